@@ -1,6 +1,5 @@
-//! Tables by the members of an enumeration: one value for each, which only a member can index.
-//! A counter that is kept by source, by class or by operation is one of these, never an array
-//! whose places a reader has to know.
+//! Tables indexed by the members of an enumeration: one value per member. Counters by source, by
+//! class or by operation use them instead of arrays whose positions a reader would have to know.
 
 use serde::de::{Error, SeqAccess, Visitor};
 use serde::ser::SerializeTuple;
@@ -12,15 +11,15 @@ use std::ops::{AddAssign, Index, IndexMut};
 
 /// An enumeration of `N` members without data, numbered from zero.
 pub trait Enumerated<const N: usize>: Copy {
-    /// Every member, in the order of their numbers.
+    /// Every member, in numerical order.
     const ALL: [Self; N];
-    /// The number of a member, below `N`.
+    /// Returns the number of a member, below `N`.
     fn index(self) -> usize;
 }
 
-/// Makes an enumeration with a constant `ALL` of its members [`Enumerated`], and names its tables.
-/// That `ALL` has them in the order of their numbers is checked when it is compiled: the values of
-/// a table are found by number and listed by `ALL`.
+/// Implements [`Enumerated`] for an enumeration that has a constant `ALL`, and names its table
+/// type. The order of `ALL` is checked at compile time, because tables are indexed by number and
+/// listed by `ALL`.
 #[macro_export]
 macro_rules! enumerated {
     ($Member:ident: $(#[$doc:meta])* $vis:vis $Table:ident) => {
@@ -45,45 +44,44 @@ macro_rules! enumerated {
     };
 }
 
-/// One value for each member of `K`. It is an array and costs what an array costs; it is written
-/// and read as an array, too.
+/// One value for each member of `K`. Costs what an array costs, and is serialized as one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct By<K, T, const N: usize>([T; N], PhantomData<K>);
 
 impl<K: Enumerated<N>, T, const N: usize> By<K, T, N> {
-    /// What `of` says of each member.
+    /// Builds a table by calling `of` for each member.
     pub fn from_fn(of: impl FnMut(K) -> T) -> Self {
         K::ALL.map(of).into()
     }
 
-    /// The members and their values, in order.
+    /// Iterates over the members and their values, in order.
     pub fn iter(&self) -> impl Iterator<Item = (K, &T)> {
         K::ALL.into_iter().zip(&self.0)
     }
 }
 
 impl<K, T, const N: usize> By<K, T, N> {
-    /// The values, in the order of the members.
+    /// Iterates over the values, in the order of the members.
     pub fn values(&self) -> std::slice::Iter<'_, T> {
         self.0.iter()
     }
 
-    /// As [`By::values`], to write to.
+    /// The mutable version of [`By::values`].
     pub fn values_mut(&mut self) -> std::slice::IterMut<'_, T> {
         self.0.iter_mut()
     }
 
-    /// The same table of what `of` makes of each value.
+    /// Applies `of` to each value.
     pub fn map<U>(self, of: impl FnMut(T) -> U) -> By<K, U, N> {
         self.0.map(of).into()
     }
 
-    /// The values as an array, to be taken apart by name.
+    /// Returns the values as an array, for destructuring by name.
     pub fn into_array(self) -> [T; N] {
         self.0
     }
 
-    /// Of all members together.
+    /// Returns the sum over all members.
     pub fn sum(&self) -> T
     where
         T: Copy + Sum,
@@ -133,7 +131,7 @@ impl<K, T: Debug, const N: usize> Debug for By<K, T, N> {
     }
 }
 
-// Serde has arrays of given lengths only. A tuple is how it writes those.
+// Serde supports arrays of fixed lengths only, and serializes these as tuples.
 impl<K, T: Serialize, const N: usize> Serialize for By<K, T, N> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut values = serializer.serialize_tuple(N)?;

@@ -1,4 +1,4 @@
-//! Amounts of data and rates. `KiB` is 2^10, `KB` is 10^3; configuration text says which it means.
+//! Amounts of data and rates. `KiB` is 2^10 and `KB` is 10^3; configuration text must say which.
 
 use crate::quantity::{Unit, format_exact, parse_exact, suffixes};
 use crate::{QuantityError, Span};
@@ -9,7 +9,7 @@ use std::str::FromStr;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Bytes(pub u64);
 
-/// A data rate in bytes per second; zero stands for a link that costs nothing.
+/// A data rate in bytes per second; zero means that transfers take no time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ByteRate(pub u64);
 
@@ -42,25 +42,25 @@ const RATES: &[Unit] = &[
 ];
 
 impl Bytes {
-    /// The suffixes of the units that configuration text may use.
+    /// Returns the unit suffixes allowed in configuration text.
     pub fn units() -> impl Iterator<Item = &'static str> {
         suffixes(ALL)
     }
 }
 
 impl ByteRate {
-    /// The suffixes of the units that configuration text may use.
+    /// Returns the unit suffixes allowed in configuration text.
     pub fn units() -> impl Iterator<Item = &'static str> {
         suffixes(RATES)
     }
 
-    /// The time `bytes` take at this rate, rounded up once for the whole transfer; nothing at rate
-    /// zero.
+    /// Returns the time to transfer `bytes` at this rate, rounded up once for the whole transfer;
+    /// zero at rate zero.
     pub fn time(self, bytes: u64) -> Span {
         if self.0 == 0 {
             return Span::ZERO;
         }
-        // Nearly every transfer fits the machine's own division, which is several times faster.
+        // Nearly every transfer fits 64-bit division, which is several times faster.
         if let Some(scaled) = bytes.checked_mul(1_000_000_000) {
             return Span(scaled.div_ceil(self.0));
         }
@@ -77,7 +77,7 @@ impl fmt::Display for Bytes {
 
 impl FromStr for Bytes {
     type Err = QuantityError;
-    /// Reads `64MiB`, `2GB`, `4096B`; a bare number is an error.
+    /// Parses `64MiB`, `2GB`, `4096B`; a bare number is an error.
     fn from_str(text: &str) -> Result<Bytes, QuantityError> {
         parse_exact(text, ALL, "an amount of data with its unit, such as \"64MiB\"").map(Bytes)
     }
@@ -91,7 +91,7 @@ impl fmt::Display for ByteRate {
 
 impl FromStr for ByteRate {
     type Err = QuantityError;
-    /// Reads `2GB/s`, `1200MB/s`; `0B/s` is a link that costs nothing.
+    /// Parses `2GB/s`, `1200MB/s`; `0B/s` is a link whose transfers take no time.
     fn from_str(text: &str) -> Result<ByteRate, QuantityError> {
         parse_exact(text, RATES, "a rate with its unit, such as \"2GB/s\"").map(ByteRate)
     }

@@ -1,18 +1,17 @@
-//! Columns: one value for each thing of a kind, where its id alone finds it. The mapping of a drive
-//! is two columns of a hundred megabytes and more that are looked into at random, so that how their
-//! memory is laid out decides what a request costs (`docs/performance.md`).
+//! Columns: one value per ID, indexed by it. The mapping of a drive is two columns of a hundred
+//! megabytes or more that are accessed at random, so their memory layout determines the cost of a
+//! request (`docs/performance.md`).
 
 use crate::Id;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut, Index, IndexMut};
 
-/// From how many bytes on a column is worth large pages: a few of them.
+/// The size in bytes from which a column uses large pages: two of them.
 const LARGE: usize = 4 << 20;
 
-/// An empty vector with room for `count` values. On Linux the system is asked to back a large one
-/// with pages of 2 MiB: a look at a random entry then misses the cache, but not the translation of
-/// its address as well.
+/// Returns an empty vector with room for `count` values. On Linux, a large one is backed with 2 MiB
+/// pages: accessing a random entry then misses the cache but not the TLB.
 fn on_large_pages<T>(count: usize) -> Vec<T> {
     let values = Vec::with_capacity(count);
     #[cfg(target_os = "linux")]
@@ -30,16 +29,15 @@ fn advise_large_pages<T>(values: &Vec<T>) {
     let end = (values.as_ptr().addr() + values.capacity() * size_of::<T>()) / PAGE * PAGE;
     if start < end {
         let first = values.as_ptr().cast_mut().with_addr(start).cast();
-        // SAFETY: the range lies within the vector's own memory, and the advice changes neither
-        // what it holds nor where it lies. If the system does not follow it, nothing is lost but
-        // time.
+        // SAFETY: the range lies within the vector's own memory, and the advice changes neither its
+        // contents nor its address. If the kernel ignores the advice, only time is lost.
         unsafe { libc::madvise(first, end - start, libc::MADV_HUGEPAGE) };
     }
 }
 
-/// Begins to bring `values[index]` into the cache, where the processor can be asked to; an index
-/// beyond the slice is let pass, without a branch: whether something has a neighbour can often not
-/// be foretold.
+/// Prefetches `values[index]` into the cache, where the processor supports it. An index beyond the
+/// slice is ignored, without a branch, because whether an entry has a neighbor is often
+/// unpredictable.
 #[inline]
 #[allow(unsafe_code, reason = "there is no safe way to ask the processor")]
 pub fn prefetch<T>(values: &[T], index: usize) {
@@ -48,19 +46,19 @@ pub fn prefetch<T>(values: &[T], index: usize) {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         let index = std::hint::select_unpredictable(index < values.len(), index, 0);
         let value = values.as_ptr().wrapping_add(index);
-        // SAFETY: whatever the address is, a prefetch neither faults nor changes anything.
+        // SAFETY: a prefetch of any address neither faults nor changes anything.
         unsafe { _mm_prefetch(value.cast(), _MM_HINT_T0) };
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = (values, index);
 }
 
-/// Values one after another, on large pages if they are many.
+/// A contiguous column of values, on large pages if it is large.
 #[derive(Debug)]
 pub struct Column<T>(Vec<T>);
 
 impl<T: Clone> Column<T> {
-    /// `count` copies of `value`.
+    /// Returns a column of `count` copies of `value`.
     pub fn filled(value: T, count: usize) -> Self {
         let mut values = on_large_pages(count);
         values.resize(count, value);
@@ -69,8 +67,8 @@ impl<T: Clone> Column<T> {
 }
 
 impl<T> Column<T> {
-    /// An entry. As indexing, with a shorter check: a report of how many entries there are would
-    /// keep that number in a register at every look.
+    /// Returns an entry. Like indexing, but with a cheaper check: a panic message with the column's
+    /// length would keep that number in a register at every access.
     #[inline]
     pub fn entry(&self, index: usize) -> &T {
         match self.0.get(index) {
@@ -79,7 +77,7 @@ impl<T> Column<T> {
         }
     }
 
-    /// As [`Column::entry`], to change it.
+    /// The mutable version of [`Column::entry`].
     #[inline]
     pub fn entry_mut(&mut self, index: usize) -> &mut T {
         match self.0.get_mut(index) {
@@ -133,7 +131,7 @@ impl<T> DerefMut for Column<T> {
     }
 }
 
-/// A column that only its own id can index.
+/// A column that only its own ID type can index.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound(serialize = "T: Serialize", deserialize = "T: Deserialize<'de> + Clone"))]
 pub struct IdVec<I, T> {
@@ -142,47 +140,47 @@ pub struct IdVec<I, T> {
 }
 
 impl<I: Id, T: Clone> IdVec<I, T> {
-    /// `count` copies of `value`.
+    /// Returns a column of `count` copies of `value`.
     pub fn filled(value: T, count: usize) -> Self {
         Self { raw: Column::filled(value, count), id: PhantomData }
     }
 }
 
 impl<I: Id, T> IdVec<I, T> {
-    /// How many things the column describes.
+    /// Returns the number of entries.
     pub fn len(&self) -> usize {
         self.raw.len()
     }
 
-    /// Whether the column describes nothing.
+    /// Returns whether the column has no entries.
     pub fn is_empty(&self) -> bool {
         self.raw.is_empty()
     }
 
-    /// Every id of this column, ascending.
+    /// Iterates over the IDs of this column, ascending.
     pub fn ids(&self) -> impl Iterator<Item = I> + use<I, T> {
         (0..self.raw.len()).map(I::new)
     }
 
-    /// The entry of `id`, if the column has one.
+    /// Returns the entry of `id`, if the column has one.
     #[inline]
     pub fn get(&self, id: I) -> Option<&T> {
         self.raw.get(id.index())
     }
 
-    /// Begins to bring the entry of `id` into the cache, for a look at it some hundred nanoseconds
-    /// from now. Says and changes nothing; an id beyond the column is let pass.
+    /// Prefetches the entry of `id` into the cache, for an access some hundred nanoseconds from
+    /// now. Has no other effect; an ID beyond the column is ignored.
     #[inline]
     pub fn prefetch(&self, id: I) {
         prefetch(&self.raw, id.index());
     }
 
-    /// The column as a plain slice, in the order of ids.
+    /// Returns the column as a plain slice, in the order of IDs.
     pub fn as_slice(&self) -> &[T] {
         &self.raw
     }
 
-    /// As [`IdVec::as_slice`], to write to.
+    /// The mutable version of [`IdVec::as_slice`].
     pub fn as_mut_slice(&mut self) -> &mut [T] {
         &mut self.raw
     }

@@ -1,71 +1,71 @@
-//! What is wrong with an input, said so that it can be put right: all of it at once, each with its
-//! file, its line, the offending text, what was expected and, where there is one, a hint. Every
-//! crate that reads what a user wrote speaks in these.
+//! Diagnostics of bad input: everything that is wrong, at once, each problem with its file, line,
+//! offending text, what was expected and, where possible, a hint. Every crate that reads user input
+//! reports errors this way.
 
 use std::fmt;
 
-/// The longest offending text that is repeated, in characters as printed.
+/// The maximum length of quoted offending text, in characters as printed.
 const PRINTED_CHARS: usize = 120;
 
-/// One thing that is wrong.
+/// A problem in the input.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// Where: a file, or the flag that carried the value; empty if it is nowhere in particular.
+    /// The file, or the flag that carried the value; empty if there is no particular place.
     pub file: String,
-    /// The line, from 1, where there is one.
+    /// The line, counted from 1, if known.
     pub line: Option<u64>,
-    /// The offending text as [`printable`] has it; may be empty.
+    /// The offending text as formatted by [`printable`]; may be empty.
     pub text: String,
     /// What is wrong.
     pub what: String,
-    /// What would have been right; may be empty.
+    /// What was expected; may be empty.
     pub expected: String,
-    /// What to do about it.
+    /// How to fix it.
     pub hint: Option<String>,
 }
 
-/// Everything that is wrong with an input. As an error it is never empty.
+/// All problems of an input. Never empty when used as an error.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Diagnostics(pub Vec<Diagnostic>);
 
 impl Diagnostic {
-    /// Something wrong with `file`, or with no file if that is empty.
+    /// Creates a diagnostic about `file`, or about no file if that is empty.
     pub fn new(file: impl Into<String>, what: impl Into<String>) -> Diagnostic {
         Diagnostic { file: file.into(), ..Diagnostic::of(what) }
     }
 
-    /// Something wrong with no file, or with one that whoever knows it fills in.
+    /// Creates a diagnostic without a file. A caller that knows the file fills it in.
     pub fn of(what: impl Into<String>) -> Diagnostic {
         Diagnostic { what: what.into(), ..Diagnostic::default() }
     }
 
-    /// The same at a line.
+    /// Sets the line.
     pub fn line(mut self, line: impl Into<Option<u64>>) -> Diagnostic {
         self.line = line.into();
         self
     }
 
-    /// The same with the offending text, as [`printable`] has it.
+    /// Sets the offending text, formatted by [`printable`].
     pub fn text(mut self, text: impl AsRef<[u8]>) -> Diagnostic {
         self.text = printable(text);
         self
     }
 
-    /// The same with what would have been right.
+    /// Sets what was expected.
     pub fn expected(mut self, expected: impl Into<String>) -> Diagnostic {
         self.expected = expected.into();
         self
     }
 
-    /// The same with what to do about it.
+    /// Sets the hint.
     pub fn hint(mut self, hint: impl Into<Option<String>>) -> Diagnostic {
         self.hint = hint.into();
         self
     }
 }
 
-/// `text` as it can be printed on one line: control characters and invalid bytes escaped, cut to
-/// 120 characters.
+/// Formats `text` for printing on one line: control characters and invalid bytes are escaped, and
+/// the result is cut to 120 characters.
 pub fn printable(text: impl AsRef<[u8]>) -> String {
     let text = text.as_ref();
     let cut = &text[..text.len().min(4 * PRINTED_CHARS)];
@@ -130,20 +130,20 @@ impl fmt::Display for Diagnostics {
 impl std::error::Error for Diagnostics {}
 
 impl Diagnostics {
-    /// `value` if nothing is wrong.
+    /// Returns `value` if there are no problems.
     ///
     /// # Errors
-    /// What is wrong, if anything is.
+    /// All problems, if there are any.
     pub fn or<T>(self, value: T) -> Result<T, Diagnostics> {
         if self.0.is_empty() { Ok(value) } else { Err(self) }
     }
 
-    /// Takes over what is wrong in `result`; its value, if it has one.
+    /// Moves the problems out of `result` into `self`. Returns its value, if it has one.
     pub fn take<T>(&mut self, result: Result<T, Diagnostics>) -> Option<T> {
         result.map_err(|diagnostics| self.0.extend(diagnostics.0)).ok()
     }
 
-    /// The same, each once.
+    /// Removes duplicates.
     pub fn unique(self) -> Diagnostics {
         let mut kept: Vec<Diagnostic> = Vec::new();
         for diagnostic in self.0 {
@@ -154,7 +154,7 @@ impl Diagnostics {
         Diagnostics(kept)
     }
 
-    /// Adds one.
+    /// Adds a diagnostic.
     pub fn push(&mut self, diagnostic: Diagnostic) {
         self.0.push(diagnostic);
     }

@@ -1,7 +1,7 @@
-//! How a drive is made up, and how its parts are numbered.
+//! The shape of a drive and the numbering of its parts.
 //!
 //! Numbers run over the whole drive: dies channel by channel, planes die by die, blocks plane by
-//! plane, pages block by block, so that every part's parent is a division away.
+//! plane, pages block by block. One division therefore yields a part's parent.
 
 use crate::{BlockId, Bytes, ChannelId, DieId, Id, PlaneId, Ppn};
 
@@ -10,42 +10,42 @@ use crate::{BlockId, Bytes, ChannelId, DieId, Id, PlaneId, Ppn};
 pub struct Geometry {
     /// Channels: buses between the controller and the chips.
     pub channels: u32,
-    /// Chips that share one channel.
+    /// Chips per channel.
     pub chips_per_channel: u32,
-    /// Dies in a chip; each is busy on its own.
+    /// Dies per chip; each executes commands on its own.
     pub dies_per_chip: u32,
-    /// Planes in a die; each is an allocation pool of its own.
+    /// Planes per die; each is a separate allocation pool.
     pub planes_per_die: u32,
-    /// Blocks in a plane.
+    /// Blocks per plane.
     pub blocks_per_plane: u32,
-    /// Pages in a block.
+    /// Pages per block.
     pub pages_per_block: u32,
-    /// Size of one page's data.
+    /// Data size of a page.
     pub page_size: Bytes,
 }
 
 impl Geometry {
-    /// Dies on one channel.
+    /// Returns the number of dies on one channel.
     pub fn dies_per_channel(&self) -> u32 {
         self.chips_per_channel * self.dies_per_chip
     }
 
-    /// Dies in the drive.
+    /// Returns the number of dies in the drive.
     pub fn dies(&self) -> u32 {
         self.channels * self.dies_per_channel()
     }
 
-    /// Planes in the drive.
+    /// Returns the number of planes in the drive.
     pub fn planes(&self) -> u32 {
         self.dies() * self.planes_per_die
     }
 
-    /// Blocks in the drive.
+    /// Returns the number of blocks in the drive.
     pub fn blocks(&self) -> u32 {
         self.planes() * self.blocks_per_plane
     }
 
-    /// Physical pages in the drive. `None` when any count of the chain passes 2^64.
+    /// Returns the number of physical pages in the drive; `None` if any product exceeds 2^64.
     pub fn pages_checked(&self) -> Option<u64> {
         [
             self.channels,
@@ -59,94 +59,94 @@ impl Geometry {
         .try_fold(1u64, |product, &count| product.checked_mul(u64::from(count)))
     }
 
-    /// Physical pages in the drive.
+    /// Returns the number of physical pages in the drive.
     pub fn pages(&self) -> u32 {
         self.blocks() * self.pages_per_block
     }
 
-    /// Physical pages in one plane.
+    /// Returns the number of physical pages in one plane.
     pub fn pages_per_plane(&self) -> u32 {
         self.blocks_per_plane * self.pages_per_block
     }
 
-    /// Raw capacity.
+    /// Returns the raw capacity.
     pub fn raw(&self) -> Bytes {
         Bytes(u64::from(self.pages()) * self.page_size.0)
     }
 
-    /// The channel a die hangs on.
+    /// Returns the channel of a die.
     #[inline]
     pub fn channel_of_die(&self, die: DieId) -> ChannelId {
         ChannelId(die.0 / self.dies_per_channel())
     }
 
-    /// The die a plane belongs to.
+    /// Returns the die of a plane.
     #[inline]
     pub fn die_of_plane(&self, plane: PlaneId) -> DieId {
         DieId(plane.0 / self.planes_per_die)
     }
 
-    /// The plane a block belongs to.
+    /// Returns the plane of a block.
     #[inline]
     pub fn plane_of_block(&self, block: BlockId) -> PlaneId {
         PlaneId(block.0 / self.blocks_per_plane)
     }
 
-    /// The block a physical page belongs to.
+    /// Returns the block of a physical page.
     #[inline]
     pub fn block_of(&self, page: Ppn) -> BlockId {
         BlockId(page.0 / self.pages_per_block)
     }
 
-    /// The position of a physical page in its block.
+    /// Returns the position of a physical page in its block.
     #[inline]
     pub fn offset_in_block(&self, page: Ppn) -> u32 {
         page.0 % self.pages_per_block
     }
 
-    /// The first physical page of a block.
+    /// Returns the first physical page of a block.
     #[inline]
     pub fn first_page(&self, block: BlockId) -> Ppn {
         Ppn(block.0 * self.pages_per_block)
     }
 
-    /// The die a physical page lies on.
+    /// Returns the die of a physical page.
     #[inline]
     pub fn die_of(&self, page: Ppn) -> DieId {
         DieId(page.0 / (self.pages_per_plane() * self.planes_per_die))
     }
 
-    /// The planes of a die, in order.
+    /// Iterates over the planes of a die, in order.
     pub fn planes_of_die(&self, die: DieId) -> impl Iterator<Item = PlaneId> + use<> {
         let first = die.0 * self.planes_per_die;
         (first..first + self.planes_per_die).map(PlaneId)
     }
 
-    /// The blocks of a plane, in order.
+    /// Iterates over the blocks of a plane, in order.
     pub fn blocks_of_plane(&self, plane: PlaneId) -> impl Iterator<Item = BlockId> + use<> {
         let first = plane.0 * self.blocks_per_plane;
         (first..first + self.blocks_per_plane).map(BlockId)
     }
 
-    /// The die at a position in striping order: neighbours lie on different channels, so that a run
-    /// of pages uses every bus before it uses any twice.
+    /// Returns the die at a position in striping order. Neighbors lie on different channels, so a
+    /// run of pages uses every bus before it uses any twice.
     pub fn die_at_stripe(&self, position: u32) -> DieId {
         let (row, channel) = (position / self.channels, position % self.channels);
         DieId::new((channel * self.dies_per_channel() + row) as usize)
     }
 
-    /// Chips in the drive.
+    /// Returns the number of chips in the drive.
     pub fn chips(&self) -> u32 {
         self.channels * self.chips_per_channel
     }
 
-    /// The chip that a die is part of, numbered channel by channel.
+    /// Returns the chip of a die, numbered channel by channel.
     pub fn chip_of_die(&self, die: DieId) -> u32 {
         die.0 / self.dies_per_chip
     }
 
-    /// The die at a position of an order in which as many neighbours as there are chips lie on
-    /// different chips, and on different channels as far as there are so many.
+    /// Returns the die at a position in an order in which consecutive dies, up to the number of
+    /// chips, lie on different chips, and on different channels as far as there are enough.
     pub fn die_at_chip(&self, position: u32) -> DieId {
         let (turn, at) = (position / self.chips(), position % self.chips());
         let (row, channel) = (at / self.channels, at % self.channels);

@@ -1,8 +1,8 @@
 //! Host requests: what a trace record or a generator asks of the drive.
 //!
-//! A request is built by [`HostIo::read`], [`HostIo::write`], [`HostIo::trim`], [`HostIo::flush`]
-//! or [`HostIo::new`]; what few sources state is added with `with_*`. A field that is added to it
-//! touches this file and whoever reads that field, and nobody who makes a request.
+//! Build a request with [`HostIo::read`], [`HostIo::write`], [`HostIo::trim`], [`HostIo::flush`] or
+//! [`HostIo::new`], and add what few sources specify using `with_*`. A new field therefore changes
+//! only this file and the code that reads the field.
 
 use crate::{Nanos, Span};
 use std::fmt;
@@ -14,17 +14,17 @@ pub enum HostOp {
     Read,
     /// Store data.
     Write,
-    /// Forget data: the range holds nothing of value any more.
+    /// Discard data: the range holds nothing of value any more.
     Trim,
-    /// Make every write that was acknowledged before durable; carries no range.
+    /// Make all previously acknowledged writes durable; has no range.
     Flush,
 }
 
 impl HostOp {
-    /// Every operation, in the order of their codes.
+    /// Every operation, in the order of its code.
     pub const ALL: [HostOp; 4] = [HostOp::Read, HostOp::Write, HostOp::Trim, HostOp::Flush];
 
-    /// The word used in native traces: `read`, `write`, `trim`, `flush`.
+    /// Returns the word used in native traces: `read`, `write`, `trim`, `flush`.
     pub fn word(self) -> &'static str {
         ["read", "write", "trim", "flush"][self as usize]
     }
@@ -36,26 +36,25 @@ crate::enumerated! {
     pub ByOp
 }
 
-/// The submission queue that a request came through, 0 to 65,535. A source that does not name one
-/// uses the first.
+/// The submission queue of a request, 0 to 65,535. Sources that do not name a queue use the first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct QueueId(pub u16);
 
 impl QueueId {
-    /// The queue of a source that does not name one.
+    /// The queue of requests whose source does not name one.
     pub const FIRST: QueueId = QueueId(0);
 }
 
-/// Where the host wants a write placed: data of one handle belongs together. This is the placement
-/// handle of NVMe Flexible Data Placement and the stream of NVMe Directives; 0 to 254.
+/// Where the host wants a write placed: data with the same handle belongs together. This is the
+/// placement handle of NVMe Flexible Data Placement and the stream of NVMe Directives; 0 to 254.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PlacementHandle(pub u8);
 
 impl PlacementHandle {
-    /// The host has no wish; never a handle.
+    /// No placement requested; never a valid handle.
     pub const NONE: PlacementHandle = PlacementHandle(u8::MAX);
 
-    /// Whether the host named a handle.
+    /// Returns whether the host named a handle.
     #[inline]
     pub const fn is_some(self) -> bool {
         self.0 != PlacementHandle::NONE.0
@@ -68,26 +67,26 @@ impl Default for PlacementHandle {
     }
 }
 
-/// How long after its arrival the host wants a request answered, or no limit. One word without a
-/// tag, so that copying a request stays a copy of 32 bytes.
+/// The time after its arrival within which the host wants a request answered, or no limit. A single
+/// word without a discriminant, so that a request stays at 32 bytes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Deadline(Span);
 
 impl Deadline {
-    /// No limit. Later than every deadline there is.
+    /// No limit. Later than every actual deadline.
     pub const NONE: Deadline = Deadline(Span(u64::MAX));
 
-    /// `span` after the arrival.
+    /// Returns a deadline `span` after the arrival.
     ///
     /// # Panics
-    /// If `span` is the longest there is (2^64 - 1 ns), which stands for no limit.
+    /// If `span` is the maximum (2^64 - 1 ns), which stands for no limit.
     #[inline]
     pub const fn after(span: Span) -> Deadline {
         assert!(span.0 != u64::MAX, "the longest span stands for no deadline");
         Deadline(span)
     }
 
-    /// The time the drive has, counted from the arrival; none if there is no limit.
+    /// Returns the time allowed, counted from the arrival; `None` if there is no limit.
     #[inline]
     pub fn span(self) -> Option<Span> {
         (self != Deadline::NONE).then_some(self.0)
@@ -106,7 +105,7 @@ impl fmt::Debug for Deadline {
     }
 }
 
-/// One host request. Made by its constructors; the fields can be read and changed by anyone.
+/// A host request. Create it with a constructor; the fields are public.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct HostIo {
@@ -114,23 +113,23 @@ pub struct HostIo {
     pub at: Nanos,
     /// First byte of the range.
     pub offset: u64,
-    /// How long after `at` the host wants it answered.
+    /// The time after `at` within which the host wants it answered.
     pub deadline: Deadline,
     /// Length of the range in bytes; zero only for a flush.
     pub size: u32,
-    /// The submission queue it came through.
+    /// The submission queue.
     pub queue: QueueId,
     /// Where the host wants the data of a write placed.
     pub placement: PlacementHandle,
-    /// What is asked.
+    /// The operation.
     pub op: HostOp,
 }
 
-/// Requests are copied several times on their way through a drive: half a cache line each.
+/// Requests are copied several times on their way through a drive, so they fit half a cache line.
 const _: () = assert!(size_of::<HostIo>() == 32);
 
 impl HostIo {
-    /// A request that arrives at `at` for the `size` bytes from `offset` on. It came through the
+    /// Creates a request that arrives at `at` for the `size` bytes from `offset` on. It uses the
     /// first queue, names no placement and has no deadline. For a flush both numbers are zero.
     #[inline]
     pub const fn new(op: HostOp, at: Nanos, offset: u64, size: u32) -> HostIo {
@@ -145,67 +144,67 @@ impl HostIo {
         }
     }
 
-    /// A read of `size` bytes from `offset` on.
+    /// Creates a read of `size` bytes from `offset` on.
     #[inline]
     pub const fn read(at: Nanos, offset: u64, size: u32) -> HostIo {
         HostIo::new(HostOp::Read, at, offset, size)
     }
 
-    /// A write of `size` bytes from `offset` on.
+    /// Creates a write of `size` bytes from `offset` on.
     #[inline]
     pub const fn write(at: Nanos, offset: u64, size: u32) -> HostIo {
         HostIo::new(HostOp::Write, at, offset, size)
     }
 
-    /// A trim of `size` bytes from `offset` on.
+    /// Creates a trim of `size` bytes from `offset` on.
     #[inline]
     pub const fn trim(at: Nanos, offset: u64, size: u32) -> HostIo {
         HostIo::new(HostOp::Trim, at, offset, size)
     }
 
-    /// A flush, which has no range.
+    /// Creates a flush, which has no range.
     #[inline]
     pub const fn flush(at: Nanos) -> HostIo {
         HostIo::new(HostOp::Flush, at, 0, 0)
     }
 
-    /// The same at another moment. A deadline counts from there.
+    /// Changes the arrival time. The deadline counts from the new one.
     #[inline]
     pub const fn with_at(self, at: Nanos) -> HostIo {
         HostIo { at, ..self }
     }
 
-    /// The same from another first byte on.
+    /// Changes the first byte.
     #[inline]
     pub const fn with_offset(self, offset: u64) -> HostIo {
         HostIo { offset, ..self }
     }
 
-    /// The same for so many bytes.
+    /// Changes the size.
     #[inline]
     pub const fn with_size(self, size: u32) -> HostIo {
         HostIo { size, ..self }
     }
 
-    /// Another operation on the same range.
+    /// Changes the operation.
     #[inline]
     pub const fn with_op(self, op: HostOp) -> HostIo {
         HostIo { op, ..self }
     }
 
-    /// The same through a submission queue.
+    /// Changes the submission queue.
     #[inline]
     pub const fn with_queue(self, queue: QueueId) -> HostIo {
         HostIo { queue, ..self }
     }
 
-    /// The same with the host's wish for where its data goes.
+    /// Changes the placement requested by the host.
     #[inline]
     pub const fn with_placement(self, placement: PlacementHandle) -> HostIo {
         HostIo { placement, ..self }
     }
 
-    /// The same with a deadline.
+    /// Changes the deadline.
     #[inline]
     pub const fn with_deadline(self, deadline: Deadline) -> HostIo {
         HostIo { deadline, ..self }

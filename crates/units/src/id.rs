@@ -1,17 +1,17 @@
-//! Ids: `u32` newtypes that index only their own columns ([`crate::IdVec`]).
+//! IDs: `u32` newtypes, each of which indexes only its own columns ([`crate::IdVec`]).
 
-/// A `u32` that names one thing of one kind.
+/// A `u32` that identifies an item of one kind.
 pub trait Id: Copy + Eq {
-    /// No thing at all; never a valid index.
+    /// No item; never a valid index.
     const NONE: Self;
-    /// The id of the `index`-th thing.
+    /// Returns the ID of the `index`-th item.
     ///
     /// # Panics
     /// If `index` does not fit in a `u32` below [`Id::NONE`].
     fn new(index: usize) -> Self;
-    /// The position of the thing in its columns.
+    /// Returns the item's position in its columns.
     fn index(self) -> usize;
-    /// Whether this names a thing at all.
+    /// Returns whether this identifies an item.
     #[inline]
     fn is_some(self) -> bool {
         self != Self::NONE
@@ -41,18 +41,18 @@ macro_rules! ids {
 ids! {
     /// A channel: the bus that one or more chips share.
     ChannelId,
-    /// A die: the unit that is busy.
+    /// A die: executes one command at a time.
     DieId,
-    /// A plane of a die, numbered over the whole drive; an allocation pool of its own.
+    /// A plane of a die, numbered over the whole drive; a separate allocation pool.
     PlaneId,
     /// A block, numbered over the whole drive, plane by plane.
     BlockId,
     /// A physical page, numbered over the whole drive, block by block.
     Ppn,
-    /// A mapping unit in the flash, numbered page by page: what the mapping points at. Every
+    /// A mapping unit in the flash, numbered page by page: the target of a mapping entry. Every
     /// flash page holds one ([`crate::Locator::page_of`]).
     UnitId,
-    /// A logical page: as many bytes of the host's addresses as a mapping unit holds.
+    /// A logical page: a range of host addresses as large as a mapping unit.
     Lpn,
     /// A flash transaction in flight.
     TxnId,
@@ -62,6 +62,6 @@ ids! {
     FrameId,
     /// A stripe: the logical pages that share a parity page.
     StripeId,
-    /// A place of the parity cache.
+    /// An entry of the parity cache.
     ParityId,
 }

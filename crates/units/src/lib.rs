@@ -1,6 +1,6 @@
-//! The vocabulary: moments and lengths of time, bytes, ids, drive geometry, host requests,
-//! diagnostics of bad input, named random streams. Imports nothing of ours; every other crate
-//! speaks in these words.
+//! The shared vocabulary: moments and lengths of time, bytes, IDs, drive geometry, host requests,
+//! diagnostics of bad input, named random streams. Depends on no other crate of the project; all
+//! others use these types.
 
 mod by;
 mod bytes;

@@ -1,37 +1,37 @@
-//! Intrusive linked lists: each member holds its own [`Link`], a list holds the ids of its ends,
-//! and neither ever allocates. A thing is in at most one list through the same link; the caller
-//! must ensure it.
+//! Intrusive linked lists: each member holds its own [`Link`], a list holds the IDs of its ends,
+//! and neither ever allocates. An item is in at most one list through the same link; the caller
+//! must ensure this.
 //!
-//! A list does not own its members: every method that follows or changes links is handed the
-//! column in which they are.
+//! A list does not own its members: every method that follows or changes links takes the column
+//! that holds them.
 
 use crate::Id;
 use serde::{Deserialize, Serialize};
 use std::ops::{Index, IndexMut};
 
-/// The neighbours of a member. Of a thing that is in no list they mean nothing.
+/// The neighbors of a member. Meaningless for an item that is in no list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Link<I> {
-    /// The member before it; none of the first.
+    /// The previous member; `NONE` for the first.
     pub prev: I,
-    /// The member after it; none of the last.
+    /// The next member; `NONE` for the last.
     pub next: I,
 }
 
 impl<I: Id> Link<I> {
-    /// No neighbours.
+    /// No neighbors.
     pub const NONE: Self = Self { prev: I::NONE, next: I::NONE };
 }
 
-/// A thing that can be in a list.
+/// An item that can be in a list.
 pub trait Linked<I> {
-    /// Its neighbours.
+    /// Returns its neighbors.
     fn link(&self) -> &Link<I>;
-    /// Its neighbours, to change them.
+    /// Returns its neighbors for modification.
     fn link_mut(&mut self) -> &mut Link<I>;
 }
 
-/// A list of which both ends are known. First in, first out, and any member can be taken out.
+/// A list that knows both its ends. First in, first out; any member can be removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct List<I> {
     head: I,
@@ -40,34 +40,34 @@ pub struct List<I> {
 }
 
 impl<I: Id> List<I> {
-    /// A list without members.
+    /// An empty list.
     pub const EMPTY: Self = Self { head: I::NONE, tail: I::NONE, len: 0 };
 
-    /// How many members it has.
+    /// Returns the number of members.
     #[inline]
     pub fn len(&self) -> u32 {
         self.len
     }
 
-    /// Whether it has none.
+    /// Returns whether the list is empty.
     #[inline]
     pub fn is_empty(&self) -> bool {
         !self.head.is_some()
     }
 
-    /// The first member.
+    /// Returns the first member.
     #[inline]
     pub fn front(&self) -> Option<I> {
         self.head.is_some().then_some(self.head)
     }
 
-    /// The last member.
+    /// Returns the last member.
     #[inline]
     pub fn back(&self) -> Option<I> {
         self.tail.is_some().then_some(self.tail)
     }
 
-    /// Appends a thing that is in no list.
+    /// Appends an item that is in no list.
     #[inline]
     pub fn push_back<M>(&mut self, members: &mut M, id: I)
     where
@@ -83,7 +83,7 @@ impl<I: Id> List<I> {
         self.len += 1;
     }
 
-    /// Takes the first member out.
+    /// Removes and returns the first member.
     #[inline]
     pub fn pop_front<M>(&mut self, members: &mut M) -> Option<I>
     where
@@ -94,7 +94,7 @@ impl<I: Id> List<I> {
         Some(first)
     }
 
-    /// Takes a member out, wherever it is.
+    /// Removes any member.
     #[inline]
     pub fn remove<M>(&mut self, members: &mut M, id: I)
     where
@@ -104,7 +104,7 @@ impl<I: Id> List<I> {
         self.len -= 1;
     }
 
-    /// Every member, from the first on.
+    /// Iterates over the members, first to last.
     #[inline]
     pub fn iter<M>(self, members: &M) -> impl Iterator<Item = I>
     where
@@ -114,8 +114,8 @@ impl<I: Id> List<I> {
     }
 }
 
-/// A list of which only the first member is known: last in, first out, and any member can be taken
-/// out. For lists so many that a second end would cost memory, and in no order that matters.
+/// A list that knows only its first member: last in, first out; any member can be removed. For
+/// lists so numerous that a second end would cost memory, and whose order does not matter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Pile<I> {
@@ -123,22 +123,22 @@ pub struct Pile<I> {
 }
 
 impl<I: Id> Pile<I> {
-    /// A pile without members.
+    /// An empty pile.
     pub const EMPTY: Self = Self { head: I::NONE };
 
-    /// The member that came last.
+    /// Returns the member added last.
     #[inline]
     pub fn front(&self) -> Option<I> {
         self.head.is_some().then_some(self.head)
     }
 
-    /// Whether it has no member.
+    /// Returns whether the pile is empty.
     #[inline]
     pub fn is_empty(&self) -> bool {
         !self.head.is_some()
     }
 
-    /// Puts a thing that is in no list before all others.
+    /// Adds an item that is in no list at the front.
     #[inline]
     pub fn push_front<M>(&mut self, members: &mut M, id: I)
     where
@@ -151,7 +151,7 @@ impl<I: Id> Pile<I> {
         }
     }
 
-    /// Takes a member out, wherever it is.
+    /// Removes any member.
     #[inline]
     pub fn remove<M>(&mut self, members: &mut M, id: I)
     where
@@ -161,7 +161,7 @@ impl<I: Id> Pile<I> {
         unlink(&mut self.head, &mut no_tail, members, id);
     }
 
-    /// Every member, the one that came last first.
+    /// Iterates over the members, the one added last first.
     #[inline]
     pub fn iter<M>(self, members: &M) -> impl Iterator<Item = I>
     where
@@ -171,7 +171,7 @@ impl<I: Id> Pile<I> {
     }
 }
 
-/// Joins the neighbours of a member, whose own link stays as it was.
+/// Links the neighbors of a member to each other. Its own link is unchanged.
 #[inline]
 fn unlink<I: Id, M>(head: &mut I, tail: &mut I, members: &mut M, id: I)
 where
@@ -223,7 +223,7 @@ mod tests {
         IdVec::filled(Thing(Link::NONE), THINGS)
     }
 
-    /// Forwards by the list, and backwards by the links.
+    /// Compares forwards by iterating and backwards by the links.
     fn is_like(list: List<FrameId>, things: &IdVec<FrameId, Thing>, model: &VecDeque<FrameId>) {
         assert!(list.iter(things).eq(model.iter().copied()), "{list:?} is not {model:?}");
         let real = |id: FrameId| id.is_some().then_some(id);
@@ -233,7 +233,7 @@ mod tests {
         assert_eq!(list.front(), model.front().copied());
     }
 
-    /// Two lists that share their things, against queues.
+    /// Compares two lists that share their items with queues.
     #[test]
     fn lists_are_what_queues_are() {
         for seed in 0..200 {

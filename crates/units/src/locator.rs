@@ -1,13 +1,13 @@
-//! Where a page, block or plane belongs, without a division: the loop of the simulator asks several
-//! times for every page (`docs/performance.md`).
+//! Finds the page, block, plane or die of something without a division: the simulation loop does so
+//! several times per page (`docs/performance.md`).
 
 use std::ops::Range;
 
 use crate::{BlockId, DieId, Geometry, Lpn, PlaneId, Ppn, UnitId};
 
-/// Something that lies in a flash page: the page itself, or a mapping unit in it.
+/// Something stored in a flash page: the page itself, or a mapping unit in it.
 pub trait InPage: Copy {
-    /// The page of the drive that `locator` knows; of nothing, no page.
+    /// Returns its page in the drive of `locator`; the null page for a null ID.
     fn page(self, locator: &Locator) -> Ppn;
 }
 
@@ -19,15 +19,15 @@ impl InPage for Ppn {
 }
 
 impl InPage for UnitId {
-    /// A page holds one unit. Real drives pack four units of 4 KiB into a page of 16 KiB: this and
-    /// [`Locator::first_unit`] are where that begins.
+    /// A page holds one unit. Real drives pack four units of 4 KiB into a page of 16 KiB; support
+    /// for that would begin here and in [`Locator::first_unit`].
     #[inline]
     fn page(self, _: &Locator) -> Ppn {
         Ppn(self.0)
     }
 }
 
-/// Division of any `u32` by one that is known beforehand, by a multiplication.
+/// Divides any `u32` by a divisor known in advance, using a multiplication.
 #[derive(Clone, Copy, Debug)]
 struct Divisor {
     by: u32,
@@ -39,9 +39,9 @@ impl Divisor {
         Self { by, reciprocal: u64::MAX / u64::from(by) }
     }
 
-    /// `n / by`, exactly. With `r = floor((2^64 - 1) / by)`, which is below `2^64 / by` by at most
-    /// one, `(n + 1) r / 2^64` lies below `(n + 1) / by` by less than `1 / by`, so that its whole
-    /// part is that of `n / by` for every `n` and `by` of 32 bits (Robison, "N-bit unsigned
+    /// Returns `n / by`, exactly. Let `r = floor((2^64 - 1) / by)`, which is below `2^64 / by` by
+    /// at most one. Then `(n + 1) r / 2^64` is below `(n + 1) / by` by less than `1 / by`, so its
+    /// integer part equals that of `n / by` for all 32-bit `n` and `by` (Robison, "N-bit unsigned
     /// division via N-bit multiply-add", ARITH-17, 2005).
     #[inline]
     fn divide(self, n: u32) -> u32 {
@@ -55,7 +55,7 @@ impl Divisor {
     }
 }
 
-/// The answers of a [`Geometry`] to "where does this belong", with its divisions prepared.
+/// Answers the location queries of a [`Geometry`] with precomputed divisions.
 #[derive(Clone, Copy, Debug)]
 pub struct Locator {
     pages_per_block: Divisor,
@@ -63,17 +63,18 @@ pub struct Locator {
     pages_per_plane: Divisor,
     planes_per_die: Divisor,
     pages_per_die: Divisor,
-    /// What must be zero of the number behind that of the last unit of a block: the lowest bits of
-    /// pages per block that are.
+    /// A mask of the trailing zero bits of the pages per block. These bits are zero in the number
+    /// that follows the last unit of a block.
     behind_last: u32,
     dies: u32,
     page_size: u64,
-    /// The binary logarithm of the page size, if it has a whole one, as nearly every page has.
+    /// The binary logarithm of the page size, if it is a power of two, as nearly every page size
+    /// is.
     page_shift: Option<u32>,
 }
 
 impl Locator {
-    /// Prepares the divisions.
+    /// Precomputes the divisions.
     pub fn new(geometry: &Geometry) -> Self {
         let pages_per_plane = geometry.pages_per_plane();
         Self {
@@ -93,7 +94,8 @@ impl Locator {
         }
     }
 
-    /// The logical page that a byte of the drive lies in. A byte beyond the drive gives any page.
+    /// Returns the logical page of a byte of the drive. The result for a byte beyond the drive is
+    /// arbitrary.
     #[inline]
     pub fn page_at(&self, offset: u64) -> Lpn {
         Lpn(match self.page_shift {
@@ -102,91 +104,92 @@ impl Locator {
         } as u32)
     }
 
-    /// Bytes of a page.
+    /// Returns the size of a page in bytes.
     #[inline]
     pub fn page_size(&self) -> u64 {
         self.page_size
     }
 
-    /// The flash page that something lies in; of no unit, no page.
+    /// Returns the flash page of something; the null page for a null unit.
     #[inline]
     pub fn page_of(&self, at: impl InPage) -> Ppn {
         at.page(self)
     }
 
-    /// The first mapping unit of a flash page; of no page, no unit.
+    /// Returns the first mapping unit of a flash page; the null unit for the null page.
     #[inline]
     pub fn first_unit(&self, page: Ppn) -> UnitId {
         UnitId(page.0)
     }
 
-    /// The unit at a place of a block, in the order in which they are programmed.
+    /// Returns the unit at a position in a block; units are programmed in the order of positions.
     #[inline]
     pub fn unit(&self, block: BlockId, place: u32) -> UnitId {
         UnitId(block.0 * self.pages_per_block.by + place)
     }
 
-    /// The place of a unit in its block: see [`Locator::unit`].
+    /// Returns the position of a unit in its block: see [`Locator::unit`].
     #[inline]
     pub fn place_in_block(&self, unit: UnitId) -> u32 {
         self.pages_per_block.remainder(unit.0)
     }
 
-    /// Whether a unit is the last of its block. Of blocks of even lengths few are asked further.
+    /// Returns whether a unit is the last of its block. If the block size is even, the mask rejects
+    /// most units before the division.
     #[inline]
     pub fn is_last_of_block(&self, unit: UnitId) -> bool {
         (unit.0 + 1) & self.behind_last == 0
             && self.place_in_block(unit) + 1 == self.pages_per_block.by
     }
 
-    /// The block of a unit, and its place in it.
+    /// Returns the block of a unit and its position there.
     #[inline]
     pub fn block_and_place(&self, unit: UnitId) -> (BlockId, u32) {
         let block = self.block_of(unit);
         (block, unit.0 - block.0 * self.pages_per_block.by)
     }
 
-    /// The numbers of the units of a block, in the order in which they are programmed.
+    /// Returns the numbers of the units of a block, in programming order.
     #[inline]
     pub fn units_of(&self, block: BlockId) -> Range<u32> {
         let first = block.0 * self.pages_per_block.by;
         first..first + self.pages_per_block.by
     }
 
-    /// [`Geometry::block_of`].
+    /// Like [`Geometry::block_of`].
     #[inline]
     pub fn block_of(&self, at: impl InPage) -> BlockId {
         BlockId(self.pages_per_block.divide(at.page(self).0))
     }
 
-    /// [`Geometry::offset_in_block`].
+    /// Like [`Geometry::offset_in_block`].
     #[inline]
     pub fn offset_in_block(&self, page: Ppn) -> u32 {
         self.pages_per_block.remainder(page.0)
     }
 
-    /// The plane that something lies on.
+    /// Returns the plane of a page or unit.
     #[inline]
     pub fn plane_of(&self, at: impl InPage) -> PlaneId {
         PlaneId(self.pages_per_plane.divide(at.page(self).0))
     }
 
-    /// [`Geometry::plane_of_block`].
+    /// Like [`Geometry::plane_of_block`].
     #[inline]
     pub fn plane_of_block(&self, block: BlockId) -> PlaneId {
         PlaneId(self.blocks_per_plane.divide(block.0))
     }
 
-    /// [`Geometry::die_of_plane`].
+    /// Like [`Geometry::die_of_plane`].
     ///
     /// # Panics
-    /// If the drive has no such plane: tables of dies rely on it ([`crate::Table`]).
+    /// If the drive has no such plane. Tables indexed by die rely on this check ([`crate::Table`]).
     #[inline]
     pub fn die_of_plane(&self, plane: PlaneId) -> DieId {
         self.die(self.planes_per_die.divide(plane.0))
     }
 
-    /// [`Geometry::die_of`].
+    /// Like [`Geometry::die_of`].
     ///
     /// # Panics
     /// If the drive has no such page.

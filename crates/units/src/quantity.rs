@@ -1,12 +1,12 @@
 //! Numbers with units in configuration text: exact decimal arithmetic, no floats, no bare numbers.
 
-/// Why a piece of text is not the quantity that was due.
+/// The reason why text is not a valid quantity.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}; expected {expected}")]
 pub struct QuantityError {
     /// What is wrong with the text.
     pub reason: String,
-    /// What would have been right.
+    /// What was expected.
     pub expected: &'static str,
 }
 
@@ -16,12 +16,12 @@ pub(crate) struct Unit {
     pub scale: u64,
 }
 
-/// The suffixes of units.
+/// Returns the unit suffixes.
 pub(crate) fn suffixes(units: &'static [Unit]) -> impl Iterator<Item = &'static str> {
     units.iter().map(|unit| unit.suffix)
 }
 
-/// Text as a message can quote it: short, and nothing in it that a terminal would act on.
+/// Shortens text for a message and removes anything that a terminal would interpret.
 fn quoted(text: &str) -> String {
     let mut quoted: String = text.chars().take(QUOTED_MAX).flat_map(char::escape_debug).collect();
     if text.chars().nth(QUOTED_MAX).is_some() {
@@ -32,7 +32,7 @@ fn quoted(text: &str) -> String {
 
 const QUOTED_MAX: usize = 40;
 
-/// Reads `<decimal><unit>` exactly: the value must be a whole number of base units.
+/// Parses `<decimal><unit>` exactly: the value must be a whole number of base units.
 pub(crate) fn parse_exact(
     text: &str,
     units: &[Unit],
@@ -80,7 +80,7 @@ pub(crate) fn parse_exact(
     u64::try_from(scaled / shift).map_err(|_| too_large())
 }
 
-/// Writes `value` in the largest unit that divides it, so that reading it back loses nothing.
+/// Formats `value` in the largest unit that divides it, so that parsing the result loses nothing.
 pub(crate) fn format_exact(value: u64, units: &[Unit]) -> String {
     let unit = units
         .iter()

@@ -1,16 +1,16 @@
-//! Named random streams. Each consumer draws from a stream of its own, keyed by its name, so that
-//! adding or removing one consumer shifts nobody else's draws.
+//! Named random streams. Each consumer draws from its own stream, keyed by its name, so adding or
+//! removing a consumer does not change the draws of others.
 
 use rand_core::{Rng as _, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// A deterministic generator: xoshiro256++ seeded from `(seed, name)`. The golden test below
-/// freezes its values; results of old runs stay reproducible.
+/// A deterministic generator: xoshiro256++ seeded from `(seed, name)`. The golden test below fixes
+/// its values, so that results of old runs stay reproducible.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Rng(Xoshiro256PlusPlus);
 
 impl Rng {
-    /// The stream `name` (such as `"victim/d_choices"`) of the run's `seed`.
+    /// Returns the stream `name` (such as `"victim/d_choices"`) of the run's `seed`.
     pub fn stream(seed: u64, name: &str) -> Rng {
         // FNV-1a: a fixed, documented hash; `seed_from_u64` then spreads it with SplitMix64.
         let key = name.bytes().fold(0xcbf2_9ce4_8422_2325 ^ seed.rotate_left(32), |hash, byte| {
@@ -19,14 +19,14 @@ impl Rng {
         Rng(Xoshiro256PlusPlus::seed_from_u64(key ^ seed))
     }
 
-    /// 64 random bits.
+    /// Returns 64 random bits.
     #[inline]
     pub fn bits(&mut self) -> u64 {
         self.0.next_u64()
     }
 
-    /// A whole number in `0..bound`, without bias worth measuring (Lemire's multiply-shift; bias at
-    /// most `bound / 2^64`).
+    /// Returns a whole number in `0..bound`. The bias is at most `bound / 2^64` (Lemire's
+    /// multiply-shift), too small to measure.
     ///
     /// # Panics
     /// If `bound` is zero.
@@ -36,13 +36,13 @@ impl Rng {
         ((u128::from(self.bits()) * u128::from(bound)) >> 64) as u64
     }
 
-    /// A real number in `[0, 1)` with 53 random bits.
+    /// Returns a real number in `[0, 1)` with 53 random bits.
     #[inline]
     pub fn unit(&mut self) -> f64 {
         (self.bits() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
     }
 
-    /// `true` with probability `p`.
+    /// Returns `true` with probability `p`.
     #[inline]
     pub fn chance(&mut self, p: f64) -> bool {
         self.unit() < p

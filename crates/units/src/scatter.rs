@@ -1,8 +1,8 @@
-//! A seeded bijection of `0..n`, in constant memory: brings pages into a random order without
-//! keeping the order.
+//! A seeded bijection of `0..n` in constant memory: puts pages into a random order without storing
+//! the order.
 //!
-//! A balanced Feistel network over the next even power of two is a bijection whatever its round
-//! function; values at or beyond `n` are sent through again until one lies inside (cycle walking;
+//! A balanced Feistel network over the next even power of two is a bijection for any round
+//! function. Values at or beyond `n` are permuted again until they fall below `n` (cycle walking;
 //! Black and Rogaway, "Ciphers with arbitrary finite domains", 2002), fewer than four times on
 //! average.
 
@@ -11,8 +11,8 @@ use crate::Rng;
 /// Rounds of the network: four hide any structure of the input (Luby and Rackoff, 1988).
 const ROUNDS: usize = 4;
 
-/// Values that are brought inside together: many, because the last few of a batch wait for each
-/// other.
+/// Values that walk their cycles together. A batch is large because its last few values are
+/// permuted one after another.
 const BATCH: usize = 1024;
 
 /// A bijection of `0..n`.
@@ -25,7 +25,7 @@ pub struct Scatter {
 }
 
 impl Scatter {
-    /// The bijection of `0..n` that the stream's next draws choose.
+    /// Creates the bijection of `0..n` chosen by the stream's next draws.
     ///
     /// # Panics
     /// If `n` is zero or above 2^62.
@@ -35,7 +35,7 @@ impl Scatter {
         Scatter { n, half: bits.div_ceil(2).max(1), keys: std::array::from_fn(|_| rng.bits()) }
     }
 
-    /// Where `value`, which must be below `n`, goes.
+    /// Returns the image of `value`, which must be below `n`.
     #[inline]
     pub fn at(&self, value: u64) -> u64 {
         debug_assert!(value < self.n, "a value of the space");
@@ -48,8 +48,8 @@ impl Scatter {
         }
     }
 
-    /// The same bijection with its rounds looked up instead of computed, for whoever wants most of
-    /// it.
+    /// Returns the same bijection with its rounds precomputed in tables, for callers that map most
+    /// of the range.
     ///
     /// # Panics
     /// If `n` is above 2^32.
@@ -75,29 +75,29 @@ impl Scatter {
     }
 }
 
-/// A [`Scatter`] that brings many values into order at once: what a round does to half a value of
-/// at most 16 bits stands in a table, and no value waits for the rounds of the one before it.
+/// A [`Scatter`] for mapping many values at once: the result of a round for half a value, of at
+/// most 16 bits, is in a table, and no value waits for the rounds of the previous one.
 #[derive(Clone, Debug)]
 pub struct TabledScatter {
     n: u64,
     half: u32,
-    /// What each round combines the left half with, by the right half. As large as any index of 16
-    /// bits, so that none need be checked; what lies beyond the halves of this `n` is never
-    /// touched.
+    /// For each round, the value combined with the left half, by the right half. Indexed by any 16
+    /// bits, so that no index needs a check; entries beyond the halves of this `n` are never
+    /// accessed.
     rounds: [Box<[u16; 1 << 16]>; ROUNDS],
 }
 
 impl TabledScatter {
-    /// How many values there are to bring into order.
+    /// Returns `n`, the number of values.
     #[allow(clippy::len_without_is_empty, reason = "there is always one")]
     pub fn len(&self) -> u64 {
         self.n
     }
 
-    /// Makes of each value, which must be below `n`, where it goes.
+    /// Replaces each value, which must be below `n`, by its image.
     pub fn apply(&self, values: &mut [u32]) {
         for values in values.chunks_mut(BATCH) {
-            // Where values are that do not lie inside yet: at first all of them.
+            // The positions of values that are still at or beyond `n`: at first all of them.
             let mut outside: [u16; BATCH] = std::array::from_fn(|at| at as u16);
             let mut count = values.len();
             while count > 0 {

@@ -1,12 +1,12 @@
-//! Tables: columns of a length that is fixed for good, looked into without asking whether an id is
-//! in range. A transaction is looked up some twenty times between its opening and its end; asking
-//! each time took one instruction in eight (docs/performance.md).
+//! Tables: columns of fixed length, indexed without a bounds check. A transaction is looked up some
+//! twenty times during its life; checking each time took one instruction in eight
+//! (docs/performance.md).
 
 use crate::Id;
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
 
-/// One value for each thing of a kind. Whoever makes a table vouches for every id it is asked for.
+/// One value per ID. The creator of a table guarantees that every ID used with it is in range.
 #[derive(Clone, Debug)]
 pub struct Table<I, T> {
     values: Box<[T]>,
@@ -14,7 +14,7 @@ pub struct Table<I, T> {
 }
 
 impl<I: Id, T> Table<I, T> {
-    /// A table of these values, the first for the first id.
+    /// Creates a table of these values; the first belongs to the first ID.
     ///
     /// # Safety
     /// Every id by which this table or a clone of it is ever indexed must be below the number of
@@ -24,23 +24,23 @@ impl<I: Id, T> Table<I, T> {
         Self { values: values.into_boxed_slice(), id: PhantomData }
     }
 
-    /// How many things there are.
+    /// Returns the number of values.
     #[inline]
     pub fn len(&self) -> usize {
         self.values.len()
     }
 
-    /// Whether there is nothing.
+    /// Returns whether the table is empty.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
 
-    /// Every id of this table, ascending.
+    /// Iterates over the IDs of this table, ascending.
     pub fn ids(&self) -> impl Iterator<Item = I> + use<I, T> {
         (0..self.values.len()).map(I::new)
     }
 
-    /// The values in the order of ids.
+    /// Returns the values in the order of IDs.
     pub fn as_slice(&self) -> &[T] {
         &self.values
     }
@@ -52,7 +52,7 @@ impl<I: Id, T> Index<I> for Table<I, T> {
     #[inline]
     fn index(&self, id: I) -> &T {
         debug_assert!(id.index() < self.values.len(), "an id beyond its table");
-        // SAFETY: whoever made the table vouched for its ids (`Table::new`), and its length never
+        // SAFETY: the creator of the table guarantees its IDs (`Table::new`), and its length never
         // changes.
         unsafe { self.values.get_unchecked(id.index()) }
     }
@@ -90,7 +90,7 @@ mod tests {
     #[cfg(debug_assertions)]
     #[should_panic(expected = "an id beyond its table")]
     fn debug_builds_check_every_id() {
-        // SAFETY: it is not kept on purpose; the assertion stops it.
+        // SAFETY: violated on purpose; the debug assertion stops the access.
         let table: Table<DieId, u32> = unsafe { Table::new(vec![7]) };
         let _ = table[DieId(1)];
     }

@@ -1,5 +1,5 @@
-//! Simulated time. A moment and a length are different types, so that adding two moments does not
-//! compile; both count whole nanoseconds in a `u64` (584 years).
+//! Simulated time. A moment and a length of time are different types, so that adding two moments
+//! does not compile; both count whole nanoseconds in a `u64` (584 years).
 
 use crate::QuantityError;
 use crate::quantity::{Unit, format_exact, parse_exact, suffixes};
@@ -32,12 +32,12 @@ const UNITS: &[Unit] = &[
 ];
 
 impl Nanos {
-    /// The moment the run begins.
+    /// The start of the run.
     pub const ZERO: Nanos = Nanos(0);
     /// Later than every event of any run.
     pub const NEVER: Nanos = Nanos(u64::MAX);
 
-    /// The length of time since `earlier`.
+    /// Returns the time elapsed since `earlier`.
     ///
     /// # Panics
     /// If `earlier` lies in the future: simulated time never runs backwards.
@@ -50,7 +50,7 @@ impl Nanos {
     }
 }
 
-/// A function of its own, so that nobody keeps two times in memory to name them.
+/// Kept out of line, so that callers need not hold two times in memory for the panic message.
 #[cold]
 #[inline(never)]
 fn ran_backwards(now: Nanos, earlier: Nanos) -> ! {
@@ -61,38 +61,38 @@ impl Span {
     /// No time at all.
     pub const ZERO: Span = Span(0);
 
-    /// The suffixes of the units that configuration text may use.
+    /// Returns the unit suffixes allowed in configuration text.
     pub fn units() -> impl Iterator<Item = &'static str> {
         suffixes(UNITS)
     }
 
-    /// `n` nanoseconds.
+    /// Creates a length of `n` nanoseconds.
     pub const fn ns(n: u64) -> Span {
         Span(n)
     }
 
-    /// `n` microseconds.
+    /// Creates a length of `n` microseconds.
     pub const fn us(n: u64) -> Span {
         Span(n * 1_000)
     }
 
-    /// `n` milliseconds.
+    /// Creates a length of `n` milliseconds.
     pub const fn ms(n: u64) -> Span {
         Span(n * 1_000_000)
     }
 
-    /// The length in microseconds, for tables and JSON only: the simulation itself stays in
+    /// Returns the length in microseconds, for tables and JSON only: the simulation itself uses
     /// integers.
     pub fn as_us(self) -> f64 {
         self.0 as f64 / 1e3
     }
 
-    /// The length in seconds, for tables and JSON only.
+    /// Returns the length in seconds, for tables and JSON only.
     pub fn as_s(self) -> f64 {
         self.0 as f64 / 1e9
     }
 
-    /// This length less `other`, or zero where `other` is longer.
+    /// Returns this length minus `other`, or zero if `other` is longer.
     #[inline]
     pub fn saturating_sub(self, other: Span) -> Span {
         Span(self.0.saturating_sub(other.0))
@@ -160,7 +160,8 @@ impl Sum for Span {
 }
 
 impl fmt::Display for Span {
-    /// The largest unit that loses nothing, as configuration text reads it back: `25us`, `1500ns`.
+    /// Formats in the largest unit that loses nothing, as configuration text accepts it: `25us`,
+    /// `1500ns`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&format_exact(self.0, &UNITS[3..]))
     }
@@ -168,7 +169,7 @@ impl fmt::Display for Span {
 
 impl FromStr for Span {
     type Err = QuantityError;
-    /// Reads `25us`, `3.3ms`, `381d`. A bare number is an error, as is anything finer than 1 ns.
+    /// Parses `25us`, `3.3ms`, `381d`. A bare number is an error, as is anything finer than 1 ns.
     fn from_str(text: &str) -> Result<Span, QuantityError> {
         parse_exact(text, UNITS, "a length of time with its unit, such as \"25us\"").map(Span)
     }
