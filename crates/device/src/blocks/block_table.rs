@@ -1,5 +1,5 @@
 //! Per-block columns, the erased blocks of each plane, and buckets of full blocks by valid count,
-//! so that greedy collection never scans.
+//! so that greedy GC never scans.
 
 use fowler_units::{
     BlockId, Column, DieId, Geometry, Id, IdVec, Link, Linked, List, Locator, Nanos, Pile, PlaneId,
@@ -7,7 +7,7 @@ use fowler_units::{
 };
 use serde::{Deserialize, Serialize};
 
-/// What a block is at the moment. With the use that it was opened for
+/// The state of a block. Together with the use it was opened for
 /// ([`crate::blocks::open_blocks::OpenBlocks::tag_of`]), one of the five states of HIRE (section
 /// 3.2):
 ///
@@ -19,28 +19,28 @@ use serde::{Deserialize, Serialize};
 /// | *mixActive* | `Open`, for [`crate::AccessClass::Mixed`] | the same |
 /// | *used* | `Full`, then `Collecting` from [`Blocks::collect`] on | [`Blocks::erase`] alone |
 ///
-/// Each of these asserts the state that it leaves. A plane has one block of each class open for the
-/// host, and one for what is collected where those are kept apart (`gc.frontier`).
+/// Each of these methods asserts the state that it leaves. A plane has one open block per class for
+/// the host, and one for GC's moves if those are separate (`gc.frontier`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum BlockState {
     /// Erased, waiting to be opened.
     Free,
-    /// Being filled, or with its last program in flight.
+    /// Being filled, or waiting for its last program to end.
     Open,
-    /// Full: a candidate for collection.
+    /// Full: a candidate for GC.
     Full,
     /// Its pages are being moved, or it is being erased.
     Collecting,
 }
 
-/// What every write and every page that becomes invalid looks at: four to a cache line.
+/// Accessed by every write and every page invalidation: four to a cache line.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Block {
     valid: u16,
     written: u16,
     state: BlockState,
-    /// Neighbours in a bucket, or among the erased blocks of the plane.
+    /// Its neighbors in a bucket, or in the plane's list of erased blocks.
     link: Link<BlockId>,
 }
 
@@ -55,13 +55,13 @@ impl Linked<BlockId> for Block {
     }
 }
 
-/// The state of every block.
+/// The states of all blocks.
 #[derive(Clone, Debug)]
 pub struct Blocks {
     geometry: Geometry,
     locator: Locator,
     words_per_block: usize,
-    /// Whether the pages of a block fill its words: the number of a unit is then that of its bit.
+    /// Whether a block's bits fill whole words: a unit's number is then also that of its bit.
     packed: bool,
     blocks: IdVec<BlockId, Block>,
     erases: IdVec<BlockId, u32>,
@@ -74,29 +74,29 @@ pub struct Blocks {
     filled: u64,
 }
 
-/// One plane's share of the blocks.
+/// The block lists and counts of a plane.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct PlaneBlocks {
-    /// Erased blocks, the one that has waited longest first.
+    /// Erased blocks, the longest-waiting first.
     free: List<BlockId>,
     full: u32,
     valid: u32,
-    /// No bucket below this one holds a block.
+    /// All buckets below this one are empty.
     lowest: u32,
 }
 
-/// What programming a page came to.
+/// The result of programming a page.
 #[derive(Clone, Copy, Debug)]
 pub struct Programmed {
-    /// The page.
+    /// The unit programmed.
     pub unit: UnitId,
     /// Whether it was the last of its block.
     pub last: bool,
-    /// Erased blocks of its plane.
+    /// Erased blocks left in its plane.
     pub free: u32,
 }
 
-/// A snapshot of everything that does not follow from the mapping.
+/// A snapshot of everything that cannot be derived from the mapping.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct BlocksSnapshot {
     blocks: IdVec<BlockId, Block>,
@@ -108,14 +108,14 @@ pub struct BlocksSnapshot {
     filled: u64,
 }
 
-/// Where the full blocks of a plane with so many valid pages are found.
+/// Returns the index of the bucket for a plane's full blocks with this many valid pages.
 #[inline]
 fn bucket(geometry: &Geometry, plane: PlaneId, valid: u16) -> usize {
     plane.index() * (geometry.pages_per_block as usize + 1) + usize::from(valid)
 }
 
 impl Blocks {
-    /// A fresh drive: every block erased, never cycled.
+    /// A fresh drive: every block erased, with no P/E cycles.
     pub fn new(geometry: Geometry) -> Self {
         let count = geometry.blocks() as usize;
         let words_per_block = (geometry.pages_per_block as usize).div_ceil(64);
@@ -149,28 +149,28 @@ impl Blocks {
         blocks
     }
 
-    /// The shape of the drive.
+    /// Returns the shape of the drive.
     #[inline]
     pub fn geometry(&self) -> &Geometry {
         &self.geometry
     }
 
-    /// Erased blocks of a plane.
+    /// Returns the number of erased blocks of a plane.
     #[inline]
     pub fn free_in(&self, plane: PlaneId) -> u32 {
         self.planes[plane].free.len()
     }
 
-    /// Valid pages of a plane.
+    /// Returns the number of valid pages of a plane.
     #[inline]
     pub fn valid_in(&self, plane: PlaneId) -> u32 {
         self.planes[plane].valid
     }
 
-    /// Valid pages of a die.
+    /// Returns the number of valid pages of a die.
     #[inline]
     pub fn valid_on(&self, die: DieId) -> u32 {
-        // A loop of its own: for the one plane that most dies have, a sum is set up for many.
+        // A plain loop: an iterator sum has a setup cost, and most dies have one plane.
         let planes = self.geometry.planes_per_die;
         let first = PlaneId(die.0 * planes);
         let mut valid = self.valid_in(first);
@@ -180,35 +180,35 @@ impl Blocks {
         valid
     }
 
-    /// Valid pages of a block.
+    /// Returns the number of valid pages of a block.
     #[inline]
     pub fn valid(&self, block: BlockId) -> u32 {
         u32::from(self.blocks[block].valid)
     }
 
-    /// Pages of a block that have been programmed since its erase.
+    /// Returns the number of pages of a block programmed since its erase.
     #[inline]
     pub fn written(&self, block: BlockId) -> u32 {
         u32::from(self.blocks[block].written)
     }
 
-    /// What a block is at the moment.
+    /// Returns the state of a block.
     #[inline]
     pub fn state(&self, block: BlockId) -> BlockState {
         self.blocks[block].state
     }
 
-    /// The place of a full block in the order in which blocks became full, of [`Blocks::filled`].
+    /// Returns a full block's position in the order in which blocks became full.
     pub fn fill_order(&self, block: BlockId) -> Option<u64> {
         (self.state(block) == BlockState::Full).then(|| self.fill_order[block])
     }
 
-    /// How often a block has become full.
+    /// Returns how often a block has become full, over the whole drive.
     pub fn filled(&self) -> u64 {
         self.filled
     }
 
-    /// All that is not told by the mapping.
+    /// Returns a snapshot of everything that cannot be derived from the mapping.
     pub fn snapshot(&self) -> BlocksSnapshot {
         BlocksSnapshot {
             blocks: self.blocks.clone(),
@@ -221,8 +221,8 @@ impl Blocks {
         }
     }
 
-    /// Resumes from what was saved, no page marked as valid yet. Returns whether it is of as many
-    /// blocks.
+    /// Resumes from a snapshot, with no page marked as valid yet. Returns whether the snapshot has
+    /// the right number of blocks.
     pub fn resume(&mut self, snapshot: BlocksSnapshot) -> bool {
         let same = snapshot.blocks.len() == self.blocks.len()
             && snapshot.erases.len() == self.erases.len()
@@ -240,28 +240,28 @@ impl Blocks {
         same
     }
 
-    /// Marks a page as valid that was when the blocks were snapshot: it is counted already.
+    /// Marks a page that was valid in the snapshot as valid. The valid counts already include it.
     pub fn validate(&mut self, unit: UnitId) {
         let (word, bit) = self.bit_of(unit);
         self.bits[word] |= 1 << (bit % 64);
     }
 
-    /// The word that says whether a page is valid, and the place of its bit, counted on from any
-    /// multiple of 64.
+    /// Returns the index of the word with a page's valid bit, and the bit's number, of which only
+    /// the value modulo 64 matters.
     #[inline(always)]
     fn bit_of(&self, unit: UnitId) -> (usize, u32) {
         if self.packed { (unit.index() / 64, unit.0) } else { self.bit_by_block(unit) }
     }
 
-    /// As [`Blocks::bit_of`], where the bits of a block do not fill its words.
+    /// The case of [`Blocks::bit_of`] in which a block's bits do not fill whole words.
     #[inline(never)]
     fn bit_by_block(&self, unit: UnitId) -> (usize, u32) {
         let (block, place) = self.locator.block_and_place(unit);
         (block.index() * self.words_per_block + place as usize / 64, place)
     }
 
-    /// Pages that all blocks together have been programmed with since the drive was made: of each
-    /// block its cycles, and what is written of the one that runs.
+    /// Returns the number of pages programmed since the drive was made: the P/E cycles of all
+    /// blocks, and the pages written in the current cycles.
     pub fn programmed(&self) -> u64 {
         let pages = u64::from(self.geometry.pages_per_block);
         let cycles: u64 = self.erases.as_slice().iter().map(|&count| u64::from(count)).sum();
@@ -269,26 +269,27 @@ impl Blocks {
         cycles * pages + written.sum::<u64>()
     }
 
-    /// The erase counts of all blocks.
+    /// Returns the erase counts of all blocks.
     pub fn erase_counts(&self) -> &[u32] {
         self.erases.as_slice()
     }
 
-    /// Takes the erased block that has waited longest.
+    /// Opens the erased block that has waited longest.
     pub fn open(&mut self, plane: PlaneId) -> Option<BlockId> {
         let block = self.planes[plane].free.pop_front(&mut self.blocks)?;
         self.blocks[block].state = BlockState::Open;
         Some(block)
     }
 
-    /// Takes the erased block that `key` is least for; of several, the one that has waited longest.
+    /// Opens the erased block with the smallest `key`; among equals, the one that has waited
+    /// longest.
     pub fn open_least(&mut self, plane: PlaneId, key: impl Fn(BlockId) -> u8) -> Option<BlockId> {
         let least = self.planes[plane].free.iter(&self.blocks).min_by_key(|&block| key(block))?;
         self.open_this(least);
         Some(least)
     }
 
-    /// Takes a certain erased block: the target of a swap.
+    /// Opens a given erased block: the target of a swap.
     pub fn open_this(&mut self, block: BlockId) {
         assert_eq!(self.blocks[block].state, BlockState::Free);
         let plane = self.locator.plane_of_block(block);
@@ -302,7 +303,7 @@ impl Blocks {
         self.blocks[block].state = BlockState::Free;
     }
 
-    /// Programs the next page of an open block of a plane; the pages of a block are programmed in
+    /// Programs the next page of an open block of a plane. The pages of a block are programmed in
     /// order, each once between erases.
     #[inline(always)]
     pub fn program(&mut self, plane: PlaneId, block: BlockId) -> Programmed {
@@ -321,7 +322,7 @@ impl Blocks {
         Programmed { unit, last: offset + 1 == pages, free }
     }
 
-    /// As [`Blocks::program`], for the next `count` pages at once; returns the first.
+    /// Like [`Blocks::program`], for the next `count` pages. Returns the first.
     pub fn program_run(&mut self, block: BlockId, count: u32) -> UnitId {
         assert_eq!(self.blocks[block].state, BlockState::Open);
         let offset = u32::from(self.blocks[block].written);
@@ -339,7 +340,7 @@ impl Blocks {
         self.locator.unit(block, offset)
     }
 
-    /// The last page of a block has been programmed: from now on it may be collected.
+    /// Notes that the last page of a block has been programmed, which makes it a candidate for GC.
     pub fn fill(&mut self, block: BlockId, now: Nanos) {
         assert_eq!(self.blocks[block].state, BlockState::Open);
         assert_eq!(u32::from(self.blocks[block].written), self.geometry.pages_per_block);
@@ -352,15 +353,14 @@ impl Blocks {
         self.link(block, plane);
     }
 
-    /// The pages that an open block has left are passed over: they count as programmed, and hold
-    /// nothing.
+    /// Skips the remaining pages of an open block: they count as programmed, and hold nothing.
     pub fn pass_over_rest(&mut self, block: BlockId) {
         assert_eq!(self.blocks[block].state, BlockState::Open);
         self.blocks[block].written = self.geometry.pages_per_block as u16;
     }
 
-    /// Fills an erased block of a plane at once. `valid` says which of its next so many pages, at
-    /// most 64, are valid, the first in the lowest bit.
+    /// Fills an erased block of a plane at once. `valid` is called with the size of the next run of
+    /// pages, at most 64, and returns which are valid, the first in the lowest bit.
     pub fn load(&mut self, plane: PlaneId, mut valid: impl FnMut(u32) -> u64) -> BlockId {
         let block = self.open(plane).expect("an erased block");
         let pages = self.geometry.pages_per_block;
@@ -378,7 +378,7 @@ impl Blocks {
         block
     }
 
-    /// A page is about to become invalid.
+    /// Prefetches what invalidating a page needs.
     #[inline]
     pub fn prefetch(&self, unit: UnitId) {
         let block = self.locator.block_of(unit);
@@ -386,8 +386,8 @@ impl Blocks {
         prefetch(&self.bits, self.bit_of(unit).0);
     }
 
-    /// As [`Blocks::prefetch`], some time after it: its block will leave its neighbours for new
-    /// ones.
+    /// Prefetches the block's present and future neighbors in the buckets, some time after
+    /// [`Blocks::prefetch`].
     #[inline]
     pub fn prefetch_neighbours(&self, unit: UnitId) {
         let block = self.locator.block_of(unit);
@@ -403,7 +403,7 @@ impl Blocks {
         }
     }
 
-    /// A page's data is invalid from now on. Returns its plane.
+    /// Marks a valid page as invalid. Returns its plane.
     #[inline(always)]
     pub fn invalidate(&mut self, unit: UnitId) -> PlaneId {
         assert!(self.clear(unit), "page invalidated twice");
@@ -413,8 +413,7 @@ impl Blocks {
         plane
     }
 
-    /// A page of a plane is invalid from now on, if it was not before: returns whether it was
-    /// valid.
+    /// Marks a page of a plane as invalid. Returns whether it was valid.
     #[inline(always)]
     pub fn invalidate_if_valid(&mut self, unit: UnitId, plane: PlaneId) -> bool {
         let was_valid = self.clear(unit);
@@ -424,7 +423,7 @@ impl Blocks {
         was_valid
     }
 
-    /// Marks a page as invalid. Returns whether it was valid.
+    /// Clears a page's valid bit. Returns whether it was valid.
     #[inline(always)]
     fn clear(&mut self, unit: UnitId) -> bool {
         let (word, bit) = self.bit_of(unit);
@@ -434,7 +433,7 @@ impl Blocks {
         before & (1 << (bit % 64)) != 0
     }
 
-    /// A block of a plane has one valid page less.
+    /// Decrements the valid count of a block of a plane.
     #[inline(always)]
     fn lose_page(&mut self, block: BlockId, plane: PlaneId) {
         let its = &mut self.planes[plane];
@@ -451,14 +450,14 @@ impl Blocks {
         }
     }
 
-    /// Whether a page holds current data.
+    /// Returns whether a page holds current data.
     #[inline]
     pub fn is_valid(&self, unit: UnitId) -> bool {
         let (word, bit) = self.bit_of(unit);
         self.bits.entry(word) & (1 << (bit % 64)) != 0
     }
 
-    /// The place of the first valid page of a block at or after `offset`.
+    /// Returns the position of the first valid page of a block at or after `offset`.
     #[inline]
     pub fn next_valid(&self, block: BlockId, offset: u32) -> Option<u32> {
         let first = block.index() * self.words_per_block;
@@ -477,12 +476,12 @@ impl Blocks {
         Some((at - first) as u32 * 64 + word.trailing_zeros())
     }
 
-    /// The valid pages of a block, in order.
+    /// Returns a walk over the valid pages of a block, in order.
     pub fn valid_pages(&self, block: BlockId) -> ValidPages {
         ValidPages { block, index: 0, word: self.bits[block.index() * self.words_per_block] }
     }
 
-    /// A full block becomes the victim of a collection.
+    /// Makes a full block a GC victim.
     pub fn collect(&mut self, block: BlockId) {
         let Block { state, valid, .. } = self.blocks[block];
         assert_eq!(state, BlockState::Full);
@@ -492,7 +491,7 @@ impl Blocks {
         self.blocks[block].state = BlockState::Collecting;
     }
 
-    /// Every valid page of a victim has been moved, and is invalid there.
+    /// Marks all pages of a victim as invalid: every valid one has been moved.
     pub fn vacate(&mut self, block: BlockId) {
         assert_eq!(self.blocks[block].state, BlockState::Collecting);
         let valid = u32::from(std::mem::take(&mut self.blocks[block].valid));
@@ -500,7 +499,7 @@ impl Blocks {
         self.bits[block.index() * self.words_per_block..][..self.words_per_block].fill(0);
     }
 
-    /// A victim has been erased.
+    /// Notes that a victim has been erased.
     pub fn erase(&mut self, block: BlockId) {
         assert_eq!(self.blocks[block].state, BlockState::Collecting);
         assert_eq!(self.blocks[block].valid, 0, "a valid page would be erased");
@@ -509,7 +508,7 @@ impl Blocks {
         self.append_free(block);
     }
 
-    /// Blocks found in a plane's buckets, each of which holds only blocks with its valid count.
+    /// Counts the blocks of a plane found in the bucket of their valid count.
     pub fn bucketed(&self, plane: PlaneId) -> u32 {
         let pages = self.geometry.pages_per_block;
         let first = plane.index() * (pages as usize + 1);
@@ -521,7 +520,7 @@ impl Blocks {
         found
     }
 
-    /// The blocks of a plane that may be collected.
+    /// Returns the blocks of a plane that are candidates for GC.
     pub fn candidates(&self, plane: PlaneId) -> Candidates<'_> {
         Candidates { blocks: self, plane }
     }
@@ -535,13 +534,13 @@ impl Blocks {
         *lowest = (*lowest).min(u32::from(valid));
     }
 
-    /// Takes a block out of the bucket that it is in.
+    /// Takes a block out of its bucket.
     #[inline]
     fn unlink(&mut self, block: BlockId, bucket: usize) {
         self.buckets[bucket].remove(&mut self.blocks, block);
     }
 
-    /// The fullest-invalid block of a plane; moves the plane's hint up to it.
+    /// Raises the plane's hint to its lowest nonempty bucket.
     pub fn settle_lowest(&mut self, plane: PlaneId) {
         let pages = self.geometry.pages_per_block;
         let first = plane.index() * (pages as usize + 1);
@@ -552,18 +551,18 @@ impl Blocks {
     }
 }
 
-/// Walks over the valid pages of a block. It borrows nothing, so that pages can be moved on the
-/// way; of the block's own pages none may become valid or invalid meanwhile.
+/// A walk over the valid pages of a block. It borrows nothing, so that pages can be moved during
+/// it; meanwhile no page of the block itself may become valid or invalid.
 #[derive(Clone, Debug)]
 pub struct ValidPages {
     block: BlockId,
-    /// Of the block's words; `word` is what is left of it.
+    /// The current word of the block; `word` holds its bits not yet visited.
     index: usize,
     word: u64,
 }
 
 impl ValidPages {
-    /// The next one.
+    /// Returns the next valid page.
     #[inline]
     pub fn next(&mut self, blocks: &Blocks) -> Option<UnitId> {
         while self.word == 0 {
@@ -579,44 +578,45 @@ impl ValidPages {
     }
 }
 
-/// The view a victim or wear policy has of one plane: full blocks, nothing else.
+/// What a victim or wear policy sees of a plane: its full blocks.
 pub struct Candidates<'a> {
     blocks: &'a Blocks,
     plane: PlaneId,
 }
 
 impl Candidates<'_> {
-    /// How many there are.
+    /// Returns the number of candidates.
     pub fn count(&self) -> u32 {
         self.blocks.planes[self.plane].full
     }
 
-    /// Pages in a block.
+    /// Returns the number of pages per block.
     pub fn pages_per_block(&self) -> u32 {
         self.blocks.geometry.pages_per_block
     }
 
-    /// The `index`-th block of the plane, candidate or not; `index` below [`Candidates::slots`].
+    /// Returns the `index`-th block of the plane, candidate or not; `index` below
+    /// [`Candidates::slots`].
     pub fn slot(&self, index: u32) -> BlockId {
         BlockId(self.plane.0 * self.slots() + index)
     }
 
-    /// Blocks in the plane, candidates or not.
+    /// Returns the number of blocks in the plane, candidates or not.
     pub fn slots(&self) -> u32 {
         self.blocks.geometry.blocks_per_plane
     }
 
-    /// Whether a block of the plane is a candidate.
+    /// Returns whether a block of the plane is a candidate.
     pub fn contains(&self, block: BlockId) -> bool {
         self.blocks.state(block) == BlockState::Full
     }
 
-    /// Every candidate, in order of block number.
+    /// Iterates over the candidates, in order of block number.
     pub fn iter(&self) -> impl Iterator<Item = BlockId> + '_ {
         self.blocks.geometry.blocks_of_plane(self.plane).filter(|&block| self.contains(block))
     }
 
-    /// A candidate with the fewest valid pages, from the buckets: no scan over blocks.
+    /// Returns a candidate with the fewest valid pages, from the buckets, without scanning blocks.
     pub fn fewest_valid(&self) -> Option<BlockId> {
         let pages = self.pages_per_block() as usize;
         let buckets = &self.blocks.buckets[self.plane.index() * (pages + 1)..][..=pages];
@@ -624,22 +624,22 @@ impl Candidates<'_> {
         buckets.get(lowest..)?.iter().find_map(Pile::front)
     }
 
-    /// Valid pages of a candidate.
+    /// Returns the number of valid pages of a candidate.
     pub fn valid(&self, block: BlockId) -> u32 {
         self.blocks.valid(block)
     }
 
-    /// A candidate's place in the order in which blocks became full.
+    /// Returns a candidate's position in the order in which blocks became full.
     pub fn fill_order(&self, block: BlockId) -> u64 {
         self.blocks.fill_order[block]
     }
 
-    /// When a candidate became full.
+    /// Returns when a candidate became full.
     pub fn filled_at(&self, block: BlockId) -> Nanos {
         self.blocks.filled_at[block]
     }
 
-    /// Erase count of any block of the plane.
+    /// Returns the erase count of any block of the plane.
     pub fn erases(&self, block: BlockId) -> u32 {
         self.blocks.erases[block]
     }

@@ -1,46 +1,47 @@
-//! The emptying of a block, as far as whoever hands out pages must know of it: a host that ran
-//! ahead of it would have to stand still for as long as a whole block takes to move.
+//! The job that empties a block, as far as the page allocator needs to know it: the host may not
+//! run ahead of the job, or it would stall while a whole block is moved.
 
 use crate::blocks::open_blocks::Opened;
 use crate::observe::operation::Source;
 use crate::policy::stream_tag::StreamTag;
 use fowler_units::BlockId;
 
-/// The emptying of one block. Padded to a power of two, because every page move looks one up.
+/// A job that empties one block. Padded to a power of two, because every page move looks one up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(align(8))]
 pub struct Job {
     /// The block.
     pub victim: BlockId,
-    /// On whose behalf.
+    /// The cause.
     pub source: Source,
-    /// What the data of the block is taken for, and the open block of its plane that takes it.
+    /// The tag under which the block's data is rewritten, and the use of the open block that takes
+    /// it.
     pub tag: StreamTag,
     pub into: Opened,
-    /// Where to look for the next valid page.
+    /// The position from which to look for the next valid page.
     pub offset: u32,
-    /// Pages that were valid when it began to compete with the host.
+    /// Pages that were valid when the job began to compete with the host.
     pub pages: u32,
-    /// Pages that its erase gains.
+    /// Pages that erasing the block gains.
     pub gain: u32,
-    /// Pages that the plane could spare then.
+    /// Pages that the plane could spare at that time.
     pub surplus: u32,
-    /// Pages that the host has written since.
+    /// Pages that the host has written to the plane since.
     pub written: u32,
-    /// It competes with the host; otherwise it gives way.
+    /// Whether the job competes with the host; otherwise it gives way.
     pub foreground: bool,
-    /// It waits for the die to be idle.
+    /// Whether the job waits for the die to be idle.
     pub paused: bool,
 }
 
 impl Job {
-    /// Whether the host may write one more page of the plane while `left` pages are still to be
-    /// moved.
+    /// Returns whether the host may write one more page of the plane while `left` pages are still
+    /// to be moved.
     ///
-    /// What the plane can spare is there for bursts. Beyond that the host has what the job gains,
-    /// in step with its moves: a host that ran ahead would have to stand still for as long as a
-    /// whole block, or several, takes to move. See docs/decisions/gc.md, "How does foreground
-    /// GC keep pace with the host?".
+    /// The plane's surplus is there for bursts. Beyond it the host gets the pages that the job
+    /// gains, in step with its moves: a host that ran ahead would stall while a whole block, or
+    /// several, are moved. See docs/decisions/gc.md, "How does foreground GC keep pace with the
+    /// host?".
     pub fn lets_host_write(&self, left: u32) -> bool {
         let moved = u64::from(self.pages.saturating_sub(left));
         let (pages, gain) = (u64::from(self.pages), u64::from(self.gain));

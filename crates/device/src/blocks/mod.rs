@@ -1,14 +1,13 @@
-//! Blocks and pages: what each block holds, which are open for what, and where the next page goes.
+//! Blocks and pages: the contents of each block, the open blocks, and where the next page goes.
 //!
-//! **Owns** the columns of all blocks (valid pages, erase counts, order of filling), the open
-//! blocks of every plane and the data that each takes, and the turn of dies and planes. **May
-//! touch** nothing else. **Is asked** for a die that has room, for the next page of a plane, for
-//! candidates to collect.
+//! **Owns** the columns of all blocks (valid pages, erase counts, fill order), the open blocks of
+//! every plane and the data that each takes, and the rotation over dies and planes. **May touch**
+//! nothing else. **Called for** a die with room, the next page of a plane, and GC candidates.
 //!
 //! - `block_table.rs`: the columns, erased blocks, full blocks by valid pages.
-//! - `open_blocks.rs`: which block takes what, opened with which step and voltages.
-//! - `page_allocator.rs`: which die takes a host page, and which plane of it may.
-//! - `gc_job.rs`: the emptying of a block, with which the host keeps in step.
+//! - `open_blocks.rs`: which block takes which data, and the step and voltages it is opened with.
+//! - `page_allocator.rs`: which die takes a host page, and which of its planes may.
+//! - `gc_job.rs`: the job that empties a block; the host keeps pace with it.
 
 pub mod block_table;
 pub mod gc_job;

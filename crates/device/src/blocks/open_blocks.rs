@@ -1,5 +1,5 @@
-//! The open blocks of every plane: who writes to which, which erased block is opened next, and at
-//! which step its pages are programmed.
+//! The open blocks of every plane: which data goes to which, which erased block is opened next, and
+//! at which step its pages are programmed.
 
 use crate::blocks::block_table::Blocks;
 use crate::cells::program_mode::{Mode, Step, Voltage};
@@ -21,19 +21,19 @@ struct Frontier {
     swapped: BlockId,
 }
 
-/// What a block of a plane is open for.
+/// The use of an open block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Opened {
-    /// A stream of the host's data.
+    /// A stream of host data.
     Host(u8),
-    /// What is collected, of a class.
+    /// Data of one class moved by GC.
     Collected(u8),
-    /// What static wear leveling swaps.
+    /// Data swapped by static wear leveling.
     Swapped,
 }
 
 impl Opened {
-    /// Whether it takes data of the host, which is programmed on all planes of a die together.
+    /// Returns whether it takes host data, which is programmed on all planes of a die together.
     pub fn is_host(self) -> bool {
         matches!(self, Opened::Host(_))
     }
@@ -57,13 +57,13 @@ pub struct OpenBlocks {
     /// The data that each block was opened for, and how its pages are programmed.
     tags: IdVec<BlockId, StreamTag>,
     modes: IdVec<BlockId, Mode>,
-    /// What each block is believed to be.
+    /// The controller's estimate of each block's strength.
     believed: IdVec<BlockId, StrengthClass>,
     coarsest: Coarsest,
 }
 
 impl OpenBlocks {
-    /// No block is open; every block is believed to be alike, and to bear the nominal step only.
+    /// No open blocks; all blocks are assumed equally strong and to tolerate only the nominal step.
     pub fn new(config: &Config, geometry: &Geometry) -> Self {
         let none = Frontier {
             host: [BlockId::NONE; StreamTag::COUNT],
@@ -86,7 +86,7 @@ impl OpenBlocks {
         }
     }
 
-    /// The open blocks, and the data that each block was opened for.
+    /// Returns the open blocks, and the data that each block was opened for.
     pub fn snapshot(&self) -> OpenBlocksSnapshot {
         OpenBlocksSnapshot { planes: self.planes.clone(), tags: self.tags.clone() }
     }
@@ -96,7 +96,7 @@ impl OpenBlocks {
         (self.planes, self.tags) = (snapshot.planes, snapshot.tags);
     }
 
-    /// The same open blocks under the rules of `config`.
+    /// Returns the same open blocks under the rules of `config`.
     pub fn ruled_by(&self, config: &Config) -> Self {
         let voltage = AnyVoltage::new(&config.voltage, config.seed);
         let plain = Mode { step: Step::NOMINAL, voltage: voltage.voltage(StreamTag::PLAIN) };
@@ -109,57 +109,57 @@ impl OpenBlocks {
         }
     }
 
-    /// From now on blocks are told apart: what each is believed to be, and what each class bears.
+    /// Sets the estimated class of each block, and the coarsest step of each class.
     pub fn believe(&mut self, classes: IdVec<BlockId, StrengthClass>, coarsest: Coarsest) {
         debug_assert_eq!(classes.len(), self.believed.len());
         (self.believed, self.coarsest) = (classes, coarsest);
     }
 
-    /// A block has been measured.
+    /// Notes the measured class of a block.
     pub fn measured(&mut self, block: BlockId, class: StrengthClass) {
         self.believed[block] = class;
     }
 
-    /// How the pages of a block are programmed.
+    /// Returns how the pages of a block are programmed.
     #[inline]
     pub fn mode_of(&self, block: BlockId) -> Mode {
         self.modes[block]
     }
 
-    /// What the data of a block is when it is collected: as it was used, and no longer expected to
-    /// be invalid soon.
+    /// Returns the tag of a block's data once GC has moved it: the same access class, and no longer
+    /// expected to become invalid soon.
     #[inline]
     pub fn tag_of_survivors(&self, block: BlockId) -> StreamTag {
         StreamTag::new(false, self.tags[block].class())
     }
 
-    /// The stream of a tag.
+    /// Returns the stream of a tag.
     #[inline]
     pub fn stream(&self, tag: StreamTag) -> usize {
         self.placement.stream(tag)
     }
 
-    /// The data that a block was opened for.
+    /// Returns the tag of the data that a block was opened for.
     /// See docs/decisions/blocks.md, "Where is a page's access class stored?".
     pub fn tag_of(&self, block: BlockId) -> StreamTag {
         self.tags[block]
     }
 
-    /// Whether data of these tags shares blocks.
+    /// Returns whether data of these tags shares blocks.
     pub fn mingle(&self, one: StreamTag, other: StreamTag) -> bool {
         self.placement.stream(one) == self.placement.stream(other)
     }
 
-    /// At what voltages data of a tag is programmed.
+    /// Returns the voltages at which data of a tag is programmed.
     pub fn voltage_of(&self, tag: StreamTag) -> Voltage {
         self.voltage.voltage(tag)
     }
 
-    /// What a block is open for that takes data of `source` and `tag`.
+    /// Returns the use of the open block that takes data of `source` and `tag`.
     #[inline]
     pub fn opened_for(&self, source: Source, tag: StreamTag) -> Opened {
         let stream = self.placement.stream(tag) as u8;
-        // What is refreshed survives as what GC moves does.
+        // Refresh puts data into the same blocks as GC.
         match (source, self.collected_to) {
             (Source::Wear, _) => Opened::Swapped,
             (Source::Gc | Source::Refresh, GcFrontier::Own) => Opened::Collected(stream / 2),
@@ -168,7 +168,7 @@ impl OpenBlocks {
         }
     }
 
-    /// The open block that takes data of `source` and `tag`, or none.
+    /// Returns the open block that takes data of `source` and `tag`, or none.
     #[inline]
     pub fn open_block(&self, plane: PlaneId, source: Source, tag: StreamTag) -> BlockId {
         self.opened(plane, self.opened_for(source, tag))
@@ -190,10 +190,10 @@ impl OpenBlocks {
         }
     }
 
-    /// The open block that takes data of `source` and `tag`; an erased one is opened if need be.
+    /// Returns the open block that takes data of `source` and `tag`, opening an erased one if
+    /// necessary.
     ///
-    /// # Panics
-    /// If there is no erased block: admission and the reserve make sure there is.
+    /// # Panics If there is no erased block; admission and the reserve ensure that there is.
     #[inline]
     pub fn block_for(
         &mut self,
@@ -232,13 +232,13 @@ impl OpenBlocks {
         block
     }
 
-    /// The open block that takes data of `source` and `tag` is full.
+    /// Closes the open block that takes data of `source` and `tag`, because it is full.
     #[cold]
     pub fn close(&mut self, plane: PlaneId, source: Source, tag: StreamTag) {
         self.set(plane, source, tag, BlockId::NONE);
     }
 
-    /// Opens a certain erased block for data that is swapped into it, unless one is open still.
+    /// Opens the given erased block for swapped data, unless one is still open.
     pub fn open_for_swap(&mut self, blocks: &mut Blocks, plane: PlaneId, erased: BlockId) {
         if !self.planes[plane].swapped.is_some() {
             blocks.open_this(erased);
@@ -249,7 +249,7 @@ impl OpenBlocks {
         }
     }
 
-    /// What a block of a plane is open for, if anything is still to be written to it.
+    /// Returns what a block of a plane is open for, unless it takes no more data.
     pub fn opened_as(&self, plane: PlaneId, block: BlockId) -> Option<Opened> {
         let its = &self.planes[plane];
         let place = |of: &[BlockId]| of.iter().position(|&open| open == block).map(|at| at as u8);
@@ -258,7 +258,7 @@ impl OpenBlocks {
         host.or_else(collected).or((its.swapped == block).then_some(Opened::Swapped))
     }
 
-    /// The block that is open for something, or none.
+    /// Returns the block that is open for a use, or none.
     #[inline]
     pub fn opened(&self, plane: PlaneId, opened: Opened) -> BlockId {
         let its = &self.planes[plane];
@@ -269,13 +269,12 @@ impl OpenBlocks {
         }
     }
 
-    /// Nothing more is written to the block that is open for something: it is returned, if there is
-    /// one.
+    /// Closes the block that is open for a use, and returns it, or none.
     pub fn take(&mut self, plane: PlaneId, opened: Opened) -> BlockId {
         std::mem::replace(self.place_of(plane, opened), BlockId::NONE)
     }
 
-    /// The open blocks for data of host and GC.
+    /// Iterates over the open blocks for host and GC data.
     pub fn of_plane(&self, plane: PlaneId) -> impl Iterator<Item = BlockId> {
         let its = self.planes[plane];
         its.host.into_iter().chain(its.collected).filter(|block| block.is_some())

@@ -1,4 +1,4 @@
-//! Where the next page goes: which die takes the next host page, and which plane of it may.
+//! Where the next page goes: which die takes the next host page, and which of its planes may.
 
 use super::gc_job::Job;
 use crate::blocks::block_table::{BlockState, Blocks, Programmed};
@@ -11,17 +11,16 @@ use crate::policy::stream_tag::StreamTag;
 use fowler_units::{BlockId, DieId, Id, IdVec, Lpn, PlaneId, UnitId};
 use serde::{Deserialize, Serialize};
 
-/// One die's part in the striping of host pages.
+/// A die's state in the striping of host pages.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Stripe {
-    /// Host pages that are on their way to the die and have no page yet.
+    /// Host pages assigned to the die that have no physical page yet.
     pending: u32,
-    /// The plane whose turn it is, for each stream: its pages are to lie at one offset on all
-    /// planes.
+    /// The next plane of each stream: its pages should lie at the same offset on all planes.
     turns: [u8; StreamTag::COUNT],
 }
 
-/// A snapshot of where the next pages go.
+/// A snapshot of the allocator, except for the block table.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct AllocatorSnapshot {
     open_blocks: OpenBlocksSnapshot,
@@ -29,13 +28,13 @@ pub struct AllocatorSnapshot {
     turn: u64,
 }
 
-/// A turn of so many, counted on beyond the last once at most.
+/// Wraps a turn around, which may be at most one round past the last.
 #[inline]
 fn wrapped(turn: u32, turns: u32) -> u32 {
     if turn < turns { turn } else { turn - turns }
 }
 
-/// The blocks and who writes where.
+/// The blocks, and where each kind of data is written.
 #[derive(Clone, Debug)]
 pub struct PageAllocator {
     /// The blocks.
@@ -43,11 +42,11 @@ pub struct PageAllocator {
     /// The open blocks.
     pub open_blocks: OpenBlocks,
     stripes: IdVec<DieId, Stripe>,
-    /// The address of a page says its die.
+    /// The address of a page determines its die.
     by_address: bool,
-    /// Every page must lie on the die of its address.
+    /// Every page must be on the die of its address.
     strict: bool,
-    /// The dies in striping order, and the position whose turn it is.
+    /// The dies in striping order, and the next position.
     order: Box<[DieId]>,
     turn: usize,
     collected_to: GcFrontier,
@@ -55,14 +54,14 @@ pub struct PageAllocator {
     die_limit: u32,
 }
 
-/// A page that was handed out, and where it lies.
+/// A page that was allocated, and its location.
 #[derive(Clone, Copy, Debug)]
 pub struct Taken {
     /// The page.
     pub unit: UnitId,
     /// Its block.
     pub block: BlockId,
-    /// Its plane, and the erased blocks that the plane has left.
+    /// Its plane, and the number of erased blocks left there.
     pub plane: PlaneId,
     pub free: u32,
 }
@@ -90,31 +89,31 @@ impl PageAllocator {
         }
     }
 
-    /// The same blocks under the placement and the step rule of `config`.
+    /// Returns the same blocks under the placement and the step rule of `config`.
     pub fn ruled_by(&self, config: &Config) -> Self {
         Self { open_blocks: self.open_blocks.ruled_by(config), ..self.clone() }
     }
 
-    /// The die that the address of a page says, where it says one.
+    /// Returns the die determined by a page's address, if addresses determine dies.
     #[inline]
     pub fn home(&self, page: Lpn) -> Option<DieId> {
         self.by_address.then(|| self.die_of_address(page))
     }
 
-    /// Where the next pages go, but for the blocks.
+    /// Returns a snapshot of the allocator, except for the block table.
     pub fn snapshot(&self) -> AllocatorSnapshot {
         let (open_blocks, stripes) = (self.open_blocks.snapshot(), self.stripes.clone());
         AllocatorSnapshot { open_blocks, stripes, turn: self.turn as u64 }
     }
 
-    /// Resumes from what was saved of this drive.
+    /// Resumes from a snapshot of this drive.
     pub fn resume(&mut self, snapshot: AllocatorSnapshot) {
         self.open_blocks.resume(snapshot.open_blocks);
         (self.stripes, self.turn) = (snapshot.stripes, snapshot.turn as usize);
     }
 
-    /// The die for a host page: that of its address, or the next in stripe order, that has room for
-    /// it, the pages on their way there included. `None` if all dies must first get rid of some.
+    /// Returns the die for a host page: the die of its address, or else the next die in stripe
+    /// order with room for it, counting pages already assigned there. `None` if no die has room.
     /// See docs/decisions/blocks.md, "Which die takes a host page?".
     #[inline(always)]
     pub fn place(&mut self, page: Lpn) -> Option<DieId> {
@@ -128,7 +127,7 @@ impl PageAllocator {
         if self.takes_in(die) { Some(die) } else { self.place_on_another() }
     }
 
-    /// As [`PageAllocator::place`], when the die whose turn it was has no room.
+    /// The case of [`PageAllocator::place`] in which the next die has no room.
     #[cold]
     fn place_on_another(&mut self) -> Option<DieId> {
         (1..self.order.len()).find_map(|_| {
@@ -137,7 +136,7 @@ impl PageAllocator {
         })
     }
 
-    /// The die whose turn it is in striping order.
+    /// Returns the next die in striping order and advances.
     #[inline]
     fn next_turn(&mut self) -> DieId {
         let die = self.order[self.turn];
@@ -145,13 +144,13 @@ impl PageAllocator {
         die
     }
 
-    /// The die that the address of a page names.
+    /// Returns the die of a page's address.
     #[inline]
     pub fn die_of_address(&self, page: Lpn) -> DieId {
         self.order[page.0 as usize % self.order.len()]
     }
 
-    /// Sends a page on its way to the die, if it has room.
+    /// Assigns a page to the die if it has room. Returns whether it had.
     /// See docs/decisions/blocks.md, "Where does host data go when a plane is full?".
     #[inline]
     pub fn takes_in(&mut self, die: DieId) -> bool {
@@ -162,13 +161,13 @@ impl PageAllocator {
         has_room
     }
 
-    /// A host page that was on its way to the die is not wanted any more.
+    /// Notes that a host page assigned to the die is no longer wanted.
     pub fn arrived(&mut self, die: DieId) {
         self.stripes[die].pending -= 1;
     }
 
-    /// A page for host data of `tag` that was on its way to a die, the planes taking turns. `job`
-    /// is the GC job that a plane is under. `None` if GC must proceed first.
+    /// Allocates a page for host data of `tag` assigned to a die, rotating over its planes. `job`
+    /// returns a plane's GC job. `None` if GC must make progress first.
     #[inline(always)]
     pub fn host_page<'a>(
         &mut self,
@@ -188,7 +187,7 @@ impl PageAllocator {
         Some(self.write_to(plane, open, || (Source::Host, tag)))
     }
 
-    /// As [`PageAllocator::host_page`], where planes take turns: most dies have one.
+    /// The case of [`PageAllocator::host_page`] with several planes; most dies have one.
     #[inline(never)]
     fn page_in_turn<'a>(
         &mut self,
@@ -212,7 +211,7 @@ impl PageAllocator {
         }
     }
 
-    /// As [`PageAllocator::host_page`], when the plane whose turn it is can take no page.
+    /// The case of [`PageAllocator::host_page`] in which the next plane can take no page.
     #[cold]
     fn pass_over<'a>(
         &mut self,
@@ -224,8 +223,8 @@ impl PageAllocator {
         let planes = self.blocks.geometry().planes_per_die;
         let stream = self.open_blocks.stream(tag);
         for _ in 1..planes {
-            // A plane that must collect first is waited for: passed over, its open block would fall
-            // behind those of its neighbours, and their pages would never again be programmed
+            // A plane that only needs GC is waited for. If it were skipped, its open block would
+            // fall behind those of its neighbors, and their pages could never again be programmed
             // together.
             if self.blocks.valid_in(PlaneId(die.0 * planes + turn)) < self.plane_limit {
                 return None;
@@ -240,8 +239,8 @@ impl PageAllocator {
         None
     }
 
-    /// A page that was on its way to a die gets its place on the plane whose turn it was, in the
-    /// block that is open there, if one is.
+    /// Allocates a page for a host page assigned to a die, on the plane whose turn it was, in that
+    /// plane's open block if there is one.
     #[inline(always)]
     fn take_turn(
         &mut self,
@@ -257,8 +256,8 @@ impl PageAllocator {
         self.write_to(plane, open, || (Source::Host, tag))
     }
 
-    /// A page for host data on the next plane, if it lies at `offset` and its plane is not in
-    /// `used`.
+    /// Allocates a page for host data on the next plane, if that page lies at `offset` and the
+    /// plane is not in `used`.
     pub fn host_page_at<'a>(
         &mut self,
         die: DieId,
@@ -283,8 +282,8 @@ impl PageAllocator {
         if open.is_some() { self.blocks.written(open) } else { 0 }
     }
 
-    /// Whether the GC jobs of a die are far enough for one more stripe of host pages over its
-    /// planes. Asked stripe by stripe, so that the planes of a stripe are programmed together.
+    /// Returns whether the GC jobs of a die have progressed far enough for one more stripe of host
+    /// pages across its planes. Checked per stripe, so that its planes are programmed together.
     #[inline(always)]
     fn keeps_pace<'a>(&self, die: DieId, job: impl Fn(PlaneId) -> Option<&'a Job>) -> bool {
         let planes = self.blocks.geometry().planes_per_die;
@@ -292,7 +291,8 @@ impl PageAllocator {
         self.lets_host_write(job(first)) && (planes == 1 || self.others_keep_pace(first, job))
     }
 
-    /// As [`PageAllocator::keeps_pace`], of all planes but the first: most dies have no other.
+    /// Checks the planes after the first for [`PageAllocator::keeps_pace`]; most dies have only
+    /// one.
     #[inline(never)]
     fn others_keep_pace<'a>(
         &self,
@@ -308,7 +308,8 @@ impl PageAllocator {
         job.is_none_or(|its| its.lets_host_write(self.blocks.valid(its.victim)))
     }
 
-    /// Pages that can be written on a plane before only the last erased block is left.
+    /// Returns the number of pages that can be written on a plane before it is down to its last
+    /// erased block.
     pub fn room(&self, plane: PlaneId) -> u32 {
         let pages = self.blocks.geometry().pages_per_block;
         let rest = |open: BlockId| pages - self.blocks.written(open);
@@ -316,9 +317,9 @@ impl PageAllocator {
         open + self.blocks.free_in(plane).saturating_sub(1) * pages
     }
 
-    /// The open block of a stream of the host, or none, if a host page may be written without
+    /// Returns the open block of a host stream, or none, if a host page may be written without
     /// taking what GC needs to proceed: the last erased block, and in a shared open block the room
-    /// for what is still to be moved.
+    /// for pages still to be moved.
     #[inline]
     fn open_to_host<'a>(
         &self,
@@ -338,26 +339,25 @@ impl PageAllocator {
         may.then_some(open)
     }
 
-    /// Whether an open block that GC shares has room for a host page.
+    /// Returns whether an open block shared with GC has room for a host page.
     fn spares(&self, plane: PlaneId, open: BlockId, job: Option<&Job>) -> bool {
         let room = self.blocks.geometry().pages_per_block - self.blocks.written(open);
         let left_to_move = job.map_or(0, |its| self.blocks.valid(its.victim));
         self.blocks.free_in(plane) >= 1 || room > left_to_move
     }
 
-    /// Programs the next page of the open block that takes what a GC job of the plane moves; one is
-    /// opened if need be.
+    /// Programs the next page of the open block that takes the pages moved by a GC job of the
+    /// plane, opening one if necessary.
     ///
-    /// # Panics
-    /// If there is no erased block: the reserve makes sure there is.
+    /// # Panics If there is no erased block; the reserve ensures that there is.
     #[inline(always)]
     pub fn write_moved(&mut self, plane: PlaneId, job: &Job) -> Taken {
         let open = self.open_blocks.opened(plane, job.into);
         self.write_to(plane, open, || (job.source, job.tag))
     }
 
-    /// Programs the next page of an open block, or opens one. Of few pages `whose` is asked: of the
-    /// first and the last of a block.
+    /// Programs the next page of an open block, or of a newly opened one. `whose` is called only
+    /// for the first and last page of a block.
     #[inline(always)]
     fn write_to(
         &mut self,
@@ -392,8 +392,8 @@ impl PageAllocator {
         })
     }
 
-    /// Programs up to `most` pages of `source` that follow each other in one block: returns the
-    /// first, and how many they are.
+    /// Programs up to `most` consecutive pages of `source` in one block. Returns the first, and
+    /// their number.
     pub fn write_run(&mut self, plane: PlaneId, source: Source, most: u32) -> (UnitId, u32) {
         let pages_per_block = self.blocks.geometry().pages_per_block;
         let block = self.open_blocks.block_for(&mut self.blocks, plane, source, StreamTag::PLAIN);
@@ -405,9 +405,9 @@ impl PageAllocator {
         (first, count)
     }
 
-    /// Fills an erased block of every plane of a drive on which nothing but whole blocks was
-    /// written: what host pages come to, one after another, as the dies and their planes take
-    /// turns. Returns the blocks in the order in which each takes a page.
+    /// Fills one erased block of every plane, on a drive to which only whole blocks were written.
+    /// The result is the same as writing host pages in turn over the dies and their planes. Returns
+    /// the blocks in the order in which each takes a page.
     pub fn load_row(&mut self) -> Vec<BlockId> {
         debug_assert!(
             self.turn == 0
@@ -421,8 +421,8 @@ impl PageAllocator {
             .collect()
     }
 
-    /// Opens an erased block for data that is swapped into it, unless one is open still. Returns
-    /// whether a swap can go ahead and leave GC the last erased block.
+    /// Opens an erased block for swapped data, unless one is still open. Returns whether a swap can
+    /// go ahead and leave GC the last erased block.
     pub fn open_for_swap(&mut self, erased: BlockId) -> bool {
         let plane = self.blocks.geometry().plane_of_block(erased);
         if self.blocks.free_in(plane) < 2 || self.blocks.state(erased) != BlockState::Free {
