@@ -1,5 +1,5 @@
-//! How pages were used while they were in the buffer, and what becomes of those that leave it
-//! (HIRE, sections 3.1 and 3.2).
+//! How pages were used while in the buffer, and what happens to pages that leave it (HIRE, sections
+//! 3.1 and 3.2).
 
 use crate::cells::program_mode::Voltage;
 use crate::config::layout::Layout;
@@ -9,24 +9,24 @@ use crate::policy::stream_tag::StreamTag;
 use crate::policy::voltage::{AnyVoltage, VoltageRule};
 use fowler_units::{DieId, IdVec, Lpn};
 
-/// What tells pages apart by their use.
+/// Classifies pages by their use.
 #[derive(Clone, Debug)]
 pub struct AccessClasses {
     /// The detectors.
     pub hotness: Hotness,
-    /// Whether pages that were read stay in the buffer.
+    /// Whether pages stay in the buffer after a read.
     pub keeps_reads: bool,
-    /// What becomes of pages that leave clean and were read hot.
+    /// What happens to read-hot pages that leave clean.
     pub read_hot: ReadHot,
-    /// Where a page is read by how it left the buffer: the voltages it is taken to be programmed
-    /// at.
+    /// If a page is read according to how it left the buffer: the voltages at which it is assumed
+    /// to be programmed.
     pub marks: Option<IdVec<Lpn, Voltage>>,
-    /// The die that is asked next whether it is idle enough to program anew.
+    /// The next die to check for enough idle time to reprogram a page.
     pub rewriter: DieId,
 }
 
 impl AccessClasses {
-    /// Nothing was used yet.
+    /// No page has been used yet.
     pub fn new(config: &Config, layout: &Layout) -> Self {
         Self {
             hotness: Hotness::new(&config.hotness, layout.geometry.page_size)
@@ -38,19 +38,20 @@ impl AccessClasses {
         }
     }
 
-    /// The tag of a page that is programmed, with the class of its use.
+    /// Returns the tag of a page to be programmed, with its access class.
     #[inline(never)]
     pub fn classified(&mut self, tag: StreamTag, page: Used) -> StreamTag {
         tag.with(self.hotness.class(page))
     }
 
-    /// Whether anybody asks how a page was used that leaves the buffer.
+    /// Returns whether the access class of a page that leaves the buffer is needed.
     #[inline]
     pub fn asks(&self) -> bool {
         self.hotness.tells_classes() || self.marks.is_some()
     }
 
-    /// The voltages that each page is taken to be programmed at, where its last use says so.
+    /// Returns the voltages at which each page is assumed to be programmed, if they depend on its
+    /// last use.
     fn marks(config: &Config, layout: &Layout) -> Option<IdVec<Lpn, Voltage>> {
         let rule = AnyVoltage::new(&config.voltage, config.seed);
         let initially = rule.voltage(StreamTag::PLAIN);

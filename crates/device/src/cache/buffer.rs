@@ -1,5 +1,5 @@
-//! The write buffer: page frames found through the mapping itself, so that a look-up costs nothing
-//! beyond it. Dirty frames leave in LRU order; clean ones stay for reads until room is needed.
+//! The write buffer. Page frames are found through the mapping, so that a lookup costs nothing
+//! extra. Dirty frames leave in LRU order; clean ones stay for reads until room is needed.
 
 use crate::config::BufferConfig;
 use crate::policy::replacement::{self, AnyReplacement, Leaves, Replacement, Tail};
@@ -10,43 +10,44 @@ use std::collections::VecDeque;
 /// Which list a frame is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Listed {
-    /// None: free, or on its way to the flash only.
+    /// None: free, or only on its way to the flash.
     No,
-    /// Data that the flash does not have and that is not on its way.
+    /// Data not in the flash and not on its way there.
     Dirty,
-    /// Data that the flash has.
+    /// Data that is also in the flash.
     Clean,
-    /// Data that the flash has, to be programmed anew in idle time.
+    /// Data that is also in the flash, to be reprogrammed in idle time.
     Rewrite,
 }
 
-/// One page frame.
+/// A page frame.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
-    /// Whose data it holds.
+    /// The logical page that it holds.
     pub lpn: Lpn,
-    /// The copy in the flash, or the page that is being programmed.
+    /// The copy in the flash, or the page being programmed.
     pub unit: UnitId,
-    /// Which parts of the page it holds, one bit per 64th (or per sector, if those are larger).
+    /// The parts of the page that are present, one bit per 64th (or per sector, if those are
+    /// larger).
     pub present: u64,
-    /// The program that has not begun yet.
+    /// The program that has not begun, if any.
     pub queued: TxnId,
-    /// Programs that have begun and not ended.
+    /// Programs in progress.
     pub programs: u16,
-    /// The frame becomes free when its program ends.
+    /// Whether the frame becomes free when its program ends.
     pub leaving: bool,
-    /// Its data was trimmed: nobody finds it any more.
+    /// Whether its data was trimmed, so that the mapping no longer points to it.
     pub orphan: bool,
     /// Which list it is in.
     pub listed: Listed,
-    /// What kind of data it holds, and the pages of the request that wrote it last.
+    /// The kind of data, and the size in pages of the request that last wrote it.
     pub tag: StreamTag,
     pub group: u16,
-    /// Reads and writes of the page since it came, the first reference included (C_r and C_w of
+    /// Reads and writes of the page while in the buffer, the first one included (C_r and C_w of
     /// HIRE, section 3.1).
     pub reads: u16,
     pub writes: u16,
-    /// When it was used last, in uses of the buffer.
+    /// The time of its last use, counted in uses of the buffer.
     used: u64,
     /// The flush epoch of its dirty data.
     pub epoch: u32,
@@ -54,7 +55,7 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// It holds nothing of a page yet.
+    /// Resets the frame for a page of which it holds nothing yet.
     #[inline]
     fn begin(&mut self, lpn: Lpn, unit: UnitId) {
         self.lpn = lpn;
@@ -76,26 +77,26 @@ impl Linked<FrameId> for Frame {
     }
 }
 
-/// What leaves the buffer next.
+/// The next frame to leave the buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Due {
-    /// A clean page, which is dropped.
+    /// A clean page, to be dropped.
     Drop(FrameId),
-    /// A dirty page, which is programmed.
+    /// A dirty page, to be programmed.
     Program {
         /// Its frame.
         frame_id: FrameId,
-        /// Whether the frame is wanted free.
+        /// Whether the frame is to become free.
         room: bool,
     },
 }
 
-/// The frames.
+/// The page frames and their lists.
 #[derive(Clone, Debug)]
 pub struct Buffer {
     frames: Table<FrameId, Frame>,
     free: Vec<FrameId>,
-    /// Each from the frame used longest ago to the one used last.
+    /// Each list is ordered from least to most recently used.
     dirty: List<FrameId>,
     clean: List<FrameId>,
     rewrite: List<FrameId>,
@@ -103,25 +104,24 @@ pub struct Buffer {
     replacement: AnyReplacement,
     uses: u64,
     leaving: u32,
-    /// Whether frames keep their data when the flash has it.
+    /// Whether frames keep their data after it is written to the flash.
     retains: bool,
     evict_ahead: u32,
-    /// Frames that a write waits for which takes several at once.
+    /// Frames needed by a waiting write that takes several at once.
     wanted: u32,
     sector: u64,
     full: u64,
-    /// Where the last sector ends.
+    /// The end of the last sector.
     page_end: u64,
     epoch: u32,
-    /// Versions of data not yet in the flash: those of this epoch, and by epoch, oldest first,
-    /// those of the epochs that have ended.
+    /// Versions of data not yet in the flash: the number in this epoch, and the numbers in earlier
+    /// epochs, oldest first.
     newest: u32,
     older: VecDeque<(u32, u32)>,
 }
 
 impl Buffer {
-    /// An empty buffer of `frames` frames for pages of `page_size` bytes, with at most `flushes` at
-    /// once.
+    /// An empty buffer of `frames` frames for pages of `page_size` bytes and `flushes` flushes.
     pub fn new(
         config: &BufferConfig,
         replacement: &replacement::Params,
@@ -148,9 +148,9 @@ impl Buffer {
         };
         let sector = (page_size / 64).max(512);
         let sectors = page_size.div_ceil(sector);
-        // SAFETY: ids of frames are made here alone, in `free` with those of `frames`. The mapping
-        // keeps them while a frame holds a page. A mapping from elsewhere has none: one that is
-        // read back is refused (`lifetime/checkpoint.rs`), and preconditioning uses no frames.
+        // SAFETY: frame IDs are created only here, in `free`, all below `frames`. The mapping
+        // stores them while a frame holds a page. No mapping from elsewhere contains any: a saved
+        // one that does is rejected (`lifetime/checkpoint.rs`), and preconditioning uses no frames.
         #[allow(unsafe_code, reason = "see `Table`")]
         let places = unsafe { Table::new(vec![blank; frames as usize]) };
         Self {
@@ -175,19 +175,19 @@ impl Buffer {
         }
     }
 
-    /// A frame.
+    /// Returns a frame.
     #[inline]
     pub fn get(&self, frame_id: FrameId) -> &Frame {
         &self.frames[frame_id]
     }
 
-    /// A frame, to change it.
+    /// Returns a frame for modification.
     #[inline]
     pub fn get_mut(&mut self, frame_id: FrameId) -> &mut Frame {
         &mut self.frames[frame_id]
     }
 
-    /// Every frame in use.
+    /// Iterates over the frames in use.
     pub fn used(&self) -> impl Iterator<Item = (FrameId, &Frame)> {
         self.frames
             .ids()
@@ -195,7 +195,7 @@ impl Buffer {
             .filter(|(_, frame_id)| frame_id.lpn.is_some())
     }
 
-    /// Frames that hold nothing.
+    /// Returns the number of empty frames.
     pub fn free_count(&self) -> usize {
         self.free.len()
     }
@@ -208,8 +208,8 @@ impl Buffer {
         Some(id)
     }
 
-    /// As [`Buffer::take`], of the frame of a clean page, which leaves: returns that page, and its
-    /// copy in the flash.
+    /// Reuses the frame of a clean page for another page. Returns the page that left, and its copy
+    /// in the flash.
     #[inline]
     pub fn take_clean(&mut self, id: FrameId, lpn: Lpn, unit: UnitId) -> (Lpn, UnitId) {
         let frame = &mut self.frames[id];
@@ -224,7 +224,7 @@ impl Buffer {
         left
     }
 
-    /// Empties a frame that is in no list and has nothing on its way.
+    /// Empties a frame that is in no list and not being programmed.
     #[inline]
     pub fn release(&mut self, id: FrameId) {
         let frame_id = &mut self.frames[id];
@@ -241,58 +241,58 @@ impl Buffer {
         self.free.push(id);
     }
 
-    /// The clean frame to empty when room is needed at once, if one is to leave next.
+    /// Returns the clean frame to reuse when one is needed immediately, if one is to leave next.
     #[inline(always)]
     pub fn to_empty(&self) -> Option<FrameId> {
         if !self.rewrite.is_empty() {
             return self.rewrite.front();
         }
         if !self.drops_ahead() {
-            return self.clean.front(); // It counts as room.
+            return self.clean.front(); // Clean frames count as free.
         }
         if self.replacement.leaves(self) == Some(Leaves::Clean) { self.clean.front() } else { None }
     }
 
-    /// The frames that wait to be programmed anew, the one that has waited longest first.
+    /// Iterates over the frames that wait to be reprogrammed, the longest-waiting first.
     pub fn to_rewrite(&self) -> impl Iterator<Item = FrameId> {
         self.rewrite.iter(&self.frames)
     }
 
-    /// How many may wait for that.
+    /// Returns the maximum number of frames that may wait to be reprogrammed.
     pub fn rewrites_most(&self) -> u32 {
         self.rewrites_most
     }
 
-    /// How many wait for that.
+    /// Returns the number of frames that wait to be reprogrammed.
     pub fn rewrites(&self) -> u32 {
         self.rewrite.len()
     }
 
-    /// Whether room is made by dropping clean frames too, and not only when it is needed at once.
+    /// Returns whether clean frames are also dropped ahead of need.
     #[inline]
     pub fn drops_ahead(&self) -> bool {
         self.replacement.drops_ahead()
     }
 
-    /// The page was read, or written.
+    /// Counts a read or a write of the page.
     #[inline]
     pub fn count(&mut self, id: FrameId, wrote: bool) {
         let frame_id = &mut self.frames[id];
         let hits = if wrote { &mut frame_id.writes } else { &mut frame_id.reads };
         *hits += 1;
         if *hits == u16::MAX {
-            // Only their shares are ever asked for.
+            // Only the ratio matters.
             (frame_id.reads, frame_id.writes) = (frame_id.reads / 2, frame_id.writes / 2);
         }
     }
 
-    /// Whether any frame is dirty.
+    /// Returns whether any frame is dirty.
     #[inline]
     pub fn has_dirty(&self) -> bool {
         !self.dirty.is_empty()
     }
 
-    /// What is to leave next: fewer frames than wanted are free or about to be, or a flush waits.
+    /// Returns the next frame to leave, if too few are free or a flush waits.
     pub fn due(&self, flushing: bool) -> Option<Due> {
         let room = self.free.len() as u32 + self.leaving;
         let ahead = self.evict_ahead + self.wanted;
@@ -312,8 +312,8 @@ impl Buffer {
         }
     }
 
-    /// Whether so many pages find frames at once. If not, so many are made free before any other
-    /// page gets one.
+    /// Returns whether frames for this many pages are available. If not, that many are freed before
+    /// any other page gets one.
     pub fn has_room(&mut self, pages: u32) -> bool {
         let clean = if self.drops_ahead() { 0 } else { self.clean.len() };
         let has = self.free.len() as u32 + clean >= pages;
@@ -321,14 +321,14 @@ impl Buffer {
         has
     }
 
-    /// The frame becomes free when its program ends.
+    /// Marks the frame as becoming free when its program ends.
     pub fn leave(&mut self, id: FrameId) {
         debug_assert!(!self.frames[id].leaving);
         self.frames[id].leaving = true;
         self.leaving += 1;
     }
 
-    /// The frame is wanted after all: it was written again.
+    /// Cancels [`Buffer::leave`]: the frame was written again.
     pub fn stay(&mut self, id: FrameId) {
         if self.frames[id].leaving {
             self.frames[id].leaving = false;
@@ -336,8 +336,8 @@ impl Buffer {
         }
     }
 
-    /// A frame of which nothing more may be wanted keeps its data, which the flash has: it is clean
-    /// from now on. Returns `false` if it is otherwise.
+    /// Marks the frame as clean if it is retained and nothing is pending for it. Returns whether it
+    /// is.
     #[inline]
     pub fn stays_clean(&mut self, id: FrameId) -> bool {
         let frame = &mut self.frames[id];
@@ -353,7 +353,7 @@ impl Buffer {
         stays
     }
 
-    /// Puts a frame at the young end of a list.
+    /// Puts a frame at the most recently used end of a list.
     #[inline]
     pub fn enlist(&mut self, id: FrameId, listed: Listed) {
         debug_assert_eq!(self.frames[id].listed, Listed::No);
@@ -364,8 +364,8 @@ impl Buffer {
         list.push_back(frames, id);
     }
 
-    /// Takes a frame out of its list, if it is in one. Forced inline: a call costs a
-    /// sequential write 0.6 % more instructions.
+    /// Takes a frame out of its list, if it is in one. Forced inline: a call costs a sequential
+    /// write 0.6 % more instructions.
     #[inline(always)]
     pub fn delist(&mut self, id: FrameId) {
         let listed = self.frames[id].listed;
@@ -377,19 +377,19 @@ impl Buffer {
         list.remove(frames, id);
     }
 
-    /// The frame was used: it moves to the young end of its list. One that a flush waits for keeps
-    /// its place: it must leave however often it is used.
+    /// Moves a used frame to the most recently used end of its list. A frame that a flush waits for
+    /// keeps its place: it must leave however often it is used.
     pub fn touch(&mut self, id: FrameId) {
         let Frame { listed, epoch, .. } = self.frames[id];
         let awaited = listed == Listed::Dirty && epoch < self.epoch;
         if listed != Listed::No && !awaited {
             self.delist(id);
-            // One that is read again is not given up yet.
+            // A page that is read again is no longer about to leave.
             self.enlist(id, if listed == Listed::Rewrite { Listed::Clean } else { listed });
         }
     }
 
-    /// A list, and what it goes through.
+    /// Returns a list and the table of its members.
     fn list(&mut self, listed: Listed) -> (&mut List<FrameId>, &mut Table<FrameId, Frame>) {
         let list = match listed {
             Listed::Dirty => &mut self.dirty,
@@ -400,7 +400,7 @@ impl Buffer {
         (list, &mut self.frames)
     }
 
-    /// The sectors that lie wholly within bytes `from..to` of a page.
+    /// Returns the sectors wholly within bytes `from..to` of a page.
     #[inline]
     pub fn covered(&self, (from, to): (u64, u64)) -> u64 {
         if from == 0 && to == self.page_end {
@@ -412,7 +412,7 @@ impl Buffer {
     #[inline(never)]
     fn covered_in_part(&self, (from, to): (u64, u64)) -> u64 {
         let first = from.div_ceil(self.sector);
-        // The last sector of a page may be cut short by the page's end.
+        // The page's end may cut its last sector short.
         let last =
             if to == self.page_end { self.full.count_ones().into() } else { to / self.sector };
         if first >= last {
@@ -422,37 +422,37 @@ impl Buffer {
         below(last) & !below(first)
     }
 
-    /// The sectors that bytes `from..to` of a page touch.
+    /// Returns the sectors that bytes `from..to` of a page touch.
     pub fn touched(&self, (from, to): (u64, u64)) -> u64 {
         self.covered((from / self.sector * self.sector, (to.div_ceil(self.sector) * self.sector)))
     }
 
-    /// Whether the frame holds its whole page.
+    /// Returns whether the frame holds its whole page.
     pub fn is_whole(&self, id: FrameId) -> bool {
         self.frames[id].present == self.full
     }
 
-    /// Every part of a page, as [`Frame::present`] says it.
+    /// Returns every part of a page, as in [`Frame::present`].
     #[inline]
     pub fn whole(&self) -> u64 {
         self.full
     }
 
-    /// The frame holds its whole page from now on.
+    /// Notes that the frame holds its whole page.
     pub fn make_whole(&mut self, id: FrameId) {
         self.frames[id].present = self.full;
     }
 
     // --- Flush epochs ---
 
-    /// New data that the flash does not have; returns its epoch.
+    /// Counts new data that is not in the flash. Returns its epoch.
     #[inline]
     pub fn born(&mut self) -> u32 {
         self.newest += 1;
         self.epoch
     }
 
-    /// Data of that epoch is in the flash, or not wanted any more.
+    /// Notes that data of an epoch is in the flash, or no longer wanted.
     #[inline]
     pub fn settled(&mut self, epoch: u32) {
         if epoch == self.epoch {
@@ -462,7 +462,7 @@ impl Buffer {
         }
     }
 
-    /// As [`Buffer::settled`], for data of an epoch that has ended.
+    /// The case of [`Buffer::settled`] for an epoch that has ended.
     #[cold]
     fn settled_later(&mut self, epoch: u32) {
         let its = self.older.iter_mut().find(|(its_epoch, _)| *its_epoch == epoch);
@@ -472,7 +472,7 @@ impl Buffer {
         }
     }
 
-    /// Ends the epoch; a flush waits for everything born in it or before.
+    /// Ends the epoch and returns it. A flush waits for all data of that epoch and earlier ones.
     pub fn end_epoch(&mut self) -> u32 {
         if self.newest > 0 {
             self.older.push_back((self.epoch, std::mem::take(&mut self.newest)));
@@ -481,7 +481,7 @@ impl Buffer {
         self.epoch - 1
     }
 
-    /// Whether everything born in `epoch`, which has ended, or before has settled.
+    /// Returns whether all data of `epoch`, which has ended, and of earlier ones has settled.
     pub fn is_settled(&self, epoch: u32) -> bool {
         debug_assert!(epoch < self.epoch);
         self.older.front().is_none_or(|&(oldest, _)| oldest > epoch)

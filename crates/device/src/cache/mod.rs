@@ -2,15 +2,15 @@
 //!
 //! **Owns** the frames, their lists (dirty, clean, to be rewritten) and flush epochs, and the
 //! access class of every page in a frame. **May touch** nothing else: frames are found through the
-//! mapping, and whoever moves a page in or out sets that. **Is asked** for a frame, for what leaves
-//! next ([`buffer::Buffer::due`]), and whether a flush is done.
+//! mapping, and the code that moves a page in or out updates it. **Called for** a frame, the next
+//! frame to leave ([`buffer::Buffer::due`]), and whether a flush is done.
 //!
-//! - `buffer.rs`: the frames. Dirty and clean pages leave in LRU order each; whether a clean or a
-//!   dirty one goes next is the policy's (`policy/replacement`), but for flushes and room made
-//!   ahead, which take the oldest dirty one.
+//! - `buffer.rs`: the frames. Dirty and clean pages each leave in LRU order. The policy
+//!   (`policy/replacement`) decides whether a clean or a dirty one goes next; only flushes and room
+//!   made ahead of need take the oldest dirty one.
 //! - `access_class.rs`: read-hot, write-hot or mixed.
 //!
-//! The way of what leaves is in `host/eviction.rs`; by stripes, in `raid/stripe_eviction.rs`.
+//! Eviction is in `host/eviction.rs`; eviction by stripes, in `raid/stripe_eviction.rs`.
 
 pub mod access_class;
 pub mod buffer;
