@@ -1,5 +1,5 @@
-//! What the pages and blocks of a drive have been through, and the level at which each must be read
-//! for it.
+//! The age and wear of pages and blocks, and the sensing level that each read needs because of
+//! them.
 
 use crate::cells::program_mode::{Mode, Step, Voltage};
 use crate::cells::reliability::Cells;
@@ -8,17 +8,16 @@ use fowler_physics::ispp::EndOfLife;
 use fowler_physics::thresholds::{Lasting, Read};
 use fowler_units::{BlockId, IdVec, Nanos, Ppn, Span};
 
-/// The grain of the moments at which pages were programmed, 2^26 ns or 67 ms: 32 bits hold nine
-/// years.
+/// The resolution of program timestamps: 2^26 ns or 67 ms, so that 32 bits hold nine years.
 const GRAIN: u32 = 26;
 
-/// What a block is and has been through.
+/// The strength and history of a block.
 /// See docs/decisions/cells.md, "What does a controller assume of a block of unknown strength?".
 #[derive(Clone, Copy, Debug)]
 pub struct BlockCondition {
-    /// Its growth rate over the mean one.
+    /// Its growth rate relative to the mean.
     pub growth: f32,
-    /// What the controller believes it to be.
+    /// The controller's estimate of that.
     pub believed: f32,
     /// P/E cycles.
     pub cycles: u32,
@@ -26,43 +25,43 @@ pub struct BlockCondition {
     pub reads: u32,
     /// How its pages are programmed.
     pub mode: Mode,
-    /// When its oldest and its youngest page were programmed.
+    /// When its first and its last page were programmed.
     pub first: u32,
     pub last: u32,
-    /// How its pages are read.
+    /// How its pages are read, as last determined.
     pub known: Known,
 }
 
-/// How the pages of a block are read, found out once for many reads.
+/// How the pages of a block are read, cached for many reads.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Known {
-    /// How all of them are read; means nothing from `until_grain` on.
+    /// How all of them are read; meaningless from `until_grain` on.
     attempt: Attempt,
-    /// From which grain on they are not known to be read alike.
+    /// The time, in grains, until which all pages are known to be read alike.
     until_grain: u32,
-    /// From which grain on it must be found out anew: the same, unless they are not read alike.
+    /// When this must be determined again: at `until_grain`, or later if the pages differ.
     again: u32,
-    /// Up to how many reads it holds.
+    /// The number of reads up to which it holds.
     reads: u32,
 }
 
 impl Known {
-    /// It must be found out anew.
+    /// Marks it as to be determined again.
     #[inline]
     fn forget(&mut self) {
         (self.until_grain, self.again) = (0, 0);
     }
 }
 
-/// For how long a block whose pages are not read alike is not asked again whether they are: 67 s.
+/// How long a block whose pages are read differently is not checked again: 67 s.
 const MIXED: u32 = 1000;
 
-/// What a read is begun with.
+/// The levels of a read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Attempt {
     /// The level of the first try.
     pub level: u8,
-    /// The level that the page needs; as many as there are if none is enough.
+    /// The level that the page needs; the number of levels if none is enough.
     pub needed: u8,
 }
 
@@ -76,24 +75,24 @@ pub struct Condition {
     /// When each page was programmed, in grains since `epoch` before time zero.
     stamps: IdVec<Ppn, u32>,
     epoch: Span,
-    /// Whether the order of the dies asks for the age of every page that is read.
+    /// Whether the die order needs the age of every page that is read.
     by_age: bool,
 }
 
-/// What pages need, by the truth and by what a controller knows.
+/// The level that pages need, in truth and according to the controller's knowledge.
 #[derive(Clone, Debug)]
 pub struct Curves {
     /// The cells.
     pub cells: Cells,
-    /// What the controller knows of a page.
+    /// What the controller knows about a page.
     pub known: sensing::Params,
-    /// What it takes for the rest.
+    /// The worst case it assumes for the rest.
     pub end: EndOfLife,
-    /// The lowest voltages at which anything is programmed.
+    /// The lowest programming voltages in use.
     pub lowest: Voltage,
 }
 
-/// A page that the sensing rule may ask about.
+/// A page presented to the sensing rule.
 struct Asked<'a> {
     curves: &'a mut Curves,
     its: &'a BlockCondition,
@@ -111,7 +110,7 @@ impl Advice for Asked<'_> {
 }
 
 impl Curves {
-    /// What a page of a block needs at `age`, by the truth.
+    /// Returns the level that a page of a block actually needs at `age`.
     fn needed(&mut self, its: &BlockCondition, age: Span) -> Lasting {
         self.cells.lasting(&Read {
             cycles: f64::from(its.growth) * f64::from(its.cycles),
@@ -122,9 +121,9 @@ impl Curves {
         })
     }
 
-    /// The same as far as the sensing rule knows. What it does not know is at its worst. Who does
-    /// not know a block's strength does not know the step that makes up for it either: the block is
-    /// taken for the weakest, programmed at the nominal step.
+    /// Returns the level that a page of a block needs according to the sensing rule's knowledge,
+    /// with unknown inputs at their worst. If the block's strength is unknown, so is the step
+    /// chosen for it: the block is assumed to be the weakest, programmed at the nominal step.
     fn modelled(&mut self, its: &BlockCondition, age: Span) -> Lasting {
         let Curves { cells, known, end, lowest } = self;
         let knows = |input| known.knows(input);
@@ -151,7 +150,7 @@ impl Curves {
 }
 
 impl Condition {
-    /// How a page of a block is read at `age`, and for how long that is so.
+    /// Returns how a page of a block is read at `age`, and for how long that holds.
     fn attempt(&mut self, its: &BlockCondition, age: Span) -> (Attempt, Lasting) {
         let Condition { curves, sensing, levels, .. } = self;
         let truth = curves.needed(its, age);
@@ -168,7 +167,7 @@ impl Condition {
         (attempt, lasting)
     }
 
-    /// Finds out how the pages of a block are read, if all are read alike, and until when that
+    /// Determines how the pages of a block are read, if all are read alike, and until when that
     /// holds.
     #[cold]
     fn know(&mut self, block: BlockId, grain: u32) {
@@ -177,7 +176,7 @@ impl Condition {
         let (youngest, mut lasts) = self.attempt(&its, age(its.last.min(grain)));
         let most = age(its.first.min(grain));
         let mut alike = true;
-        // What lasts beyond the age of the oldest page is what that is read at too.
+        // If the result holds beyond the age of the oldest page, it applies to that page too.
         if lasts.age < most {
             let oldest;
             (oldest, lasts) = self.attempt(&its, most);
@@ -185,14 +184,14 @@ impl Condition {
         }
         let grains = u64::from(its.first) + (lasts.age.0 >> GRAIN) + 1;
         let lasting = u32::try_from(grains).unwrap_or(u32::MAX);
-        // Where pages differ, each is looked at; they may come to be alike by and by.
+        // If pages differ, each is checked individually; they may become alike later.
         let (until_grain, again) = if alike { (lasting, lasting) } else { (0, grain + MIXED) };
         self.blocks[block].known =
             Known { attempt: youngest, until_grain, again, reads: lasts.reads };
     }
 
-    /// Blocks as they are at time zero, and when their pages were programmed: `stamps`, from
-    /// `epoch` before time zero on.
+    /// Creates the state at time zero. `stamps` are the program times of the pages, counted from
+    /// `epoch` before time zero.
     pub fn new(
         curves: Curves,
         (sensing, levels): (AnySensing, u8),
@@ -203,12 +202,12 @@ impl Condition {
         Self { curves, levels, sensing, blocks, stamps, epoch, by_age }
     }
 
-    /// A moment before time zero as a stamp.
+    /// Returns the timestamp of a moment before time zero.
     pub fn stamp_before(epoch: Span, before: Span) -> u32 {
         ((epoch.0 - before.0) >> GRAIN) as u32
     }
 
-    /// Time goes by that the clock does not count.
+    /// Ages all data by time that the clock does not count.
     pub fn grow_older(&mut self, by: Span) {
         self.epoch += by;
     }
@@ -218,13 +217,13 @@ impl Condition {
         u32::try_from((now.0.saturating_add(self.epoch.0)) >> GRAIN).unwrap_or(u32::MAX)
     }
 
-    /// When a page was programmed, as a key that is smaller the younger it is.
+    /// Returns a page's program time as a key that is smaller for younger pages.
     #[inline]
     pub fn youth(&self, page: Ppn) -> u32 {
         self.stamps.get(page).map_or(u32::MAX, |stamp| !stamp)
     }
 
-    /// A page is about to be read.
+    /// Prefetches what a read of a page needs.
     #[inline]
     pub fn prefetch(&self, page: Ppn, block: BlockId) {
         if self.by_age {
@@ -233,16 +232,16 @@ impl Condition {
         self.blocks.prefetch(block);
     }
 
-    /// How long ago a page was programmed.
+    /// Returns how long ago a page was programmed.
     #[inline]
     pub fn age(&self, page: Ppn, now: Nanos) -> Span {
         Span(u64::from(self.stamp(now).saturating_sub(self.stamps[page])) << GRAIN)
     }
 
-    /// A read of a page begins: the level of the first try, and the one it needs, if that is known
-    /// of all pages of its block; else [`Condition::find_out`] must be asked. The read wears on the
-    /// block's other pages. With `read_as` the page is taken to have been programmed at those
-    /// voltages.
+    /// Begins a read of a page. Returns the level of the first try and the level needed, if these
+    /// are known for all pages of the block; otherwise call [`Condition::find_out`]. Counts the
+    /// read as a disturbance of the block. With `read_as`, the page is read as if it had been
+    /// programmed at those voltages.
     #[inline]
     pub fn read(
         &mut self,
@@ -252,7 +251,7 @@ impl Condition {
         now: Nanos,
     ) -> Option<Attempt> {
         let its = &mut self.blocks[block];
-        // The grain of now, as `stamp` has it, is before `until_grain`.
+        // Equivalent to `stamp(now) < until_grain`.
         let until = u64::from(its.known.until_grain) << GRAIN;
         if let Some(until) = until.checked_sub(self.epoch.0)
             && now.0 < until
@@ -267,7 +266,7 @@ impl Condition {
         None
     }
 
-    /// As [`Condition::read`], where it did not know.
+    /// Like [`Condition::read`], for the case in which that returns `None`.
     #[cold]
     pub fn find_out(
         &mut self,
@@ -298,21 +297,21 @@ impl Condition {
     ) -> Attempt {
         let mut its = self.blocks[block];
         its.mode.voltage = read_as.unwrap_or(its.mode.voltage);
-        // What is read while it is being programmed comes from the controller: it is no older than
-        // its block.
+        // A page read while it is being programmed comes from the controller's memory. Its age is
+        // at most that of its block.
         let grain = self.stamp(now);
         let stamp = self.stamps[page].max(its.first.min(grain));
         let age = Span(u64::from(grain.saturating_sub(stamp)) << GRAIN);
         self.attempt(&its, age).0
     }
 
-    /// A page has been sensed once more.
+    /// Counts another sensing of a page of the block.
     pub fn disturb(&mut self, block: BlockId) {
         let its = &mut self.blocks[block];
         its.reads = its.reads.saturating_add(1);
     }
 
-    /// A page has been programmed.
+    /// Notes that a page has been programmed.
     #[inline]
     pub fn programmed(&mut self, page: Ppn, block: BlockId, mode: Mode, now: Nanos) {
         let stamp = self.stamp(now);
@@ -324,7 +323,7 @@ impl Condition {
         its.known.forget();
     }
 
-    /// A block has been erased.
+    /// Notes that a block has been erased.
     pub fn erased(&mut self, block: BlockId) {
         let its = &mut self.blocks[block];
         its.cycles += 1;
@@ -333,19 +332,19 @@ impl Condition {
         its.known.forget();
     }
 
-    /// A block.
+    /// Returns the condition of a block.
     pub fn block(&self, block: BlockId) -> &BlockCondition {
         &self.blocks[block]
     }
 
-    /// The controller has learnt more of a block's growth rate.
+    /// Updates the controller's estimate of a block's growth rate.
     pub fn believe(&mut self, block: BlockId, growth: f64) {
         let its = &mut self.blocks[block];
         its.believed = growth as f32;
         its.known.forget();
     }
 
-    /// The cells.
+    /// Returns the cells for modification.
     pub fn cells_mut(&mut self) -> &mut Cells {
         &mut self.curves.cells
     }

@@ -1,12 +1,13 @@
-//! The cells: what pages and blocks have been through, and what that makes of them.
+//! The cells: the age and wear of pages and blocks, and how they are read as a result.
 //!
 //! **Owns** the age of every page, the cycles, reads and strength of every block, and the curves of
-//! `physics` for one drive. **May touch** nothing else. **Is asked** by the flash at what level a
-//! page is read and how fast it is programmed, and by whoever opens a block how coarse a step it
-//! bears.
+//! `physics` for one drive. **May touch** nothing else. **Called by** the flash, for the level at
+//! which a page is read and the speed at which it is programmed, and by the code that opens a
+//! block, for the coarsest step that it tolerates.
 //!
-//! A read counts no errors: it asks which sensing level suffices. The raw bit error rate behind
-//! that is `rber.rs` of the crate `physics`, tabled by level in its `thresholds.rs`.
+//! A read does not count bit errors; it determines which sensing level suffices. The underlying raw
+//! bit error rate is in `rber.rs` of the crate `physics`, tabulated by level in its
+//! `thresholds.rs`.
 //!
 //! - `condition.rs`: the state, and the level that each read needs.
 //! - `reliability.rs`: levels, ISPP steps and classes of strength, from a configuration.

@@ -2,13 +2,13 @@
 
 pub use fowler_physics::voltage::Voltage;
 
-/// An ISPP step, as its place on the ladder of [`crate::cells::reliability`]: zero is nominal, each
-/// one above it coarser, faster and less exact.
+/// An ISPP step, as its index in the ladder of [`crate::cells::reliability`]: zero is nominal; each
+/// further step is coarser, faster and less exact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Step(pub u8);
 
 impl Step {
-    /// The step that the operating times are given for.
+    /// The step to which the nominal operating times apply.
     pub const NOMINAL: Step = Step(0);
 }
 

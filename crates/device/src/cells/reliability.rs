@@ -1,5 +1,6 @@
-//! How fast the cells of a drive accumulate errors, what its controller believes of them, and what
-//! its reads and programs cost for it. The curves are [`fowler_physics`]'s; here they meet a drive.
+//! How fast the cells of a drive accumulate errors, what its controller knows about them, and the
+//! resulting cost of reads and programs. The curves are in [`fowler_physics`]; this module applies
+//! them to a drive.
 
 use crate::cells::program_mode::{Mode, Step, Voltage};
 use crate::config::Config;
@@ -19,94 +20,92 @@ use fowler_units::Span;
 /// The reliability of a drive.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Params {
-    /// Whether it is modelled.
+    /// Whether and how it is modelled.
     pub model: ModelKind,
     /// Bit error rates, where they come from a table.
     pub table: RateTable,
-    /// The constants of the cells. Times are the drive's own ([`Config::timing`]), not those of the
-    /// cells.
+    /// The constants of the cells. The operating times are those of the drive ([`Config::timing`]).
     pub cells: Parameters,
-    /// How many of the levels of soft sensing its code has: 1 to 3.
+    /// The number of soft sensing levels of its code: 1 to 3.
     pub levels: u32,
     /// P/E cycles of every block before preconditioning.
     pub cycles: u32,
-    /// How many more some blocks have: each a number of its own, up to so many. Their cells err by
-    /// them, and stripes count worn blocks by them.
+    /// The maximum of the additional cycles that each block draws at random. They raise its bit
+    /// error rate, and count when stripes look for worn blocks.
     pub cycles_spread: u32,
-    /// How long before the first request the oldest data was written; the rest evenly since then,
+    /// The age of the oldest data at the first request. Ages are spread evenly from there to zero,
     /// in the order in which preconditioning filled the blocks.
     pub oldest: Span,
     /// How the controller knows the strength of a block.
     pub strength: StrengthSource,
     /// The time in which every block is measured once.
     pub measure_every: Span,
-    /// `measured` only: a block is taken for the strongest class that it exceeds in weakness with
-    /// no more than this probability, in (0, 1). One that is taken for stronger than it is may lose
-    /// data.
+    /// `measured` only: the maximum probability, in (0, 1), that a block is weaker than the class
+    /// it is assigned to. A block assigned too strong a class may lose data.
     pub risk: f64,
 }
 
-/// Whether errors are modelled.
+/// The error model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ModelKind {
-    /// No cell ever errs: a read takes its nominal time.
+    /// No errors: a read takes its nominal time.
     Off,
     /// By threshold voltages.
     Analytic,
-    /// By the set of threshold voltages alone: boosted, nominal and reduced cells are read at the
-    /// first, second and third level, whatever their age and wear (HIRE, Table 1).
+    /// By programming voltage alone: boosted, nominal and reduced cells are read at the first,
+    /// second and third level, whatever their age and wear (HIRE, Table 1).
     ByVoltage,
-    /// By a table of measurements, of pages programmed at the nominal step.
+    /// By a table of measurements of pages programmed at the nominal step.
     Table,
 }
 
 /// Measured bit error rates of an average block ([`fowler_physics::table`]).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RateTable {
-    /// P/E cycles, rising.
+    /// P/E cycles, ascending.
     pub cycles: Vec<f64>,
-    /// Retention ages, rising.
+    /// Retention ages, ascending.
     pub ages: Vec<Span>,
-    /// A row for each of `cycles`, in it a rate for each of `ages`.
+    /// One row per entry of `cycles`, with one rate per entry of `ages`.
     pub rates: Vec<Vec<f64>>,
 }
 
-/// Why there is no model.
+/// The reason why no model could be built.
 #[derive(Clone, Debug, PartialEq)]
 pub enum NoModel {
-    /// The constants make no cells.
+    /// The cell constants are invalid.
     Cells(ModelError),
-    /// The rows of the table are not as many as its cycles, or one is not as long as its ages.
+    /// The number of rows differs from the number of cycles, or a row's length from the number of
+    /// ages.
     Shape,
-    /// What is wrong with the table.
+    /// The problems of the table.
     Table(Vec<TableError>),
 }
 
 /// How the controller knows the strength of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StrengthSource {
-    /// It knows the truth.
+    /// It knows the true strength.
     Oracle,
-    /// It counts the errors that it corrects in pages that it reads in idle time (RHIO, section
-    /// II-B).
+    /// It counts the errors corrected in pages that it reads in idle time (RHIO, section II-B).
     Measured,
 }
 
-/// How fast a block is believed to accumulate errors, as one of so many classes, the strongest
+/// How fast a block is believed to accumulate errors, as one of [`CLASSES`] classes, the strongest
 /// first.
 pub type StrengthClass = u8;
 
-/// Strengths are told apart in so many classes, each as likely as any other.
+/// The number of strength classes, all equally probable.
 pub const CLASSES: usize = 16;
 
 /// The coarsest step at which a block's data can be read at the end of its life, by the voltages of
-/// its pages and by its class: lower voltages lie closer together, and leave less room for what a
-/// coarse step does to them. See docs/decisions/cells.md, "How coarse a step do other voltages
-/// allow?".
+/// its pages and by its class. Lower voltages lie closer together and leave less margin for the
+/// spread that a coarse step causes. See docs/decisions/cells.md, "How coarse a step do other
+/// voltages allow?".
 pub type Coarsest = ByVoltage<[Step; CLASSES]>;
 
-/// Nothing is gained by steps beyond twice the nominal one, and so many rungs of a ladder are
-/// enough.
+/// The largest step as a multiple of the nominal one: wider steps gain nothing, and a ladder of
+/// this length is enough.
 const WIDEST: u32 = 2;
 const RUNGS_MAX: u32 = 16;
 
@@ -128,15 +127,14 @@ impl Default for Params {
 }
 
 impl Params {
-    /// The end of life that blocks are made for.
+    /// Returns the end of life for which blocks are specified.
     pub fn end(&self) -> EndOfLife {
         EndOfLife::new(&self.cells)
     }
 
-    /// The model; that by voltages where none is chosen.
+    /// Returns the model; the analytic one if none is selected.
     ///
-    /// # Errors
-    /// Why there is none: of the table everything, of the constants the first thing.
+    /// # Errors Why there is none: all problems of the table, or the first of the constants.
     pub fn model(&self) -> Result<Reliability, NoModel> {
         if self.model != ModelKind::Table {
             return Analytic::new(self.cells).map(Reliability::Analytic).map_err(NoModel::Cells);
@@ -147,7 +145,7 @@ impl Params {
         Ok(Reliability::Tabled(tabled.expect("one table for one setting")))
     }
 
-    /// The code.
+    /// Returns the code.
     pub fn ldpc(&self) -> Ldpc {
         let all = Ldpc::hire(&self.cells).expect("levels in order, as refused otherwise");
         let levels: Vec<Level> = all.levels()[..self.levels as usize].to_vec();
@@ -168,25 +166,26 @@ impl RateTable {
     }
 }
 
-/// How often each step needs a pulse: ISPP iterations by rung of the ladder. A rung above takes an
-/// iteration less of the slowest page type, and others in proportion: time is inverse to the step
-/// (RHIO, section II-A).
+/// The ISPP iterations of each step of the ladder. Each step takes one iteration less than the one
+/// before for the slowest page type, and proportionally fewer for the others: time is inverse to
+/// the step size (RHIO, section II-A).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ladder {
     iterations: Vec<PerPageType<u32>>,
-    /// Of the nominal step.
+    /// Each step's size relative to the nominal one.
     ratios: Vec<f64>,
 }
 
 impl Ladder {
-    /// The nominal step alone.
+    /// A ladder of the nominal step alone.
     pub fn nominal(timing: &Timing) -> Ladder {
         Ladder { iterations: vec![timing.program_iterations], ratios: vec![1.0] }
     }
 
-    /// The steps at which the drive of a configuration can program, and knows what becomes of the
-    /// data: of a table, and where voltages alone say how a page is read, the nominal one. See
-    /// docs/decisions/cells.md, "Which steps does a drive with an error table have?".
+    /// Returns the steps at which a drive with this configuration can program while the reliability
+    /// of the data is known: only the nominal one with an error table, or if voltages alone
+    /// determine how a page is read. See docs/decisions/cells.md, "Which steps does a drive with an
+    /// error table have?".
     pub fn of(config: &Config) -> Ladder {
         let timing = config.effective_timing();
         match config.reliability.model {
@@ -195,7 +194,7 @@ impl Ladder {
         }
     }
 
-    /// Every rung up to `WIDEST`.
+    /// Creates a ladder of all steps up to `WIDEST`.
     pub fn new(timing: &Timing) -> Ladder {
         let nominal = timing.program_iterations;
         let most = nominal.values().iter().copied().max().unwrap_or(1);
@@ -214,44 +213,44 @@ impl Ladder {
         }
     }
 
-    /// Whether there is more than the nominal step.
+    /// Returns whether there are steps other than the nominal one.
     #[inline]
     pub fn has_rungs(&self) -> bool {
         self.iterations.len() > 1
     }
 
-    /// ISPP iterations of the page at `offset` in its block.
+    /// Returns the ISPP iterations of the page at `offset` in its block.
     #[inline]
     pub fn iterations(&self, step: Step, offset: u32) -> u32 {
         self.iterations[usize::from(step.0)].at(offset)
     }
 
-    /// The steps in volts.
+    /// Returns the step sizes in volts.
     pub fn volts(&self, nominal: f64) -> Vec<f64> {
         self.ratios.iter().map(|ratio| nominal * ratio).collect()
     }
 }
 
-/// What sensing at each level takes: the nominal times are those of the hard decision, and the
-/// others follow by reference voltages and by bits ([`fowler_physics::ldpc`]).
+/// The time to sense and transfer at each level. The nominal times are those of hard decision; the
+/// others follow from the numbers of reference voltages and bits ([`fowler_physics::ldpc`]).
 #[derive(Clone, Debug, PartialEq)]
 pub struct LevelTimes {
-    /// By level; of those that there are not, hard decision. A power of two, so that no read asks
-    /// whether its level is one.
+    /// By level; hard decision for levels that do not exist. The length is a power of two, so that
+    /// reads need no bounds check.
     times: [(PerPageType<Span>, Span); LEVELS_MAX + 1],
-    /// By level, what it takes beyond the hard decision, of the first page type; whether that is
-    /// the only one.
+    /// By level, the time beyond hard decision for the first page type, and whether all page types
+    /// have the same.
     beyond_hard: [Span; LEVELS_MAX + 1],
     alike: bool,
     levels: u8,
 }
 
-/// The most levels that a code may have.
+/// The maximum number of levels of a code.
 const LEVELS_MAX: usize = 3;
 const _: () = assert!((LEVELS_MAX + 1).is_power_of_two());
 
 impl LevelTimes {
-    /// Hard decision alone.
+    /// Times for hard decision alone.
     pub fn nominal(timing: &Timing) -> LevelTimes {
         LevelTimes {
             times: [(timing.read, timing.bus_transfer); LEVELS_MAX + 1],
@@ -261,10 +260,10 @@ impl LevelTimes {
         }
     }
 
-    /// Every level of `ldpc`.
+    /// Times for every level of `ldpc`.
     ///
     /// # Panics
-    /// If it has more than a drive may have.
+    /// If it has more levels than a drive may have.
     pub fn new(timing: &Timing, ldpc: &Ldpc) -> LevelTimes {
         let levels = ldpc.levels();
         assert!(levels.len() <= LEVELS_MAX, "{} levels", levels.len());
@@ -288,33 +287,34 @@ impl LevelTimes {
         &self.times[usize::from(level)]
     }
 
-    /// Sensing the page at `offset` in its block.
+    /// Returns the time to sense the page at `offset` in its block.
     #[inline]
     pub fn sense(&self, level: u8, offset: u32) -> Span {
         self.of(level).0.at(offset)
     }
 
-    /// Transferring what was sensed.
+    /// Returns the time to transfer the sensed data.
     #[inline]
     pub fn transfer(&self, level: u8) -> Span {
         self.of(level).1
     }
 
-    /// Sensing a page at an offset that is found out only where it matters, and transferring it.
+    /// Returns the times to sense and transfer a page. `offset` is called only if it makes a
+    /// difference.
     #[inline]
     pub fn sense_and_transfer(&self, level: u8, offset: impl FnOnce() -> u32) -> (Span, Span) {
         let (sense, transfer) = self.of(level);
         (sense.of(offset), *transfer)
     }
 
-    /// What sensing a page at a level and transferring it takes beyond the hard decision, where
-    /// that is the same of every page.
+    /// Returns the time to sense and transfer a page at a level beyond that of hard decision, if it
+    /// is the same for every page.
     #[inline]
     pub fn beyond_hard(&self, level: u8) -> Option<Span> {
         self.alike.then(|| self.beyond_hard[usize::from(level) % self.beyond_hard.len()])
     }
 
-    /// How many levels there are.
+    /// Returns the number of levels.
     pub fn count(&self) -> u8 {
         self.levels
     }
@@ -324,28 +324,27 @@ impl LevelTimes {
 #[derive(Clone, Debug)]
 pub struct Cells {
     model: Reliability,
-    /// The curves as a table.
+    /// The level thresholds of the model, as a table.
     thresholds: Thresholds,
     /// The growth rate at the weak end of each class, over the mean rate.
     pub growth: [f64; CLASSES],
-    /// The coarsest step that a block bears.
+    /// The coarsest step that a block tolerates.
     pub coarsest: Coarsest,
-    /// The level at which the weakest block can be read at the end of its life, at the nominal
-    /// step.
+    /// The level at which the weakest block can be read at the end of its life, programmed at the
+    /// nominal step.
     pub worst_level: u8,
     /// The distribution of growth rates.
     pub strengths: Strengths,
-    /// Rates by voltage and step, and how many steps there are.
+    /// Rates by voltage and step, and the number of steps.
     steps: usize,
     rates: Vec<Rates>,
     kind: ModelKind,
 }
 
 impl Cells {
-    /// The cells of a drive that models them, none of which is programmed at less than `lowest`.
+    /// Creates the cells of a drive that models them. No page is programmed at less than `lowest`.
     ///
-    /// # Errors
-    /// Why there is no model of them.
+    /// # Errors The reason why they cannot be modelled.
     ///
     /// # Panics
     /// If the model does not cover a step of the ladder.
@@ -366,7 +365,7 @@ impl Cells {
             Step(rung.unwrap_or(0) as u8)
         };
         let weakest = rates[CLASSES - 1] / strengths.mean;
-        // A tenth beyond the end, for blocks that reach it during the run.
+        // A margin of a tenth, for blocks that pass their end of life during the run.
         let cycles = weakest * 1.1 * end.cycles.max(f64::from(params.cycles));
         let grid = Grid::new(SCALES.to_vec(), volts.clone(), cycles);
         let thresholds = Thresholds::new(model.clone(), ldpc.clone(), grid);
@@ -395,12 +394,12 @@ impl Cells {
         })
     }
 
-    /// The growth rate of the weakest block there is, over the mean one.
+    /// Returns the growth rate of the weakest block relative to the mean.
     pub fn weakest(&self) -> f64 {
         self.growth[CLASSES - 1]
     }
 
-    /// The level that a read needs, if there is one, and for how long.
+    /// Returns the level that a read needs, if any suffices, and for how long that holds.
     pub fn lasting(&mut self, read: &Read) -> Lasting {
         match self.kind {
             ModelKind::ByVoltage => {
@@ -413,13 +412,13 @@ impl Cells {
         }
     }
 
-    /// The bit error rate of a page, to two per cent.
+    /// Returns the bit error rate of a page, to two per cent.
     pub fn rber(&mut self, cycles: f64, age: Span, reads: u32, mode: Mode) -> f64 {
         let setting = mode.voltage as usize * self.steps + usize::from(mode.step.0);
         self.rates[setting].rber(&self.model, cycles, age, reads)
     }
 
-    /// The class of a block whose rate is `growth` times the mean one.
+    /// Returns the class of a block whose growth rate is `growth` times the mean.
     pub fn class_of(&self, growth: f64) -> StrengthClass {
         let share = self.strengths.share_below(growth * self.strengths.mean);
         ((share * CLASSES as f64) as usize).min(CLASSES - 1) as StrengthClass
@@ -449,7 +448,7 @@ mod tests {
     }
 
     /// Whatever voltages and step a block is opened with, its data can be read at the end of its
-    /// life, unless the nominal step could not be either.
+    /// life, unless even the nominal step does not allow that.
     #[test]
     fn no_step_is_coarser_than_the_voltages_bear() {
         let config = config();
