@@ -1,5 +1,5 @@
-//! What a configuration amounts to, and the refusal of one that cannot work: every reason at once,
-//! with the numbers.
+//! The sizes that follow from a configuration, and the rejection of one that cannot work: every
+//! reason at once, with the numbers.
 
 use crate::cells::reliability::{ModelKind, NoModel, RateTable, StrengthSource};
 use crate::config::{Ack, Config, OpBase, PlaneMode, ProgramErase};
@@ -14,50 +14,50 @@ use fowler_physics::rber::ModelError;
 use fowler_physics::table::TableError;
 use fowler_units::{Bytes, Geometry, Span};
 
-/// The sizes that follow from a configuration.
+/// The sizes derived from a configuration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Layout {
-    /// The array as it is simulated: planes that work on their own count as dies of one plane.
+    /// The flash array as simulated: independent planes count as dies with one plane.
     pub geometry: Geometry,
     /// Physical capacity.
     pub raw: Bytes,
-    /// Capacity that the host sees.
+    /// Capacity visible to the host.
     pub logical: Bytes,
-    /// Pages that the host sees.
+    /// Pages visible to the host.
     pub logical_pages: u32,
-    /// Pages of the mapping: those and the parity of their stripes.
+    /// Pages of the mapping: those of the host and the parity of their stripes.
     pub mapped_pages: u32,
-    /// Places of the parity cache.
+    /// Entries of the parity cache.
     pub parities: u32,
-    /// Blocks of each plane that data never fills: the open blocks and the last one for GC.
+    /// Blocks of each plane that data never fills: the open blocks and GC's last erased block.
     pub reserve_blocks: u32,
     /// Page frames of the write buffer.
     pub frames: u32,
-    /// Transactions in flight at once, at most.
+    /// The maximum number of transactions in flight.
     pub transactions: usize,
 }
 
 impl Layout {
-    /// Spare capacity as a share of raw and as a share of logical capacity.
+    /// Returns the spare capacity as a share of the raw and of the logical capacity.
     pub fn over_provisioning(&self) -> (f64, f64) {
         let spare = (self.raw.0 - self.logical.0) as f64;
         (spare / self.raw.0 as f64, spare / self.logical.0 as f64)
     }
 
-    /// Logical pages whose data one plane holds at most.
+    /// Returns the maximum number of logical pages whose data one plane holds.
     pub fn plane_limit(&self) -> u32 {
         (self.geometry.blocks_per_plane - self.reserve_blocks) * self.geometry.pages_per_block
     }
 }
 
-/// One reason why a configuration cannot work.
+/// A reason why a configuration cannot work.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// The configuration keys that it is about.
+    /// The configuration keys involved.
     pub keys: Vec<&'static str>,
-    /// What does not work, with the numbers.
+    /// What is wrong, with the numbers.
     pub what: String,
-    /// What would help.
+    /// How to fix it.
     pub hint: Option<String>,
 }
 
@@ -76,7 +76,7 @@ impl Refusals {
         }
     }
 
-    /// As [`Refusals::unless`], with what would help.
+    /// Like [`Refusals::unless`], with a hint.
     pub(crate) fn unless_hinted(
         &mut self,
         works: bool,
@@ -90,20 +90,20 @@ impl Refusals {
     }
 }
 
-/// Deadlines are asked for in such steps, and at most so many: the ICC field of NCQ with its bit 7
-/// cleared (RHIO, section III-A).
+/// The resolution and the maximum number of deadlines: the ICC field of NCQ with its bit 7 cleared
+/// (RHIO, section III-A).
 const DEADLINE_GRAIN: Span = Span::ms(10);
 const DEADLINES_MAX: u64 = 128;
 
-/// A die measures a block no more often than this: reading a page in idle time takes a tenth of it.
+/// The minimum time between measurements of a die: reading a page in idle time takes a tenth of it.
 const EVERY_LEAST: Span = Span::ms(1);
 
-/// Stamps of pages hold nine years, the run included.
+/// The maximum age of data. Page timestamps hold nine years, the run included.
 const OLDEST_MOST: Span = Span(1827 * 24 * HOUR.0);
 
 const HOUR: Span = Span(3_600_000_000_000);
 
-/// The keys of the constants that a complaint is about.
+/// Returns the configuration keys of the constants that an error is about.
 fn constants_of(why: &ModelError) -> &'static [&'static str] {
     match why {
         ModelError::NoAmount { .. } => &["reliability.cells"],
@@ -133,7 +133,7 @@ const TABLE: [&str; 4] = [
     "reliability.model",
 ];
 
-/// A table whose rows are not what its axes say.
+/// Rejects a table whose rows do not match its axes.
 fn refuse_shape(table: &RateTable, refusals: &mut Refusals) {
     let RateTable { cycles, ages, rates } = table;
     let what = match rates.iter().position(|row| row.len() != ages.len()) {
@@ -150,7 +150,7 @@ fn refuse_shape(table: &RateTable, refusals: &mut Refusals) {
     );
 }
 
-/// So many complaints about a table are enough to see what is wrong with it.
+/// The maximum number of table errors reported: enough to see what is wrong.
 const SHOWN: usize = 10;
 
 fn refuse_table(table: &RateTable, wrong: &[TableError], refusals: &mut Refusals) {
@@ -188,7 +188,7 @@ fn refuse_table(table: &RateTable, wrong: &[TableError], refusals: &mut Refusals
 }
 
 impl Config {
-    /// The sizes of the drive.
+    /// Returns the sizes of the drive.
     ///
     /// # Errors
     /// Every reason why it cannot work.
@@ -386,8 +386,8 @@ impl Config {
         );
     }
 
-    /// Access classes of pages, and programming by them (HIRE). A `buffer.read_hot` without effect,
-    /// because access classes are off, is not refused: schemes are compared on one drive.
+    /// Checks access classes of pages and programming by them (HIRE). A `buffer.read_hot` that has
+    /// no effect, because access classes are off, is accepted: schemes are compared on one drive.
     /// See docs/decisions/policy.md, "May voltages be chosen on a drive without bit errors?".
     fn refuse_uses(&self, refusals: &mut Refusals) {
         let watermark = self.hotness.watermark;
@@ -434,13 +434,13 @@ impl Config {
         );
     }
 
-    /// Stripes of the drive; none where nothing is striped.
+    /// Returns the number of stripes; zero without striping.
     pub fn stripes(&self) -> u32 {
         let (logical, mapped) = self.pages_beside_parity(self.held());
         mapped - logical
     }
 
-    /// Pages that are not over-provisioned, those of parity among them.
+    /// Returns the number of pages that are not over-provisioned, parity pages included.
     fn held(&self) -> u32 {
         let pages = self.geometry.pages();
         match self.over_provisioning_base {
@@ -462,8 +462,8 @@ impl Config {
             (0, Ack::OnProgram) => u64::from(self.queue.max_writes),
             (frames, _) => frames,
         };
-        // Open blocks of each stream of host data and of GC, and the one that GC
-        // needs to begin; a swap for the sake of wear has an open block of its own.
+        // The open blocks of each stream of host data and of GC, and the erased block that GC needs
+        // to start. Swaps for wear leveling have their own open block.
         let reserve_blocks = 2
             + self.placement.streams(self.hotness.tags()) as u32
             + (self.placement.streams(self.hotness.classes()) as u32 - 1)
@@ -486,7 +486,7 @@ impl Config {
         }
     }
 
-    /// Whether strengths are measured during the run.
+    /// Returns whether block strengths are measured during the run.
     fn measures(&self) -> bool {
         let its = &self.reliability;
         its.model != ModelKind::Off && its.strength == StrengthSource::Measured
@@ -506,10 +506,10 @@ impl Config {
             format!("{blocks} blocks in a plane; garbage collection alone needs {reserve} of them")
         });
         if blocks > reserve {
-            // One page less than all planes hold together: an overwrite needs its new page before
-            // the old one is invalid.
+            // One page less than all planes together hold: an overwrite needs its new page before
+            // the old one becomes invalid.
             let most = u64::from(g.planes()) * u64::from(layout.plane_limit()) - 1;
-            // Rounded up, so that what is recommended does work.
+            // Rounded up, so that the recommended value works.
             let needed = (1e4 * (1.0 - most as f64 / f64::from(g.pages()))).ceil() / 1e4;
             refusals.unless_hinted(
                 u64::from(layout.mapped_pages) <= most,
@@ -541,8 +541,8 @@ impl Config {
             format!("background GC up to {high} erased blocks of {blocks}, foreground to {low}")
         });
         let frames = self.buffer.size.0 / g.page_size.0;
-        // A write buffer that is never full only has frames to spare; one that keeps what was read
-        // would hold all. See docs/decisions/cache.md, "Why is a very large buffer refused?".
+        // A write buffer that never fills only has unused frames; one that caches reads would hold
+        // all data. See docs/decisions/cache.md, "Why is a very large buffer refused?".
         let fits = !self.buffer.cache_reads || frames <= u64::from(layout.logical_pages);
         refusals.unless(fits, &["buffer.size", "buffer.cache_reads"], || {
             format!("a buffer of {frames} pages before a drive of {}", layout.logical_pages)

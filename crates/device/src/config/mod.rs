@@ -1,7 +1,7 @@
-//! Everything that makes one drive different from another. Plain data: reading it from text, with
-//! every complaint at once, is the business of the crates above; what cannot work is refused here.
+//! The complete description of a drive, as plain data. Reading it from text is the task of the
+//! crates above; configurations that cannot work are rejected here, with all reasons at once.
 //!
-//! - `layout.rs`: the sizes that follow from a configuration, and why it is refused.
+//! - `layout.rs`: the sizes derived from a configuration, and the reasons for rejecting it.
 //! - `stripes.rs`: the stripes that fit.
 
 pub mod layout;
@@ -21,12 +21,12 @@ use fowler_units::{ByteRate, Bytes, Geometry, Span};
 pub struct Config {
     /// The shape of the flash array.
     pub geometry: Geometry,
-    /// Share of the capacity that the host does not see, in `[0, 1)` of raw, or any non-negative
-    /// share of the logical capacity, as [`Config::over_provisioning_base`] says.
+    /// The share of the capacity hidden from the host: in `[0, 1)` of raw, or any non-negative
+    /// share of the logical capacity, according to [`Config::over_provisioning_base`].
     pub over_provisioning: f64,
     /// What [`Config::over_provisioning`] is a share of.
     pub over_provisioning_base: OpBase,
-    /// Whether the planes of a die work together or each on its own.
+    /// Whether the planes of a die operate together or independently.
     pub plane_mode: PlaneMode,
     /// Operating times of the flash.
     pub timing: Timing,
@@ -42,39 +42,39 @@ pub struct Config {
     pub gc: GcConfig,
     /// The state of the drive before the first request.
     pub precondition: PreconditionConfig,
-    /// What a read of a page that was never written does.
+    /// What happens on a read of a page that was never written.
     pub unwritten_reads: UnwrittenReads,
-    /// What a write of part of a page does.
+    /// What happens on a write of part of a page.
     pub partial_writes: PartialWrites,
     /// Which waiting transaction a die serves next.
     pub die_order: die_order::Params,
-    /// Whether it may interrupt what runs.
+    /// Whether a die may suspend the running operation.
     pub suspension: suspension::Params,
-    /// What kind of data is written.
+    /// How written data is classified.
     pub hotness: hotness::Params,
     /// Which open block takes it.
     pub placement: placement::Params,
-    /// At what ISPP step it is programmed.
+    /// The ISPP step at which it is programmed.
     pub step: step::Params,
-    /// At what threshold voltages.
+    /// The voltages at which it is programmed.
     pub voltage: voltage::Params,
-    /// Which page leaves the buffer.
+    /// Which page leaves the buffer next.
     pub replacement: replacement::Params,
-    /// With how many reference voltages a page is read.
+    /// The number of reference voltages with which a page is first read.
     pub sensing: sensing::Params,
-    /// How fast its cells accumulate errors.
+    /// How fast the cells accumulate errors.
     pub reliability: reliability::Params,
-    /// Which block to collect.
+    /// Which block GC collects next.
     pub victim: victim::Params,
-    /// When to swap hot and cold data for the sake of wear.
+    /// When wear leveling swaps hot and cold data.
     pub wear: wear::Params,
-    /// What protects a stripe.
+    /// The redundancy of stripes.
     pub redundancy: redundancy::Params,
-    /// When writes may enter.
+    /// When writes are delayed.
     pub throttle: throttle::Params,
-    /// How long the drive is to live, and what its cells endure.
+    /// The target lifetime of the drive, and the endurance of its cells.
     pub life: endurance::Params,
-    /// What takes the place of policies named above.
+    /// Custom policies that replace those named above.
     pub policies: Policies,
     /// The seed of every random stream of the device.
     pub seed: u64,
@@ -89,13 +89,13 @@ pub enum OpBase {
     Logical,
 }
 
-/// How the planes of a die work.
+/// How the planes of a die operate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlaneMode {
-    /// A die runs one command at a time; host pages at the same offset on several planes are
+    /// A die executes one command at a time; host pages at the same offset on several planes are
     /// programmed together.
     Lockstep,
-    /// Each plane is busy on its own; only the bus is shared.
+    /// Each plane executes its own commands; only the bus is shared.
     /// See docs/decisions/flash.md, "What are independent planes?".
     Independent,
 }
@@ -104,146 +104,145 @@ pub enum PlaneMode {
 /// See docs/decisions/flash.md, "How long do programs take under PER and PE0?".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProgramErase {
-    /// As the timing says.
+    /// The times given by the timing.
     Nominal,
-    /// As long as a read's sensing: PER of the PES paper, section 3.2.
+    /// As long as sensing for a read: PER of the PES paper, section 3.2.
     AsRead,
-    /// No time at all: PE0 of the PES paper, section 3.2.
+    /// Zero: PE0 of the PES paper, section 3.2.
     Zero,
 }
 
 /// The write buffer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BufferConfig {
-    /// Its size; zero leaves only the pages that are on their way to the flash.
+    /// The size. With zero, the buffer holds only pages on their way to the flash.
     pub size: Bytes,
-    /// When a write is complete.
+    /// When a write is acknowledged.
     pub ack: Ack,
-    /// Pages that are free or on their way out, so that a burst finds room (`on_insert` only).
+    /// Pages kept free or on their way out, so that a burst finds room (`on_insert` only).
     pub evict_ahead: u32,
-    /// Whether a page that was read from the flash stays in the buffer.
+    /// Whether a page read from the flash stays in the buffer.
     pub cache_reads: bool,
-    /// What becomes of a page that leaves clean and has been read hot.
+    /// What happens to a read-hot page that leaves clean.
     pub read_hot: ReadHot,
-    /// `rewrite_on_idle` only: up to this share of the frames, in (0, 1], holds pages that wait to
-    /// be programmed anew; they are lost to all others. At least one.
+    /// `rewrite_on_idle` only: the maximum share of the frames, in (0, 1], that hold pages waiting
+    /// to be reprogrammed and are unavailable to others. At least one frame.
     pub rewrite_share: f64,
 }
 
-/// What becomes of a page that leaves the buffer clean and has been read hot (HIRE, section 3.1,
-/// which leaves it open).
+/// What happens to a read-hot page that leaves the buffer clean (HIRE, section 3.1, which leaves it
+/// open).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadHot {
     /// Nothing: its copy in the flash stays as it was programmed.
     OnDirty,
-    /// It is read from then on as if it had been programmed as its use asks for: what the paper's
-    /// numbers need, and no cell can do.
+    /// From then on it is read as if it had been programmed at the voltages that its use calls for.
+    /// The paper's numbers require this, but no real cell can do it.
     OnEvict,
-    /// It is programmed anew in idle time.
+    /// It is reprogrammed in idle time.
     RewriteOnIdle,
 }
 
-/// When a write is complete for the host.
+/// When a write is acknowledged to the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ack {
-    /// When its data is in the buffer (which must then survive a loss of power).
+    /// When its data is in the buffer (which must then survive power loss).
     OnInsert,
-    /// When its data is in the flash; it is sent there at once.
+    /// When its data is in the flash; it is sent there immediately.
     OnProgram,
 }
 
 /// The bounded queues of the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueueConfig {
-    /// Host requests in the device at once; more wait outside.
+    /// Maximum host requests in the device; more wait outside.
     pub depth: u32,
-    /// Host page reads waiting or in service at once.
+    /// Maximum host page reads waiting or in service.
     pub max_reads: u32,
-    /// Host page writes on their way to the flash at once.
+    /// Maximum host page writes on their way to the flash.
     pub max_writes: u32,
 }
 
-/// The link to the host: one server for each direction, first come first served.
+/// The link to the host: one server per direction, first come first served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkConfig {
-    /// Its rate; zero makes data transfers free.
+    /// Its bandwidth; zero makes data transfers free.
     pub bandwidth: ByteRate,
-    /// Time each command occupies the inbound direction.
+    /// The time each command occupies the inbound direction.
     pub command: Span,
 }
 
 /// Garbage collection, per plane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GcConfig {
-    /// GC competes with the host when a plane has fewer erased blocks than this.
+    /// GC competes with the host if a plane has fewer erased blocks than this.
     pub foreground_below: u32,
-    /// GC in idle time continues until a plane has this many erased blocks.
+    /// Background GC continues until a plane has this many erased blocks.
     pub background_below: u32,
     /// How long a die must be idle before background GC starts on it.
     pub idle_after: Span,
-    /// Whether moved pages go to the open block of host writes or to one of their own.
+    /// The open block that takes moved pages.
     pub frontier: GcFrontier,
 }
 
-/// Where collected pages go.
+/// Where pages moved by GC go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GcFrontier {
-    /// To an open block of their own: young host data and old survivors stay apart.
+    /// To a separate open block, so that new host data and old survivors stay apart.
     Own,
     /// To the block that host writes fill.
     Shared,
 }
 
-/// The state of the drive before the first request; reached in no simulated time.
+/// The state of the drive before the first request; reaching it takes no simulated time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PreconditionConfig {
     /// Share of the logical pages that hold data, `[0, 1]`.
     pub fill: f64,
-    /// How they were written.
+    /// The pattern in which they were written.
     pub pattern: Pattern,
 }
 
-/// How the drive came to its state.
+/// How the drive reached its initial state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pattern {
     /// Written once, in address order.
     Sequential,
     /// Written once, in random order.
     Random,
-    /// Written over and over in random order, by a host that never pauses, until write
+    /// Overwritten repeatedly in random order, by a host that never pauses, until write
     /// amplification is steady.
     Steady,
-    /// The same by a host that pauses: GC in idle time has kept the drive at
+    /// Like `Steady`, by a host that pauses: background GC has kept the drive at
     /// [`GcConfig::background_below`].
     /// See docs/decisions/precondition.md, 'What state is "rested"?'.
     Rested,
 }
 
-/// What a read of a page that was never written does.
+/// What happens on a read of a page that was never written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnwrittenReads {
-    /// It takes the time of a read of the die where the page would lie: data written before the
-    /// run.
+    /// It is read from the die where the page would be placed, as data written before the run.
     Preconditioned,
-    /// The mapping answers it: zeroes, no flash.
+    /// It is answered from the mapping: zeroes, no flash access.
     Zero,
     /// It is an error of the workload.
     Error,
 }
 
-/// What a write of part of a page does when the rest of the page holds data.
+/// What happens on a write of part of a page if the rest of the page holds data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PartialWrites {
     /// The old page is read before the new one is programmed.
     ReadModifyWrite,
-    /// The page is programmed without reading the old one, as simulators without sector state do.
+    /// The page is programmed without reading the old one, as in simulators without sector state.
     Overwrite,
 }
 
 impl Config {
-    /// A drive of this shape and speed with everything else as a plain drive has it: first come
-    /// first served, no suspension, greedy GC, a volatile-safe buffer of 64 MiB, no spare
-    /// capacity (which must be set), filled once in address order.
+    /// Creates a drive of this shape and speed with plain defaults: first come first served, no
+    /// suspension, greedy GC, a nonvolatile buffer of 64 MiB, no spare capacity (which must be
+    /// set), filled once in address order.
     pub fn new(geometry: Geometry, timing: Timing) -> Self {
         Self {
             geometry,
@@ -308,14 +307,14 @@ impl Config {
         }
     }
 
-    /// The operating times in force: the nominal ones, or those of PER and PE0.
+    /// Returns the operating times in effect: the nominal ones, or those of PER and PE0.
     /// See docs/decisions/flash.md, "How long does PER take with several page types?".
     pub fn effective_timing(&self) -> Timing {
         let without_verify =
             Timing { verify_phase: Span::ZERO, erase_verify: Span::ZERO, ..self.timing };
         match self.program_erase {
             ProgramErase::Nominal => self.timing,
-            // As many iterations of a nanosecond as the read of that page type takes.
+            // Iterations of one nanosecond: their number gives the read time of the page type.
             ProgramErase::AsRead => Timing {
                 program_phase: Span::ns(1),
                 program_iterations: self.timing.read.map(|read| read.0 as u32),
@@ -336,7 +335,7 @@ impl Config {
 pub(crate) mod tests {
     use super::*;
 
-    /// A drive of that shape, with the times of two-bit cells.
+    /// Creates a drive of that shape, with the times of two-bit cells.
     pub(crate) fn shaped(geometry: Geometry) -> Config {
         let timing = Timing {
             bus_transfer: Span::us(40),

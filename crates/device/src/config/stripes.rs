@@ -1,26 +1,27 @@
-//! What stripes make of the size of a drive, and the refusal of those that cannot work.
+//! The effect of stripes on the size of a drive, and the rejection of stripes that cannot work.
 
 use crate::config::Config;
 use crate::config::layout::{Layout, Refusals};
 use crate::policy::redundancy::RedundancyKind;
 use fowler_units::Geometry;
 
-/// The most data pages of a stripe: the pages that cached parity covers are the bits of a word.
+/// The maximum number of data pages of a stripe: cached parity tracks the pages it covers as bits
+/// of one word.
 pub const DATA_MOST: u32 = 63;
 
-/// Pages brought back at once. Assumed: a controller has buffers for some stripes.
+/// The number of pages rebuilt at once. Assumed: a controller has buffers for some stripes.
 pub const AT_ONCE: usize = 16;
 
-/// How many stripes of `data` pages and one of parity so many pages make.
+/// Returns the number of stripes of `data` pages and one parity page that fit into `pages`.
 pub fn stripes_of(pages: u32, data: u32) -> u32 {
     pages / (data + 1)
 }
 
-/// Reads that trims and parity built anew may have on their way for one stripe, in stripes.
+/// The maximum reads in flight for one stripe, for trims and for rebuilding parity, in stripes.
 pub(crate) const READS_MOST: u32 = 3;
 
 impl Config {
-    /// Pages that the host sees of `pages` that the flash can hold, and those of the mapping.
+    /// Returns the number of host pages and of mapped pages, if the flash can hold `pages`.
     pub(crate) fn pages_beside_parity(&self, pages: u32) -> (u32, u32) {
         let its = &self.redundancy;
         if !its.has_stripes() {
@@ -30,15 +31,15 @@ impl Config {
         (stripes * its.stripe, stripes * (its.stripe + 1))
     }
 
-    /// Places of the parity cache.
+    /// Returns the number of entries of the parity cache.
     pub(crate) fn parities(&self) -> u32 {
         let its = &self.redundancy;
         let places = its.parity_cache.0 / self.geometry.page_size.0.max(1);
         if its.has_stripes() { places.min(u64::from(u32::MAX)) as u32 } else { 0 }
     }
 
-    /// Transactions that parity has in flight at once, at most: what each place reads and writes,
-    /// and a read for each write of the host.
+    /// Returns the maximum number of parity transactions in flight: the reads and writes of each
+    /// cache entry, and a read for each host write.
     pub(crate) fn parity_transactions(&self) -> usize {
         let its = &self.redundancy;
         if !its.has_stripes() {
@@ -129,8 +130,8 @@ impl Config {
         );
     }
 
-    /// Every die must hold its pages, and beside them what the parity cache keeps there until it is
-    /// written.
+    /// Checks that every die can hold its pages and also the pages that the parity cache needs
+    /// there until it is flushed.
     pub(crate) fn refuse_dies(&self, layout: &Layout, refusals: &mut Refusals) {
         if !self.redundancy.has_stripes() {
             return;
