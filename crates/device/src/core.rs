@@ -1,6 +1,6 @@
-//! The core: what every access to the drive needs. Where each logical page is, which blocks hold
-//! what, which page comes next, and what lies in the buffer. Components are handed it for the
-//! length of a call; it knows none of them.
+//! The core: the state that every access to the drive needs. The location of each logical page, the
+//! contents of blocks, the next page to allocate, and the buffer. Components receive it for the
+//! duration of a call; it knows none of them.
 
 use crate::blocks::page_allocator::PageAllocator;
 use crate::cache::access_class::AccessClasses;
@@ -12,7 +12,7 @@ use crate::mapping::Mapping;
 use crate::mapping::page_map::{Location, PageMap};
 use fowler_units::{HostIo, HostOp, Id, Locator, Lpn, UnitId};
 
-/// See the module.
+/// The state shared by all components; see the module documentation.
 #[derive(Clone, Debug)]
 pub struct Core {
     /// The sizes of the drive.
@@ -30,13 +30,13 @@ pub struct Core {
 }
 
 impl Core {
-    /// The core of a fresh drive.
+    /// Creates the core of a fresh drive.
     pub fn new(config: &Config, layout: &Layout) -> Self {
         let map = PageMap::new(layout.mapped_pages, layout.geometry.pages());
         Self::with(config, layout, map, PageAllocator::new(config, layout))
     }
 
-    /// The core of the drive of `config` with its data as they lie in `other`.
+    /// Creates the core of the drive of `config` with the data placed as in `other`.
     pub fn with_data_of(config: &Config, layout: &Layout, other: &Core) -> Self {
         Self::with(config, layout, PageMap::clone(&other.map), other.allocator.ruled_by(config))
     }
@@ -55,14 +55,14 @@ impl Core {
         }
     }
 
-    /// A request will come in soon: where its first page is will be looked up.
+    /// Prefetches the mapping entry of the first page of a request that will enter soon.
     #[inline]
     pub fn prefetch(&self, io: &HostIo) {
         self.map.prefetch(self.locator.page_at(io.offset));
     }
 
-    /// Nearer its turn: the page that a write makes invalid lies in a block whose record will
-    /// change.
+    /// Prefetches the record of the block with the page that a write invalidates. Called later than
+    /// [`Core::prefetch`].
     #[inline]
     pub fn prefetch_invalidated(&self, io: &HostIo) {
         if let Some(old) = self.invalidated_by(io) {
@@ -70,7 +70,7 @@ impl Core {
         }
     }
 
-    /// Nearer still: the block will change its place among the plane's blocks.
+    /// Prefetches the neighbors of that block in the plane's buckets. Called last.
     #[inline]
     pub fn prefetch_neighbours(&self, io: &HostIo) {
         if let Some(old) = self.invalidated_by(io) {
@@ -78,8 +78,8 @@ impl Core {
         }
     }
 
-    /// As [`Core::prefetch_invalidated`], for a read where errors are modelled: the age of its page
-    /// and the wear of its block will be asked for.
+    /// Like [`Core::prefetch_invalidated`], for a read if errors are modelled: prefetches the age
+    /// of its page and the wear of its block.
     #[inline]
     pub fn prefetch_condition(&self, io: &HostIo, flash: &Flash) {
         if let Some(condition) = flash.condition()
@@ -95,13 +95,13 @@ impl Core {
         if io.op == HostOp::Write { self.place_of(io) } else { None }
     }
 
-    /// Where the first page of a request lies in the flash.
+    /// Returns the location in the flash of the first page of a request.
     #[inline]
     fn place_of(&self, io: &HostIo) -> Option<UnitId> {
         self.in_flash(self.locator.page_at(io.offset))
     }
 
-    /// Where a page lies in the flash, if the drive has such a page and it lies there.
+    /// Returns the location of a page in the flash, if the page exists and is there.
     #[inline]
     pub fn in_flash(&self, page: Lpn) -> Option<UnitId> {
         match self.map.place_if_any(page) {
@@ -110,7 +110,7 @@ impl Core {
         }
     }
 
-    /// The copy in the flash of a page of the mapping, the one being programmed included.
+    /// Returns the copy in the flash of a page of the mapping, or the page being programmed for it.
     #[inline]
     pub fn flash_copy(&self, page: Lpn) -> UnitId {
         match self.map.place(page) {
@@ -120,7 +120,7 @@ impl Core {
         }
     }
 
-    /// The copy of a page in the flash lies at `to` now.
+    /// Notes that a page's copy in the flash has moved to `to`.
     #[inline]
     pub fn relocate(&mut self, page: Lpn, to: UnitId) {
         match self.map.place(page) {

@@ -1,20 +1,20 @@
-//! Every event there is.
+//! All events of the simulation.
 
 use fowler_units::{DieId, ReqId};
 
-/// Something that happens at a moment known beforehand. Arrivals are not among them: they come in
-/// order and are merged with the agenda where it is read.
+/// An event at a time known in advance. Arrivals are not events: they come in order and are merged
+/// with the agenda where it is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// What a die is doing ends.
+    /// A die's current activity ends.
     Die(DieId),
-    /// A die may have been idle for long enough to collect in the background.
+    /// A die may have been idle for long enough to start background work.
     Idle(DieId),
-    /// A running program or erase may have made the progress it is owed.
+    /// A running program or erase may have made the progress it is guaranteed.
     Reconsider(DieId),
     /// The last data of a request reaches the host.
     Answered(ReqId),
-    /// Some data is as old as it may become.
+    /// Some data reaches its maximum age.
     Deadline,
 }
 
@@ -35,7 +35,7 @@ impl fowler_agenda::Event for Event {
 
     #[inline]
     fn unpack(bits: u32) -> Self {
-        // Nearly all are of this kind: a comparison in place of a table of jumps.
+        // Nearly all events are of this kind: a comparison avoids a jump table.
         if bits >> INDEX_BITS == 0 {
             return Event::Die(DieId(bits));
         }
@@ -50,11 +50,11 @@ impl fowler_agenda::Event for Event {
 }
 
 impl Event {
-    /// The most dies, or requests in flight, that events can name.
+    /// The maximum number of dies or of requests in flight that events can identify.
     pub const INDEX_MAX: u32 = (1 << INDEX_BITS) - 1;
 }
 
-/// The lanes of the agenda: one for each kind of thing that mostly takes the same time.
+/// The lanes of the agenda: one for each activity whose duration is mostly constant.
 pub mod lane {
     /// Transfers of a page over a channel.
     pub const TRANSFER: usize = 0;

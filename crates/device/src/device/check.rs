@@ -1,4 +1,5 @@
-//! Every conservation law, callable at any event. Slow: for tests, and for whoever doubts a result.
+//! All conservation laws. Can be called at any event, but is slow: for tests, and for users who
+//! doubt a result.
 
 use super::Device;
 use crate::blocks::block_table::BlockState;
@@ -11,10 +12,10 @@ use crate::policy::stream_tag::StreamTag;
 use fowler_units::{BlockId, Id, Lpn, PlaneId, UnitId};
 
 impl Device {
-    /// Checks that nothing is lost and nothing counted twice.
+    /// Checks that nothing is lost and nothing is counted twice.
     ///
     /// # Errors
-    /// The first law that does not hold.
+    /// The first violated law.
     pub fn check(&self) -> Result<(), Violation> {
         self.check_blocks()?;
         self.check_mapping()?;
@@ -28,13 +29,13 @@ impl Device {
         }
     }
 
-    /// Whether a logical page holds data.
+    /// Returns whether a logical page holds data.
     pub fn holds(&self, page: Lpn) -> bool {
         self.layer.ftl.core.map.place(self.stored_page(page)) != Location::Nowhere
     }
 
-    /// Valid counts equal bitmaps; every block is in one state; full blocks are in the right
-    /// bucket.
+    /// Checks that valid counts match the bitmaps, that every block is in one state, and that full
+    /// blocks are in the right bucket.
     fn check_blocks(&self) -> Result<(), Violation> {
         let blocks = &self.layer.ftl.core.allocator.blocks;
         let geometry = self.layout().geometry;
@@ -78,8 +79,8 @@ impl Device {
         })
     }
 
-    /// Each logical page maps to exactly one valid physical page or none; no other page is valid
-    /// but the new copies of pages that are being moved.
+    /// Checks that each logical page maps to exactly one valid physical page or none, and that no
+    /// other page is valid except the new copies of pages being moved.
     fn check_mapping(&self) -> Result<(), Violation> {
         let mut mapped = 0u64;
         for page in (0..self.layer.ftl.core.map.logical()).map(Lpn) {
@@ -123,7 +124,7 @@ impl Device {
         self.flash.txns.iter().filter(|(_, txn)| moves(txn)).count() as u64
     }
 
-    /// Frames are found by the pages they hold, and none is lost.
+    /// Checks that frames are found by the pages they hold, and that none is lost.
     fn check_buffer(&self) -> Result<(), Violation> {
         let buffer = &self.layer.ftl.core.buffer;
         let mut used = 0;
@@ -138,7 +139,7 @@ impl Device {
         law(used + free == all, || format!("{used} frames used, {free} free, of {all}"))
     }
 
-    /// Queues and counters agree with the transactions that are open.
+    /// Checks that queues and counters agree with the transactions in flight.
     fn check_transactions(&self) -> Result<(), Violation> {
         let (mut reads, mut writes) = (0, 0);
         for (_, txn) in self.flash.txns.iter() {
@@ -157,9 +158,9 @@ impl Device {
         })
     }
 
-    /// A block holds data of one class, and its pages are programmed as that class is (HIRE,
-    /// section 3.2); data keeps its class when it is collected. Compared with each program while it
-    /// runs, so against every page.
+    /// Checks that a block holds data of one class, that its pages are programmed as that class
+    /// requires (HIRE, section 3.2), and that data keeps its class when GC moves it. Compares with
+    /// each running program, and therefore with every page during a run.
     fn check_programs(&self) -> Result<(), Violation> {
         let locator = &self.layer.ftl.core.locator;
         let open_blocks = &self.layer.ftl.core.allocator.open_blocks;
@@ -189,8 +190,8 @@ impl Device {
         Ok(())
     }
 
-    /// A die at rest has been busy for exactly as long as its operations took; no die's time
-    /// accounting has a gap.
+    /// Checks that an idle die was busy for exactly the time of its operations, and that no die's
+    /// time accounting has gaps.
     fn check_dies(&self) -> Result<(), Violation> {
         for id in self.flash.dies().ids() {
             let die = self.flash.die(id);
@@ -210,11 +211,10 @@ impl Device {
         Ok(())
     }
 
-    /// With versions: whether every page of the host holds what was written last, in the buffer or
-    /// in the flash.
+    /// With integrity checking: checks that the last written version of every host page is in the
+    /// buffer or in the flash.
     ///
-    /// # Errors
-    /// The first page that does not.
+    /// # Errors The first page for which this is not so.
     pub fn check_data(&self) -> Result<(), Violation> {
         match &self.layer.raid {
             Some(raid) => raid.check_data(&self.layer.ftl.core, &self.flash),

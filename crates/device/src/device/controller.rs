@@ -1,6 +1,6 @@
-//! Who is called when: what the end of a flash transaction, an idle die or a moment on the clock
-//! means, and to whom. Holds the translation and its redundancy, and dispatches once for each call
-//! whether the drive has any.
+//! Event dispatch: which components are called when a flash transaction ends, a die becomes idle or
+//! a timer fires. Holds the translation and its redundancy; each call checks once whether the drive
+//! has redundancy.
 
 use super::Layer;
 use super::power_loss::PowerOffs;
@@ -25,20 +25,20 @@ use fowler_units::{BlockId, DieId, HostIo, Nanos, Span, TxnId};
 pub struct Controller {
     /// Mapping, blocks, buffer, garbage collection, requests.
     pub(crate) ftl: Ftl,
-    /// What protects the data, if anything does.
+    /// The redundancy, if any.
     pub(crate) raid: Option<Box<Raid>>,
-    /// What delays writes, if anything does.
+    /// The write throttle, if any.
     pub(crate) throttle: Option<Box<WriteThrottle>>,
-    /// What becomes of caches without power.
+    /// Whether caches survive power loss.
     pub(crate) cache_power: CachePower,
-    /// What the drive had been through before the first request.
+    /// The history of the drive before the first request.
     pub(crate) preconditioned: Preconditioned,
-    /// What spans without power came to.
+    /// Totals of all spans without power.
     pub(crate) power_offs: PowerOffs,
 }
 
-/// Calls with the translation and whatever answers its questions about redundancy. The way of a
-/// drive with redundancy is kept out of line, so that the other is as short as if it were the only
+/// Evaluates a call with the translation and its redundancy hooks. The path of a drive with
+/// redundancy is kept out of line, so that the other path stays as short as if it were the only
 /// one.
 macro_rules! with_redundancy {
     ($controller:expr, |$ftl:ident, $raid:ident| $call:expr) => {{
@@ -57,14 +57,14 @@ macro_rules! with_redundancy {
 }
 pub(crate) use with_redundancy;
 
-/// Calls, and is not inlined.
+/// Makes a call that is not inlined.
 #[inline(never)]
 pub(crate) fn out_of_line<T>(call: impl FnOnce() -> T) -> T {
     call()
 }
 
 impl Controller {
-    /// The controller of a drive at time zero whose data lie as `core` has them.
+    /// Creates the controller of a drive at time zero with the data placed as in `core`.
     pub(crate) fn begin(
         config: &Config,
         core: Core,
@@ -95,7 +95,7 @@ impl Controller {
     }
 }
 
-/// A program or an erase is done.
+/// Handles the end of a program or an erase.
 #[inline(always)]
 fn done<R: RedundancyHooks>(
     ftl: &mut Ftl,
@@ -121,7 +121,7 @@ fn done<R: RedundancyHooks>(
     }
 }
 
-/// A read is done.
+/// Handles the end of a read.
 #[inline(always)]
 fn read_done<R: RedundancyHooks>(ftl: &mut Ftl, flash: &mut Flash, id: TxnId, raid: &mut R) {
     if raid.done(ftl, flash, id, false) {
@@ -137,7 +137,7 @@ fn read_done<R: RedundancyHooks>(ftl: &mut Ftl, flash: &mut Flash, id: TxnId, ra
     }
 }
 
-/// A die may have been idle for long enough.
+/// Handles the end of a die's idle time, unless the die was busy meanwhile.
 fn idle_event<R: RedundancyHooks>(ftl: &mut Ftl, flash: &mut Flash, die: DieId, raid: &mut R) {
     if !ftl.gc.idle_event(&mut ftl.core, flash, die) {
         return;

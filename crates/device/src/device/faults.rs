@@ -1,4 +1,4 @@
-//! What fails in a drive and what becomes of it, for whoever lets it fail and looks.
+//! Fault injection, and inspection of the consequences.
 
 use super::Device;
 use super::controller::Controller;
@@ -11,8 +11,8 @@ use crate::raid::parity_cache::{Progress, bit};
 use fowler_units::{FrameId, Id, Lpn, ParityId, Ppn, Span, StripeId, UnitId};
 
 impl Device {
-    /// Lets something fail. The dies decide what follows when time moves on. Needs integrity
-    /// checking: [`crate::policy::redundancy::Params::integrity`].
+    /// Injects a fault. The dies react when time advances. Requires integrity checking:
+    /// [`crate::policy::redundancy::Params::integrity`].
     ///
     /// # Panics
     /// If the drive does not check integrity, or the unit does not exist.
@@ -21,7 +21,7 @@ impl Device {
         self.layer.inject(&mut self.flash, fault);
     }
 
-    /// What became of pages that could not be read, on a drive that checks integrity.
+    /// Returns the fate of pages that could not be read, on a drive with integrity checking.
     pub fn losses(&self) -> Option<LossLedger> {
         let integrity = self.integrity()?;
         let mut ledger = integrity.ledger;
@@ -29,24 +29,24 @@ impl Device {
         Some(ledger)
     }
 
-    /// Why a page of the host is lost, if it is.
+    /// Returns why a page of the host is lost, if it is.
     pub fn lost(&self, page: Lpn) -> Option<Reason> {
         self.integrity()?.lost(self.stored_page(page))
     }
 
-    /// Physical pages that are still to be rebuilt: the progress of rebuilding.
+    /// Returns the number of physical pages still to be rebuilt.
     pub fn to_rebuild(&self) -> u32 {
         let Some(array) = &self.layer.raid else { return 0 };
         array.integrity.as_ref().map_or(0, |its| its.to_rebuild())
             + array.degraded_reads.rebuilding()
     }
 
-    /// Stripes of the drive; none where nothing is striped.
+    /// Returns the number of stripes; zero without striping.
     pub fn stripes(&self) -> u32 {
         self.layer.raid.as_ref().map_or(0, |array| array.stripes.count())
     }
 
-    /// A stripe as it is now.
+    /// Returns the present state of a stripe.
     pub fn stripe(&self, stripe: StripeId) -> StripeView {
         let core = &self.layer.ftl.core;
         let array = self.layer.raid.as_ref().expect("a drive with stripes");
@@ -83,25 +83,26 @@ impl Device {
         }
     }
 
-    /// The version of a page of the host that was written last.
+    /// Returns the version of a host page that was written last.
     pub fn version(&self, page: Lpn) -> u64 {
         let stored = self.stored_page(page);
         self.integrity().map_or(0, |its| its.version(stored))
     }
 
-    /// Whether the controller holds a page of the host, on its way to the flash or from it.
+    /// Returns whether a host page is in the controller, on its way to or from the flash.
     pub fn is_buffered(&self, page: Lpn) -> bool {
         matches!(self.layer.ftl.core.map.place(self.stored_page(page)), Location::Buffer(_))
     }
 
-    /// Whether the controller holds the data of a physical page: it is being programmed, or moved.
+    /// Returns whether a physical page's data is in the controller: it is being programmed or
+    /// moved.
     pub fn is_at_hand(&self, page: Ppn) -> bool {
         let unit = self.layer.ftl.core.locator.first_unit(page);
         crate::raid::faults::is_at_hand(&self.flash, unit)
     }
 
-    /// Whether only the buffer holds what was acknowledged of a page: no die has begun to program
-    /// it.
+    /// Returns whether the acknowledged version of a page is only in the buffer: no die has begun
+    /// to program it.
     pub fn is_dirty(&self, page: Lpn) -> bool {
         match self.layer.ftl.core.map.place(self.stored_page(page)) {
             Location::Buffer(frame_id) => self.layer.is_only_here(&self.flash, frame_id),
@@ -113,7 +114,7 @@ impl Device {
         self.layer.raid.as_ref().and_then(|raid| raid.integrity.as_deref())
     }
 
-    /// The page of the mapping that holds a page of the host.
+    /// Returns the page of the mapping that holds a page of the host.
     pub(super) fn stored_page(&self, host: Lpn) -> Lpn {
         self.layer.raid.as_ref().map_or(host, |raid| raid.stored_page(host))
     }
@@ -127,7 +128,7 @@ impl Controller {
         }
     }
 
-    /// Lets something fail.
+    /// Injects a fault.
     fn inject(&mut self, flash: &mut Flash, fault: Fault) {
         let Some(raid) = &mut self.raid else { unreachable!("asked before") };
         match fault {

@@ -1,37 +1,37 @@
-//! Requests drawn before their turn. What a request will look up lies scattered over hundreds of
-//! megabytes; asked for a few requests ahead, it is in the cache when its turn comes. Nothing that
-//! a request does depends on it.
+//! Lookahead in the request stream. The data that a request looks up is scattered over hundreds of
+//! megabytes; prefetched a few requests ahead, it is in the cache when the request's turn comes.
+//! Results do not depend on it.
 
 use super::Layer;
 use crate::flash::Flash;
 use fowler_units::{HostIo, Nanos};
 
-/// How many requests are drawn ahead: enough for three look-ups in memory, each of which needs what
-/// the one before it found, to end before their request enters.
+/// How many requests are drawn ahead: enough for three dependent memory accesses to complete before
+/// the request enters.
 const AHEAD: usize = 8;
-/// How many turns before its own the second look-up of a request begins, and the third.
+/// How many turns ahead of a request its second prefetch begins, and its third.
 const SECOND: usize = 5;
 const THIRD: usize = 2;
 
-/// A source of requests with the next ones drawn already.
+/// A source of requests that draws a few of them early.
 /// See docs/decisions/device.md, "May requests be drawn before their turn?".
 pub(crate) struct Lookahead<I> {
     source: I,
     drawn: [HostIo; AHEAD],
-    /// Requests drawn and handed out so far.
+    /// Requests drawn so far, and requests returned so far.
     last: usize,
     next: usize,
     exhausted: bool,
 }
 
 impl<I: Iterator<Item = HostIo>> Lookahead<I> {
-    /// Nothing drawn yet.
+    /// Wraps a source; nothing is drawn yet.
     pub fn of(source: I) -> Self {
         let blank = HostIo::flush(Nanos::ZERO);
         Self { source, drawn: [blank; AHEAD], last: 0, next: 0, exhausted: false }
     }
 
-    /// The next request.
+    /// Returns the next request.
     #[inline]
     pub fn next(&mut self, layer: &impl Layer, flash: &Flash) -> Option<HostIo> {
         while !self.exhausted && self.last - self.next < AHEAD {

@@ -1,12 +1,13 @@
-//! The loop: what happens next, in the order of time, until the workload ends and everything in
-//! flight is done. It drives the flash and whatever translates on it ([`Layer`]); the page-mapped
-//! controller is the first.
+//! The event loop: advances time from event to event until the workload ends and everything in
+//! flight is done. Drives the flash and a translation layer on top of it ([`Layer`]); the
+//! page-mapped controller is one.
 //!
-//! - `controller.rs`: the page-mapped controller: who is told when a transaction ends.
-//! - `lookahead.rs`: requests drawn early, so that the simulator's own memory is in its cache when
-//!   their turn comes. The drive knows nothing of them.
-//! - `probe.rs`: who watches a run. `check.rs`: every law, asked at a moment of the run.
-//! - `faults.rs`, `power_loss.rs`: what fails from outside.
+//! - `controller.rs`: the page-mapped controller: which component is called when a transaction
+//!   ends.
+//! - `lookahead.rs`: draws requests early, so that the simulator's own memory is in its cache when
+//!   their turn comes. Invisible to the drive.
+//! - `probe.rs`: the interface for observing a run. `check.rs`: all laws, checkable at any event.
+//! - `faults.rs`, `power_loss.rs`: failures from outside.
 
 mod check;
 pub mod controller;
@@ -38,84 +39,84 @@ use lookahead::Lookahead;
 use probe::Probe;
 use std::collections::VecDeque;
 
-/// What the loop drives on the flash: a translation that serves host requests.
+/// A translation layer that serves host requests on the flash.
 pub trait Layer: Translation {
-    /// Its requests in flight, and the link.
+    /// Returns its requests in flight, and the link.
     fn front(&self) -> &FrontEnd;
     /// See [`Layer::front`].
     fn front_mut(&mut self) -> &mut FrontEnd;
-    /// A request has come over the link, was throttled for so long, and has a place.
+    /// Admits a request that has come over the link, was throttled for so long, and has a slot.
     fn admit(&mut self, flash: &mut Flash, io: HostIo, ready: Nanos, throttled: Span);
-    /// Whether writes may be delayed before they enter.
+    /// Returns whether writes may be delayed before they enter.
     fn may_delay_writes(&self) -> bool {
         false
     }
-    /// How long a write is delayed that could enter at `now`.
+    /// Returns the delay of a write that could enter at `now`.
     fn delay(&mut self, _flash: &mut Flash, _io: &HostIo, _now: Nanos) -> Throttled {
         Throttled::default()
     }
-    /// A die may have been idle for long enough.
+    /// Handles a die that may have been idle for long enough.
     fn idle_event(&mut self, _flash: &mut Flash, _die: DieId) {}
-    /// Some data may be as old as it may become.
+    /// Handles data that may have reached its maximum age.
     fn deadline_event(&mut self, _flash: &mut Flash) {}
-    /// A request will come in soon: what it looks up first is asked for.
+    /// Prefetches the first lookup of a request that will enter soon.
     fn prefetch(&self, _io: &HostIo) {}
-    /// Nearer its turn: what it looks up second.
+    /// Prefetches the second lookup, closer to its turn.
     fn prefetch_second(&self, _io: &HostIo, _flash: &Flash) {}
-    /// Nearer still: what it looks up third.
+    /// Prefetches the third lookup, still closer.
     fn prefetch_third(&self, _io: &HostIo) {}
 }
 
-/// Steps of flash operations that are kept before whoever watches hears of them.
+/// Steps of flash operations to collect before the probe sees them.
 const STEPS: usize = 4096;
 
 /// How requests are issued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pacing {
-    /// At their times of arrival, whatever the drive does.
+    /// At their arrival times, whatever the drive does.
     Open,
-    /// Each as soon as fewer than `depth` are outstanding; their times of arrival are ignored, and
-    /// latency counts from the moment of issue.
+    /// Each as soon as fewer than `depth` are outstanding. Arrival times are ignored, and latency
+    /// counts from the time of issue.
     Closed {
         /// Requests outstanding at once.
         depth: u32,
     },
 }
 
-/// A simulated drive. Cloning it branches its whole future.
+/// A simulated drive. A clone continues independently.
 #[derive(Clone, Debug)]
 pub struct Device<L = Controller> {
     pub(crate) flash: Flash,
     pub(crate) layer: L,
-    /// Requests that were issued and have not come in, in order.
+    /// Requests issued that have not entered yet, in order.
     arrivals: VecDeque<Arrival>,
-    /// Requests that came in, and those that were answered.
+    /// Requests that have entered, and requests that have been answered.
     pub(crate) entered: u64,
     pub(crate) answered: u64,
-    /// Since when no request has been in the device.
+    /// The time since which no request has been in the device.
     idle_since: Nanos,
     /// When the first request was issued.
     began: Option<Nanos>,
     started: Nanos,
     last_issue: Nanos,
-    /// By how much the host is behind its own times since then: a delayed write delays those
-    /// behind it.
+    /// How far the host lags behind its own arrival times: a delayed write delays all later
+    /// requests.
     behind: Span,
 }
 
-/// A request on its way in: on the link, or outside for want of a place.
+/// A request about to enter: on the link, or waiting for a slot.
 #[derive(Clone, Copy, Debug)]
 struct Arrival {
     io: HostIo,
     ready: Nanos,
-    /// When it may enter: it is ready, and no longer delayed.
+    /// When it may enter: it has come over the link and is no longer delayed.
     enters: Nanos,
-    /// How long it is delayed; none before the throttle was asked.
+    /// Its delay; `None` until the throttle has decided.
     delay: Option<Span>,
 }
 
 impl Device {
-    /// A drive, preconditioned, at time zero.
+    /// Creates a preconditioned drive at time zero.
     ///
     /// # Errors
     /// Every reason why the configuration cannot work.
@@ -124,10 +125,10 @@ impl Device {
         Ok(device.expect("nobody stops it"))
     }
 
-    /// The same, and `watch` sees how far preconditioning has come; none if it was stopped.
+    /// Like [`Device::new`], reporting preconditioning progress to `watch`; `None` if stopped.
     ///
     /// # Errors
-    /// As [`Device::new`].
+    /// Like [`Device::new`].
     pub fn watched(config: &Config, watch: Watch<'_>) -> Result<Option<Device>, Vec<Refusal>> {
         let layout = config.layout()?;
         let (mut core, mut gc) = (Core::new(config, &layout), Gc::new(config, &layout));
@@ -135,7 +136,7 @@ impl Device {
         Ok(done.map(|preconditioned| Device::begin(config, core, gc, preconditioned)))
     }
 
-    /// A drive at time zero whose data lie as `core` has them.
+    /// Creates a drive at time zero with the data placed as in `core`.
     pub(crate) fn begin(
         config: &Config,
         core: Core,
@@ -148,43 +149,41 @@ impl Device {
         Device::on(flash, layer)
     }
 
-    /// The sizes of the drive.
+    /// Returns the sizes of the drive.
     pub fn layout(&self) -> &Layout {
         self.layer.ftl.layout()
     }
 
-    /// What the drive had been through before the first request.
+    /// Returns the history of the drive before the first request.
     pub fn preconditioned(&self) -> &Preconditioned {
         &self.layer.preconditioned
     }
 
-    /// How often each block has been erased, preconditioning included.
+    /// Returns how often each block has been erased, preconditioning included.
     pub fn erase_counts(&self) -> &[u32] {
         self.layer.ftl.core.allocator.blocks.erase_counts()
     }
 
-    /// What the throttle has come to and what of its life the drive has left; none without a
-    /// throttle.
+    /// Returns the state of the throttle and the life left to the drive; `None` without a throttle.
     pub fn life(&self) -> Option<(State, Totals)> {
         let blocks = &self.layer.ftl.core.allocator.blocks;
         self.layer.throttle.as_ref().map(|holder| holder.state(blocks, self.now()))
     }
 
-    /// How the data is protected, on a drive with stripes.
+    /// Returns the protection of the data, on a drive with stripes.
     pub fn protection(&self) -> Option<Protection> {
         self.layer.raid.as_ref().map(|raid| raid.report())
     }
 }
 
 impl PreconditionedImage {
-    /// The drive of `config` with its data as they lie here, at time zero: what [`Device::new`]
-    /// makes, sooner.
+    /// Returns the drive of `config` with this data, at time zero: [`Device::new`], but faster.
     ///
     /// # Errors
-    /// As [`Device::new`].
+    /// Like [`Device::new`].
     ///
     /// # Panics
-    /// If `config` does not age like the one that was preconditioned.
+    /// If `config` differs in an option that affects preconditioning.
     pub fn device(&self, config: &Config) -> Result<Device, Vec<Refusal>> {
         let (core, gc) = self.data_for(config)?;
         Ok(Device::begin(config, core, gc, *self.preconditioned()))
@@ -192,7 +191,7 @@ impl PreconditionedImage {
 }
 
 impl<L: Layer> Device<L> {
-    /// A drive whose pages `layer` translates, at time zero.
+    /// Creates a drive with the given translation layer, at time zero.
     pub(crate) fn on(flash: Flash, layer: L) -> Self {
         Self {
             flash,
@@ -208,7 +207,7 @@ impl<L: Layer> Device<L> {
         }
     }
 
-    /// What was counted so far.
+    /// Returns the counters so far.
     pub fn counters(&self) -> Counters {
         let busy = |span: Span, die: &crate::flash::die::Die| {
             span + die.account.read_at(self.now()).busy()
@@ -228,19 +227,19 @@ impl<L: Layer> Device<L> {
         }
     }
 
-    /// The present.
+    /// Returns the current time.
     pub fn now(&self) -> Nanos {
         self.flash.now()
     }
 
-    /// When the first request was issued; the present, before there was one. Rates and shares of
-    /// time count from here: a trace need not begin at zero. See docs/decisions/device.md, "Where
-    /// does time begin?".
+    /// Returns when the first request was issued, or the current time before that. Rates and shares
+    /// of time count from here: a trace need not begin at zero. See docs/decisions/device.md,
+    /// "Where does time begin?".
     pub fn began(&self) -> Nanos {
         self.began.unwrap_or(self.now())
     }
 
-    /// What a die has spent its time on up to `at`, which lies between the last event and the next.
+    /// Returns a die's time by activity up to `at`, which lies between the last event and the next.
     ///
     /// # Panics
     /// If the drive has no such die.
@@ -248,8 +247,8 @@ impl<L: Layer> Device<L> {
         self.flash.dies().as_slice()[die.index()].account.read_at(at)
     }
 
-    /// Time up to `at`, which lies between the last event and the next, that a channel spent
-    /// transferring.
+    /// Returns the time that a channel spent transferring up to `at`, which lies between the last
+    /// event and the next.
     ///
     /// # Panics
     /// If the drive has no such channel.
@@ -258,13 +257,13 @@ impl<L: Layer> Device<L> {
     }
 
     /// Serves every request of `source`, in order, until all are done. May be called again; time
-    /// goes on.
+    /// continues.
     ///
     /// Up to eight requests are drawn before their turn: a source must not depend on the drive or
     /// the probe.
     ///
     /// # Panics
-    /// If a request lies beyond the drive or has no length, or arrives before the one before it.
+    /// If a request lies beyond the drive, has no length, or arrives before its predecessor.
     pub fn run<P: Probe<L>>(
         &mut self,
         source: impl IntoIterator<Item = HostIo>,
@@ -274,7 +273,7 @@ impl<L: Layer> Device<L> {
         self.run_watched(source, pacing, probe, |_| {});
     }
 
-    /// As [`Device::run`], and shows the device to `watch` after every event.
+    /// Like [`Device::run`], calling `watch` with the device after every event.
     pub fn run_watched<P: Probe<L>>(
         &mut self,
         source: impl IntoIterator<Item = HostIo>,
@@ -285,8 +284,7 @@ impl<L: Layer> Device<L> {
         self.run_with_faults(source, pacing, probe, |device| watch(device));
     }
 
-    /// As [`Device::run`], and hands the device to `fault` after every event, to let something
-    /// fail.
+    /// Like [`Device::run`], calling `fault` with the device after every event, to inject faults.
     pub fn run_with_faults<P: Probe<L>>(
         &mut self,
         source: impl IntoIterator<Item = HostIo>,
@@ -308,8 +306,8 @@ impl<L: Layer> Device<L> {
             if served && !self.flash.has_marked() {
                 break;
             }
-            // When all are served, nobody else arrives at this nanosecond: the dies decide, and
-            // that is all.
+            // When all are served, nothing else enters at this nanosecond: the dies make their
+            // decisions, and the run ends.
             let entry = match served {
                 true => Some(self.now() + Span::ns(1)),
                 false => self.arrivals.front().and_then(|arrival| self.entry(arrival)),
@@ -336,8 +334,9 @@ impl<L: Layer> Device<L> {
         assert_eq!(self.layer.front().requests.open_count(), 0, "a request was never answered");
     }
 
-    /// Lets happen what happens before something enters at `entry`, until a request is answered:
-    /// only then can another be issued, or find a place. Returns whether one was.
+    /// Processes events up to the entry of the next request at `entry`, stopping when a request is
+    /// answered, because then another may be issued or find a slot. Returns whether one was
+    /// answered.
     #[inline(always)]
     fn served_before<P: Probe<L>>(
         &mut self,
@@ -363,7 +362,7 @@ impl<L: Layer> Device<L> {
         }
     }
 
-    /// Whether dies decide next: they do when everything has ended and entered that does so at this
+    /// Returns whether the dies decide next: after everything that ends or enters at this
     /// nanosecond (S15).
     #[inline]
     fn decides_before(&self, entry: Nanos) -> bool {
@@ -373,7 +372,7 @@ impl<L: Layer> Device<L> {
             && entry > now
     }
 
-    /// Whether one more request may be issued by now.
+    /// Returns whether another request may be issued now.
     #[inline]
     fn may_pull(&self, pacing: Pacing) -> bool {
         match pacing {
@@ -406,15 +405,15 @@ impl<L: Layer> Device<L> {
         true
     }
 
-    /// When an arrival can enter: not before it has come over the link, nor before there is a
-    /// place.
+    /// Returns when an arrival can enter: after it has come over the link, and once there is a
+    /// slot.
     #[inline]
     fn entry(&self, arrival: &Arrival) -> Option<Nanos> {
         self.layer.front().requests.has_room().then(|| arrival.enters.max(self.now()))
     }
 
-    /// Whether the next arrival, which could enter at `at`, is delayed from now on. Asked once for
-    /// each. See docs/decisions/host.md, "What does a throttled write delay?".
+    /// Returns whether the next arrival, which could enter at `at`, is delayed. Determined once per
+    /// arrival. See docs/decisions/host.md, "What does a throttled write delay?".
     #[inline]
     fn keeps_out(&mut self, at: Nanos, pacing: Pacing) -> bool {
         let Some(arrival) = self.arrivals.front_mut().filter(|its| its.delay.is_none()) else {
@@ -428,7 +427,7 @@ impl<L: Layer> Device<L> {
         delay > Span::ZERO
     }
 
-    /// The first request was issued, and enters now.
+    /// Notes the issue of the first request, which enters now.
     #[cold]
     fn first_enters<P: Probe<L>>(&mut self, issued: Nanos, at: Nanos, probe: &mut P) {
         self.flash.agenda.advance(at);
@@ -442,7 +441,7 @@ impl<L: Layer> Device<L> {
         let issued = arrival.io.at;
         let idle_since = self.idle_since.max(self.began());
         if self.layer.front().requests.open_count() == 0 {
-            // A request on the link is work already.
+            // A request on the link counts as work.
             self.flash.counters.idle += issued.max(idle_since) - idle_since;
         }
         self.entered += 1;
@@ -462,23 +461,23 @@ impl<L: Layer> Device<L> {
         }
     }
 
-    /// When the next event happens.
+    /// Returns the time of the next event.
     #[inline]
     pub(crate) fn next_event(&self) -> Nanos {
         self.flash.agenda.next_due().map_or(Nanos::NEVER, |(at, _)| at)
     }
 
-    /// Tells of the steps of flash operations, if there are many: between two answers there may be
-    /// any number.
+    /// Passes flash operation steps to the probe if there are many; between two answers there may
+    /// be any number.
     #[inline]
     pub(crate) fn tell_much<P: Probe<L>>(&mut self, probe: &mut P) {
-        // Where nobody watches, this is known when it is compiled.
+        // If the probe does not watch, the compiler removes this.
         if probe.watches_flash() && self.flash.trace().is_some_and(|steps| steps.len() >= STEPS) {
             self.tell(probe);
         }
     }
 
-    /// Tells of the steps of flash operations since the last time, if anybody watches.
+    /// Passes the flash operation steps since the last call to the probe, if it watches.
     #[inline]
     pub(crate) fn tell<P: Probe<L>>(&mut self, probe: &mut P) {
         if let Some(steps) = self.flash.trace() {
@@ -487,8 +486,9 @@ impl<L: Layer> Device<L> {
         }
     }
 
-    /// Shows the drive at the moments that the probe asked for before the next thing happens, which
-    /// is at `next`. See docs/decisions/observe.md, "When does a probe see the drive?".
+    /// Shows the drive to the probe at each requested moment before `next`, the time of the next
+    /// event.
+    /// See docs/decisions/observe.md, "When does a probe see the drive?".
     #[inline]
     pub(crate) fn show<P: Probe<L>>(&self, next: Nanos, probe: &mut P) {
         while probe.due() < next {
@@ -506,7 +506,7 @@ impl<L: Layer> Device<L> {
         }
     }
 
-    /// Tells of the requests that were answered.
+    /// Reports answered requests to the probe.
     #[inline(never)]
     fn report<P: Probe<L>>(&mut self, probe: &mut P) {
         let now = self.now();

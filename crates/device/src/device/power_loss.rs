@@ -1,10 +1,9 @@
-//! Spans without power. Nothing happens in one: whatever the drive was about is as it was when
-//! power is back. But data grows older, so that blocks whose data is older than T_retention by then
-//! are refreshed before anything else (DA-RAID-5, section III-C: "the controller can monitor
-//! retention time only at time of power-on"); and what caches held is gone, unless they are
-//! protected.
+//! Spans without power. Operations resume afterwards where they were, but data has aged: blocks
+//! whose data is older than T_retention are refreshed first (DA-RAID-5, section III-C: "the
+//! controller can monitor retention time only at time of power-on"). Unprotected caches lose their
+//! contents.
 //!
-//! The clock of the drive counts time under power; the time without it is added to ages.
+//! The clock of the drive counts time under power; time without power is added to ages.
 
 use super::controller::{Controller, with_redundancy};
 use super::{Device, Layer};
@@ -13,25 +12,24 @@ use crate::flash::Flash;
 use crate::policy::redundancy::CachePower;
 use fowler_units::{Nanos, Span};
 
-/// What the spans without power came to.
+/// Totals of all spans without power.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PowerOffs {
-    /// How many there were.
+    /// Their number.
     pub spans: u32,
-    /// How long they were in all.
+    /// Their total length.
     pub off: Span,
-    /// Writes that had been acknowledged and were gone with them.
+    /// Acknowledged writes lost.
     pub lost_writes: u64,
-    /// Stripes that had parity nowhere but in a cache that lost its power.
+    /// Stripes whose only parity was in a cache that lost power.
     pub parity_lost: u64,
-    /// Blocks whose data was older than T_retention when power came back, where blocks are
-    /// refreshed.
+    /// Blocks whose data was older than T_retention when power returned, if blocks are refreshed.
     pub overdue: u64,
 }
 
 impl<L: Layer> Device<L> {
-    /// Lets time go by until `at` without a request: what goes on in idle time does. `probe`
-    /// watches, as in a run.
+    /// Advances time to `at` without a request; idle-time work proceeds. `probe` watches, as in a
+    /// run.
     ///
     /// # Panics
     /// If a request is in the drive.
@@ -48,11 +46,11 @@ impl<L: Layer> Device<L> {
 }
 
 impl Device {
-    /// The power is off for so long. What runs on a die runs to its end, as in
-    /// [`crate::Fault::Power`]. `probe` hears of what the drive begins when power is back.
+    /// Turns the power off for `lasts`. A die finishes the operation it is running, as with
+    /// [`crate::Fault::Power`]. `probe` sees the operations that begin when power returns.
     ///
     /// # Panics
-    /// If a request is in the drive, or the drive has a throttle: its life goes by on the drive's
+    /// If a request is in the drive, or if it has a throttle, whose lifetime runs on the drive's
     /// clock.
     pub fn power_off<P: Probe>(&mut self, lasts: Span, probe: &mut P) {
         assert_eq!(self.layer.front().requests.open_count(), 0, "a request is in the drive");
@@ -74,15 +72,15 @@ impl Device {
         self.tell(probe);
     }
 
-    /// What spans without power came to so far.
+    /// Returns the totals of all spans without power so far.
     pub fn power_offs(&self) -> &PowerOffs {
         &self.layer.power_offs
     }
 }
 
 impl Controller {
-    /// What caches hold is gone, unless they are protected. Returns how many writes that were
-    /// acknowledged are, and of how many stripes the parity.
+    /// Discards the contents of unprotected caches. Returns the number of acknowledged writes and
+    /// of stripe parities lost.
     pub(super) fn lose_power(&mut self, flash: &mut Flash) -> (u64, u64) {
         if self.cache_power == CachePower::Protected {
             return (0, 0);

@@ -1,4 +1,4 @@
-//! What the device tells whoever watches it. A probe observes; it is never asked.
+//! The interface for observing a device. A probe never influences it.
 
 use super::Device;
 use super::controller::Controller;
@@ -6,32 +6,31 @@ use crate::flash::flash_trace::FlashStep;
 use crate::observe::completion::Completion;
 use fowler_units::Nanos;
 
-/// Someone who watches a device. All but [`Probe::completed`] is for those who want to see the
-/// drive itself; for the others it compiles to nothing.
+/// An observer of a device. All methods but [`Probe::completed`] are for probes that inspect the
+/// drive itself; for others they compile to nothing.
 pub trait Probe<L = Controller> {
-    /// A host request was served. Called in order of completion.
+    /// A host request was answered. Called in order of completion.
     fn completed(&mut self, completion: &Completion);
 
-    /// Whether it wants to hear of every step of every flash operation. Asked before a run.
+    /// Returns whether it wants every step of every flash operation. Called before a run.
     fn watches_flash(&self) -> bool {
         false
     }
 
-    /// Steps of flash operations, in the order of time; all that ended before the next completion
-    /// it hears of.
+    /// Receives steps of flash operations, in time order, before the completion that follows them.
     fn stepped(&mut self, _steps: &[FlashStep]) {}
 
     /// The first request enters the drive now.
     fn begun(&mut self, _device: &Device<L>) {}
 
-    /// The next moment at which it wants to be shown the drive. Asked at every event.
+    /// Returns the next time at which it wants to see the drive. Called at every event.
     #[inline]
     fn due(&self) -> Nanos {
         Nanos::NEVER
     }
 
-    /// The drive as it stands at [`Probe::due`]: all that happens at that moment has happened, and
-    /// nothing later has. The next moment must lie later.
+    /// Receives the drive as of [`Probe::due`]: all events of that time have happened, and no later
+    /// ones. The next time must be later.
     fn shown(&mut self, _device: &Device<L>) {}
 }
 
@@ -76,7 +75,7 @@ impl<L, P: Probe<L>, Q: Probe<L>> Probe<L> for (P, Q) {
     }
 }
 
-/// Someone, or nobody.
+/// An optional probe.
 impl<L, P: Probe<L>> Probe<L> for Option<P> {
     #[inline]
     fn completed(&mut self, completion: &Completion) {

@@ -1,5 +1,5 @@
-//! The flash carries another translation than the page-mapped one: a zoned drive, which is written
-//! in order and reset a zone at a time, on the same flash and loop.
+//! The flash supports other translations than the page-mapped one: here a zoned drive, written in
+//! order and reset zone by zone, on the same flash and event loop.
 
 use super::{Device, Layer, Pacing};
 use crate::config::Config;
@@ -32,8 +32,8 @@ const GEOMETRY: Geometry = Geometry {
 const PLANES: u32 = 4;
 const ZONE_PAGES: u32 = PLANES * 16;
 
-/// Zone `z` is block `z` of every plane; its pages go round the planes. A page has one place for
-/// ever, so there is no mapping, no buffer and no GC.
+/// Zone `z` is block `z` of every plane; its pages rotate over the planes. Every page has a fixed
+/// location, so there is no mapping, no buffer and no GC.
 struct Zoned {
     front: FrontEnd,
     locator: Locator,
@@ -173,7 +173,7 @@ fn a_zoned_drive_writes_in_order_reads_and_resets() {
         its.latency() - its.blame[Part::HostLink]
     };
     let (sense, transfer) = (timing.read.at(0), timing.bus_transfer);
-    // An idle die senses and transfers, and nothing else.
+    // An idle die only senses and transfers.
     assert_eq!(in_flash(SECOND), sense + transfer);
     assert_eq!(in_flash(5 * SECOND), sense + transfer);
     // Four dies sense side by side; two of them share each channel.
@@ -183,7 +183,7 @@ fn a_zoned_drive_writes_in_order_reads_and_resets() {
     assert_eq!(device.layer.written.as_slice()[..2], [4, 4]);
 }
 
-/// A read that finds a program in its way waits for it or suspends it, as on any drive.
+/// A read behind a program waits for it or suspends it, as on any drive.
 #[test]
 fn a_zoned_drive_suspends_programs_for_reads() {
     const SECOND: u64 = 1_000_000_000;
