@@ -1,5 +1,5 @@
 //! Garbage collection and wear leveling: a job empties one block of a plane, page by page, and
-//! erases it. One job at a time for each plane.
+//! erases it. Each plane runs one job at a time.
 
 use super::Gc;
 use crate::blocks::block_table::BlockState;
@@ -44,16 +44,16 @@ impl Gc {
         self.step(core, flash, plane, die);
     }
 
-    /// The job as it stands when it begins to compete with the host.
+    /// Returns the job with its budget as of the moment when it begins to compete with the host.
     pub(super) fn competing(&self, core: &mut Core, plane: PlaneId, job: Job) -> Job {
         let pages = core.allocator.blocks.valid(job.victim);
         let pages_per_block = core.layout.geometry.pages_per_block;
         let reserve = self.reserve() * pages_per_block;
         let room = core.allocator.room(plane).saturating_sub(reserve);
         if matches!(job.source, Source::Wear | Source::Refresh) {
-            // A swap gains no room, nor does refresh: what the host writes beside it comes out of
-            // the reserve. One page for every four moves is assumed, from no source: with one for
-            // two, swaps that follow each other used the reserve up and the host stood still
+            // Neither a swap nor refresh gains room: pages that the host writes meanwhile come out
+            // of the reserve. The ratio of one host page to four moves is an assumption without a
+            // source; with one to two, consecutive swaps used up the reserve and the host stalled
             // (`tests/pacing.rs`).
             return Job { pages, gain: pages / 4, surplus: room, written: 0, ..job };
         }
@@ -61,13 +61,13 @@ impl Gc {
         Job { pages, gain: pages_per_block - pages, surplus, written: 0, ..job }
     }
 
-    /// The next page of a job, or its erase; a job of idle time gives way to the host.
+    /// Submits the next page of a job, or its erase. A background job gives way to the host.
     pub(super) fn step(&mut self, core: &mut Core, flash: &mut Flash, plane: PlaneId, die: DieId) {
         self.step_after(core, flash, TxnId::NONE, (plane, die));
     }
 
-    /// As [`Gc::step`], when a transaction of the job has ended, if one has: what comes next takes
-    /// its place.
+    /// Like [`Gc::step`], after a transaction of the job has ended, if there was one: the next
+    /// operation reuses its slot.
     #[inline(never)]
     pub fn step_after(
         &mut self,
@@ -76,7 +76,7 @@ impl Gc {
         ended: TxnId,
         (plane, die): (PlaneId, DieId),
     ) {
-        // Every step is progress for which the host may have waited.
+        // Each step is progress that the host may be waiting for.
         flash.unblock(die);
         let job = self.jobs[plane].as_mut().expect("a step belongs to a job");
         let queue = &flash.die(die).queue;
@@ -94,7 +94,7 @@ impl Gc {
         let Some(place) = next.filter(|_| ended.is_some()) else {
             return self.step_otherwise(core, flash, next, ended, (plane, die));
         };
-        // Nearly always one page follows another.
+        // The common case: one page follows another.
         job.offset = place + 1;
         let page = core.locator.unit(victim, place);
         core.map.prefetch_owner(page);
@@ -104,7 +104,7 @@ impl Gc {
         flash.submit_alone(ended, die, TxnClass::BackgroundRead);
     }
 
-    /// As [`Gc::step_after`], for the first page of a job, `next`, or its erase.
+    /// The case of [`Gc::step_after`] for the first page of a job, `next`, or its erase.
     #[inline(never)]
     fn step_otherwise(
         &mut self,
@@ -135,8 +135,8 @@ impl Gc {
         flash.submit(id);
     }
 
-    /// A page of a victim lies in the controller: it goes to its new place, unless the host has
-    /// written it meanwhile.
+    /// Handles the end of reading a victim's page: submits its program elsewhere, unless the host
+    /// has written the page meanwhile.
     #[inline(always)]
     pub fn copied_out(&mut self, core: &mut Core, flash: &mut Flash, id: TxnId) {
         let Txn { unit: from, die, .. } = *flash.txns.get(id);
@@ -144,7 +144,7 @@ impl Gc {
             let plane = core.locator.plane_of(from);
             return self.step_after(core, flash, id, (plane, die));
         }
-        // Its entry will change.
+        // Its mapping entry will change.
         let page = core.map.owner(from);
         if let Err(miss) = core.map.bring(flash, page) {
             return core.map.wait(miss, Waiter::Move(id));
@@ -156,7 +156,7 @@ impl Gc {
         flash.submit_alone(id, die, TxnClass::BackgroundProgram);
     }
 
-    /// A victim is erased: the job is done, and is returned.
+    /// Handles the erase of a victim. Returns the job, which is done.
     pub fn erased(&mut self, core: &mut Core, flash: &mut Flash, id: TxnId) -> Job {
         let block = core.locator.block_of(flash.txns.get(id).unit);
         flash.txns.close(id);
@@ -169,7 +169,7 @@ impl Gc {
         job
     }
 
-    /// Everybody knows of an erase: what follows on its plane begins.
+    /// Starts what follows an erase on its plane. Called once all components know of the erase.
     pub fn after_erase(&mut self, core: &mut Core, flash: &mut Flash, job: Job) {
         let plane = core.locator.plane_of_block(job.victim);
         if job.source == Source::Gc && self.swap(core, flash, plane, job.victim) {
@@ -179,8 +179,8 @@ impl Gc {
         self.refresh_after_job(core, flash, plane);
     }
 
-    /// A page has been programmed: if it was the last of its block, that may be collected from now
-    /// on.
+    /// Handles the program of a page: if it was the last of its block, the block becomes a GC
+    /// candidate.
     #[inline(always)]
     pub fn page_programmed(&mut self, core: &mut Core, flash: &mut Flash, unit: UnitId) {
         if core.locator.is_last_of_block(unit) {
@@ -188,7 +188,7 @@ impl Gc {
         }
     }
 
-    /// As [`Gc::page_programmed`], of the last page.
+    /// The case of [`Gc::page_programmed`] for the last page.
     #[cold]
     fn block_programmed(&mut self, core: &mut Core, flash: &mut Flash, unit: UnitId) {
         let block = core.locator.block_of(unit);
@@ -197,7 +197,7 @@ impl Gc {
         self.maybe_start(core, flash, core.locator.plane_of(unit));
     }
 
-    /// Asks whether cold data should move into the block that was just erased.
+    /// Starts a swap of cold data into the block just erased, if the wear policy wants one.
     pub(super) fn swap(
         &mut self,
         core: &mut Core,
@@ -214,7 +214,7 @@ impl Gc {
         true
     }
 
-    /// The block whose data should move into `erased`, if any.
+    /// Returns the block whose data should move into `erased`, if any.
     pub fn coldest_for(
         &mut self,
         core: &mut Core,
@@ -225,7 +225,7 @@ impl Gc {
         self.wear.swap(&candidates, erased)
     }
 
-    /// A moved page gets its place, unless the host has written it meanwhile.
+    /// Allocates the destination of a moved page, unless the host has written the page meanwhile.
     #[inline(always)]
     pub fn bind_move(&mut self, core: &mut Core, flash: &mut Flash, id: TxnId) -> Bind {
         let Txn { from, lpn, .. } = *flash.txns.get(id);

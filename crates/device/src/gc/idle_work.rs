@@ -1,4 +1,4 @@
-//! What a die does once it has been idle for long enough: garbage collection, refresh, measuring.
+//! The work of a die that has been idle for long enough: garbage collection, refresh, measuring.
 
 use super::Gc;
 use crate::core::Core;
@@ -8,7 +8,7 @@ use fowler_agenda::Phase;
 use fowler_units::{DieId, Nanos};
 
 impl Gc {
-    /// A die has nothing to do. If it stays so for long enough, it collects.
+    /// Schedules background work for a die that has become idle.
     pub fn on_die_idle(&mut self, core: &mut Core, flash: &mut Flash, die: DieId) {
         let idle_long_enough = flash.die(die).idle_since + self.rules.idle_after;
         let at = match &self.strengths {
@@ -21,8 +21,8 @@ impl Gc {
         }
     }
 
-    /// A die is looked at then, unless it is earlier. An event that comes later than is wanted is
-    /// let pass when it comes.
+    /// Schedules a check of a die at `at`, unless one is due earlier. A later event that is already
+    /// scheduled is ignored when it fires.
     pub(super) fn look_at_rest(&mut self, flash: &mut Flash, die: DieId, at: Nanos) {
         if at < self.timed[die] {
             self.timed[die] = at;
@@ -30,15 +30,15 @@ impl Gc {
         }
     }
 
-    /// A die may have been idle for long enough: garbage collection and refresh begin on its
-    /// planes. Returns whether it has been, and is idle still.
+    /// Handles a scheduled check: if the die has been idle for long enough, garbage collection and
+    /// refresh begin on its planes. Returns whether it has been and is still idle.
     pub fn idle_event(&mut self, core: &mut Core, flash: &mut Flash, die: DieId) -> bool {
         if self.timed[die] != flash.now() {
-            return false; // An earlier one has been asked for since.
+            return false; // Superseded by an earlier event.
         }
         self.timed[die] = Nanos::NEVER;
         if !flash.die(die).is_idle() {
-            return false; // It will rest again.
+            return false; // The die will become idle again.
         }
         let idle_long_enough = flash.die(die).idle_since + self.rules.idle_after;
         if idle_long_enough > flash.now() {
@@ -65,14 +65,13 @@ impl Gc {
         flash.die(die).is_idle()
     }
 
-    /// A die is idle still, and nothing else uses it: its next block is measured, or the die is
-    /// looked at again later.
+    /// Uses a die that is still idle: measures its next block, or schedules a later check.
     pub fn use_idle_die(&mut self, core: &mut Core, flash: &mut Flash, die: DieId) {
         if self.measure(core, flash, die) {
             return;
         }
-        // What could not be done now is not asked for again at once: whatever makes it possible
-        // says so.
+        // Work that is blocked now is not retried at once: the event that unblocks it schedules a
+        // check.
         let due = self.strengths.as_ref().map(|its| its.due(die));
         let looks = [due, self.next_look()].into_iter().flatten();
         if let Some(at) = looks.min().filter(|&at| at > flash.now()) {

@@ -1,20 +1,19 @@
-//! Garbage collection, wear leveling, refresh: jobs that move data without being asked by the host.
+//! Garbage collection, wear leveling, refresh: jobs that move data without a host request.
 //!
-//! **Owns** one job for each plane, when each die is looked at in idle time, the timestamps and
-//! read counters of refresh, and the measuring of block strengths. **May touch** the core (mapping,
-//! blocks, buffer), which it is handed for the length of a call, and the flash. **Is asked** by
-//! whoever takes or gives up pages ([`Gc::maybe_start`], [`Gc::invalidate`]), by the flash when a
-//! job's transaction ends, and by the clock.
+//! **Owns** one job per plane, the next check of each idle die, the timestamps and read counters of
+//! refresh, and the measurement of block strengths. **May touch** the core (mapping, blocks,
+//! buffer), which it receives for the duration of a call, and the flash. **Called by** the code
+//! that allocates or invalidates pages ([`Gc::maybe_start`], [`Gc::invalidate`]), by the flash when
+//! a job's transaction ends, and by the clock.
 //!
-//! - `trigger.rs`: when a plane must collect (free-block watermarks); asks `policy/victim` which
+//! - `trigger.rs`: when a plane must collect (free-block watermarks); `policy/victim` chooses the
 //!   block.
 //! - `collection.rs`: a job empties one block, page by page, and erases it; static wear leveling
 //!   after an erase.
-//! - `idle_work.rs`: what a die does once it has been idle for long enough: background GC, refresh,
-//!   measuring.
-//! - `refresh.rs`: blocks are emptied before their data is too old or has been read too often.
-//! - `strength_measurement.rs`: how strong blocks are, found out in idle time.
-//! - `untimed.rs`: the same work at no simulated time, for preconditioning and whole lives.
+//! - `idle_work.rs`: the work of idle dies: background GC, refresh, measuring.
+//! - `refresh.rs`: empties blocks before their data is too old or has been read too often.
+//! - `strength_measurement.rs`: measures how strong blocks are, in idle time.
+//! - `untimed.rs`: the same work in no simulated time, for preconditioning and whole lives.
 
 pub mod collection;
 mod idle_work;
@@ -37,37 +36,37 @@ use refresh::Refresher;
 use strength_measurement::StrengthMeasurement;
 use untimed::Untimed;
 
-/// Who collects what, and when.
+/// Garbage collection of all planes.
 #[derive(Clone, Debug)]
 pub struct Gc {
     rules: GcConfig,
     victim: AnyVictim,
     wear: AnyWear,
     jobs: IdVec<PlaneId, Option<Job>>,
-    /// Planes that would collect if there were anything worth it.
+    /// Planes that would collect if a block were worth it.
     starved: IdVec<PlaneId, bool>,
-    /// Dies with something to do in idle time, and when each is looked at next.
+    /// Dies with work for idle time, and the next check of each die.
     wanting: IdVec<DieId, bool>,
     timed: IdVec<DieId, Nanos>,
-    /// In idle time a block is collected only with at most so many valid pages: as many as the
-    /// average block has. Less gain is better waited for; it grows by itself.
+    /// The maximum number of valid pages of a block collected in idle time: that of the average
+    /// block. If the gain is smaller, waiting pays off, because the gain grows by itself.
     worth_moving: u32,
-    /// Where blocks are refreshed before their data fades.
+    /// Refresh of blocks before their data fades, if enabled.
     pub refresh: Option<Box<Refresher>>,
-    /// Where strengths are measured.
+    /// Measurement of block strengths, if enabled.
     pub strengths: Option<StrengthMeasurement>,
-    /// What happens at no simulated time.
+    /// Work in no simulated time.
     pub untimed: Untimed,
 }
 
-/// Valid pages of the average block of a full drive, rounded down.
+/// Returns the valid pages of the average block of a full drive, rounded down.
 fn average_valid(layout: &Layout) -> u32 {
     let pages = u64::from(layout.mapped_pages);
     (pages / u64::from(layout.geometry.blocks())) as u32
 }
 
 impl Gc {
-    /// No job anywhere.
+    /// Creates the state without any job.
     pub fn new(config: &Config, layout: &Layout) -> Self {
         let (planes, dies) = (layout.geometry.planes() as usize, layout.geometry.dies() as usize);
         Self {
@@ -85,13 +84,13 @@ impl Gc {
         }
     }
 
-    /// The job of a plane.
+    /// Returns the job of a plane.
     #[inline]
     pub fn job(&self, plane: PlaneId) -> Option<&Job> {
         self.jobs[plane].as_ref()
     }
 
-    /// The host has written a page of the plane.
+    /// Counts a page of the plane written by the host.
     #[inline]
     pub fn host_wrote(&mut self, plane: PlaneId) {
         if let Some(job) = &mut self.jobs[plane] {
@@ -99,40 +98,39 @@ impl Gc {
         }
     }
 
-    /// Whether a plane waits for a page to become invalid.
+    /// Returns whether a plane waits for a page to become invalid.
     #[inline]
     pub fn is_starved(&self, plane: PlaneId) -> bool {
         self.starved[plane]
     }
 
-    /// A die has something to do in idle time.
+    /// Notes that a die has work for idle time.
     pub fn want(&mut self, die: DieId) {
         self.wanting[die] = true;
     }
 
-    /// Erased blocks, beside the last one, that a busy host leaves to GC: if the watermark
-    /// allows, one that the moves may open and one that the host may open meanwhile.
+    /// Returns the number of erased blocks, besides the last one, that a busy host leaves to GC. If
+    /// the watermark allows: one for the moves, and one for the host meanwhile.
     pub fn reserve(&self) -> u32 {
         (self.rules.foreground_below - 2).min(2)
     }
 
-    /// The policies, whose state is all that GC has at rest.
+    /// Returns the policies, whose state is the only state of GC while no job runs.
     pub fn policies(&self) -> (&AnyVictim, &AnyWear) {
         (&self.victim, &self.wear)
     }
 
-    /// Resumes with policies that were saved.
+    /// Resumes with saved policies.
     pub fn resume(&mut self, victim: AnyVictim, wear: AnyWear) {
         (self.victim, self.wear) = (victim, wear);
     }
 
-    /// The rules in force.
+    /// Returns the rules in force.
     pub fn rules(&self) -> &GcConfig {
         &self.rules
     }
 
-    /// A physical page's data is invalid from now on, if there is such a page: what waited for that
-    /// may begin.
+    /// Marks a physical page as invalid, if there is one, and starts GC that was waiting for that.
     #[inline(always)]
     pub fn invalidate(&mut self, core: &mut Core, flash: &mut Flash, old: UnitId) {
         if old.is_some() {

@@ -1,13 +1,13 @@
 //! Refresh: a block is emptied and erased before its data is too old or has been read too often
-//! (UDL of DA-RAID-5, section III-C). At a *soft limit* somewhat before that it is refreshed when
-//! its die is idle; at the *hard limit* at once. A block that reaches a limit while it is still
-//! open is closed as it is: one that fills slowly would keep its first pages for longer than their
-//! cells do. The pages that it has left are programmed again only after its erase.
+//! (UDL of DA-RAID-5, section III-C). At the *hard limit* it is refreshed at once; at a *soft
+//! limit* somewhat earlier, when its die is idle. A block that reaches a limit while still open is
+//! closed early, because a block that fills slowly would keep its first pages for too long. Its
+//! remaining pages are not programmed until after its erase.
 //!
-//! Scans of all blocks find what has reached a limit; the moment at which the oldest data reaches
-//! the hard limit is an event, so that a drive that is never idle refreshes in time, too: no data
-//! becomes older than the limit but by the job that moves it, and those of its plane that reach it
-//! at the same time.
+//! Scans of all blocks find those that have reached a limit. The time at which the oldest data will
+//! reach the hard limit is an event, so that a drive that is never idle also refreshes in time:
+//! data exceeds the limit at most by the duration of the job that moves it, and of jobs for other
+//! blocks of its plane that reach the limit at the same time.
 
 use super::Gc;
 use crate::blocks::block_table::BlockState;
@@ -20,19 +20,18 @@ use crate::observe::operation::{Op, Source};
 use fowler_agenda::Phase;
 use fowler_units::{BlockId, Geometry, Id, IdVec, Link, Linked, List, Nanos, PlaneId, Span, TxnId};
 
-/// The soft limit is this share of the hard one. Assumed: the paper refreshes what is "close to or
-/// longer than" it.
+/// The soft limit as a share of the hard one. Assumed: the paper refreshes data that is "close to
+/// or longer than" it.
 const SOFT_LIMIT_NUMERATOR: u64 = 9;
 const SOFT_LIMIT_DENOMINATOR: u64 = 10;
-/// How often in the longest time that data may be kept all blocks are looked at. Assumed:
-/// "periodically".
+/// The number of scans of all blocks during the retention limit. Assumed: "periodically".
 const LOOKS: u64 = 100;
-/// A block is refreshed at once by this share of the limit before its data is as old as that: so no
-/// more than a thousand times in that time all blocks are looked at for one that must be. Assumed:
-/// no paper says how exact a controller's clock is.
+/// The margin, as a fraction of the retention limit, by which a block is refreshed early. It limits
+/// the scans caused by deadlines to a thousand per retention period. Assumed: no paper gives the
+/// precision of a controller's clock.
 const DUE_BEFORE: u64 = 1000;
 
-/// How soon a block must be refreshed.
+/// How urgently a block must be refreshed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Urgency {
     Fresh,
@@ -40,15 +39,15 @@ enum Urgency {
     HardLimit,
 }
 
-/// What is known of a block; every read that is counted changes it.
+/// The refresh state of a block; changes with every counted read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Age {
     /// Reads since its erase: the read counter of the paper.
     pub reads: u32,
     urgency: Urgency,
-    /// Neighbours among those of its plane that are as urgent.
+    /// Its neighbors in the plane's list for its urgency.
     link: Link<BlockId>,
-    /// When its first page was programmed, its timestamp; none while it is erased.
+    /// Its timestamp: when its first page was programmed; none while erased.
     since: Option<Span>,
 }
 
@@ -61,36 +60,36 @@ impl Linked<BlockId> for Age {
     }
 }
 
-/// The timestamps and read counters.
+/// The timestamps and read counters of all blocks.
 #[derive(Clone, Debug)]
 pub struct Refresher {
     pub(super) blocks: IdVec<BlockId, Age>,
-    /// The blocks of a plane that have reached a limit, in order.
+    /// Per plane, the blocks that have reached a limit, in order.
     past_soft: IdVec<PlaneId, List<BlockId>>,
     past_hard: IdVec<PlaneId, List<BlockId>>,
     retention: Span,
     reads: u32,
-    /// How long before time zero the oldest data was written: timestamps count from there.
+    /// The age of the oldest data at time zero: timestamps count from there.
     epoch: Span,
     looked: Nanos,
     look_every: Span,
-    /// When the next event of a deadline is; never, if none is asked for.
+    /// The time of the next deadline event; `NEVER` if none is scheduled.
     deadline: Nanos,
     /// Whether an open block is past the hard limit and could not be closed.
     overdue_open: bool,
-    /// Whether blocks are refreshed now: by the rules of the drive's stage of life, or because some
-    /// stripes still lack the parity that is to take its place.
+    /// Whether blocks are refreshed now: under the rules of the current stage of life, or because
+    /// some stripes still lack the parity that replaces refresh.
     pub active: bool,
 }
 
-/// Somewhat less than a limit.
+/// Returns the soft limit for a hard one.
 fn soft_limit(limit: u64) -> u64 {
     (u128::from(limit) * u128::from(SOFT_LIMIT_NUMERATOR) / u128::from(SOFT_LIMIT_DENOMINATOR))
         as u64
 }
 
 impl Refresher {
-    /// The blocks of a drive at time zero, none of which has been read.
+    /// Creates the state of a drive at time zero, with no block read.
     pub fn new(config: &Config, geometry: &Geometry) -> Self {
         let its = &config.redundancy;
         let age = Age { reads: 0, urgency: Urgency::Fresh, link: Link::NONE, since: None };
@@ -110,13 +109,13 @@ impl Refresher {
         }
     }
 
-    /// How old the first page of a block is.
+    /// Returns the age of the first page of a block.
     pub(super) fn age(&self, block: BlockId, now: Nanos) -> Span {
         let now = Span(now.0.saturating_add(self.epoch.0));
         self.blocks[block].since.map_or(Span::ZERO, |since| now.saturating_sub(since))
     }
 
-    /// Those past the hard limit stand in the order of their age.
+    /// Sorts the blocks past the hard limit by age.
     fn oldest_first(&mut self, plane: PlaneId) {
         let mut past: Vec<BlockId> = std::iter::from_fn(|| self.pop(plane, true)).collect();
         past.sort_by_key(|&block| self.blocks[block].since);
@@ -137,12 +136,12 @@ impl Refresher {
         }
     }
 
-    /// The age at which data reaches the hard limit.
+    /// Returns the age at which data reaches the hard limit.
     fn hard_limit(&self) -> Span {
         self.retention - Span(self.retention.0 / DUE_BEFORE)
     }
 
-    /// When the oldest data that has not reached the hard limit yet is as old as it may become.
+    /// Returns when the oldest data not yet past the hard limit reaches its maximum age.
     fn next_deadline(&self, now: Nanos) -> Option<Nanos> {
         let since = self.blocks.as_slice().iter().filter_map(|its| its.since);
         let young = since.filter(|since| {
@@ -159,7 +158,7 @@ impl Refresher {
         lines[plane].push_back(&mut self.blocks, block);
     }
 
-    /// Takes the first block of a line.
+    /// Removes the first block of a list.
     fn pop(&mut self, plane: PlaneId, hard: bool) -> Option<BlockId> {
         let line = if hard { &mut self.past_hard[plane] } else { &mut self.past_soft[plane] };
         let block = line.pop_front(&mut self.blocks)?;
@@ -174,8 +173,8 @@ impl Refresher {
 }
 
 impl Gc {
-    /// Timestamps and counters of a drive that refreshes, at time zero. Data age follows the order
-    /// in which blocks were filled.
+    /// Initializes timestamps and counters of a drive with refresh, at time zero. Data age follows
+    /// the order in which blocks were filled.
     pub fn begin_refresh(&mut self, core: &mut Core, flash: &mut Flash, config: &Config) {
         let geometry = core.layout.geometry;
         let mut refresher = Refresher::new(config, &geometry);
@@ -192,13 +191,13 @@ impl Gc {
         self.expect_deadline(core, flash);
     }
 
-    /// The next deadline becomes an event, if there is one: data that is written later reaches it
-    /// later.
+    /// Schedules an event for the next deadline, if there is one. Data written later reaches its
+    /// deadline later.
     pub(super) fn expect_deadline(&mut self, core: &mut Core, flash: &mut Flash) {
         let now = flash.now();
         let Some(refresher) = &mut self.refresh else { return };
-        // What is past the hard limit and cannot be refreshed at the moment, because its block is
-        // open, is looked at again then.
+        // Data past the hard limit that cannot be refreshed now, because its block is open, is
+        // checked again then.
         let open = |block: BlockId| core.allocator.blocks.state(block) == BlockState::Open;
         let overdue_open =
             |it: BlockId| open(it) && refresher.urgency(it, now) == Urgency::HardLimit;
@@ -212,7 +211,7 @@ impl Gc {
         }
     }
 
-    /// Some data is as old as it may become, unless it was moved meanwhile.
+    /// Handles a deadline: some data has reached its maximum age, unless it was moved meanwhile.
     pub fn deadline_event(&mut self, core: &mut Core, flash: &mut Flash) {
         if self.refresh.as_ref().is_some_and(|its| its.deadline == flash.now()) {
             self.look_at_ages_now(core, flash);
@@ -220,7 +219,7 @@ impl Gc {
         }
     }
 
-    /// A transaction is done: a read wears on its block, and the first program stamps it.
+    /// Handles the end of a transaction: counts a read of its block, or records the first program.
     pub fn count_use(&mut self, core: &mut Core, flash: &mut Flash, id: TxnId, dropped: bool) {
         let Txn { op, unit, first_level, level, .. } = *flash.txns.get(id);
         if !unit.is_some() || dropped {
@@ -228,7 +227,7 @@ impl Gc {
         }
         let block = core.locator.block_of(unit);
         match op {
-            // Each try of a read disturbs its block.
+            // Each sensing of a read disturbs the block.
             Op::Read => self.count_reads(core, flash, block, u32::from(level - first_level) + 1),
             Op::Program if core.locator.place_in_block(unit) == 0 => {
                 self.stamp(block, flash.now());
@@ -240,7 +239,7 @@ impl Gc {
         }
     }
 
-    /// A page of a block has been read, with so many tries.
+    /// Counts a read of a page of a block, with the number of tries.
     pub(super) fn count_reads(
         &mut self,
         core: &mut Core,
@@ -254,7 +253,7 @@ impl Gc {
             its.reads = before.saturating_add(tries);
             let soft = soft_limit(refresher.reads.into());
             let (now, limit) = (its.reads, refresher.reads);
-            // One that could not be closed at once is tried again.
+            // A block that could not be closed is tried again.
             let open = now > limit && core.allocator.blocks.state(block) == BlockState::Open;
             let reaches = |limit: u64| (u64::from(before) < limit) && u64::from(now) >= limit;
             if reaches(soft) || reaches(limit.into()) || open {
@@ -263,7 +262,7 @@ impl Gc {
         }
     }
 
-    /// The first page of a block has been programmed.
+    /// Records when the first page of a block was programmed.
     pub(super) fn stamp(&mut self, block: BlockId, now: Nanos) {
         if let Some(refresher) = &mut self.refresh {
             let since = Span(now.0.saturating_add(refresher.epoch.0));
@@ -271,7 +270,7 @@ impl Gc {
         }
     }
 
-    /// A block has been erased: the electrons that reads left on its cells are gone.
+    /// Resets a block after its erase, which removes the charge that reads left on its cells.
     #[inline]
     pub fn refreshed(&mut self, block: BlockId) {
         if let Some(refresher) = &mut self.refresh {
@@ -280,8 +279,8 @@ impl Gc {
         }
     }
 
-    /// Puts a block into the line of the limit that it has reached, if it can be refreshed and
-    /// stands in none as urgent.
+    /// Puts a block into the list of the limit that it has reached, if it can be refreshed and is
+    /// in no list yet. Returns its plane.
     pub(super) fn line_up(
         &mut self,
         core: &mut Core,
@@ -291,8 +290,8 @@ impl Gc {
         let full = core.allocator.blocks.state(block) == BlockState::Full;
         let refresher = self.refresh.as_mut()?;
         let urgency = refresher.urgency(block, now);
-        // One past the soft limit is found there when its die is idle, or is past the hard limit by
-        // the next scan.
+        // A block past the soft limit is processed when its die is idle, or the next scan finds it
+        // past the hard limit.
         if !full || refresher.blocks[block].urgency != Urgency::Fresh || urgency == Urgency::Fresh {
             return None;
         }
@@ -313,7 +312,7 @@ impl Gc {
         self.want_idle(core, flash, plane);
     }
 
-    /// Blocks of a plane that have gone from the soft limit to the hard one change lines.
+    /// Moves blocks of a plane that have passed the hard limit to that limit's list.
     pub(super) fn requeue_overdue(&mut self, plane: PlaneId, now: Nanos) {
         let Some(refresher) = &mut self.refresh else { return };
         for _ in 0..refresher.past_soft[plane].len() {
@@ -335,13 +334,13 @@ impl Gc {
         }
     }
 
-    /// When the ages of all blocks are looked at next.
+    /// Returns when the ages of all blocks are checked next.
     #[inline]
     pub fn next_look(&self) -> Option<Nanos> {
         self.refresh.as_ref().map(|its| its.looked + its.look_every)
     }
 
-    /// A block has become full: it may have reached a limit before.
+    /// Handles a block that has become full; it may have reached a limit earlier.
     #[inline]
     pub fn filled(&mut self, core: &mut Core, flash: &mut Flash, block: BlockId) {
         if self.refresh.is_some() {
@@ -357,9 +356,9 @@ impl Gc {
         self.look_at_ages(core, flash);
     }
 
-    /// An open block that has reached a limit is closed, with those of its die that are programmed
-    /// together with it: their pages are to lie at one offset. Not while one is being programmed,
-    /// nor where GC counts on its room.
+    /// Closes an open block that has reached a limit, and the blocks of its die programmed together
+    /// with it, whose pages should lie at the same offset. Does nothing while one of them is being
+    /// programmed, or if GC relies on its room.
     pub(super) fn close_if_urgent(&mut self, core: &mut Core, flash: &mut Flash, block: BlockId) {
         let now = flash.now();
         let soft = |its: &Refresher| its.urgency(block, now) != Urgency::Fresh;
@@ -399,8 +398,8 @@ impl Gc {
         }
     }
 
-    /// Looks at the age of all blocks, if that is due again; asked whenever a block becomes full
-    /// and when a die idles.
+    /// Checks the age of all blocks, if a check is due. Called whenever a block becomes full and
+    /// when a die becomes idle.
     #[inline]
     pub fn look_at_ages(&mut self, core: &mut Core, flash: &mut Flash) {
         if self.next_look().is_some_and(|at| flash.now() >= at) {
@@ -431,8 +430,8 @@ impl Gc {
         }
     }
 
-    /// Time has gone by without power: of what is past the hard limit by now the oldest is
-    /// refreshed first. Returns how many blocks with data are older than they should be.
+    /// Ages all data by time without power; of the blocks past the hard limit, the oldest are
+    /// refreshed first. Returns the number of blocks with data past its maximum age.
     pub fn age_without_power(&mut self, core: &mut Core, flash: &mut Flash, lasts: Span) -> u64 {
         let now = flash.now();
         let Some(refresher) = &mut self.refresh else { return 0 };
@@ -459,12 +458,12 @@ impl Gc {
         if refreshes { overdue as u64 } else { 0 }
     }
 
-    /// A block past the hard limit is refreshed at once, if its plane is free for that.
+    /// Refreshes a block past the hard limit at once, if its plane is free.
     pub fn refresh_if_urgent(&mut self, core: &mut Core, flash: &mut Flash, plane: PlaneId) {
         self.start_refresh(core, flash, plane, true);
     }
 
-    /// When the die of a plane is idle. Returns whether a block was refreshed.
+    /// Refreshes a block of a plane whose die is idle. Returns whether there was one.
     #[inline]
     pub fn refresh_in_idle_time(
         &mut self,
@@ -477,12 +476,12 @@ impl Gc {
                 || self.start_refresh(core, flash, plane, false))
     }
 
-    /// Whether blocks are refreshed now.
+    /// Returns whether blocks are refreshed now.
     pub(super) fn refreshes(&self) -> bool {
         self.refresh.as_ref().is_some_and(|its| its.active)
     }
 
-    /// What is past the hard limit waits for no idle time, nor does the job that it waits for.
+    /// Promotes the job of a plane on which data past the hard limit waits for it.
     pub(super) fn promote_if_urgent(&mut self, core: &mut Core, flash: &mut Flash, plane: PlaneId) {
         let Some(job) = self.job(plane) else { return };
         let urgent = |its: &Refresher| {
@@ -494,8 +493,7 @@ impl Gc {
     }
 
     /// Closes the open blocks of a die that are past the hard limit. Returns whether one is left
-    /// that waits for a job of the die to end: with one job after another on its planes it would
-    /// wait for ever.
+    /// that waits for a job of the die to end: without a break between jobs it would wait forever.
     pub(super) fn close_overdue(
         &mut self,
         core: &mut Core,
@@ -522,11 +520,11 @@ impl Gc {
         left && planes().any(|it| self.job(it).is_some())
     }
 
-    /// A job of a plane has ended.
+    /// Continues refresh after a job of a plane has ended.
     pub fn refresh_after_job(&mut self, core: &mut Core, flash: &mut Flash, plane: PlaneId) {
         let Some(refresher) = &self.refresh else { return };
         if refresher.overdue_open {
-            // What waits to be closed may lie on another plane.
+            // A block that waits to be closed may be on another plane.
             for plane in core.layout.geometry.planes_of_die(core.locator.die_of_plane(plane)) {
                 self.refresh_if_urgent(core, flash, plane);
             }

@@ -1,4 +1,4 @@
-//! Refresh on whole drives.
+//! Tests of refresh on whole drives.
 
 use crate::cells::reliability::{ModelKind, RateTable};
 use crate::config::Ack;
@@ -11,7 +11,7 @@ use crate::policy::redundancy::RedundancyKind;
 use crate::policy::sensing::SensingKind;
 use fowler_units::{BlockId, Bytes, Geometry, HostIo, HostOp, Nanos, Span};
 
-/// Two planes to a die, data kept for a minute.
+/// A drive with two planes per die that keeps data for a minute.
 fn config() -> Config {
     let mut config = shaped(Geometry {
         channels: 5,
@@ -31,7 +31,7 @@ fn config() -> Config {
     config
 }
 
-/// The age of the oldest block that holds data, and the most that one was read.
+/// Returns the age of the oldest block that holds data, and the maximum reads of any block.
 fn oldest(device: &Device) -> (Span, u32) {
     let (core, gc) = (&device.layer.ftl.core, &device.layer.ftl.gc);
     let refresher = gc.refresh.as_ref().expect("it refreshes");
@@ -46,8 +46,8 @@ fn io(op: HostOp, page: u64, at: Span) -> HostIo {
     HostIo::new(op, Nanos(at.0), page * 4096, 4096)
 }
 
-/// A page a second fills a block of the drive in some minutes: the first of its pages are not kept
-/// for so long, nor are those of blocks that nothing more is written to.
+/// One page per second fills a block of the drive in some minutes. Neither its first pages nor
+/// those of open blocks that take no more data are kept for too long.
 #[test]
 fn a_block_that_fills_slowly_keeps_no_page_for_too_long() {
     for writes in [0, 1] {
@@ -71,15 +71,15 @@ fn a_block_that_fills_slowly_keeps_no_page_for_too_long() {
     }
 }
 
-/// Nor where the host reads without a pause, so that no die is ever idle and no block is filled: of
-/// the blocks, whose data is one older than the other, each is moved when its time has come.
+/// The same on a drive that the host reads without a pause, so that no die is ever idle and no
+/// block fills: the blocks, each older than the next, are refreshed in time.
 #[test]
 fn a_drive_that_is_never_idle_refreshes_in_time() {
     let limit = Span::ms(2000);
-    // Sixteen pages, each read behind those that wait and programmed, and an erase: at most this on
-    // a drive that is asked by sixteen at a time.
+    // Sixteen pages, each read behind waiting reads and then programmed, and an erase: this is the
+    // maximum on a drive with a queue depth of sixteen.
     let job = Span::ms(120);
-    // Some jobs begin in idle time and are overtaken by the host; or none ever does.
+    // Either jobs begin in idle time and are then promoted, or none begins in idle time.
     for idle_after in [config().gc.idle_after, Span::ms(10_000)] {
         let mut config = config();
         (config.redundancy.retention, config.reliability.oldest) = (limit, Span::ms(1700));
@@ -102,13 +102,13 @@ fn a_drive_that_is_never_idle_refreshes_in_time() {
     }
 }
 
-/// Nor is a page read more often than it bears because its block is open.
+/// A page of an open block is not read too often either.
 #[test]
 fn a_block_that_is_open_is_not_read_too_often() {
     let mut config = config();
     (config.redundancy.reads, config.redundancy.retention) = (200, Span::ms(1_000_000_000));
     let mut device = Device::new(&config).unwrap();
-    // The buffer holds eight pages: not the first of these in the end.
+    // The buffer holds eight pages: at the end, not the first of these.
     let ios = (7..27).map(|page| io(HostOp::Write, page, Span::ZERO));
     let reads = (1..3000).map(|turn| io(HostOp::Read, 7, Span::ms(1) * turn));
     let mut completions: Vec<Completion> = Vec::new();

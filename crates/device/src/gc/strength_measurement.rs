@@ -1,6 +1,6 @@
-//! How the controller finds out how strong its blocks are: in idle time it reads a page of each
-//! block in turn and counts the bits that its code corrects (RHIO, section II-B). The reads take
-//! their dies and channels, and are accounted to wear leveling.
+//! Measures how strong blocks are: in idle time the controller reads a page of each block in turn
+//! and counts the bits that its code corrects (RHIO, section II-B). The reads occupy dies and
+//! channels, and are charged to wear leveling.
 
 use super::Gc;
 use crate::cells::condition::Condition;
@@ -13,28 +13,28 @@ use crate::flash::txn::Owner;
 use crate::observe::operation::{Op, Source};
 use fowler_units::{BlockId, DieId, Geometry, IdVec, Nanos, Ppn, Rng, Span, TxnId, UnitId};
 
-/// How likely each class is for a block, as logarithms, the likeliest at zero. Before any
-/// measurement each is as likely as any other.
+/// The log-likelihood of each class for a block, with the maximum at zero. Before any measurement
+/// all classes are equally likely.
 type Likelihoods = [f32; CLASSES];
 
-/// The measuring of strengths.
+/// The measurement of block strengths.
 #[derive(Clone, Debug)]
 pub struct StrengthMeasurement {
     rng: Rng,
-    /// Bits of a page.
+    /// Bits per page.
     bits: f64,
-    /// From one measurement on a die to the next.
+    /// The time between measurements on a die.
     every: Span,
-    /// How probable it may be that a block is weaker than it is taken for.
+    /// The accepted probability that a block is weaker than its assigned class.
     risk: f32,
-    /// When each die measures next, and which of its blocks.
+    /// The next measurement of each die, and the block it measures.
     due: IdVec<DieId, Nanos>,
     next: IdVec<DieId, u32>,
     likelihoods: IdVec<BlockId, Likelihoods>,
 }
 
 impl StrengthMeasurement {
-    /// Nothing is known yet.
+    /// Creates the state before any measurement.
     pub fn new(params: &Params, geometry: &Geometry, seed: u64) -> Self {
         let (dies, blocks) = (geometry.dies() as usize, geometry.blocks() as usize);
         let every = Span(params.measure_every.0 / (blocks / dies) as u64);
@@ -43,19 +43,19 @@ impl StrengthMeasurement {
             bits: geometry.page_size.0 as f64 * 8.0,
             every,
             risk: params.risk as f32,
-            // One die after another, so that they do not all measure at once.
+            // Staggered, so that the dies do not all measure at once.
             due: (0..dies as u64).map(|die| Nanos(every.0 / dies as u64 * die)).collect(),
             next: IdVec::filled(0, dies),
             likelihoods: IdVec::filled([0.0; CLASSES], blocks),
         }
     }
 
-    /// When a die measures next.
+    /// Returns when a die measures next.
     pub fn due(&self, die: DieId) -> Nanos {
         self.due[die]
     }
 
-    /// The class that a block is taken for; the weakest of which nothing is known.
+    /// Returns the class assigned to a block; the weakest if nothing is known.
     /// See docs/decisions/cells.md, "What does a controller believe of a measured block?".
     pub fn class(&self, block: BlockId) -> StrengthClass {
         let weights = self.likelihoods[block].map(libm::expf);
@@ -70,7 +70,7 @@ impl StrengthMeasurement {
         0
     }
 
-    /// A page of `block` has been read for the sake of its errors.
+    /// Updates the likelihoods of `block` after a page of it was read to count errors.
     pub fn read(&mut self, condition: &mut Condition, page: Ppn, block: BlockId, now: Nanos) {
         let its = *condition.block(block);
         let age = condition.age(page, now);
@@ -82,7 +82,7 @@ impl StrengthMeasurement {
         let rates = growths.map(rate);
         let likelihoods = &mut self.likelihoods[block];
         for (likelihood, rate) in likelihoods.iter_mut().zip(rates) {
-            // That of a Poisson number: of tens of thousands of bits hardly one in a hundred is
+            // Poisson approximation: of tens of thousands of bits, hardly one in a hundred is
             // wrong.
             *likelihood += (errors * libm::log(rate) - self.bits * rate) as f32;
         }
@@ -90,9 +90,9 @@ impl StrengthMeasurement {
         likelihoods.iter_mut().for_each(|likelihood| *likelihood -= likeliest);
     }
 
-    /// How many bits of a page are wrong: binomial, by its normal approximation.
+    /// Returns the number of wrong bits of a page: binomial, by its normal approximation.
     fn errors(&mut self, rate: f64) -> f64 {
-        // Box and Muller; the smallest argument of the logarithm is 2^-53.
+        // The Box-Muller transform; the smallest argument of the logarithm is 2^-53.
         let radius = libm::sqrt(-2.0 * libm::log(1.0 - self.rng.unit()));
         let normal = radius * libm::cos(std::f64::consts::TAU * self.rng.unit());
         let mean = self.bits * rate;
@@ -111,9 +111,9 @@ impl Gc {
         }
     }
 
-    /// A die has been idle for long enough: its next block is measured, if that is due. Returns
-    /// whether it is read now. See docs/decisions/gc.md, "What are strength measurements charged
-    /// to?".
+    /// Measures the next block of a die that has been idle for long enough, if a measurement is
+    /// due. Returns whether a read was started. See docs/decisions/gc.md, "What are strength
+    /// measurements charged to?".
     pub fn measure(&mut self, core: &mut Core, flash: &mut Flash, die: DieId) -> bool {
         let now = flash.now();
         let Some(measurer) = self.strengths.as_mut().filter(|its| its.due[die] <= now) else {
@@ -133,12 +133,12 @@ impl Gc {
                 return true;
             }
         }
-        // There is no data on the die: it is looked at again a whole round later.
+        // No data on the die: try again a whole round later.
         measurer.due[die] = now + measurer.every * u64::from(blocks);
         false
     }
 
-    /// A page that was read for the sake of its errors has come.
+    /// Handles the end of a measurement read.
     pub fn measured(&mut self, core: &mut Core, flash: &mut Flash, id: TxnId) {
         let unit = flash.txns.get(id).unit;
         flash.txns.close(id);

@@ -1,5 +1,5 @@
-//! When a plane collects, and what: the watermarks of erased blocks
-//! (`gc.foreground_below`, `gc.background_below`), and the victim.
+//! When a plane collects, and which block: the watermarks of erased blocks (`gc.foreground_below`,
+//! `gc.background_below`), and the victim.
 
 use super::Gc;
 use crate::blocks::gc_job::Job;
@@ -10,21 +10,21 @@ use crate::policy::victim::Victim;
 use fowler_units::{BlockId, Nanos, PlaneId};
 
 impl Gc {
-    /// Every plane may have to collect as soon as the run begins.
+    /// Starts GC on every plane that is short of erased blocks when the run begins.
     pub fn maybe_start_all(&mut self, core: &mut Core, flash: &mut Flash) {
         for plane in 0..core.layout.geometry.planes() {
             self.maybe_start(core, flash, PlaneId(plane));
         }
     }
 
-    /// A plane's stock of erased blocks has changed: it may have to collect.
+    /// Starts GC if necessary, after the number of erased blocks of a plane has changed.
     #[inline]
     pub fn maybe_start(&mut self, core: &mut Core, flash: &mut Flash, plane: PlaneId) {
         let free = core.allocator.blocks.free_in(plane);
         self.look_at_stock(core, flash, plane, free);
     }
 
-    /// As [`Gc::maybe_start`], where it is known how many erased blocks the plane has.
+    /// Like [`Gc::maybe_start`], with the number of erased blocks of the plane.
     #[inline(always)]
     pub fn look_at_stock(&mut self, core: &mut Core, flash: &mut Flash, plane: PlaneId, free: u32) {
         if free < self.rules.background_below {
@@ -39,13 +39,13 @@ impl Gc {
         if free >= self.rules.foreground_below {
             return;
         }
-        // Most have begun to collect long ago.
+        // Usually the job is already running.
         if !self.jobs[plane].as_ref().is_some_and(|job| job.foreground) {
             self.collect_at_once(core, flash, plane);
         }
     }
 
-    /// A plane is short of erased blocks.
+    /// Starts or promotes a job on a plane that is short of erased blocks.
     #[inline(never)]
     fn collect_at_once(&mut self, core: &mut Core, flash: &mut Flash, plane: PlaneId) {
         match self.jobs[plane] {
@@ -56,7 +56,7 @@ impl Gc {
         }
     }
 
-    /// The job of a plane gives way to the host no more.
+    /// Makes the job of a plane compete with the host.
     pub fn promote(&mut self, core: &mut Core, flash: &mut Flash, plane: PlaneId) {
         let Some(job) = self.jobs[plane].filter(|job| !job.foreground) else { return };
         let promoted = Job { foreground: true, paused: false, ..job };
@@ -67,7 +67,7 @@ impl Gc {
         }
     }
 
-    /// Begins to collect a block, if any has an invalid page.
+    /// Starts to collect a block, if any has an invalid page.
     /// See docs/decisions/gc.md, "When does background GC run?".
     pub(super) fn start(
         &mut self,
@@ -78,7 +78,7 @@ impl Gc {
     ) -> bool {
         let Some(victim) = self.choose(core, plane, flash.now()) else { return false };
         if !foreground && core.allocator.blocks.valid(victim) > self.worth_moving {
-            // It is looked at again when one more page of the plane is invalid.
+            // Checked again when another page of the plane becomes invalid.
             self.starved[plane] = true;
             return false;
         }
@@ -88,7 +88,7 @@ impl Gc {
         true
     }
 
-    /// The victim that the policy picks, if collecting gains anything.
+    /// Returns the victim chosen by the policy, if GC gains anything.
     pub fn choose(&mut self, core: &mut Core, plane: PlaneId, now: Nanos) -> Option<BlockId> {
         core.allocator.blocks.settle_lowest(plane);
         let candidates = core.allocator.blocks.candidates(plane);

@@ -1,6 +1,6 @@
-//! Writes, garbage collection and wear leveling at no simulated time: how a drive is
-//! preconditioned, and how a whole life is simulated without dies. Placement, victims and the
-//! reserve are those of the run.
+//! Writes, garbage collection and wear leveling in no simulated time, for preconditioning and for
+//! simulating a whole life without dies. Placement, victims and the reserve are the same as in a
+//! run.
 
 use super::Gc;
 use crate::blocks::block_table::ValidPages;
@@ -11,21 +11,21 @@ use crate::policy::stream_tag::StreamTag;
 use fowler_units::{BlockId, Id, Lpn, Nanos, PlaneId, UnitId};
 use serde::{Deserialize, Serialize};
 
-/// How many moves ahead the mapping of a moved page is asked for.
+/// How many moves ahead the mapping entry of a moved page is prefetched.
 const MOVES_AHEAD: u32 = 32;
 
-/// What happens at no simulated time.
+/// State of work in no simulated time.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Untimed {
     /// Pages moved.
     pub moves: Moves,
-    /// The moment at which it happens.
+    /// The time at which it happens.
     pub clock: Nanos,
-    /// Whether blocks are leveled then.
+    /// Whether it includes wear leveling.
     pub levels_wear: bool,
 }
 
-/// Pages moved at no simulated time.
+/// Pages moved in no simulated time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Moves {
     /// By garbage collection.
@@ -35,7 +35,7 @@ pub struct Moves {
 }
 
 impl Gc {
-    /// Writes a page at no time; GC keeps so many blocks of its plane erased.
+    /// Writes a page in no time; GC keeps `kept` blocks of its plane erased.
     #[inline]
     pub fn store(&mut self, core: &mut Core, page: Lpn, kept: u32) {
         let die = core.allocator.place(page).expect("no more data than the drive holds");
@@ -56,7 +56,7 @@ impl Gc {
         self.collect_up_to(core, to.plane, kept);
     }
 
-    /// Forgets a page at no time, as a trim does. Returns whether it lay anywhere.
+    /// Trims a page in no time. Returns whether it was mapped.
     pub fn forget_now(&mut self, core: &mut Core, page: Lpn) -> bool {
         let Location::Flash(old) = core.map.place(page) else { return false };
         core.allocator.blocks.invalidate(old);
@@ -64,8 +64,8 @@ impl Gc {
         true
     }
 
-    /// Collects until so many blocks of the plane are erased. Beyond those that the foreground
-    /// needs only what is worth it, as idle time does.
+    /// Collects until `kept` blocks of the plane are erased. Beyond the number that foreground GC
+    /// needs, only collects blocks that are worth it, as background GC does.
     pub(super) fn collect_up_to(&mut self, core: &mut Core, plane: PlaneId, kept: u32) {
         let needed = self.rules().foreground_below;
         while core.allocator.blocks.free_in(plane) < kept {
@@ -81,7 +81,7 @@ impl Gc {
         victim.is_some_and(|victim| core.allocator.blocks.valid(victim) <= self.worth_moving)
     }
 
-    /// Collects one block at no time; returns the pages gained, zero if there was nothing to
+    /// Collects one block in no time. Returns the pages gained; zero if there was nothing to
     /// collect.
     pub(super) fn collect_now(&mut self, core: &mut Core, plane: PlaneId) -> u32 {
         let Some(victim) = self.choose(core, plane, self.untimed.clock) else { return 0 };
@@ -89,13 +89,13 @@ impl Gc {
         if self.untimed.levels_wear {
             self.swap_now(core, plane, victim);
         }
-        // A victim without an invalid page (a policy may insist) gains nothing, but is progress
-        // through the order in which it insists.
+        // A victim without invalid pages (a policy may insist on one) gains nothing, but counts as
+        // progress through the policy's order.
         (core.layout.geometry.pages_per_block - valid).max(1)
     }
 
-    /// Moves what is valid of a block to the open block of `source` and erases it, at no time;
-    /// returns how many pages that were.
+    /// Moves the valid pages of a block to the open block of `source` and erases it, in no time.
+    /// Returns the number of pages moved.
     pub(super) fn empty_now(
         &mut self,
         core: &mut Core,
@@ -129,7 +129,7 @@ impl Gc {
         valid
     }
 
-    /// After an erase, at no time: cold data moves into the block, if wear leveling wants that.
+    /// Moves cold data into an erased block, in no time, if the wear policy wants that.
     pub(super) fn swap_now(&mut self, core: &mut Core, plane: PlaneId, erased: BlockId) {
         if let Some(cold) = self.coldest_for(core, plane, erased)
             && core.allocator.open_for_swap(erased)
@@ -138,7 +138,7 @@ impl Gc {
         }
     }
 
-    /// The page will be moved whose turn it is in a while.
+    /// Prefetches the mapping entry of a page to be moved soon.
     #[inline]
     pub(super) fn prefetch_move(&self, core: &mut Core, pages: &mut ValidPages) {
         if let Some(from) = pages.next(&core.allocator.blocks) {
@@ -152,7 +152,8 @@ impl Gc {
         }
     }
 
-    /// The host has paused: every plane has so many erased blocks, if it has something to collect.
+    /// Simulates a pause of the host: every plane gets `kept` erased blocks, if anything can be
+    /// collected.
     pub fn rest(&mut self, core: &mut Core, kept: u32) {
         for plane in (0..core.layout.geometry.planes()).map(PlaneId) {
             self.collect_up_to(core, plane, kept);
