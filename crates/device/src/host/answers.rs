@@ -1,4 +1,4 @@
-//! Answers: what a request waited for, and its way back over the link.
+//! Answers: the end of a request, its blame, and its way back over the link.
 
 use super::redundancy_hooks::RedundancyHooks;
 use super::request::Request;
@@ -11,8 +11,8 @@ use fowler_agenda::Phase;
 use fowler_units::{Id, ReqId, TxnId};
 
 impl FrontEnd {
-    /// The last page of a request is done, and blamed for since the request was ready: what it read
-    /// goes over the link.
+    /// Answers a request whose last page is done and whose blame is complete from its ready time
+    /// on: data that it read goes over the link.
     #[inline(always)]
     pub fn served(&mut self, flash: &mut Flash, id: ReqId) {
         let now = flash.now();
@@ -31,7 +31,7 @@ impl FrontEnd {
 }
 
 impl Ftl {
-    /// Everyone who waited for a program has it now.
+    /// Completes all page writes that waited for a program.
     #[inline(always)]
     pub(super) fn answer_writes<R: RedundancyHooks>(
         &mut self,
@@ -47,7 +47,7 @@ impl Ftl {
         flash.txns.close(id);
     }
 
-    /// The same for those that joined it.
+    /// Completes the page writes that joined the program.
     #[inline(never)]
     fn answer_joined<R: RedundancyHooks>(
         &mut self,
@@ -103,7 +103,7 @@ impl Ftl {
         blame[Part::BufferFull] = buffer_wait;
         blame[Part::Mapping] = mapping_wait;
         blame[Part::QueueFull] = (created - ready) - buffer_wait - mapping_wait;
-        // One that joined later waited for less of the reading of the old page, or for none.
+        // A write that joined later waited for only part of the old page's read, or for none of it.
         let complete = flash.txns.get(id).merged_at.max(created);
         blame[Part::Merge] = complete - created;
         let for_parity = raid.wait_before_die(flash, id).min(submitted - complete);

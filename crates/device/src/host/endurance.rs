@@ -1,5 +1,6 @@
-//! The life of a drive: how long it is to be, what its cells endure, and what of that is left
-//! (READY, FAST 2012, sections 2 and 3.1). Wear is that of the blocks of the drive, page by page.
+//! The lifetime of a drive: its target, the endurance of its cells, and how much of it is left
+//! (READY, FAST 2012, sections 2 and 3.1). Wear is that of the drive's blocks, counted page by
+//! page.
 
 use crate::blocks::block_table::Blocks;
 use crate::config::Config;
@@ -9,19 +10,20 @@ use fowler_physics::recovery::{CYCLES, Endurance, Reading, RecoveryTable};
 use fowler_units::{Nanos, Span};
 use serde::{Deserialize, Serialize};
 
-/// A life, as it is described.
+/// The parameters of a lifetime.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Params {
-    /// How long it is to be.
+    /// The target lifetime.
     pub target: Span,
     /// P/E cycles that cells endure without recovery.
     pub cycles: f64,
-    /// What rest does to them.
+    /// How idle time restores endurance.
     pub recovery: Recovery,
-    /// [`Recovery::Table`]: idle times, rising, and the cycles that cells endure with so much
-    /// between two cycles.
+    /// [`Recovery::Table`]: idle times between two P/E cycles, ascending, and the cycles that cells
+    /// endure with each.
     pub table: (Vec<Span>, Vec<f64>),
-    /// For how many repetitions one stands: so much faster do wear and life go by.
+    /// The number of repetitions that a simulated one stands for; wear and lifetime are accelerated
+    /// by this factor.
     pub dilation: u32,
 }
 
@@ -40,20 +42,20 @@ impl Default for Params {
     }
 }
 
-/// What rest does to cells.
+/// How idle time restores the endurance of cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recovery {
-    /// What READY's model says under a reading.
+    /// As in READY's model, under a given reading of it.
     Model(Reading),
-    /// What a table says.
+    /// As in a table.
     Table,
 }
 
 impl Params {
-    /// What says how many cycles the cells endure.
+    /// Returns the endurance model of the cells.
     ///
     /// # Errors
-    /// What is wrong with the table.
+    /// The problems of the table.
     pub fn endurance(&self) -> Result<Endurance, Vec<String>> {
         match self.recovery {
             Recovery::Model(reading) => Ok(Endurance::Model(reading)),
@@ -65,7 +67,7 @@ impl Params {
 }
 
 impl Config {
-    /// Why a drive cannot live as it is to.
+    /// Returns the reasons why the lifetime parameters cannot work.
     pub(crate) fn refuse_life(&self) -> Vec<Refusal> {
         let mut refusals = Vec::new();
         let mut refuse = |keys: &[&'static str], what: String, hint: Option<&str>| {
@@ -126,24 +128,25 @@ impl Config {
     }
 }
 
-/// A life as it goes by. Time and pages are those of the simulation: with dilation both the life
-/// and its capacity are shorter by so much, so that their ratio is that of the whole life.
+/// A lifetime in progress. Time and pages are those of the simulation: with dilation, both the
+/// lifetime and its capacity are reduced by that factor, so that their ratio is preserved.
 #[derive(Clone, Debug)]
 pub struct Life {
     params: Params,
     endurance: Endurance,
-    /// Pages of the drive, and those programmed before the life began.
+    /// Pages of the drive, and pages programmed before the lifetime began.
     pages: f64,
     before: u64,
-    /// The most pages that can be programmed in it and endured at its end.
+    /// The maximum number of pages that can be programmed during the lifetime, given the endurance
+    /// at its end.
     sustained: f64,
 }
 
 impl Life {
-    /// The life of a drive that begins now.
+    /// Creates the lifetime of a drive, starting now.
     ///
     /// # Panics
-    /// If the configuration is one that is refused.
+    /// If the configuration is one that is rejected.
     pub(crate) fn new(config: &Config, blocks: &Blocks) -> Self {
         Self::of(config.life.clone(), f64::from(blocks.geometry().pages()), blocks.programmed())
     }
@@ -154,50 +157,52 @@ impl Life {
         Self { params, endurance, pages, before, sustained }
     }
 
+    /// Returns the dilation as a factor.
     /// See docs/decisions/lifetime.md, "What does dilation scale?".
     fn dilation(&self) -> f64 {
         f64::from(self.params.dilation.max(1))
     }
 
-    /// When it ends.
+    /// Returns when it ends.
     pub fn ends(&self) -> Nanos {
         Nanos(self.params.target.0 / u64::from(self.params.dilation.max(1)))
     }
 
-    /// Pages programmed in it so far, for as many repetitions as each stands for.
+    /// Returns the pages programmed in it so far, counting every repetition that a simulated one
+    /// stands for.
     pub(crate) fn programmed(&self, blocks: &Blocks) -> f64 {
         (blocks.programmed() - self.before) as f64 * self.dilation()
     }
 
-    /// The mean idle time between two cycles of a block: the time that has gone by over the mean
-    /// cycles so far. None before the first page.
+    /// Returns the mean idle time between two cycles of a block: the elapsed time over the mean
+    /// cycles so far. `None` before the first page.
     fn idle(&self, programmed: f64, now: Nanos) -> Option<Span> {
         let elapsed = now.0 as f64 * self.dilation();
         (programmed > 0.0).then(|| Span((elapsed / (programmed / self.pages)) as u64))
     }
 
-    /// What the drive amounts to after it has been programmed with so many pages until `now`.
+    /// Returns the capacities after `programmed` pages until `now`.
     pub(crate) fn totals(&self, programmed: f64, now: Nanos) -> Totals {
         let idle = self.idle(programmed, now);
         let rated = self.params.cycles;
-        // Before the first cycle nothing has rested.
+        // Before the first cycle there is no idle time to recover in.
         let healed = idle.map_or(rated, |idle| self.endurance.achievable(rated, idle));
         Totals { programmed, idle, rated: rated * self.pages, achievable: healed * self.pages }
     }
 
-    /// What the drive amounts to.
+    /// Returns the present capacities.
     pub(crate) fn stand(&self, blocks: &Blocks, now: Nanos) -> Totals {
         self.totals(self.programmed(blocks), now)
     }
 
-    /// Pages of the simulation that may still be programmed.
+    /// Returns the number of simulated pages that may still be programmed.
     pub(crate) fn left(&self, blocks: &Blocks, now: Nanos, healed: bool) -> f64 {
         self.left_of(self.programmed(blocks), now, healed)
     }
 
-    /// The same after so many pages. What cells endure that have rested until now is not what they
-    /// will endure when it has been written, for that takes their rest away: no more is left than
-    /// can be endured when the life ends.
+    /// Like [`Life::left`], after `programmed` pages. Cells that have rested until now will not
+    /// endure as many cycles once the rest is written, because writing shortens their idle time.
+    /// The result is therefore limited to the endurance at the end of the lifetime.
     pub(crate) fn left_of(&self, programmed: f64, now: Nanos, healed: bool) -> f64 {
         let most = if healed {
             self.totals(programmed, now).achievable.min(self.sustained)
@@ -208,16 +213,16 @@ impl Life {
     }
 }
 
-/// What a drive amounts to at a moment of its life, in pages.
+/// The capacities of a drive at a moment of its lifetime, in pages.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Totals {
-    /// Programmed so far, for any source: `W_work`.
+    /// Pages programmed so far, for any source: `W_work`.
     pub programmed: f64,
-    /// The mean idle time between two cycles of a block; none before the first page.
+    /// The mean idle time between two cycles of a block; `None` before the first page.
     pub idle: Option<Span>,
-    /// What its cells endure without recovery: `C_ssd`.
+    /// The capacity without recovery: `C_ssd`.
     pub rated: f64,
-    /// What they endure with the rest that they have had: `C'_ssd`.
+    /// The capacity with recovery at the mean idle time so far: `C'_ssd`.
     pub achievable: f64,
 }
 
@@ -233,11 +238,11 @@ mod tests {
         Life::of(params, (gb << 18) as f64, 0)
     }
 
-    /// Pages of 4 KiB in a binary terabyte.
+    /// Pages of 4 KiB per binary terabyte.
     const TB: f64 = (1u64 << 28) as f64;
 
-    /// READY, section 3.1 and Table 2: 128 GB of 3,000 cycles are 375 TB, 32 GB 93.75; with 1,918.8
-    /// TB written in five years the 128 GB endure 949.3.
+    /// READY, section 3.1 and Table 2: 128 GB with 3,000 cycles have a capacity of 375 TB, 32 GB of
+    /// 93.75 TB; with 1,918.8 TB written in five years, the 128 GB endure 949.3 TB.
     #[test]
     fn capacities_are_those_of_table_2() {
         for (gb, rated) in [(128, 375.0), (32, 93.75)] {
@@ -254,7 +259,7 @@ mod tests {
                 assert!((endures / achievable - 1.0).abs() < 0.0075, "{written}: {endures}");
             }
         }
-        // B_static: 2.494 and 0.6234 MB/s (binary), by the rated capacity over five years.
+        // B_static: 2.494 and 0.6234 MB/s (binary), the rated capacity over five years.
         let rate = |gb: u64| {
             life(gb, Reading::Spread, 1).totals(0.0, Nanos::ZERO).rated / (5.0 * YEAR / 1e9)
         };

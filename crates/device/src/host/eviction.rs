@@ -1,5 +1,5 @@
-//! What leaves the buffer: dirty frames to the flash, clean ones for good, and pages that are read
-//! hot in idle time (HIRE, sections 3.1 and 3.2).
+//! Eviction from the buffer: dirty frames go to the flash, clean ones are dropped, and read-hot
+//! pages are reprogrammed in idle time (HIRE, sections 3.1 and 3.2).
 
 use super::Ftl;
 use super::redundancy_hooks::RedundancyHooks;
@@ -15,14 +15,14 @@ use crate::policy::stream_tag::{AccessClass, StreamTag};
 use fowler_units::{DieId, FrameId, Id, Lpn, UnitId};
 
 impl Ftl {
-    /// A frame was used.
+    /// Notes a use of a frame.
     #[inline]
     pub fn use_frame<R: RedundancyHooks>(&mut self, frame_id: FrameId, raid: &mut R) {
         self.core.buffer.touch(frame_id);
         raid.frame_used(self, frame_id);
     }
 
-    /// Sends dirty frames to the flash while frames run short or a flush waits.
+    /// Sends dirty frames to the flash while frames are short or a flush waits.
     #[inline]
     pub fn evict<R: RedundancyHooks>(&mut self, flash: &mut Flash, raid: &mut R) {
         if self.core.buffer.has_dirty() || self.core.buffer.drops_ahead() {
@@ -44,7 +44,7 @@ impl Ftl {
         }
     }
 
-    /// A dirty frame leaves the lists; with `room` it becomes free when its program ends.
+    /// Takes a dirty frame out of the lists; with `room` it becomes free when its program ends.
     pub fn take_out(&mut self, flash: &mut Flash, frame_id: FrameId, room: bool) {
         if room {
             self.note_use(flash, frame_id);
@@ -55,7 +55,7 @@ impl Ftl {
         }
     }
 
-    /// Its data goes to the flash.
+    /// Sends a frame's data to the flash.
     pub fn send_out<R: RedundancyHooks>(
         &mut self,
         flash: &mut Flash,
@@ -67,7 +67,7 @@ impl Ftl {
         self.send(flash, frame_id, program, raid);
     }
 
-    /// A page that was read from the flash stays in the buffer, if there is room at once.
+    /// Keeps a page read from the flash in the buffer, if a frame is available immediately.
     pub fn keep_read<R: RedundancyHooks>(
         &mut self,
         flash: &mut Flash,
@@ -84,7 +84,7 @@ impl Ftl {
                 self.core.buffer.enlist(frame_id, Listed::Clean);
                 self.evict(flash, raid);
             }
-            // Two requests read it at the same time.
+            // Another request has read it at the same time.
             Location::Buffer(frame_id) => {
                 self.core.buffer.count(frame_id, false);
                 self.core.buffer.touch(frame_id);
@@ -93,8 +93,8 @@ impl Ftl {
         }
     }
 
-    /// A frame for a page that the buffer does not have: an empty one, or that of a clean page,
-    /// which leaves. `None` if there is neither.
+    /// Returns a frame for a page that is not in the buffer: an empty one, or that of a clean page,
+    /// which is dropped. `None` if there is neither.
     #[inline(always)]
     pub(super) fn new_frame(
         &mut self,
@@ -117,7 +117,7 @@ impl Ftl {
         Some(clean)
     }
 
-    /// A page leaves the buffer: how it was used is known now.
+    /// Records the access class of a page that leaves the buffer.
     #[inline]
     pub fn note_use(&mut self, flash: &mut Flash, frame_id: FrameId) -> AccessClass {
         if self.core.classes.asks() {
@@ -127,7 +127,7 @@ impl Ftl {
         AccessClass::Mixed
     }
 
-    /// As [`Ftl::note_use`], where uses are told apart.
+    /// The case of [`Ftl::note_use`] in which access classes are in use.
     #[inline(never)]
     fn classify(&mut self, flash: &mut Flash, frame_id: FrameId) -> AccessClass {
         let Frame { lpn, reads, writes, .. } = *self.core.buffer.get(frame_id);
@@ -139,7 +139,7 @@ impl Ftl {
         class
     }
 
-    /// A clean page leaves the buffer, or waits there to be programmed anew.
+    /// Drops a clean page, or lets it wait to be reprogrammed.
     /// See docs/decisions/cache.md, "What happens to a clean page that was read hot?".
     pub fn give_up(&mut self, flash: &mut Flash, frame_id: FrameId) {
         let class = self.note_use(flash, frame_id);
@@ -153,7 +153,7 @@ impl Ftl {
         }
     }
 
-    /// A clean page leaves the buffer at once: its frame is needed.
+    /// Drops a clean page immediately, because its frame is needed.
     #[cold]
     pub fn drop_clean(&mut self, flash: &mut Flash, frame_id: FrameId) {
         if self.core.buffer.get(frame_id).listed == Listed::Rewrite {
@@ -171,7 +171,7 @@ impl Ftl {
         self.core.buffer.release(frame_id);
     }
 
-    /// Whether a page that is read hot lies in cells of other voltages than it should.
+    /// Returns whether a read-hot page is programmed at other voltages than it should be.
     pub(super) fn gains(&self, frame_id: FrameId) -> bool {
         let unit = self.core.buffer.get(frame_id).unit;
         let block = self.core.locator.block_of(unit);
@@ -180,6 +180,7 @@ impl Ftl {
         unit.is_some() && self.core.allocator.open_blocks.mode_of(block).voltage != wanted
     }
 
+    /// Queues a read-hot page for reprogramming.
     /// See docs/decisions/cache.md, "Where is a read-hot page reprogrammed?".
     pub(super) fn let_wait(&mut self, flash: &mut Flash, frame_id: FrameId) {
         self.core.buffer.delist(frame_id);
@@ -197,8 +198,8 @@ impl Ftl {
         }
     }
 
-    /// A die has been idle for long enough: of the pages that may lie there, the one that has
-    /// waited longest is programmed anew. Returns whether there was one.
+    /// Reprograms the longest-waiting page that may lie on a die that has been idle for long
+    /// enough. Returns whether there was one.
     pub fn rewrite<R: RedundancyHooks>(
         &mut self,
         flash: &mut Flash,
@@ -213,7 +214,7 @@ impl Ftl {
             self.core.allocator.home(lpn(*frame_id)).is_none_or(|home| home == die)
         };
         let Some(frame_id) = self.core.buffer.to_rewrite().find(may_lie) else { return false };
-        // Pages of stripes have dies of their own.
+        // Pages of stripes are tied to a die.
         let anywhere = raid.lies_anywhere();
         if anywhere && !self.core.allocator.takes_in(die) {
             return false;
@@ -227,7 +228,7 @@ impl Ftl {
         let frame = self.core.buffer.get_mut(frame_id);
         txn.lpn = frame.lpn;
         txn.tag = frame.tag.with(AccessClass::ReadHot);
-        // No request waits for it: it goes after every write that one does.
+        // No request waits for it, so it ranks after every write with a waiting request.
         txn.group = u16::MAX;
         frame.queued = id;
         txn.epoch = self.core.buffer.born();

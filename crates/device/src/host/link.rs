@@ -1,5 +1,5 @@
-//! The link to the host: in each direction one server, first come first served, so that a transfer
-//! is a moment on a clock and costs no event.
+//! The link to the host: one server per direction, first come first served. A transfer is a
+//! computed end time and costs no event.
 
 use crate::config::LinkConfig;
 use fowler_units::{HostIo, HostOp, Nanos};
@@ -18,8 +18,8 @@ impl Link {
         Self { config, inbound_free: Nanos::ZERO, outbound_free: Nanos::ZERO }
     }
 
-    /// When a request issued at `at` has come over: its command, and the data of a write. Requests
-    /// must be given in order of issue.
+    /// Returns when a request issued at `at` has come over: its command, and the data of a write.
+    /// Requests must be passed in order of issue.
     #[inline]
     pub fn receive(&mut self, io: &HostIo, at: Nanos) -> Nanos {
         let data = if io.op == HostOp::Write { u64::from(io.size) } else { 0 };
@@ -28,7 +28,7 @@ impl Link {
         self.inbound_free
     }
 
-    /// When the data of a read that is there at `now` has gone over.
+    /// Returns when the data of a read that is available at `now` has gone over.
     #[inline]
     pub fn send(&mut self, io: &HostIo, now: Nanos) -> Nanos {
         if io.op != HostOp::Read {

@@ -1,19 +1,20 @@
-//! Requests in and out: into pages, through the buffer, to the flash, and back.
+//! The host side: splits requests into pages, moves these through the buffer and the flash, and
+//! answers.
 //!
-//! **Owns** the requests in flight, the link, what waits for room, and the way of every page. **May
-//! touch** the core and garbage collection, which it holds ([`Ftl`]), and the flash, which it is
-//! handed. **Is asked** by the loop to admit a request, and by the controller when a program or
-//! read of the host ends. What it must ask of redundancy is in `redundancy_hooks.rs`.
+//! **Owns** the requests in flight, the link, the queues of work that waits for room, and the path
+//! of every page. **May touch** the core and garbage collection, which it holds ([`Ftl`]), and the
+//! flash, which it receives as an argument. **Called by** the loop to admit a request, and by the
+//! controller when a program or read of the host ends. Its calls to redundancy are in
+//! `redundancy_hooks.rs`.
 //!
-//! - `reads.rs`, `writes.rs`, `trim_and_flush.rs`: a request into pages and frames.
+//! - `reads.rs`, `writes.rs`, `trim_and_flush.rs`: from a request to pages and frames.
 //! - `eviction.rs`: what leaves the buffer, and when.
-//! - `programs.rs`: a frame's way to its page in the flash, and what its end means.
-//! - `read_modify_write.rs`: the old page that a frame with part of a page needs when it leaves the
-//!   buffer.
-//! - `power_loss.rs`: what the buffer loses with the power (asked by `device/power_loss.rs`).
-//! - `answers.rs`, `link.rs`, `request.rs`: the way back, the link, the arena of requests.
-//! - `write_throttle.rs`, `endurance.rs`: how long a write is delayed for the sake of the drive's
-//!   life (the loop in `device/mod.rs` holds it); how much of that life is left.
+//! - `programs.rs`: a frame's way to its page in the flash, and the end of its program.
+//! - `read_modify_write.rs`: reading the old page for a frame that holds only part of its page.
+//! - `power_loss.rs`: what the buffer loses with the power (called by `device/power_loss.rs`).
+//! - `answers.rs`, `link.rs`, `request.rs`: answers, the link, the arena of requests.
+//! - `write_throttle.rs`, `endurance.rs`: the delay of writes for the sake of the drive's lifetime
+//!   (the loop in `device/mod.rs` applies it); how much of that lifetime is left.
 
 mod answers;
 pub mod endurance;
@@ -41,18 +42,18 @@ use redundancy_hooks::RedundancyHooks;
 use request::{Request, Requests};
 use std::collections::VecDeque;
 
-/// The host's side of a drive, whatever translates its pages: requests in flight, and the link.
+/// The host side of a drive, independent of the translation: requests in flight, and the link.
 #[derive(Clone, Debug)]
 pub struct FrontEnd {
     /// The requests in flight.
     pub requests: Requests,
     /// The link.
     pub link: Link,
-    /// Requests that the host has its answer to and the probe has not seen yet.
+    /// Requests that have been answered and that the probe has not seen yet.
     pub completed: Vec<ReqId>,
 }
 
-/// The page-mapped translation: core, garbage collection and front end, and what waits between
+/// The page-mapped translation: core, garbage collection and front end, and the queues between
 /// them.
 #[derive(Clone, Debug)]
 pub struct Ftl {
@@ -62,12 +63,12 @@ pub struct Ftl {
     pub gc: Gc,
     /// Requests and link.
     pub front: FrontEnd,
-    /// What waits for room.
+    /// Work that waits for room.
     pub queues: Queues,
     rules: Rules,
 }
 
-/// What reads and writes do.
+/// How reads and writes behave.
 #[derive(Clone, Copy, Debug)]
 struct Rules {
     ack: Ack,
@@ -75,11 +76,11 @@ struct Rules {
     partial: PartialWrites,
 }
 
-/// Page reads and writes in flight, and what waits for room among them.
+/// Page reads and writes in flight, and requests that wait for room among them.
 #[derive(Clone, Debug)]
 pub struct Queues {
     reads_max: u32,
-    /// Page writes on their way to the flash, at most.
+    /// Maximum page writes on their way to the flash.
     pub writes_max: u32,
     /// Host page reads in flight.
     pub reads: u32,
@@ -89,25 +90,25 @@ pub struct Queues {
     waiting_reads: VecDeque<ReqId>,
     waiting_writes: VecDeque<ReqId>,
     resuming: Resuming,
-    /// Programs that no die has room for at the moment.
+    /// Programs for which no die has room at the moment.
     unplaced: VecDeque<TxnId>,
-    /// Flushes that wait, with the epoch they wait for, in order.
+    /// Waiting flushes with the epoch they wait for, in order.
     flushes: VecDeque<(u32, ReqId)>,
 }
 
-/// Whether waiting writes are being resumed, and whether they could go further than they did.
+/// Whether waiting writes are being resumed, and whether that must be tried again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Resuming {
-    /// They are not.
+    /// Not being resumed.
     No,
-    /// They are.
+    /// Being resumed.
     Once,
-    /// They are, and something has become free meanwhile.
+    /// Being resumed, and something has become free meanwhile.
     Again,
 }
 
 impl FrontEnd {
-    /// No request.
+    /// Empty queues.
     pub fn new(config: &Config, locator: &Locator) -> Self {
         Self {
             requests: Requests::with_capacity(config.queue.depth, locator),
@@ -118,7 +119,7 @@ impl FrontEnd {
 }
 
 impl Ftl {
-    /// A drive with data as they lie in `core`, and no request.
+    /// Creates a drive with the data placed as in `core`, and no request.
     pub fn new(config: &Config, core: Core, gc: Gc) -> Self {
         let (depth, writes) = (config.queue.depth as usize, config.queue.max_writes as usize);
         Self {
@@ -144,23 +145,23 @@ impl Ftl {
         }
     }
 
-    /// The sizes of the drive.
+    /// Returns the sizes of the drive.
     pub fn layout(&self) -> &Layout {
         &self.core.layout
     }
 
-    /// Whether a write is complete when its data is in the buffer.
+    /// Returns whether a write is complete when its data is in the buffer.
     pub fn answers_on_insert(&self) -> bool {
         self.rules.ack == Ack::OnInsert
     }
 
-    /// A physical page's data is invalid from now on, if there is such a page.
+    /// Marks a physical page as invalid, if there is one.
     #[inline]
     pub fn invalidate(&mut self, flash: &mut Flash, old: UnitId) {
         self.gc.invalidate(&mut self.core, flash, old);
     }
 
-    /// What is the same for every page of a write that comes in.
+    /// Records the attributes that all pages of a write share.
     #[inline]
     fn describe(&mut self, id: ReqId) {
         let request = self.front.requests.get_mut(id);
@@ -173,9 +174,9 @@ impl Ftl {
         }
     }
 
-    /// A request has come over the link, has been delayed for as long as the throttle asked, and
-    /// has a place. See docs/decisions/host.md, "What does a write queued behind another
-    /// one wait for?".
+    /// Admits a request that has come over the link, after any delay by the throttle, and has a
+    /// slot.
+    /// See docs/decisions/host.md, "What does a write queued behind another one wait for?".
     #[inline]
     pub fn admit<R: RedundancyHooks>(
         &mut self,
@@ -203,13 +204,13 @@ impl Ftl {
                     self.queues.waiting_reads.push_back(id);
                 }
             }
-            // A trim keeps its place among the writes: it must not overtake one that waits.
+            // A trim is queued among the writes: it must not overtake one that waits.
             HostOp::Write | HostOp::Trim => {
                 if io.op == HostOp::Write {
                     self.describe(id);
                 }
                 if let Some(&head) = self.queues.waiting_writes.front() {
-                    // Whoever stands in line waits for what its head waits for.
+                    // A request in line waits for the same thing as the head of the line.
                     let stalled = self.front.requests.get(head).stalled;
                     self.front.requests.get_mut(id).stalled =
                         stalled.map(|(stall, _)| (stall, flash.now()));

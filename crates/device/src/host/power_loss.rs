@@ -9,8 +9,8 @@ use crate::observe::operation::Source;
 use fowler_units::{FrameId, Id, UnitId};
 
 impl Ftl {
-    /// What was acknowledged and no die has begun to program is gone. Returns how many page writes
-    /// that are.
+    /// Discards acknowledged data that no die has begun to program. Returns the number of page
+    /// writes lost.
     pub fn lose_buffer<R: RedundancyHooks>(&mut self, flash: &mut Flash, raid: &mut R) -> u64 {
         let lost: Vec<FrameId> = self
             .core
@@ -23,9 +23,9 @@ impl Ftl {
         lost.len() as u64
     }
 
-    /// Whether a frame holds what was acknowledged and no die has begun to program. What the host
-    /// waits for still is no data of its own, and what is programmed anew in idle time lies in the
-    /// flash.
+    /// Returns whether a frame holds acknowledged data that no die has begun to program. This
+    /// excludes data whose write is not acknowledged yet, and data reprogrammed in idle time, which
+    /// is also in the flash.
     pub fn is_only_here<R: RedundancyHooks>(
         &self,
         flash: &Flash,
@@ -41,13 +41,12 @@ impl Ftl {
         !req.is_some() && !joined.is_some() && !anew
     }
 
-    /// A page that was acknowledged and never reached the flash is lost; what the flash has of it
-    /// is older.
+    /// Loses an acknowledged page that never reached the flash. Any copy in the flash is older.
     fn lose_frame<R: RedundancyHooks>(&mut self, frame_id: FrameId, raid: &mut R) {
         let frame = *self.core.buffer.get(frame_id);
         raid.frame_lost(frame.lpn, frame.unit);
         if frame.queued.is_some() {
-            // Its program is dropped when its turn comes, as that of a page that was trimmed.
+            // Its program is dropped when its turn comes, like that of a trimmed page.
             self.core.map.set_flash(frame.lpn, frame.unit);
             let its = self.core.buffer.get_mut(frame_id);
             (its.orphan, its.unit) = (true, UnitId::NONE);
@@ -56,7 +55,7 @@ impl Ftl {
         self.core.buffer.settled(frame.epoch);
         self.core.buffer.delist(frame_id);
         if frame.programs > 0 {
-            return; // An older version is being programmed: the frame goes when it is done.
+            return; // An older version is being programmed: the frame is released when that ends.
         }
         self.core.map.set_flash(frame.lpn, frame.unit);
         self.core.buffer.stay(frame_id);

@@ -1,5 +1,5 @@
-//! Programs of buffered data: the way of a frame to its page, and what its end means to everyone
-//! who waits for it.
+//! Programs of buffered data: a frame's way to its page in the flash, and the completion of the
+//! writes that wait for it.
 
 use super::Ftl;
 use super::redundancy_hooks::RedundancyHooks;
@@ -10,8 +10,8 @@ use crate::flash::{Bind, Flash};
 use fowler_units::{DieId, FrameId, Id, TxnId, UnitId};
 
 impl Ftl {
-    /// Sends a frame's data on its way to the flash, by way of the old page if it holds only part
-    /// of the new one.
+    /// Sends a frame's data towards the flash, reading the old page first if the frame holds only
+    /// part of the new one.
     #[inline(always)]
     pub fn send<R: RedundancyHooks>(
         &mut self,
@@ -44,7 +44,7 @@ impl Ftl {
         }
     }
 
-    /// The die for a program of buffered data or of parity, if one has room.
+    /// Returns the die for a program of buffered data or of parity, if one has room.
     #[inline(always)]
     pub(super) fn die_for(&mut self, flash: &Flash, id: TxnId) -> Option<DieId> {
         let txn = flash.txns.get(id);
@@ -58,7 +58,7 @@ impl Ftl {
         flash.submit(id);
     }
 
-    /// Room may have appeared for programs that no die had room for.
+    /// Assigns waiting programs to dies, after room may have appeared.
     pub fn place_waiting(&mut self, flash: &mut Flash) {
         while let Some(&id) = self.queues.unplaced.front() {
             let Some(die) = self.die_for(flash, id) else { return };
@@ -67,8 +67,7 @@ impl Ftl {
         }
     }
 
-    /// Gives the buffered page of `id` the physical page `page`; its old copy is invalid from now
-    /// on.
+    /// Assigns the physical page `page` to the buffered page of `id`, and invalidates its old copy.
     #[inline]
     pub(super) fn take_page<R: RedundancyHooks>(
         &mut self,
@@ -113,7 +112,7 @@ impl Ftl {
         Bind::Bound
     }
 
-    /// A page for a program that takes the place of host data, if its die can give one now.
+    /// Allocates a page for a program of host data, if its die has one available now.
     #[inline(always)]
     pub fn host_page(&mut self, flash: &mut Flash, id: TxnId) -> Option<Taken> {
         let collector = &self.gc;
@@ -125,7 +124,7 @@ impl Ftl {
         page
     }
 
-    /// A GC job that gave way to the host must not wait for it now.
+    /// Starts or promotes GC on a die that the host now waits for.
     #[cold]
     fn make_room(&mut self, flash: &mut Flash, die: DieId) {
         for plane in self.core.layout.geometry.planes_of_die(die) {
@@ -133,7 +132,7 @@ impl Ftl {
         }
     }
 
-    /// A program of buffered data has ended, or has nothing to program any more.
+    /// Handles the end of a program of buffered data, or of one that was dropped.
     #[inline]
     pub fn stored<R: RedundancyHooks>(
         &mut self,
@@ -172,7 +171,7 @@ impl Ftl {
         self.place_waiting(flash);
     }
 
-    /// Buffered data is in the flash, and protected as it should be.
+    /// Handles buffered data that is in the flash and protected as required.
     #[inline]
     pub fn settled<R: RedundancyHooks>(
         &mut self,
@@ -200,7 +199,7 @@ impl Ftl {
         self.resume(flash, raid);
     }
 
-    /// Room may have appeared: flushes are answered, waiting writes resume, and dirty frames leave.
+    /// Answers flushes, resumes waiting writes and evicts, after room may have appeared.
     #[inline]
     pub fn resume<R: RedundancyHooks>(&mut self, flash: &mut Flash, raid: &mut R) {
         if !self.queues.flushes.is_empty() {
@@ -210,7 +209,7 @@ impl Ftl {
         self.evict(flash, raid);
     }
 
-    /// Nothing more may be wanted of a frame.
+    /// Releases or cleans a frame that may no longer be needed.
     #[inline]
     pub fn retire(&mut self, id: FrameId) {
         if !self.core.buffer.stays_clean(id) {
@@ -218,7 +217,7 @@ impl Ftl {
         }
     }
 
-    /// As [`Ftl::retire`], of a frame that does not just keep its data.
+    /// The case of [`Ftl::retire`] in which the frame does not simply become clean.
     #[inline(never)]
     fn retire_otherwise(&mut self, id: FrameId) {
         let Frame { lpn, unit, programs, queued, listed, orphan, .. } = *self.core.buffer.get(id);
@@ -235,13 +234,15 @@ impl Ftl {
         }
     }
 
-    /// The last page of a block has been programmed: it may be collected.
+    /// Notes the end of a program: if the page was the last of its block, that becomes a GC
+    /// candidate.
     #[inline]
     pub fn page_programmed(&mut self, flash: &mut Flash, unit: UnitId) {
         self.gc.page_programmed(&mut self.core, flash, unit);
     }
 
-    /// A program that came too late for the parity of its stripe waits, and begins anew from there.
+    /// Sends a program back to the redundancy hooks, because it came too late for the parity of its
+    /// stripe.
     pub(super) fn begin_anew<R: RedundancyHooks>(
         &mut self,
         flash: &mut Flash,
@@ -254,8 +255,8 @@ impl Ftl {
         self.place_waiting(flash);
     }
 
-    /// A host program goes along with others on its die: it gets a page at the same offset on a
-    /// plane that takes no part yet. Returns whether it could.
+    /// Adds a host program to others on its die: allocates a page at the same offset on a plane
+    /// that takes no part yet. Returns whether it could.
     pub fn bind_beside<R: RedundancyHooks>(
         &mut self,
         flash: &mut Flash,
@@ -294,7 +295,7 @@ impl Ftl {
         true
     }
 
-    /// A program of redundancy's own gets its page.
+    /// Assigns a page to a program by the redundancy code.
     pub fn occupy(&mut self, flash: &mut Flash, id: TxnId, page: Taken) {
         let Taken { unit, block, plane, free } = page;
         let txn = flash.txns.get_mut(id);
@@ -305,8 +306,8 @@ impl Ftl {
         self.gc.look_at_stock(&mut self.core, flash, plane, free);
     }
 
-    /// The move of a page has ended. Until now reads went to the old copy, which is intact; if the
-    /// host wrote the page meanwhile, the move was for nothing. See docs/decisions/gc.md, "Where
+    /// Handles the end of a page move. Until now reads went to the old copy, which is intact. If
+    /// the host wrote the page meanwhile, the move was in vain. See docs/decisions/gc.md, "Where
     /// are reads served while a page moves?".
     #[inline]
     pub fn moved<R: RedundancyHooks>(
@@ -325,7 +326,7 @@ impl Ftl {
                 self.core.allocator.blocks.invalidate(unit);
             }
             self.page_programmed(flash, unit);
-            // While both copies existed the plane looked fuller than it is.
+            // While both copies existed, the plane counted one valid page too many.
             if !self.queues.unplaced.is_empty() {
                 self.place_waiting(flash);
             }

@@ -1,5 +1,5 @@
-//! Read-modify-write: a frame that holds only part of its page gets the rest from the old copy in
-//! the flash before it is programmed.
+//! Read-modify-write: the rest of a page, for a frame that holds only part of it, is read from the
+//! old copy in the flash before the frame is programmed.
 
 use super::Ftl;
 use super::redundancy_hooks::RedundancyHooks;
@@ -10,6 +10,7 @@ use crate::observe::operation::{Op, Source};
 use fowler_units::{FrameId, Nanos, TxnId, UnitId};
 
 impl Ftl {
+    /// Reads the old page for a partial write.
     /// See docs/decisions/host.md, "What does a partial-page write cost?".
     pub(super) fn read_for_merge(
         &mut self,

@@ -1,4 +1,4 @@
-//! Host reads: from the mapping, from the buffer, or from the flash.
+//! Host reads: answered by the mapping, the buffer or the flash.
 
 use super::Ftl;
 use super::redundancy_hooks::RedundancyHooks;
@@ -13,20 +13,19 @@ use crate::observe::blame::Part;
 use crate::observe::operation::{Op, Source};
 use fowler_units::{DieId, FrameId, Id, Lpn, ReqId, TxnId, UnitId};
 
-/// How far the reads of a request are on their way.
+/// How far a request's reads have been issued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sent {
-    /// All of them are.
+    /// All have been issued.
     All,
     /// The queue has no room for the next.
     NoRoom,
-    /// The next waits for the mapping; whoever brings that resumes it.
+    /// The next waits for a mapping entry, and is resumed when that is loaded.
     MissesMapping,
 }
 
 impl Ftl {
-    /// Sends a request's reads on their way as far as the queue has room and the mapping is at
-    /// hand.
+    /// Issues a request's reads as far as the queue has room and the mapping entries are available.
     #[inline(always)]
     pub(super) fn read_pages<R: RedundancyHooks>(
         &mut self,
@@ -75,7 +74,7 @@ impl Ftl {
         }
     }
 
-    /// The flash has brought an entry of the mapping: whoever waited for it asks again.
+    /// Resumes all waiters for a mapping entry that has been read from the flash.
     #[cold]
     pub fn mapping_loaded<R: RedundancyHooks>(
         &mut self,
@@ -115,7 +114,7 @@ impl Ftl {
         let wanted = self.core.buffer.touched(within);
         let frame = self.core.buffer.get(frame_id);
         let unit = frame.unit;
-        // What neither buffer nor flash holds was never written, and reads as zeroes.
+        // A page in neither buffer nor flash was never written and reads as zeroes.
         if wanted & !frame.present == 0 || !unit.is_some() {
             flash.counters.buffer_read_hits += 1;
             self.core.buffer.count(frame_id, false);
@@ -142,7 +141,7 @@ impl Ftl {
                 let die = self.core.allocator.die_of_address(page);
                 self.read_flash(flash, id, page, UnitId::NONE, die);
             }
-            // `Error` is raised by whoever reads the counters: time goes on undisturbed meanwhile.
+            // The caller raises the `Error` from the counters; simulation continues meanwhile.
             UnwrittenReads::Zero | UnwrittenReads::Error => self.read_without_flash(flash, id),
         }
     }
@@ -181,7 +180,7 @@ impl Ftl {
         }
     }
 
-    /// The last page of a request has been read. A call of its own: of 32 pages one is the last.
+    /// Answers a request whose last page has been read. Not inlined: few pages are the last.
     #[inline(never)]
     fn answer_read<R: RedundancyHooks>(&mut self, flash: &mut Flash, id: TxnId, raid: &mut R) {
         let Txn { req, created, mapping_wait, .. } = *flash.txns.get(id);
@@ -194,7 +193,7 @@ impl Ftl {
         self.front.served(flash, req);
     }
 
-    /// A page has been read for a host request.
+    /// Handles the end of a page read for a host request.
     #[inline(always)]
     pub fn page_read<R: RedundancyHooks>(&mut self, flash: &mut Flash, id: TxnId, raid: &mut R) {
         let txn = flash.txns.get(id);

@@ -5,52 +5,53 @@ use crate::observe::completion::Completion;
 use crate::policy::stream_tag::StreamTag;
 use fowler_units::{HostIo, HostOp, Id, Locator, Lpn, Nanos, ReqId, Span, Table};
 
-/// Why a request waits before its pages are on their way.
+/// Why a request waits before its pages are issued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stall {
-    /// As many page writes as may be are on their way to the flash.
+    /// The maximum number of page writes are on their way to the flash.
     Queue,
-    /// Every page frame of the buffer is taken.
+    /// All page frames of the buffer are in use.
     Buffer,
-    /// An entry of the mapping is not at hand.
+    /// A mapping entry is not in memory.
     Mapping,
 }
 
-/// One host request.
+/// A host request in flight.
 #[derive(Clone, Copy, Debug)]
 pub struct Request {
-    /// What was asked, and when.
+    /// The request, with its arrival time.
     pub io: HostIo,
-    /// When it had come over the link, and the throttle had let it in.
+    /// When it had come over the link and passed the throttle.
     pub ready: Nanos,
-    /// How long the throttle had delayed it.
+    /// Its delay by the throttle.
     pub throttled: Span,
-    /// The next page that is to be on its way.
+    /// The next page to be issued.
     pub next: u32,
     /// The page after the last.
     pub end: u32,
-    /// Its pages.
+    /// The number of its pages.
     pub pages: u32,
     /// Writes: `pages`, capped to 16 bits, as stored in frames and programs.
     pub group: u16,
-    /// Those that are not done.
+    /// Pages not yet done.
     pub left: u32,
-    /// Writes: what kind of data it is; which parts of each page it covers, as frames say it, or
-    /// none if that differs from page to page.
+    /// Writes: the kind of data, and the parts of each page that it covers, as in frames; zero if
+    /// these differ from page to page.
     pub tag: StreamTag,
     pub covered: u64,
-    /// One of its pages was taken up before one of its kind that had waited longer on the same die.
+    /// Whether one of its pages was served before a longer-waiting page of its kind on the same
+    /// die.
     pub overtook: bool,
     /// Why its next page waits, and since when.
     pub stalled: Option<(Stall, Nanos)>,
-    /// How long its pages have waited for buffer space so far.
+    /// The total time that its pages have waited for buffer space.
     pub buffer_wait: Span,
-    /// How long they have waited for the mapping.
+    /// The total time that they have waited for the mapping.
     pub mapping_wait: Span,
 }
 
 impl Request {
-    /// A request that has just come over the link, delayed by nothing.
+    /// Creates a request that has just come over the link, without delay.
     #[inline]
     pub fn new(io: HostIo, ready: Nanos, locator: &Locator) -> Self {
         let (next, end) = match io.op {
@@ -58,7 +59,7 @@ impl Request {
                 let last = io.offset + u64::from(io.size) - 1;
                 (locator.page_at(io.offset).0, locator.page_at(last).0 + 1)
             }
-            // Only whole pages can be forgotten.
+            // Only whole pages can be trimmed.
             HostOp::Trim => {
                 let next = locator.page_at(io.offset + locator.page_size() - 1).0;
                 let end = locator.page_at(io.offset + u64::from(io.size)).0;
@@ -85,7 +86,7 @@ impl Request {
         }
     }
 
-    /// Whether a request covers every page that it touches.
+    /// Returns whether a request covers every page that it touches completely.
     #[inline]
     pub fn covers_whole_pages(&self, locator: &Locator) -> bool {
         let start = |page: u32| u64::from(page) * locator.page_size();
@@ -93,7 +94,7 @@ impl Request {
         (start(self.next), start(self.end)) == (self.io.offset, end)
     }
 
-    /// Whatever its next page waited for until `now` is over.
+    /// Ends the wait of its next page at `now`.
     #[inline]
     pub fn end_stall(&mut self, now: Nanos) {
         if self.stalled.is_some() {
@@ -110,7 +111,7 @@ impl Request {
         }
     }
 
-    /// The bytes of `page` that the request touches, as a range within the page.
+    /// Returns the bytes of `page` that the request touches, as a range within the page.
     #[inline]
     pub fn within(&self, page: Lpn, page_size: u64) -> (u64, u64) {
         let start = u64::from(page.0) * page_size;
@@ -120,17 +121,16 @@ impl Request {
     }
 }
 
-/// A place of the arena.
+/// A slot of the arena.
 #[derive(Clone, Debug)]
 struct Place {
     request: Request,
-    /// What is said of it once it is answered: the breakdown is that of the page that was done
-    /// last.
+    /// The completion to be reported; its breakdown is that of the last page done.
     completion: Completion,
     open: bool,
 }
 
-/// The arena.
+/// The arena of requests in flight.
 #[derive(Clone, Debug)]
 pub struct Requests {
     places: Table<ReqId, Place>,
@@ -138,7 +138,7 @@ pub struct Requests {
 }
 
 impl Requests {
-    /// An arena for `capacity` requests.
+    /// Creates an arena for `capacity` requests.
     pub fn with_capacity(capacity: u32, locator: &Locator) -> Self {
         let io = HostIo::flush(Nanos::ZERO);
         let request = Request::new(io, Nanos::ZERO, locator);
@@ -148,32 +148,32 @@ impl Requests {
             open: false,
         };
         let places = (0..capacity as usize).map(ReqId::new).map(place).collect();
-        // SAFETY: ids of requests are made here alone, in `free` with those of `capacity`; events
-        // and transactions carry them.
+        // SAFETY: request IDs are created only here, in `free`, all below `capacity`; events and
+        // transactions store them.
         #[allow(unsafe_code, reason = "see `Table`")]
         let places = unsafe { Table::new(places) };
         Self { places, free: (0..capacity as usize).rev().map(ReqId::new).collect() }
     }
 
-    /// Whether one more finds a place.
+    /// Returns whether another request fits.
     #[inline]
     pub fn has_room(&self) -> bool {
         !self.free.is_empty()
     }
 
-    /// Requests in flight.
+    /// Returns the number of requests in flight.
     #[inline]
     pub fn open_count(&self) -> usize {
         self.places.len() - self.free.len()
     }
 
-    /// How long those in flight have been so up to `now`, added up.
+    /// Returns the sum of the times in flight up to `now`, over the requests in flight.
     pub fn time_in_flight(&self, now: Nanos) -> u128 {
         let open = self.places.as_slice().iter().filter(|place| place.open);
         open.map(|place| u128::from((now - place.request.io.at).0)).sum()
     }
 
-    /// Takes a place.
+    /// Allocates a slot.
     #[inline]
     pub fn open(&mut self, request: Request) -> ReqId {
         let id = self.free.pop().expect("request arena full: admission must hold back");
@@ -182,14 +182,14 @@ impl Requests {
         id
     }
 
-    /// Gives the place back.
+    /// Frees the slot.
     #[inline]
     pub fn close(&mut self, id: ReqId) {
         self.places[id].open = false;
         self.free.push(id);
     }
 
-    /// One more of its pages is done. Returns whether it was the last.
+    /// Counts a page as done. Returns whether it was the last.
     #[inline]
     pub fn page_done(&mut self, id: ReqId) -> bool {
         let request = &mut self.places[id].request;
@@ -197,7 +197,7 @@ impl Requests {
         request.left == 0
     }
 
-    /// The breakdown of its latency, nothing blamed yet.
+    /// Returns the breakdown of its latency, reset.
     #[inline]
     pub fn blame_anew(&mut self, id: ReqId) -> &mut Blame {
         let blame = &mut self.places[id].completion.blame;
@@ -205,13 +205,13 @@ impl Requests {
         blame
     }
 
-    /// The breakdown of its latency.
+    /// Returns the breakdown of its latency.
     #[inline]
     pub fn blame_mut(&mut self, id: ReqId) -> &mut Blame {
         &mut self.places[id].completion.blame
     }
 
-    /// What is to be said of it now that it is answered.
+    /// Returns the completion to report, for a request answered at `done`.
     #[inline]
     pub fn completion(&mut self, id: ReqId, done: Nanos) -> &Completion {
         let Place { request, completion, .. } = &mut self.places[id];
@@ -220,13 +220,13 @@ impl Requests {
         completion
     }
 
-    /// A request.
+    /// Returns a request.
     #[inline]
     pub fn get(&self, id: ReqId) -> &Request {
         &self.places[id].request
     }
 
-    /// A request, to change it.
+    /// Returns a request for modification.
     #[inline]
     pub fn get_mut(&mut self, id: ReqId) -> &mut Request {
         &mut self.places[id].request

@@ -11,8 +11,8 @@ use crate::observe::blame::Part;
 use fowler_units::{FrameId, HostOp, Id, Lpn, ReqId, UnitId};
 
 impl Ftl {
-    /// Forgets the pages of a request. Returns whether all are: a stripe may have to wait for its
-    /// parity. See docs/decisions/host.md, "When does a trim take effect?".
+    /// Trims the pages of a request. Returns whether all are trimmed: a stripe may have to wait for
+    /// its parity. See docs/decisions/host.md, "When does a trim take effect?".
     pub(super) fn trim<R: RedundancyHooks>(
         &mut self,
         flash: &mut Flash,
@@ -35,7 +35,7 @@ impl Ftl {
             }
             let old = match self.core.map.place(page) {
                 Location::Nowhere => {
-                    // One that is lost is forgotten.
+                    // A lost page is lost no longer once it is trimmed.
                     raid.trimmed_nothing(page);
                     continue;
                 }
@@ -52,8 +52,8 @@ impl Ftl {
         true
     }
 
-    /// A buffered page is trimmed. Programs that have begun run on for nothing; one that has not is
-    /// dropped when its turn comes, and whoever waits for it is answered then.
+    /// Trims a buffered page. Programs that have begun continue in vain; one that has not begun is
+    /// dropped when its turn comes, and the requests waiting for it are answered then.
     pub(super) fn forget(&mut self, frame_id: FrameId) -> UnitId {
         let frame = *self.core.buffer.get(frame_id);
         if frame.listed == Listed::Dirty {
@@ -67,6 +67,7 @@ impl Ftl {
         frame.unit
     }
 
+    /// Handles a flush: answers it, or lets it wait for the data of its epoch.
     /// See docs/decisions/host.md, "What does a flush wait for?".
     pub(super) fn flush<R: RedundancyHooks>(&mut self, flash: &mut Flash, id: ReqId, raid: &mut R) {
         let epoch = self.core.buffer.end_epoch();
@@ -86,8 +87,8 @@ impl Ftl {
         }
     }
 
-    /// A request without pages of its own is done. A flush waited for programs, a trim for the
-    /// writes before it.
+    /// Answers a request without pages of its own: a flush, which waited for programs, or a trim,
+    /// which waited for the writes before it.
     pub(super) fn answer_at_once(&mut self, flash: &mut Flash, id: ReqId) {
         self.release_stall(flash, id);
         let Request { io, buffer_wait, mapping_wait, ready, .. } = *self.front.requests.get(id);

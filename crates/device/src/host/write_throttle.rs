@@ -1,5 +1,4 @@
-//! Writes throttled at the entrance, between host interface and translation, for the sake of the
-//! drive's life.
+//! Write throttling between host interface and translation, for the sake of the drive's lifetime.
 
 use crate::blocks::block_table::Blocks;
 use crate::config::Config;
@@ -10,18 +9,18 @@ use crate::observe::counters::Counters;
 use crate::policy::throttle::{self, AnyThrottle, State, Throttle, Throttled};
 use fowler_units::{HostIo, Nanos};
 
-/// A throttle, and the life that it looks after.
+/// A throttle, and the lifetime that it protects.
 #[derive(Clone, Debug)]
 pub struct WriteThrottle {
     throttle: AnyThrottle,
     life: Life,
 }
 
-/// What the throttle sees.
+/// The drive as seen by the throttle.
 struct View<'a> {
     life: &'a Life,
     blocks: &'a Blocks,
-    /// Pages of the host that are on their way to the flash, at most.
+    /// The maximum number of host pages that are on their way to the flash.
     on_the_way: u64,
     taken: u64,
 }
@@ -42,7 +41,7 @@ impl throttle::Life for View<'_> {
 }
 
 impl WriteThrottle {
-    /// A throttle if the configuration has one: a life begins.
+    /// Creates the throttle, if the configuration has one. The lifetime begins.
     pub fn of(config: &Config, blocks: &Blocks) -> Option<Box<WriteThrottle>> {
         let make = || {
             Box::new(WriteThrottle {
@@ -53,20 +52,20 @@ impl WriteThrottle {
         (config.throttle.name != throttle::ThrottleKind::Off).then(make)
     }
 
-    /// What the throttle has come to, and the drive.
+    /// Returns the state of the throttle and the capacities of the drive.
     pub fn state(&self, blocks: &Blocks, now: Nanos) -> (State, Totals) {
         (self.throttle.state(), self.life.stand(blocks, now))
     }
 }
 
-/// The throttle of a drive.
+/// Creates the throttle of a drive.
 pub(crate) fn throttle_of(config: &Config) -> AnyThrottle {
     let custom = config.policies.throttle.as_ref();
     AnyThrottle::custom_or_new(custom, &config.throttle, config.seed)
 }
 
 impl Life {
-    /// Asks a throttle by how much to delay a write of `pages` pages that could enter at `now`.
+    /// Returns the throttle's delay for a write of `pages` pages that could enter at `now`.
     /// See docs/decisions/host.md, "What does a throttle count?".
     pub(crate) fn ask(
         &self,
@@ -77,17 +76,18 @@ impl Life {
         frames: u32,
     ) -> Throttled {
         let [host, others @ ..] = counters.programs.into_array();
-        // What the buffer absorbs is never programmed.
+        // Writes absorbed by the buffer are never programmed.
         let entered = counters.pages_written - counters.buffer_write_hits;
         let taken = entered + others.iter().sum::<u64>();
-        // Pages trimmed in the buffer never get there: no more are on their way than it has frames.
+        // Pages trimmed in the buffer never reach the flash, so cap the estimate at the number of
+        // frames.
         let on_the_way = entered.saturating_sub(host).min(u64::from(frames));
         throttle.delay(now, pages, &View { life: self, blocks, on_the_way, taken })
     }
 }
 
 impl WriteThrottle {
-    /// How long a write is delayed that could enter at `now`.
+    /// Returns the delay of a write that could enter at `now`.
     /// See docs/decisions/host.md, "Where is a write throttled?".
     pub fn delay(&mut self, core: &Core, flash: &mut Flash, io: &HostIo, now: Nanos) -> Throttled {
         let last = io.offset + u64::from(io.size.max(1)) - 1;

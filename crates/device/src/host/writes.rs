@@ -1,4 +1,4 @@
-//! Host writes: into page frames, and on to the flash or not yet.
+//! Host writes: into page frames, and to the flash immediately or later.
 
 use super::redundancy_hooks::RedundancyHooks;
 use super::request::{Request, Stall};
@@ -15,7 +15,7 @@ use crate::policy::hotness::Used;
 use fowler_units::{DieId, FrameId, HostOp, Id, Lpn, ReqId, TxnId};
 
 impl Ftl {
-    /// Sends a request's writes on their way as far as there is room. Returns whether all are.
+    /// Issues a request's writes as far as there is room. Returns whether all were issued.
     pub(super) fn write_pages<R: RedundancyHooks>(
         &mut self,
         flash: &mut Flash,
@@ -36,7 +36,7 @@ impl Ftl {
         }
     }
 
-    /// The next page of a request waits, from now on for this reason.
+    /// Notes why the next page of a request waits from now on.
     pub(super) fn stall(&mut self, flash: &Flash, id: ReqId, stall: Stall) {
         let now = flash.now();
         let request = self.front.requests.get_mut(id);
@@ -44,12 +44,12 @@ impl Ftl {
         request.stalled = Some((stall, now));
     }
 
-    /// It waits no more.
+    /// Notes that it no longer waits.
     pub(super) fn release_stall(&mut self, flash: &Flash, id: ReqId) {
         self.front.requests.get_mut(id).end_stall(flash.now());
     }
 
-    /// A call of its own, so that reads are let in without it.
+    /// Not inlined, so that the path of reads stays short.
     #[inline(never)]
     pub(super) fn write_or_trim<R: RedundancyHooks>(
         &mut self,
@@ -72,8 +72,8 @@ impl Ftl {
         }
     }
 
-    /// One that resumes can end the parity of a stripe, which lets those behind it resume: they do
-    /// when it is done.
+    /// Resumes the waiting writes. A write that resumes can complete the parity of a stripe, which
+    /// in turn unblocks writes behind it; a nested call only requests another attempt.
     pub(super) fn resume_stalled<R: RedundancyHooks>(&mut self, flash: &mut Flash, raid: &mut R) {
         if self.queues.resuming != Resuming::No {
             self.queues.resuming = Resuming::Again;
@@ -109,7 +109,7 @@ impl Ftl {
         let host = raid.host_page_of(page);
         flash.counters.pages_written += 1;
         let request = self.front.requests.get_mut(id);
-        // Any wait until now is over, for this page too.
+        // Any wait ends now, for this page too.
         request.end_stall(flash.agenda.now());
         request.next += 1;
         let covered = match request.covered {
@@ -122,7 +122,8 @@ impl Ftl {
         let frame = self.core.buffer.get_mut(frame_id);
         frame.present |= covered;
         (frame.tag, frame.group) = (tag, group);
-        // Most writes that wait for the flash meet no older one there, and go on at once.
+        // Most writes that wait for the flash find no older write of their page, and continue
+        // immediately.
         if self.rules.ack == Ack::OnProgram
             && !frame.queued.is_some()
             && frame.listed == Listed::No
@@ -144,7 +145,7 @@ impl Ftl {
         Ok(())
     }
 
-    /// The page of a request lies in its frame: it goes to the flash now or later.
+    /// Sends a page, whose data is in its frame, to the flash now or later.
     fn write_otherwise<R: RedundancyHooks>(
         &mut self,
         flash: &mut Flash,
@@ -165,7 +166,7 @@ impl Ftl {
         }
     }
 
-    /// The frame of a logical page, one that holds it already if there is one.
+    /// Returns the frame of a logical page, reusing the one that holds it if there is one.
     #[inline(always)]
     fn frame_for(&mut self, flash: &mut Flash, page: Lpn) -> Result<FrameId, Stall> {
         let old = match self.core.map.unit_or_frame(page) {
@@ -181,7 +182,7 @@ impl Ftl {
         Ok(frame_id)
     }
 
-    /// The request is done when the data is in the flash.
+    /// Writes a page through: the request is done when the data is in the flash.
     pub(super) fn write_through<R: RedundancyHooks>(
         &mut self,
         flash: &mut Flash,
@@ -199,7 +200,8 @@ impl Ftl {
             flash.counters.buffer_write_hits += 1;
             self.join(flash, queued, program);
         } else {
-            // One that the flash has lost and the buffer had waits to be programmed already.
+            // A page that the flash has lost and the buffer still held is already queued for
+            // programming.
             let waits = self.core.buffer.get(frame_id).listed == Listed::Dirty;
             txn.epoch =
                 if waits { self.core.buffer.get(frame_id).epoch } else { self.core.buffer.born() };
@@ -208,7 +210,7 @@ impl Ftl {
         }
     }
 
-    /// A page write joins a program that has not begun.
+    /// Joins a page write to a program that has not begun.
     pub(super) fn join(&mut self, flash: &mut Flash, program: TxnId, id: TxnId) {
         let head = flash.txns.get_mut(program);
         let (die, next) = (head.die, std::mem::replace(&mut head.joined, id));
@@ -216,7 +218,7 @@ impl Ftl {
         txn.die = die;
         txn.next = next;
         self.queues.writes += 1;
-        // It waits for its die already, if it has one.
+        // If the program has a die, the write waits for it too.
         if die.is_some() {
             flash.join_at(id, die);
         }
@@ -238,7 +240,7 @@ impl Ftl {
         id
     }
 
-    /// The request is done when the data is in the buffer.
+    /// Writes a page back: the request is done when the data is in the buffer.
     pub fn write_back<R: RedundancyHooks>(
         &mut self,
         flash: &mut Flash,
