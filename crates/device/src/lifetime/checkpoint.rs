@@ -1,5 +1,5 @@
-//! The state of a lifetime drive as data, to be written down and resumed from. What follows from
-//! the configuration is not in it, nor what follows from the mapping.
+//! The saved state of a lifetime drive, from which a run can resume. It excludes everything that
+//! follows from the configuration or from the mapping.
 
 use crate::blocks::block_table::BlocksSnapshot;
 use crate::blocks::page_allocator::AllocatorSnapshot;
@@ -12,7 +12,7 @@ use crate::policy::wear::AnyWear;
 use fowler_units::{IdVec, Lpn};
 use serde::{Deserialize, Serialize};
 
-/// The state of a drive that lives.
+/// The saved state of a [`LifetimeDrive`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Checkpoint {
     map: IdVec<Lpn, u32>,
@@ -26,7 +26,7 @@ pub struct Checkpoint {
 }
 
 impl LifetimeDrive {
-    /// Its state.
+    /// Returns the state to save.
     pub fn checkpoint(&self) -> Checkpoint {
         let core = &self.core;
         let (victim, wear) = self.gc.policies();
@@ -42,10 +42,10 @@ impl LifetimeDrive {
         }
     }
 
-    /// This drive, at the beginning of its life, as saved in a checkpoint.
+    /// Resumes this drive, which is at the beginning of its life, from a checkpoint.
     ///
     /// # Errors
-    /// What tells that it is the state of another drive.
+    /// The reason why the checkpoint belongs to another drive.
     pub fn resumed(mut self, checkpoint: Checkpoint) -> Result<Self, String> {
         let core = &mut self.core;
         if !core.map.resume(checkpoint.map) || !core.allocator.blocks.resume(checkpoint.blocks) {

@@ -1,15 +1,15 @@
-//! A whole life in minutes: mapping, blocks, garbage collection, wear leveling and throttle of the
-//! drive, driven without dies. Pages are written and moved at no time, as before a run
-//! ([`crate::precondition`]); a page write takes as long as it is throttled, and its own program.
-//! The host is closed: it is behind its times by as much as its writes were throttled.
+//! Simulation of a drive's whole life in minutes: mapping, blocks, garbage collection, wear
+//! leveling and throttle, without dies. Pages are written and moved in no time, as in
+//! preconditioning ([`crate::precondition`]); a page write takes the throttle's delay and its own
+//! program time. The host is closed: it lags behind its arrival times by the total delay of its
+//! writes.
 //!
-//! That leaves out what waits for dies: a write that queues behind others takes longer than here,
-//! and delays nobody. At the loads that a life is about, some hundred pages a second over dozens of
-//! dies, hardly one does.
+//! This ignores contention for dies: a write that queues behind others takes longer than here, but
+//! delays no other write. At the loads of lifetime studies, some hundred pages per second over
+//! dozens of dies, hardly any write queues.
 //!
-//! **Owns** the throttle and the time of its drive. **May touch** core and garbage collection,
-//! which it holds. **Is asked** by whoever simulates lives; its state can be saved
-//! (`checkpoint.rs`).
+//! **Owns** the throttle and the clock of its drive. **May touch** core and garbage collection,
+//! which it holds. **Called by** lifetime experiments; its state can be saved (`checkpoint.rs`).
 
 pub mod checkpoint;
 
@@ -28,7 +28,7 @@ use crate::precondition::image::PreconditionedImage;
 use fowler_units::{HostIo, HostOp, Lpn, Nanos, Span};
 use serde::{Deserialize, Serialize};
 
-/// A drive that lives.
+/// A drive simulated over its whole life.
 /// See docs/decisions/lifetime.md, "Which host model does a lifetime run use?".
 #[derive(Clone, Debug)]
 pub struct LifetimeDrive {
@@ -37,19 +37,19 @@ pub struct LifetimeDrive {
     pub(crate) throttle: AnyThrottle,
     life: Life,
     pub(crate) counters: Counters,
-    /// Erased blocks of each plane that GC keeps.
+    /// Erased blocks that GC keeps in each plane.
     kept: u32,
     program: Span,
     behind: Span,
-    /// How long the write had waited that was not let in before the life ended.
+    /// How long a write waited that had not entered when the life ended.
     blocked_at_end: Throttled,
-    /// Pages moved before the life, and how often each block had been erased.
+    /// Pages moved before the life, and the earlier erase count of each block.
     moved: Moves,
     erased: Box<[u32]>,
     now: Nanos,
 }
 
-/// What a drive has moved, and where in time it is, as it is saved.
+/// The pages that a drive has moved, and its position in time, as saved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Moved {
     pages: Moves,
@@ -57,34 +57,35 @@ pub struct Moved {
     behind: Span,
 }
 
-/// A write that has been let in, or a trim.
+/// A write or trim that has entered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entered {
-    /// When.
+    /// When it entered.
     pub at: Nanos,
-    /// The pages that it writes: none if it is a trim.
+    /// Pages written; zero for a trim.
     pub pages: u32,
-    /// How long it was delayed.
+    /// Its delay.
     pub throttled: Throttled,
 }
 
-/// How many requests are drawn before their turn, and how far before it their next look-ups begin.
+/// How many requests are drawn early, and how far ahead of a request its second prefetch begins.
 const AHEAD: usize = 16;
 const SECOND: usize = 10;
 const THIRD: usize = 5;
-/// Writes between two looks at how much has been programmed.
+/// The number of writes between two checks of the pages programmed.
 const SEASON_STRIDE: usize = 4096;
-/// Pages of a request that are looked up ahead.
+/// The maximum number of pages prefetched per request.
 const PAGES_AHEAD: u64 = 8;
 
 impl LifetimeDrive {
-    /// The drive of `config` with its data as they lie in `image`; its life begins.
+    /// Creates the drive of `config` with the data of `image`. Its life begins.
     ///
     /// # Errors
     /// Every reason why the configuration cannot work.
     ///
     /// # Panics
-    /// If `config` does not age like the one that was preconditioned.
+    /// If `config` differs from the image's configuration in an option that affects
+    /// preconditioning.
     pub fn new(image: &PreconditionedImage, config: &Config) -> Result<Self, Vec<Refusal>> {
         let (core, mut gc) = image.data_for(config)?;
         gc.untimed.levels_wear = true;
@@ -110,16 +111,16 @@ impl LifetimeDrive {
         }
     }
 
-    /// Writes `source` at no time, until it has been programmed with so many pages for any source
-    /// or the source ends, so that the data lie as long use by it leaves them. Returns the pages
-    /// programmed. Its life begins afterwards, with [`LifetimeDrive::again`]. See
-    /// docs/decisions/lifetime.md, "In what state does a life begin?".
+    /// Writes `source` in no time until `pages` pages have been programmed, for any source, or the
+    /// source ends, so that the data is placed as after long use. Returns the pages programmed.
+    /// Call [`LifetimeDrive::again`] afterwards to begin its life. See docs/decisions/lifetime.md,
+    /// "In what state does a life begin?".
     pub fn season(&mut self, source: impl Iterator<Item = HostIo>, pages: u64) -> u64 {
         let before = self.core.allocator.blocks.programmed();
         let so_far = |drive: &Self| drive.core.allocator.blocks.programmed() - before;
         let mut number = 0usize;
         self.draw(source, |drive, io| {
-            // Counting looks at every block.
+            // Counting the pages visits every block.
             number += 1;
             if number.is_multiple_of(SEASON_STRIDE) && so_far(drive) >= pages {
                 return false;
@@ -130,11 +131,11 @@ impl LifetimeDrive {
         so_far(self)
     }
 
-    /// The same drive at the beginning of a life of `config`, which differs in nothing but its life
-    /// and throttle.
+    /// Returns the same drive at the beginning of a life under `config`, which may differ only in
+    /// the parameters of life and throttle.
     ///
     /// # Panics
-    /// If it differs in what its data or the sizes of the drive depend on.
+    /// If it differs in a parameter that affects the placement of data or the sizes of the drive.
     #[must_use]
     pub fn again(&self, config: &Config) -> Self {
         let layout = config.layout().expect("it was looked at");
@@ -142,58 +143,58 @@ impl LifetimeDrive {
         Self::born(self.core.clone(), self.gc.clone(), config)
     }
 
-    /// The sizes of the drive.
+    /// Returns the sizes of the drive.
     pub fn layout(&self) -> &Layout {
         &self.core.layout
     }
 
-    /// How long a page write takes that is not delayed.
+    /// Returns the duration of a page write without delay.
     pub fn program(&self) -> Span {
         self.program
     }
 
-    /// When its life ends, in simulated time.
+    /// Returns when its life ends, in simulated time.
     pub fn ends(&self) -> Nanos {
         self.life.ends()
     }
 
-    /// When the last write entered.
+    /// Returns when the last write entered.
     pub fn now(&self) -> Nanos {
         self.now
     }
 
-    /// By how much the host is behind its own times.
+    /// Returns how far the host lags behind its arrival times.
     pub fn behind(&self) -> Span {
         self.behind
     }
 
-    /// How long the write had waited, until the life ended, that has not been let in; among
-    /// what was counted.
+    /// Returns how long a write had waited that had not entered when the life ended; included in
+    /// the counters.
     pub fn blocked_at_end(&self) -> Throttled {
         self.blocked_at_end
     }
 
-    /// What was counted so far.
+    /// Returns the counters so far.
     pub fn counters(&self) -> &Counters {
         &self.counters
     }
 
-    /// How often each block has been erased, preconditioning included.
+    /// Returns how often each block has been erased, preconditioning included.
     pub fn erase_counts(&self) -> &[u32] {
         self.core.allocator.blocks.erase_counts()
     }
 
-    /// What the drive amounts to at a moment of its life.
+    /// Returns the capacities of the drive at a moment of its life.
     pub fn totals(&self, at: Nanos) -> Totals {
         self.life.stand(&self.core.allocator.blocks, at)
     }
 
-    /// What the throttle has come to.
+    /// Returns the state of the throttle.
     pub fn throttle(&self) -> State {
         self.throttle.state()
     }
 
-    /// How often each block has been erased in this life.
+    /// Returns how often each block has been erased in this life.
     pub fn cycles(&self) -> Vec<u32> {
         let counts = self.erase_counts().iter().zip(&*self.erased);
         counts.map(|(&all, &before)| all - before).collect()
@@ -208,10 +209,9 @@ impl LifetimeDrive {
         (self.now, self.behind) = (moved.now, moved.behind);
     }
 
-    /// Serves the writes and trims of `source`, whose times are those of a host that nothing
-    /// throttles, until `heard` has heard of one and says so, the source ends, or the life. Returns
-    /// whether life goes on. Some requests are drawn before their turn: a source must not depend on
-    /// the drive.
+    /// Serves the writes and trims of `source`, whose arrival times are those of an unthrottled
+    /// host, until `heard` returns `false`, the source ends, or the life ends. Returns whether life
+    /// continues. Some requests are drawn before their turn: a source must not depend on the drive.
     pub fn serve(
         &mut self,
         source: impl Iterator<Item = HostIo>,
@@ -228,8 +228,8 @@ impl LifetimeDrive {
         alive
     }
 
-    /// Does `each` for every write and trim of `source`, as long as it says so; what each will look
-    /// up is looked up before.
+    /// Calls `each` for every write and trim of `source` until it returns `false`, prefetching what
+    /// each request will look up.
     fn draw(
         &mut self,
         source: impl Iterator<Item = HostIo>,
@@ -272,7 +272,7 @@ impl LifetimeDrive {
         }
     }
 
-    /// Writes the pages of a request at no time, or forgets them.
+    /// Writes or trims the pages of a request in no time.
     #[inline]
     fn change(&mut self, io: &HostIo) {
         let Request { next, end, .. } = Request::new(*io, io.at, &self.core.locator);
@@ -285,7 +285,7 @@ impl LifetimeDrive {
         }
     }
 
-    /// Looks at what will be needed for a request.
+    /// Calls `look` for the pages of a request, to prefetch what it needs.
     #[inline]
     fn prefetch(&self, io: &HostIo, look: impl Fn(&Core, Lpn)) {
         let first = u64::from(self.core.locator.page_at(io.offset).0);
@@ -296,8 +296,8 @@ impl LifetimeDrive {
         }
     }
 
-    /// A write or trim comes at the host's own time; none if the life ends before it enters. Trims
-    /// are not delayed.
+    /// Admits a write or trim after any delay; `None` if the life ends before it enters. Trims are
+    /// not delayed.
     fn enter(&mut self, io: &HostIo) -> Option<Entered> {
         let pages = match io.op {
             HostOp::Write => Request::new(*io, io.at, &self.core.locator).pages,
