@@ -1,4 +1,4 @@
-//! A mapping that forgets on purpose: an entry is used once and then, as often as not, has to be
+//! A mapping for tests that forgets entries on purpose: after one use, an entry usually has to be
 //! read again.
 
 use super::Miss;
@@ -9,19 +9,19 @@ use crate::observe::operation::{Op, Source};
 use fowler_units::{DieId, Lpn, Rng, TxnId};
 use std::collections::BTreeSet;
 
-/// See the module.
+/// Forgetful residency; see the module documentation.
 #[derive(Clone, Debug)]
 pub struct Forgetful {
     rng: Rng,
     dies: u32,
     at_hand: BTreeSet<Lpn>,
     on_the_way: Vec<(TxnId, Lpn)>,
-    /// Look-ups that found nothing.
+    /// Lookups that missed.
     pub misses: u64,
 }
 
 impl Forgetful {
-    /// Nothing is at hand.
+    /// Creates the state with no entry in memory.
     pub fn new(seed: u64, dies: u32) -> Self {
         let rng = Rng::stream(seed, "mapping/forgetful");
         Self { rng, dies, at_hand: BTreeSet::new(), on_the_way: Vec::new(), misses: 0 }

@@ -1,5 +1,5 @@
-//! Everyone who needs an entry of the mapping that is not at hand waits for it, and for nothing
-//! else.
+//! Tests that everyone who needs a mapping entry that is not in memory waits for it, and for
+//! nothing else.
 
 use super::forgetful::Forgetful;
 use super::residency::Residency;
@@ -34,7 +34,7 @@ fn config(ack: Ack) -> Config {
     config
 }
 
-/// Reads, writes of parts of pages and of several pages, trims and flushes.
+/// Returns reads, writes of one or several pages and of parts of pages, trims and flushes.
 fn requests(seed: u64, bytes: u64) -> Vec<HostIo> {
     let mut rng = Rng::stream(seed, "requests");
     let mut at = 0;
@@ -55,7 +55,7 @@ fn requests(seed: u64, bytes: u64) -> Vec<HostIo> {
     (0..REQUESTS).map(|_| next()).collect()
 }
 
-/// Who was seen to wait, and what requests of each kind waited for the mapping.
+/// The kinds of waiters seen, and the kinds of requests that waited for the mapping.
 #[derive(Default)]
 struct Seen {
     reads: bool,
@@ -93,14 +93,14 @@ fn run(config: &Config, seed: u64, forgets: bool) -> (Device, Seen, Vec<HostIo>)
         assert_eq!(it.blame.total(), it.latency(), "seed {seed}: {:?}", it.io);
         seen.blamed[it.io.op as usize] += it.blame[Part::Mapping].0;
     }
-    // Garbage collection may wait when the last request is answered.
+    // Garbage collection may still be waiting when the last request is answered.
     device.rest_until(device.now() + Span::ms(10_000), &mut answers);
     assert!(device.layer.ftl.core.map.waiters.is_empty(), "seed {seed}: someone waits for ever");
     (device, seen, requests)
 }
 
-/// The pages that hold something after requests that were served in their order of writes and
-/// trims.
+/// Returns the pages that hold data after the given requests, whose writes and trims were served in
+/// order.
 fn held(device: &Device, requests: &[HostIo], filled: u32) -> BTreeSet<u32> {
     let locator = device.layer.ftl.core.locator;
     let mut held: BTreeSet<u32> = (0..filled).collect();
@@ -145,7 +145,7 @@ fn everyone_waits_for_the_mapping_who_must() {
     }
 }
 
-/// A drive that holds its whole mapping waits for none of it.
+/// A drive that holds its whole mapping never waits for it.
 #[test]
 fn nobody_waits_for_a_mapping_that_is_all_there() {
     for ack in [Ack::OnInsert, Ack::OnProgram] {
@@ -155,7 +155,8 @@ fn nobody_waits_for_a_mapping_that_is_all_there() {
     }
 }
 
-/// A flush waits for what was acknowledged before it, however long the mapping keeps its programs.
+/// A flush waits for all data acknowledged before it, however long its programs wait for the
+/// mapping.
 #[test]
 fn a_flush_waits_for_data_that_waited_for_the_mapping() {
     let mut config = config(Ack::OnInsert);
@@ -166,7 +167,7 @@ fn a_flush_waits_for_data_that_waited_for_the_mapping() {
         let dies = device.layout().geometry.dies();
         device.layer.ftl.core.map.residency = Residency::Forgetful(Forgetful::new(seed, dies));
         let given = [
-            // Part of a page: what the rest holds is read first.
+            // A partial page: the rest is read first.
             io(0, HostOp::Write, 3, 512),
             io(1_000_000, HostOp::Flush, 0, 0),
             io(20_000_000, HostOp::Read, 3, 4096),

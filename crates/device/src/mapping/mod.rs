@@ -1,20 +1,21 @@
-//! Logical to physical: which mapping unit of the flash holds each logical page, and what must be
-//! waited for to find out (docs/decisions/mapping.md).
+//! The mapping from logical to physical: the mapping unit that holds each logical page, and what
+//! must be waited for to find out (docs/decisions/mapping.md).
 //!
-//! **Owns** both directions of the mapping, which entries the controller holds, and who waits for
-//! the others. **May touch** the flash, to read entries that the controller does not hold. **Is
-//! asked** where a page is: the answer is a location, or a miss that names the flash transaction to
-//! wait for ([`Mapping::lookup`]). When that ends, whoever waited is handed back
-//! ([`Mapping::next_waiter`]) and asks again.
+//! **Owns** both directions of the mapping, the set of entries in the controller's memory, and the
+//! waiters for the others. **May touch** the flash, to read entries that are not in memory.
+//! **Called for** the location of a page: the answer is a location, or a miss that names the flash
+//! transaction to wait for ([`Mapping::lookup`]). When that ends, the waiters are returned
+//! ([`Mapping::next_waiter`]) and try again.
 //!
-//! - `page_map.rs`: the page-level table, both ways.
-//! - `residency.rs`: which entries the controller holds: all of them today. A cached mapping (DFTL)
-//!   begins here, as `forgetful.rs` does, the mapping of the tests that forgets entries to show
-//!   that everyone waits who must. Writing entries back has no hook yet.
+//! - `page_map.rs`: the page-level table, in both directions.
+//! - `residency.rs`: which entries are in the controller's memory: at present, all. A cached
+//!   mapping (DFTL) would be added here, like `forgetful.rs`, a mapping for tests that forgets
+//!   entries to check that every user waits when it must. There is no hook yet for writing entries
+//!   back.
 //!
-//! Lookups are for whoever could not go on without the entry: host reads, writes and trims, and GC
-//! moves. What is known without it (the frame of a buffered page, laws, preconditioning) reads the
-//! table as it is.
+//! Use a lookup if the caller cannot continue without the entry: host reads, writes and trims, and
+//! GC moves. Code that needs no entry of the simulated drive (the frame of a buffered page, laws,
+//! preconditioning) reads the table directly.
 
 #[cfg(test)]
 mod forgetful;
@@ -34,41 +35,40 @@ use std::ops::{Deref, DerefMut};
 #[derive(Clone, Debug)]
 pub struct Mapping {
     table: PageMap,
-    /// Which entries are at hand.
+    /// Which entries are in the controller's memory.
     pub residency: Residency,
     waiters: VecDeque<(TxnId, Waiter)>,
 }
 
-/// An entry is not at hand: the flash transaction that brings it.
+/// A mapping entry is not in memory. Names the flash transaction that loads it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Miss(pub TxnId);
 
-/// Who waits for an entry.
+/// A user waiting for an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Waiter {
     /// The next page of a host read.
     Read(ReqId),
-    /// The first of the writes and trims that wait.
+    /// The first of the waiting writes and trims.
     Writes,
-    /// A page of a block that is being emptied; the transaction that read it.
+    /// A page of a block being emptied, named by the transaction that read it.
     Move(TxnId),
 }
 
 impl Mapping {
-    /// A mapping with every entry at hand.
+    /// Creates a mapping with every entry in memory.
     pub fn new(table: PageMap) -> Self {
         Self { table, residency: Residency::Whole, waiters: VecDeque::new() }
     }
 
-    /// Where a logical page is.
+    /// Returns the location of a logical page.
     ///
-    /// # Errors
-    /// What must be waited for to find out: see [`Mapping::wait`].
+    /// # Errors The transaction to wait for if its entry is not in memory: see [`Mapping::wait`].
     #[inline(always)]
     pub fn lookup(&mut self, flash: &mut Flash, page: Lpn) -> Result<Location, Miss> {
         let location = self.table.place(page);
         match location {
-            // A frame knows its page.
+            // The frame identifies its page.
             Location::Buffer(_) => Ok(location),
             Location::Flash(_) | Location::Nowhere => {
                 self.residency.load(flash, page).map(|()| location)
@@ -76,34 +76,33 @@ impl Mapping {
         }
     }
 
-    /// Sees to it that the entry of a page is at hand.
+    /// Ensures that the entry of a page is in memory.
     ///
-    /// # Errors
-    /// As [`Mapping::lookup`].
+    /// # Errors Like [`Mapping::lookup`].
     #[inline(always)]
     pub fn bring(&mut self, flash: &mut Flash, page: Lpn) -> Result<(), Miss> {
         if self.residency.may_miss() { self.lookup(flash, page).map(|_| ()) } else { Ok(()) }
     }
 
-    /// Of what was noted as a wait for the mapping, what it was.
+    /// Returns the time noted as a wait for the mapping; zero if nothing can miss.
     #[inline(always)]
     pub fn waited(&self, noted: Span) -> Span {
         if self.residency.may_miss() { noted } else { Span::ZERO }
     }
 
-    /// Someone waits for an entry, once.
+    /// Adds a waiter for an entry, unless it is waiting already.
     pub fn wait(&mut self, miss: Miss, waiter: Waiter) {
         if !self.waiters.contains(&(miss.0, waiter)) {
             self.waiters.push_back((miss.0, waiter));
         }
     }
 
-    /// The entry that a transaction was to bring is at hand.
+    /// Notes that a transaction has loaded its entry.
     pub fn loaded(&mut self, id: TxnId) {
         self.residency.loaded(id);
     }
 
-    /// The next one who waited for a transaction, in order.
+    /// Removes and returns the next waiter for a transaction, in order.
     pub fn next_waiter(&mut self, id: TxnId) -> Option<Waiter> {
         let at = self.waiters.iter().position(|&(its, _)| its == id)?;
         self.waiters.remove(at).map(|(_, waiter)| waiter)

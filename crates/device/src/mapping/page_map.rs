@@ -1,16 +1,16 @@
-//! Logical to physical and back. One `u32` each way: 8 bytes per page is what the model's memory is
-//! made of, so nothing else may live here.
+//! The table from logical to physical and back. One `u32` in each direction: these 8 bytes per page
+//! dominate the memory use of a simulation, so nothing else may be stored here.
 
 use fowler_units::{FrameId, Id, IdVec, Lpn, UnitId};
 
-/// Where a logical page is.
+/// The location of a logical page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Location {
-    /// Nowhere: never written, or trimmed.
+    /// Unmapped: never written, or trimmed.
     Nowhere,
     /// In the flash.
     Flash(UnitId),
-    /// In the write buffer, whose frame knows the copy in the flash, if there is one.
+    /// In the write buffer. The frame knows the copy in the flash, if there is one.
     Buffer(FrameId),
 }
 
@@ -27,7 +27,7 @@ fn place(raw: u32) -> Location {
     }
 }
 
-/// The two directions of the mapping.
+/// Both directions of the mapping.
 #[derive(Clone, Debug)]
 pub struct PageMap {
     forward: IdVec<Lpn, u32>,
@@ -35,10 +35,10 @@ pub struct PageMap {
 }
 
 impl PageMap {
-    /// The most mapping units that a mapping can name.
+    /// The maximum number of mapping units that a mapping can address.
     pub const PAGES_MAX: u64 = BUFFERED as u64 - 1;
 
-    /// An empty mapping of `logical` onto `physical` pages.
+    /// Creates an empty mapping of `logical` onto `physical` pages.
     pub fn new(logical: u32, physical: u32) -> Self {
         assert!(u64::from(physical) <= Self::PAGES_MAX);
         Self {
@@ -47,13 +47,13 @@ impl PageMap {
         }
     }
 
-    /// Where each logical page is, of a drive whose buffer is empty, to be saved.
+    /// Returns the locations of all logical pages, to be saved. The buffer must be empty.
     pub fn snapshot(&self) -> IdVec<Lpn, u32> {
         self.forward.clone()
     }
 
-    /// Resumes from what was saved, no unit owned yet. Returns whether it is of as many
-    /// pages.
+    /// Resumes from a snapshot, with no unit owned yet. Returns whether the snapshot has the right
+    /// number of pages.
     pub fn resume(&mut self, snapshot: IdVec<Lpn, u32>) -> bool {
         let same = snapshot.len() == self.forward.len();
         if same {
@@ -62,26 +62,24 @@ impl PageMap {
         same
     }
 
-    /// Logical pages.
+    /// Returns the number of logical pages.
     pub fn logical(&self) -> u32 {
         self.forward.len() as u32
     }
 
-    /// Where a logical page is.
+    /// Returns the location of a logical page.
     #[inline]
     pub fn place(&self, page: Lpn) -> Location {
         place(self.forward[page])
     }
 
-    /// The copy of a page in the flash, none if it is nowhere; or the frame of one that is in the
-    /// buffer.
+    /// Returns the copy of a page in the flash; the null unit if it is unmapped.
     ///
-    /// # Errors
-    /// That frame.
+    /// # Errors The frame of a page that is in the buffer.
     #[inline]
     pub fn unit_or_frame(&self, page: Lpn) -> Result<UnitId, FrameId> {
         let raw = self.forward[page];
-        // Nowhere is no unit.
+        // An unmapped page has the null unit.
         if raw & BUFFERED == 0 || raw == u32::MAX {
             Ok(UnitId(raw))
         } else {
@@ -89,49 +87,49 @@ impl PageMap {
         }
     }
 
-    /// As [`PageMap::place`]; a page beyond the drive is nowhere.
+    /// Like [`PageMap::place`]; a page beyond the drive counts as unmapped.
     #[inline]
     pub fn place_if_any(&self, page: Lpn) -> Location {
         self.forward.get(page).map_or(Location::Nowhere, |&raw| place(raw))
     }
 
-    /// A logical page is about to be looked up.
+    /// Prefetches the entry of a logical page.
     #[inline]
     pub fn prefetch(&self, page: Lpn) {
         self.forward.prefetch(page);
     }
 
-    /// The owner of a unit is about to be asked for.
+    /// Prefetches the owner of a unit.
     #[inline]
     pub fn prefetch_owner(&self, location: UnitId) {
         self.backward.prefetch(location);
     }
 
-    /// The logical page now lies in the flash, or nowhere for [`UnitId::NONE`].
+    /// Maps a logical page to a unit, or unmaps it if that is [`UnitId::NONE`].
     #[inline]
     pub fn set_flash(&mut self, page: Lpn, location: UnitId) {
         self.forward[page] = location.0;
     }
 
-    /// The entries of all logical pages as [`PageMap::set_flash`] stores them, for whoever writes
-    /// most of them.
+    /// Returns the entries of all logical pages, in the format of [`PageMap::set_flash`], for
+    /// callers that write most of them.
     pub fn entries(&mut self) -> &mut [u32] {
         self.forward.as_mut_slice()
     }
 
-    /// The logical page is now found through its frame in the buffer.
+    /// Maps a logical page to its frame in the buffer.
     #[inline]
     pub fn set_buffered(&mut self, page: Lpn, frame_id: FrameId) {
         self.forward[page] = frame_id.0 | BUFFERED;
     }
 
-    /// The logical page that a unit was last programmed with.
+    /// Returns the logical page with which a unit was last programmed.
     #[inline]
     pub fn owner(&self, location: UnitId) -> Lpn {
         self.backward[location]
     }
 
-    /// A unit is programmed with a logical page's data.
+    /// Notes that a unit is programmed with a logical page's data.
     #[inline]
     pub fn set_owner(&mut self, location: UnitId, page: Lpn) {
         self.backward[location] = page;

@@ -1,5 +1,5 @@
-//! Which entries of the mapping are at hand. The whole table is kept in memory by the simulator
-//! whatever the drive holds; what is not at hand must be read from the flash before it may be used.
+//! Which mapping entries are in the controller's memory. The simulator always holds the whole
+//! table; an entry that is not in the simulated memory must be read from the flash before use.
 
 use super::Miss;
 #[cfg(test)]
@@ -7,19 +7,18 @@ use super::forgetful::Forgetful;
 use crate::flash::Flash;
 use fowler_units::{Lpn, TxnId};
 
-/// See the module.
+/// The residency of mapping entries; see the module documentation.
 #[derive(Clone, Debug)]
 pub enum Residency {
-    /// All of them: the drive holds its whole mapping. Nothing ever misses, and that costs nothing.
+    /// All entries: the drive holds its whole mapping. Nothing ever misses, at no cost.
     Whole,
-    /// Some, to see that everyone waits who must.
+    /// Some entries, to test that every user waits when it must.
     #[cfg(test)]
     Forgetful(Forgetful),
 }
 
 impl Residency {
-    /// Whether a lookup can miss at all. Where none can, this is known when it is compiled, and so
-    /// is that nobody ever waited.
+    /// Returns whether a lookup can miss at all. If not, the compiler removes the waiting code.
     #[inline(always)]
     pub fn may_miss(&self) -> bool {
         match self {
@@ -29,10 +28,9 @@ impl Residency {
         }
     }
 
-    /// Sees to it that the entry of a page is at hand.
+    /// Ensures that the entry of a page is in memory.
     ///
-    /// # Errors
-    /// The flash transaction that brings it, on its way from now on or already.
+    /// # Errors The flash transaction that loads it, newly submitted or already on its way.
     #[inline(always)]
     pub fn load(&mut self, flash: &mut Flash, page: Lpn) -> Result<(), Miss> {
         match self {
@@ -45,7 +43,7 @@ impl Residency {
         }
     }
 
-    /// A transaction has brought its entry.
+    /// Notes that a transaction has loaded its entry.
     pub fn loaded(&mut self, id: TxnId) {
         match self {
             Residency::Whole => unreachable!("transaction {} brings nothing", id.0),
