@@ -1,4 +1,4 @@
-//! Where a request's time went. Every request's parts sum to its latency to the nanosecond.
+//! The breakdown of a request's latency into parts, which sum to it to the nanosecond.
 
 use crate::observe::operation::{Op, Source};
 use fowler_units::Span;
@@ -12,17 +12,17 @@ pub enum Part {
     HostLink,
     /// Delayed by the throttle for the sake of the drive's life.
     Throttled,
-    /// Waiting for a place in the device's bounded queues.
+    /// Waiting for a slot in the device's bounded queues.
     QueueFull,
     /// Waiting for a free page frame of the write buffer.
     BufferFull,
-    /// Waiting for a die with room for one more page: every plane is as full as it may be.
+    /// Waiting for a die with room for another page: every plane is at its limit.
     NoSpace,
     /// Waiting while the die read for a host request.
     BehindHostRead,
     /// Waiting while the die programmed host data.
     BehindHostProgram,
-    /// Waiting while the die erased on a raw command of the host.
+    /// Waiting while the die erased for a raw host command.
     BehindHostErase,
     /// Waiting while the die read for garbage collection.
     BehindGcRead,
@@ -36,46 +36,45 @@ pub enum Part {
     BehindWearProgram,
     /// Waiting while the die erased for wear leveling.
     BehindWearErase,
-    /// Waiting while the die read to program anew.
+    /// Waiting while the die read a page to reprogram it.
     BehindRefreshRead,
-    /// Waiting while the die programmed anew what could stay where it is.
+    /// Waiting while the die reprogrammed data that could have stayed in place.
     BehindRefreshProgram,
-    /// Waiting while the die erased for that.
+    /// Waiting while the die erased for a refresh.
     BehindRefreshErase,
-    /// Waiting while the die read for the sake of parity.
+    /// Waiting while the die read for parity.
     BehindParityRead,
     /// Waiting while the die programmed parity.
     BehindParityProgram,
-    /// Waiting for the channel to be free.
+    /// Waiting for the channel.
     Channel,
-    /// Waiting for a program or erase to leave the cells; and, for one's own program, what its
-    /// suspensions cost beyond the reads served meanwhile.
+    /// Waiting for a program or erase to leave the cells; for a program of the request itself, the
+    /// cost of its suspensions beyond the reads served meanwhile.
     Suspend,
-    /// Reading the old page that a write of part of it needs, before the new page can be
-    /// programmed.
+    /// Reading the old page for a partial write, before the new page can be programmed.
     Merge,
     /// Sensing.
     Sense,
-    /// One's own transfer over the channel.
+    /// The request's own transfer over the channel.
     Transfer,
-    /// One's own program.
+    /// The request's own program.
     Program,
-    /// Sensing at more than the reference voltages of the hard decision, and transferring what that
-    /// gives.
+    /// Sensing with more reference voltages than hard decision, and transferring the additional
+    /// bits.
     SoftSensing,
-    /// Trying at a lower level first, in vain.
+    /// Failed tries at lower levels.
     Retry,
     /// Writes: waiting for room in the parity cache, for the parity of an earlier write to the
-    /// stripe, or for one's own parity to be in the flash.
+    /// stripe, or until the write's own parity is in the flash.
     Parity,
-    /// Reads: reading the rest of a stripe in place of a page that could not be read.
+    /// Reads: reading the rest of the stripe instead of an unreadable page.
     Degraded,
-    /// Waiting for an entry of the mapping that the drive does not hold.
+    /// Waiting for a mapping entry that is not in the drive's memory.
     Mapping,
 }
 
 impl Part {
-    /// How many parts there are.
+    /// The number of parts.
     pub const COUNT: usize = 30;
 
     /// Every part, in order.
@@ -112,7 +111,7 @@ impl Part {
         Part::Mapping,
     ];
 
-    /// The part's name in JSON, CSV columns and tables.
+    /// Returns the part's name in JSON, CSV columns and tables.
     pub fn name(self) -> &'static str {
         [
             "host_link",
@@ -148,7 +147,7 @@ impl Part {
         ][self as usize]
     }
 
-    /// Waiting behind an operation of this kind and source.
+    /// Returns the part for waiting behind an operation of this kind and source.
     #[inline]
     pub fn behind(op: Op, source: Source) -> Part {
         Part::ALL[Part::BehindHostRead as usize + 3 * source as usize + op as usize]
@@ -166,7 +165,7 @@ fowler_units::enumerated! {
 pub struct Blame([Span; Part::COUNT]);
 
 impl Blame {
-    /// The sum of all parts.
+    /// Returns the sum of all parts.
     pub fn total(&self) -> Span {
         self.0.iter().copied().sum()
     }
@@ -180,7 +179,7 @@ impl Blame {
         }
     }
 
-    /// The parts, in the order of [`Part::ALL`].
+    /// Returns the parts, in the order of [`Part::ALL`].
     pub fn parts(&self) -> &[Span; Part::COUNT] {
         &self.0
     }

@@ -1,4 +1,4 @@
-//! What is said of a request that has been served.
+//! The record of a completed request.
 
 use super::blame::Blame;
 use fowler_units::{HostIo, Nanos, ReqId, Span};
@@ -6,18 +6,18 @@ use fowler_units::{HostIo, Nanos, ReqId, Span};
 /// A host request that has been served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Completion {
-    /// The request, with its time of arrival.
+    /// The request, with its arrival time.
     pub io: HostIo,
-    /// Its frame in the device while it was in flight; reused afterwards.
+    /// Its ID while it was in flight; reused afterwards.
     pub id: ReqId,
-    /// When the host had its answer.
+    /// When the host received the answer.
     pub done: Nanos,
-    /// Where the time went; the parts sum to [`Completion::latency`].
+    /// The breakdown of its latency; the parts sum to [`Completion::latency`].
     pub blame: Blame,
 }
 
 impl Completion {
-    /// From arrival to answer.
+    /// Returns the time from arrival to answer.
     #[inline]
     pub fn latency(&self) -> Span {
         self.done - self.io.at

@@ -1,7 +1,7 @@
-//! What the device counts while it runs. Plain sums, read out once at the end.
+//! Counters of a run: plain sums, read at the end.
 //!
-//! A count of several is a table by an enumeration ([`fowler_units::By`]) or a struct with a name
-//! for each. Either is written as the array of its values where the format has no names.
+//! Related counts are tables indexed by an enumeration ([`fowler_units::By`]) or structs with named
+//! fields. Both are serialized as arrays in formats without names.
 
 use crate::observe::operation::{BySource, Source};
 use crate::policy::stream_tag::ByClass;
@@ -9,14 +9,14 @@ use fowler_physics::voltage::ByVoltage;
 use fowler_units::Span;
 use serde::{Deserialize, Serialize};
 
-/// Sums over a run.
+/// Counters of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counters {
     /// Logical pages that host reads touched.
     pub pages_read: u64,
     /// Of them, answered by the write buffer.
     pub buffer_read_hits: u64,
-    /// Of them, pages that had never been written.
+    /// Of them, pages never written before.
     pub unwritten_reads: u64,
     /// Logical pages that host writes touched.
     pub pages_written: u64,
@@ -26,27 +26,26 @@ pub struct Counters {
     pub pages_trimmed: u64,
     /// Flash page reads.
     pub reads: BySource<u64>,
-    /// Of the host's flash reads, those that a partial write needed.
+    /// Of the host's flash reads, those required by partial writes.
     pub merge_reads: u64,
     /// Flash page programs.
     pub programs: BySource<u64>,
-    /// The same programs by the threshold voltages they were made at; none where no errors are
-    /// modelled.
+    /// The same programs by threshold voltage; zero if errors are not modelled.
     pub programs_at: BySource<ByVoltage<u64>>,
-    /// Pages that left the buffer, or were written through it, by how they were used.
+    /// Pages that left the buffer, or were written through it, by access class.
     pub left: ByClass<u64>,
-    /// What became of clean pages that were read hot.
+    /// What happened to clean read-hot pages.
     pub rewritten: Rewritten,
-    /// Flash page reads by the level at which they came to be read, the hard decision first; none
-    /// where no errors are modelled.
+    /// Flash page reads by the level that succeeded, the hard decision first; zero if errors are
+    /// not modelled.
     pub reads_at: [u64; 4],
-    /// Tries at each level that were not enough, so that the read climbed to the next.
+    /// Tries that failed at each level, so that the read continued at the next.
     pub retries_at: [u64; 4],
     /// Of the reads, those with more errors than the code corrects at its highest level.
     pub uncorrectable: u64,
-    /// Block erases; those for the host are raw commands.
+    /// Block erases; those by the host are raw commands.
     pub erases: BySource<u64>,
-    /// Parity pages by what they were computed from.
+    /// Parity pages by the data they were computed from.
     pub parity_ways: ParityWays,
     /// Blocks refreshed.
     pub refreshed: Refreshed,
@@ -57,36 +56,36 @@ pub struct Counters {
     pub collections: Collections,
     /// Times a program or erase was taken off the cells (S10).
     pub suspensions: u64,
-    /// Programs and erases on the cells; a multi-plane program is one.
+    /// Programs and erases executed; a multi-plane program counts once.
     pub operations: u64,
     /// Of them, suspended at least once.
     pub suspended_operations: u64,
-    /// Sum over the suspended operations of their undisturbed time.
+    /// The sum of the undisturbed times of the suspended operations.
     pub suspended_nominal: Span,
-    /// Sum over the suspended operations of how much longer than that they took, reads served
-    /// meanwhile included.
+    /// The sum of the additional times that the suspended operations took, including reads served
+    /// meanwhile.
     pub suspended_extra: Span,
-    /// How long the throttle held writes.
+    /// How long the throttle delayed writes.
     pub throttled: ThrottleTime,
-    /// Writes that it stopped.
+    /// Writes that the throttle stopped.
     pub stops: u64,
-    /// Time since the first request during which none was in the device.
+    /// Time since the first request with no request in the device.
     pub idle: Span,
-    /// Answered reads and writes of which a page was taken up before one of their kind that had
-    /// waited longer on the same die (RHIO, section IV-B: prioritized requests).
+    /// Answered reads and writes with a page that was served before a longer-waiting page of its
+    /// kind on the same die (RHIO, section IV-B: prioritized requests).
     pub prioritized: Prioritized,
     /// The time integral of the number of requests issued and not yet answered, in
-    /// request-nanoseconds. 128 bits hold 65,536 requests for the 584 years that a clock runs, 2^48
-    /// times over.
+    /// request-nanoseconds. 128 bits hold 2^48 times the integral of 65,536 requests over the 584
+    /// years that the clock covers.
     pub outstanding: u128,
-    /// Time over all channels spent transferring.
+    /// Transfer time, summed over all channels.
     pub channel_busy: Span,
-    /// Time over all dies spent on operations, suspending and resuming included.
+    /// Operation time, suspending and resuming included, summed over all dies.
     pub die_busy: Span,
 }
 
 impl Counters {
-    /// Write amplification of the translation layer: pages programmed on any account for each page
+    /// Returns the write amplification of the translation layer: pages programmed in total per page
     /// programmed for the host. `None` before the first.
     /// See docs/decisions/observe.md, "What is `waf`?".
     pub fn waf(&self) -> Option<f64> {
@@ -94,22 +93,22 @@ impl Counters {
     }
 }
 
-/// Pages programmed on any account for each page programmed for the host; none before the first.
+/// Returns the pages programmed in total per page programmed for the host; `None` before the first.
 pub fn waf(programs: &BySource<u64>) -> Option<f64> {
     let host = programs[Source::Host];
     (host > 0).then(|| programs.sum() as f64 / host as f64)
 }
 
-/// What became of clean pages that were read hot.
+/// What happened to clean read-hot pages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rewritten {
-    /// Programmed anew.
+    /// Reprogrammed.
     pub anew: u64,
-    /// Given up for want of idle time.
+    /// Dropped for lack of idle time.
     pub given_up: u64,
 }
 
-/// Parity pages by what they were computed from (DA-RAID-5).
+/// Parity pages by the data they were computed from (DA-RAID-5).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ParityWays {
     /// The rest of their stripe, equation (2).
@@ -118,34 +117,34 @@ pub struct ParityWays {
     pub by_delta: u64,
 }
 
-/// Blocks whose data was moved because it was old or had been read often.
+/// Blocks whose data was moved because of its age or its number of reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refreshed {
-    /// They had reached their hard limit.
+    /// At their hard limit.
     pub at_hard_limit: u64,
-    /// Before that, when the drive was idle.
+    /// Earlier, when the die was idle.
     pub when_idle: u64,
 }
 
 /// Garbage collections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Collections {
-    /// Those that competed with the host.
+    /// In competition with the host.
     pub foreground: u64,
-    /// Those in idle time.
+    /// In idle time.
     pub background: u64,
 }
 
-/// How long the throttle held writes.
+/// How long the throttle delayed writes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ThrottleTime {
-    /// By delays of their pages.
+    /// By spreading delays over pages.
     pub delayed: Span,
     /// By stops, when no capacity was left.
     pub stopped: Span,
 }
 
-/// Requests that went before others of their kind.
+/// Requests served before others of their kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Prioritized {
     /// Reads.
@@ -158,7 +157,7 @@ pub struct Prioritized {
 mod tests {
     use super::*;
 
-    /// A table is written as the array it is, and one of another length is refused.
+    /// A table is serialized as an array; an array of another length is rejected.
     #[test]
     fn a_table_is_written_and_read_as_an_array() {
         let table = BySource::from([1, 2, 3, 4, 5]);

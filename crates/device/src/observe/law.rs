@@ -1,6 +1,6 @@
-//! Laws: what must hold of a drive at any event.
+//! Laws: the invariants of a drive at any event.
 
-/// A law that does not hold, in words and numbers.
+/// A violated law, described with numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation(pub String);
 

@@ -1,20 +1,20 @@
-//! The time accounting of a die: a log of what it does, so that what a transaction waited behind is
-//! known afterwards, and blame costs nothing while it waits, however long the queue.
+//! The time accounting of a die: a log of its activities. What a transaction waited behind is
+//! determined afterwards, so that blame costs nothing during the wait, however long the queue.
 
 use crate::observe::blame::{Blame, Part};
 use crate::observe::operation::{Op, Source};
 use fowler_units::{Nanos, Span};
 
-/// What a die is doing, as far as those who wait for it care. The order is that of the parts of
-/// blame from [`Part::BehindHostRead`] on, three to a source but for parity, which erases
-/// nothing; idling is the channel's, suspending its own.
+/// The activity of a die, as transactions that wait for it see it. The order is that of the parts
+/// of blame from [`Part::BehindHostRead`] on, three per source except for parity, which never
+/// erases. Idle time is blamed on the channel; suspending has its own part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Doing(u8);
 
-/// The places of reads, of whatever source.
+/// The indices of reads, by source.
 const READING: [usize; Source::ALL.len()] = [0, 3, 6, 9, 12];
 
-/// The part that each activity is, for those who wait.
+/// The part of blame for each activity.
 const BEHIND: [Part; Doing::COUNT] = {
     let mut parts = [Part::HostLink; Doing::COUNT];
     let mut index = 0;
@@ -26,14 +26,14 @@ const BEHIND: [Part; Doing::COUNT] = {
 };
 
 impl Doing {
-    /// Nothing. Whoever waits meanwhile waits for the channel.
+    /// Idle. A transaction that waits meanwhile waits for the channel.
     pub const IDLE: Doing = Doing(14);
     /// Taking an operation off the cells or putting it back.
     pub const SUSPENDING: Doing = Doing(15);
-    /// How many activities there are.
+    /// The number of activities.
     pub const COUNT: usize = 16;
 
-    /// Every activity's name in tables, in order.
+    /// The names of the activities in tables, in order.
     pub const NAMES: [&str; Doing::COUNT] = [
         "host reads",
         "host programs",
@@ -53,13 +53,13 @@ impl Doing {
         "suspending and resuming",
     ];
 
-    /// What it is blamed on by whoever waits meanwhile.
+    /// Returns the part to which a wait during this activity is assigned.
     #[inline]
     fn behind(self) -> Part {
         BEHIND[self.0 as usize % Doing::COUNT]
     }
 
-    /// Serving an operation, its transfers included.
+    /// Returns the activity of serving an operation, its transfers included.
     #[inline]
     pub fn serving(op: Op, source: Source) -> Doing {
         debug_assert!(source != Source::Parity || op != Op::Erase, "parity erases nothing");
@@ -71,14 +71,13 @@ const _: () = assert!(Part::Suspend as usize == Part::BehindHostRead as usize + 
 
 /// Time by activity, in nanoseconds.
 ///
-/// A ledger only grows and never holds more than the clock, which is checked; sums and
-/// differences of its readings need no checks of their own, so that all activities are added up at
-/// once.
+/// A ledger only grows and never exceeds the clock, whose overflow is checked. Sums and differences
+/// of its readings therefore need no checks, and all activities are added at once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ledger([u64; Doing::COUNT]);
 
 impl Ledger {
-    /// What was added since an earlier reading of the same ledger.
+    /// Returns the time added since an earlier reading of the same ledger.
     #[inline]
     pub fn since(&self, earlier: &Ledger) -> Ledger {
         let mut difference = *self;
@@ -89,39 +88,39 @@ impl Ledger {
         difference
     }
 
-    /// Time spent on one activity.
+    /// Returns the time spent on one activity.
     #[inline]
     pub fn of(&self, doing: Doing) -> Span {
         Span(self.0[doing.0 as usize])
     }
 
-    /// The time of every activity, in the order of [`Doing::NAMES`], in nanoseconds.
+    /// Returns the time of every activity, in the order of [`Doing::NAMES`], in nanoseconds.
     pub fn by_activity(&self) -> &[u64; Doing::COUNT] {
         &self.0
     }
 
-    /// Time spent reading, for whatever source.
+    /// Returns the time spent reading, for any source.
     pub fn reading(&self) -> Span {
         Span(READING.iter().map(|&index| self.0[index]).sum())
     }
 
-    /// Time spent on anything but idling.
+    /// Returns the time not spent idling.
     pub fn busy(&self) -> Span {
         self.total() - self.of(Doing::IDLE)
     }
 
-    /// All the time accounted for.
+    /// Returns the total time accounted for.
     pub fn total(&self) -> Span {
         Span(self.0.iter().sum())
     }
 
-    /// Blames a wait on what the die did meanwhile.
+    /// Assigns blame for a wait by the die's activities during it.
     #[inline]
     pub fn blame(&self, blame: &mut Blame) {
         blame.add(Part::BehindHostRead, &self.0);
     }
 
-    /// Blames only the reads: what was served while an operation was suspended.
+    /// Assigns blame for reads only: those served while an operation was suspended.
     pub fn blame_reads(&self, blame: &mut Blame) {
         let mut reads = [0; Doing::COUNT];
         for index in READING {
@@ -131,22 +130,22 @@ impl Ledger {
     }
 }
 
-/// Spells that a log holds before it is summed up.
+/// Spells in the log of an account.
 const SPELLS: usize = 32;
 
-/// The ledger of a die that is being written: sums, and a log of what it has done since.
+/// The ledger of a die in progress: sums, and a log of recent activities.
 ///
-/// What somebody waited behind is read from the log when it is asked, between two moments: that
-/// costs whoever waits nothing, and most are never asked. Before the log is full it is summed up
-/// ([`Account::sum_up`]); whoever waits then must be given a reading ([`Account::read_at`]) first.
+/// What a transaction waited behind is read from the log on demand, between two moments: waiting
+/// costs nothing, and most waits are never queried. A full log is summed up ([`Account::sum_up`]);
+/// transactions that are waiting then must first take a reading ([`Account::read_at`]).
 #[derive(Clone, Debug)]
 pub struct Account {
     /// Time by activity before the first spell of the log.
     times: Ledger,
-    /// When each spell of the log began, and what the die did from then on.
+    /// When each spell of the log began, and its activity.
     since: [Nanos; SPELLS],
     doing: [Doing; SPELLS],
-    /// The spell that has not ended.
+    /// The current spell.
     last: u8,
 }
 
@@ -162,7 +161,7 @@ impl Default for Account {
 }
 
 impl Account {
-    /// From now on the die does something else. Returns whether the log is full.
+    /// Switches to another activity. Returns whether the log is full.
     #[inline]
     #[must_use = "a full log must be summed up"]
     pub fn switch(&mut self, now: Nanos, doing: Doing) -> bool {
@@ -177,44 +176,44 @@ impl Account {
         next == SPELLS - 1
     }
 
-    /// Forgets the log but for what the die is doing: everything before counts as sums only.
+    /// Adds the completed spells to the sums and clears them from the log.
     pub fn sum_up(&mut self) {
         let last = usize::from(self.last) % SPELLS;
         for (ends, doing) in self.since[..=last].windows(2).zip(self.doing) {
-            // A clock only goes on, so that the difference needs no check.
+            // The clock never goes back, so the difference needs no check.
             self.times.0[doing.0 as usize % Doing::COUNT] += ends[1].0.wrapping_sub(ends[0].0);
         }
         (self.since[0], self.doing[0]) = (self.since[last], self.doing[last]);
         self.last = 0;
     }
 
-    /// When the log begins: what came before is known in sums only.
+    /// Returns when the log begins; earlier activities are known only as sums.
     #[inline]
     pub fn log_begins(&self) -> Nanos {
         self.since[0]
     }
 
-    /// The ledger as it stands at `now`, or as it stood at a moment since the log began.
+    /// Returns the ledger as of `at`, which may lie in the log.
     pub fn read_at(&self, at: Nanos) -> Ledger {
         let mut times = self.times;
         self.spells_before(at, self.since[0], |doing, span| times.0[doing.0 as usize] += span.0);
         times
     }
 
-    /// What was done between two moments since the log began.
+    /// Returns the time by activity between two moments in the log.
     pub fn between(&self, from: Nanos, to: Nanos) -> Ledger {
         let mut times = Ledger::default();
         self.spells_before(to, from, |doing, span| times.0[doing.0 as usize] += span.0);
         times
     }
 
-    /// Blames a wait between two moments since the log began on what the die did meanwhile.
+    /// Assigns blame for a wait between two moments in the log.
     #[inline]
     pub fn blame_between(&self, from: Nanos, to: Nanos, blame: &mut Blame) {
         self.spells_before(to, from, |doing, span| blame[doing.behind()] += span);
     }
 
-    /// The spells between two moments, the latest first.
+    /// Calls `each` for the spells between two moments, the latest first.
     #[inline]
     fn spells_before(&self, to: Nanos, from: Nanos, mut each: impl FnMut(Doing, Span)) {
         debug_assert!(from >= self.since[0], "the log does not reach back so far");
@@ -225,17 +224,17 @@ impl Account {
                 each(self.doing[spell], end - begin);
                 end = begin;
             }
-            // Of the first spell the beginning is not after `from`, so that this was all.
+            // The first spell begins no later than `from`, so the loop ends there.
             spell = spell.wrapping_sub(1) % SPELLS;
         }
     }
 
-    /// Turns a reading into what was added since.
+    /// Replaces a reading by the time added since.
     pub fn settle(&self, now: Nanos, reading: &mut Ledger) {
         *reading = self.read_at(now).since(reading);
     }
 
-    /// What the die is doing.
+    /// Returns the current activity.
     #[inline]
     pub fn doing(&self) -> Doing {
         self.doing[usize::from(self.last) % SPELLS]
@@ -247,7 +246,7 @@ mod tests {
     use super::*;
     use fowler_units::Rng;
 
-    /// Against a plain list of what was done when.
+    /// Compares with a plain list of activities.
     #[test]
     fn the_log_and_its_sums_agree_with_a_plain_list() {
         for seed in 0..200 {

@@ -1,5 +1,4 @@
-//! What a flash operation is and on whose behalf it runs: the terms in which time and wear are
-//! accounted for.
+//! Flash operations and their sources: the terms in which time and wear are accounted for.
 
 /// What a transaction does to the flash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,7 +12,7 @@ pub enum Op {
     Erase,
 }
 
-/// On whose behalf a transaction runs.
+/// The cause of a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Source {
@@ -23,9 +22,9 @@ pub enum Source {
     Gc,
     /// Wear leveling.
     Wear,
-    /// Programming anew what could stay where it is, to read it sooner or longer.
+    /// Reprogramming data that could stay in place, to make reads faster or data last longer.
     Refresh,
-    /// Keeping the parity of stripes, and bringing back what could not be read.
+    /// Updating the parity of stripes, and recovering unreadable pages.
     Parity,
 }
 
@@ -34,7 +33,7 @@ impl Source {
     pub const ALL: [Source; 5] =
         [Source::Host, Source::Gc, Source::Wear, Source::Refresh, Source::Parity];
 
-    /// What it is called.
+    /// Returns its name in JSON and tables.
     pub fn name(self) -> &'static str {
         ["host", "GC", "wear leveling", "refresh", "parity"][self as usize]
     }
