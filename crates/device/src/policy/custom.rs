@@ -1,10 +1,10 @@
-//! Custom policies: passed in by whoever builds the drive, instead of naming a built-in one. They
-//! are prototypes, in whatever language. They see what built-in policies see and decide as those
-//! do, at the cost of a call through a table, and of whatever they are written in.
+//! Custom policies: supplied by the code that builds the drive, instead of naming a built-in one.
+//! They are for prototypes, in any language. They see the same views and make the same decisions as
+//! built-in policies, at the cost of a virtual call and of the language they are written in.
 //!
-//! One takes the place of the policy that the configuration names for its slot. What that one makes
-//! the drive maintain is maintained for it too: ranks where `rhio` is named, uses where
-//! `buffer_hits` is, a life where a throttle is.
+//! A custom policy replaces the one that the configuration names for its slot. State that the drive
+//! maintains for the named policy is maintained for the custom one too: ranks for `rhio`, access
+//! counts for `buffer_hits`, a lifetime for a throttle.
 
 pub use crate::policy::die_order::{CustomDieOrder, Queued, View, Waiting};
 pub use crate::policy::hotness::{CustomHotness, Used};
@@ -14,25 +14,24 @@ use dyn_clone::DynClone;
 use std::fmt::{self, Debug};
 use std::sync::Arc;
 
-/// What every custom policy can do: a drive is copied, moved to another thread, and
-/// shown.
+/// The requirements on every custom policy: a drive is cloned, moved to other threads, and printed.
 pub trait Custom: DynClone + Debug + Send + Sync {}
 impl<T: DynClone + Debug + Send + Sync> Custom for T {}
 
-/// How a policy is made anew for each drive: two drives share nothing.
+/// Creates a policy for each drive, so that drives share no state.
 pub struct Maker<T: ?Sized> {
     label: Arc<str>,
     make: Arc<dyn Fn() -> Box<T> + Send + Sync>,
 }
 
 impl<T: ?Sized> Maker<T> {
-    /// `label` tells the policy from every other: drives with policies of one label are taken to be
-    /// alike.
+    /// Creates a maker. `label` identifies the policy: drives whose policies have the same label
+    /// are assumed to be alike.
     pub fn new(label: &str, make: impl Fn() -> Box<T> + Send + Sync + 'static) -> Self {
         Maker { label: label.into(), make: Arc::new(make) }
     }
 
-    /// See [`Maker::new`].
+    /// Returns the label; see [`Maker::new`].
     pub fn label(&self) -> &str {
         &self.label
     }
@@ -62,13 +61,13 @@ impl<T: ?Sized> Debug for Maker<T> {
     }
 }
 
-/// The custom policies, slot by slot.
+/// The custom policies, by slot.
 /// See docs/decisions/policy.md, "How does a custom policy fill a slot?".
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Policies {
     /// Which waiting transaction a die serves next.
     pub die_order: Option<Maker<dyn CustomDieOrder>>,
-    /// Whether it may interrupt what runs.
+    /// Whether it may suspend the running operation.
     pub suspension: Option<Maker<dyn CustomSuspension>>,
     /// How a page was used.
     pub hotness: Option<Maker<dyn CustomHotness>>,
@@ -80,7 +79,7 @@ impl Policies {
     /// Adds policies for other slots.
     ///
     /// # Errors
-    /// The key of a slot that is filled already.
+    /// The key of a slot that is already filled.
     pub fn join(&mut self, more: &Policies) -> Result<(), &'static str> {
         let mut theirs = more.labels().map(|(key, _)| key);
         if let Some(key) = theirs.find(|key| self.labels().any(|(its, _)| its == *key)) {
@@ -94,7 +93,7 @@ impl Policies {
         Ok(())
     }
 
-    /// The keys of the slots that are filled, each with the label of what fills it.
+    /// Returns the keys of the filled slots, each with the label of its policy.
     pub fn labels(&self) -> impl Iterator<Item = (&'static str, &str)> {
         let Policies { die_order, suspension, hotness, throttle } = self;
         let filled = [

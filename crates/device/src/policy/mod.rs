@@ -1,9 +1,9 @@
-//! The questions that the controller asks, one folder each, and in each folder its answers, one
-//! file each. A policy sees a read-only view and returns a decision; the device applies it. Adding
-//! a policy is one file and one line in the `mod.rs` of its folder (`registry.rs` makes the rest of
-//! it). A policy imports no other slot.
+//! The policies: one folder per slot, which is a decision that the controller makes, and one file
+//! per policy. A policy sees a read-only view and returns a decision; the device applies it. Adding
+//! a policy takes one file and one line in the `mod.rs` of its folder (`registry.rs` generates the
+//! rest). A policy imports no other slot.
 //!
-//! A slot belongs to the room that asks it, and may import that room's views:
+//! A slot belongs to the module that calls it, and may import that module's views:
 //!
 //! - flash: `die_order` (which waiting transaction is next), `suspension` (whether a program or
 //!   erase gives way; where it can stop and what that costs is the crate `nand`).
@@ -15,7 +15,7 @@
 //!   the block erased longest ago is opened next).
 //! - host: `throttle` (delays of writes). RAID: `redundancy` (stripes, parity, refresh).
 //!
-//! `custom` holds policies that whoever builds the drive hands over.
+//! `custom` holds policies supplied by the code that builds the drive.
 
 mod registry;
 

@@ -1,8 +1,9 @@
-//! The macro that declares a slot. One list gives the modules, the enum of policies, their names
-//! for configuration, help and tests, and the dispatch: adding a policy is one file and one line.
+//! The macro that declares a slot. A single list generates the modules, the enum of policies, their
+//! names for configuration, help and tests, and the dispatch: adding a policy takes one file and
+//! one line.
 
-/// Declares one policy slot. Every policy is made by `Policy::new(&Params, seed)`. A slot that
-/// whoever builds the drive may fill says so: `or Custom(ItsTrait)`, see [`crate::policy::custom`].
+/// Declares a policy slot. Every policy is created by `Policy::new(&Params, seed)`. A slot that
+/// supports custom policies declares `or Custom(ItsTrait)`, see [`crate::policy::custom`].
 macro_rules! slot {
     (
         $d:tt
@@ -25,29 +26,29 @@ macro_rules! slot {
             )?
         }
 
-        /// Which policy of this slot: what a configuration names.
+        /// A policy of this slot, as named in a configuration.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
         pub enum $Kind {
             $(#[doc = $about] $Policy),+
         }
 
         impl $Kind {
-            /// Every policy of this slot, in order; the parser, the help and the tests read it.
+            /// Every policy of this slot, in order; used by the parser, the help and the tests.
             pub const ALL: &'static [$Kind] = &[$($Kind::$Policy),+];
 
-            /// The policy's name in configurations.
+            /// Returns the policy's name in configurations.
             pub fn name(self) -> &'static str {
                 match self { $($Kind::$Policy => $name),+ }
             }
 
-            /// What the policy does, in one line.
+            /// Returns a one-line description of the policy.
             pub fn about(self) -> &'static str {
                 match self { $($Kind::$Policy => $about),+ }
             }
         }
 
         impl $Any {
-            /// The policy that `params` names, with its parameters and its own random stream.
+            /// Creates the policy named by `params`, with its parameters and its own random stream.
             pub fn new(params: &Params, seed: u64) -> Self {
                 match params.name {
                     $($Kind::$Policy => $Any::$Policy($module::$Policy::new(params, seed))),+
@@ -55,7 +56,7 @@ macro_rules! slot {
             }
 
             $(
-                /// The custom policy, if there is one, or the one that `params` names.
+                /// Returns the custom policy, if there is one, or else the one named by `params`.
                 pub fn custom_or_new(
                     custom: Option<&crate::policy::custom::Maker<dyn crate::policy::custom::$Trait>>,
                     params: &Params,

@@ -1,4 +1,4 @@
-//! What is known of a page on its way to the flash: how it was used, and whether it is hot.
+//! The tag of a page on its way to the flash: its access class, and whether it is hot.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,12 +6,12 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub enum AccessClass {
-    /// Read and written, or nothing is known of it.
+    /// Read and written, or unknown.
     #[default]
     Mixed,
-    /// Read, and hardly ever written.
+    /// Read, and rarely written.
     ReadHot,
-    /// Written, and hardly ever read.
+    /// Written, and rarely read.
     WriteHot,
 }
 
@@ -27,42 +27,43 @@ fowler_units::enumerated! {
     pub ByClass
 }
 
-/// What the detectors of [`crate::policy::hotness`] say of a page: the product of their answers, as
-/// a number below [`StreamTag::COUNT`].
+/// The combined result of the detectors of [`crate::policy::hotness`] for a page, as a number below
+/// [`StreamTag::COUNT`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StreamTag(u8);
 
 impl StreamTag {
-    /// How many tags there are.
+    /// The number of tags.
     pub const COUNT: usize = 2 * AccessClass::ALL.len();
-    /// Nothing is said of it.
+    /// The tag of a page about which nothing is known.
     pub const PLAIN: StreamTag = StreamTag(0);
 
-    /// Whether it is expected to be invalid soon, and how it was used.
+    /// Creates a tag from whether the page is expected to become invalid soon, and its access
+    /// class.
     #[inline]
     pub fn new(hot: bool, class: AccessClass) -> StreamTag {
         StreamTag(2 * class as u8 + u8::from(hot))
     }
 
-    /// Its number.
+    /// Returns its number.
     #[inline]
     pub fn index(self) -> usize {
         usize::from(self.0)
     }
 
-    /// Whether it is expected to be invalid soon.
+    /// Returns whether the page is expected to become invalid soon.
     #[inline]
     pub fn is_hot(self) -> bool {
         self.0 & 1 == 1
     }
 
-    /// How it was used.
+    /// Returns the access class.
     #[inline]
     pub fn class(self) -> AccessClass {
         AccessClass::ALL[usize::from(self.0 / 2)]
     }
 
-    /// The same of another use.
+    /// Changes the access class.
     #[inline]
     pub fn with(self, class: AccessClass) -> StreamTag {
         StreamTag::new(self.is_hot(), class)

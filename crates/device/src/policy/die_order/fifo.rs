@@ -1,4 +1,5 @@
-//! First come, first served, whatever it is (FIFO of the PES paper, section 3.2; RHIO's NOOP).
+//! First come, first served, for all transactions (FIFO of the PES paper, section 3.2; RHIO's
+//! NOOP).
 
 use super::{DieOrder, Params, View};
 use fowler_units::TxnId;

@@ -3,10 +3,10 @@
 //! Contract. `pick` returns one of the transactions that the view shows, or `None` to leave the die
 //! as it is. It is a pure decision: it may update its own state, never the device's.
 //!
-//! Asked by `Flash::pick` (`flash/mod.rs`), which lets no erase overtake a read of its block; the
-//! view hides programs that have no page to go to. Where a single transaction waits, or where the
-//! order keeps that of submission and a single class waits, built-in orders are not asked; custom
-//! ones always are.
+//! Called by `Flash::pick` (`flash/mod.rs`), which lets no erase overtake a read of its block; the
+//! view hides programs that have no page to go to. Built-in orders are not called if only one
+//! transaction waits, or if they keep the order of submission within a class and only one class
+//! waits; custom ones always are.
 
 pub use crate::flash::queue::View;
 pub use crate::flash::queue::{TxnClass as Queued, Waiting};
@@ -29,24 +29,26 @@ slot! { $
 pub struct Params {
     /// The policy.
     pub name: DieOrderKind,
-    /// `rhio` only: what has been in the drive for so long is served before any other.
+    /// `rhio` only: a transaction that has been in the drive for this long is served before any
+    /// other.
     pub deadline: Span,
 }
 
-/// A rule that orders what waits for one die.
+/// A rule that orders the transactions waiting for a die.
 pub trait DieOrder {
-    /// The transaction to serve next.
+    /// Returns the transaction to serve next.
     fn pick(&mut self, view: &View<'_>) -> Option<TxnId>;
 }
 
 impl Params {
-    /// Whether the order needs host reads and programs by rank, beside their order of submission.
+    /// Returns whether the order needs host reads and programs by rank, besides their order of
+    /// submission.
     pub fn ranks(&self) -> bool {
         self.name == DieOrderKind::Rhio
     }
 
-    /// Whether of one class the order takes the one that was submitted first, so that a die need
-    /// not ask where only one class waits. No order that ranks does.
+    /// Returns whether the order serves the transactions of one class in order of submission, so
+    /// that it need not be called if only one class waits. False for orders that rank.
     pub fn keeps_order(&self) -> bool {
         !self.ranks()
     }
@@ -59,11 +61,11 @@ impl DieOrder for AnyDieOrder {
     }
 }
 
-/// A policy that whoever builds the drive hands over.
+/// A policy supplied by the code that builds the drive.
 pub trait CustomDieOrder: Custom {
-    /// The transaction to serve next, one of those that the view shows; `None` only where it shows
-    /// none: no die stands idle while something may be served. See docs/decisions/flash.md, "May a
-    /// die order leave a free die idle while something waits?".
+    /// Returns the transaction to serve next, one of those in the view. `None` is allowed only if
+    /// the view is empty: no die stays idle while something can be served. See
+    /// docs/decisions/flash.md, "May a die order leave a free die idle while something waits?".
     fn pick(&mut self, view: &View<'_>) -> Option<TxnId>;
 }
 clone_trait_object!(CustomDieOrder);

@@ -1,5 +1,5 @@
-//! Read priority scheduling (RPS of the PES paper, section 3.2): the oldest read that a host
-//! request waits for; without one, everything else in order of arrival.
+//! Read priority scheduling (RPS of the PES paper, section 3.2): first the oldest read that a host
+//! request waits for, then everything else in order of arrival.
 
 use super::{DieOrder, Params, View};
 use crate::flash::queue::TxnClass;

@@ -1,15 +1,15 @@
-//! Reads before writes; among the reads the youngest data first, among the writes those of the
-//! smallest requests, which are the hottest (RHIO, section III). What is neither keeps its turn by
-//! age, as it has under read priority. Whatever has waited for its deadline is served at once, the
-//! oldest first.
+//! Reads before writes. Among reads, those of the youngest data come first; among writes, those of
+//! the smallest requests, which are the hottest (RHIO, section III). All other transactions keep
+//! their turn by age, as under read priority. A transaction that has waited for its deadline is
+//! served at once, the oldest first.
 //!
-//! Where no errors are modelled no read takes longer than another: reads are served as they come.
+//! If errors are not modelled, all reads take equally long and are served in order of arrival.
 
 use super::{DieOrder, Params, View};
 use crate::flash::queue::TxnClass;
 use fowler_units::{Span, TxnId};
 
-/// See the module.
+/// RHIO's order; see the module documentation.
 /// See docs/decisions/flash.md, "Where does background work rank under RHIO's order?".
 #[derive(Clone, Debug)]
 pub struct Rhio {
@@ -23,8 +23,8 @@ impl Rhio {
 }
 
 impl DieOrder for Rhio {
-    /// Of many: what waits alone is taken without asking. A call of its own, so that the other
-    /// orders, which share the place that asks, save no registers for it.
+    /// Called only if several transactions wait. Not inlined, so that the other orders at the same
+    /// call site save no registers for it.
     #[inline(never)]
     fn pick(&mut self, view: &View<'_>) -> Option<TxnId> {
         view.overdue(self.deadline).or_else(|| view.first(TxnClass::HostRead)).or_else(|| {

@@ -1,5 +1,5 @@
-//! Pages are told apart by the hits they had in the buffer, the first reference included: read-hot,
-//! write-hot or mixed (HIRE, section 3.1).
+//! Classifies pages by their hits in the buffer, the first reference included: read-hot, write-hot
+//! or mixed (HIRE, section 3.1).
 
 use super::Params;
 use crate::policy::stream_tag::AccessClass;

@@ -1,9 +1,9 @@
-//! Slot: what kind of data is this? A set of detectors; each says one thing about a page on its way
-//! to the flash, and what they say together is its [`StreamTag`].
+//! Slot: what kind of data is this? A set of detectors; each states one property of a page on its
+//! way to the flash, and together they form its [`StreamTag`].
 //!
-//! Contract. A detector sees what the host does and keeps its own account of it; it never changes
-//! the device's. Where data of which tag goes, how it is programmed and when, is asked of other
-//! slots.
+//! Contract. A detector observes the host and keeps its own statistics; it never changes the
+//! device's state. Other slots decide where data with a tag goes, and how and when it is
+//! programmed.
 
 mod buffer_hits;
 mod request_size;
@@ -15,18 +15,18 @@ use dyn_clone::clone_trait_object;
 use fowler_units::{Bytes, Id, Lpn, Nanos};
 use request_size::RequestSize;
 
-/// A detector: what a configuration names.
+/// A detector, as named in a configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Detector {
     /// By the size of the request that writes it.
     RequestSize,
-    /// By how it was used in the buffer.
+    /// By its use in the buffer.
     BufferHits,
 }
 
 impl Detector {
-    /// Every detector, with its name in configurations and what it goes by.
+    /// Every detector, with its name in configurations and its criterion.
     pub const ALL: &'static [(Detector, &'static str, &'static str)] = &[
         (
             Detector::RequestSize,
@@ -44,50 +44,50 @@ impl Detector {
 /// Parameters of this slot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
-    /// The detectors in use, a bit each.
+    /// The enabled detectors, one bit each.
     pub detectors: u32,
-    /// Requests up to this size are hot; zero is the running median of all sizes written.
+    /// The maximum size of hot requests; zero selects the running median of all sizes written.
     pub hot_up_to: Bytes,
-    /// `buffer_hits` only: a page is read-hot, or write-hot, if more than this share of its hits
-    /// were reads, or writes (w of HIRE, section 3.1), in (0.5, 1].
+    /// `buffer_hits` only: the share of its hits above which a page with reads is read-hot, or with
+    /// writes write-hot (w of HIRE, section 3.1), in (0.5, 1].
     pub watermark: f64,
 }
 
 impl Params {
-    /// Whether a detector is in use.
+    /// Returns whether a detector is enabled.
     pub fn uses(&self, detector: Detector) -> bool {
         self.detectors & (1 << detector as u8) != 0
     }
 
-    /// How many uses its detectors tell apart.
+    /// Returns the number of access classes that the detectors distinguish.
     pub fn classes(&self) -> usize {
         if self.uses(Detector::BufferHits) { AccessClass::ALL.len() } else { 1 }
     }
 
-    /// How many tags its detectors tell apart.
+    /// Returns the number of tags that the detectors distinguish.
     pub fn tags(&self) -> usize {
         let two = 1 + usize::from(self.uses(Detector::RequestSize));
         two * self.classes()
     }
 }
 
-/// The detectors that a device was configured with.
+/// The detectors of a device.
 #[derive(Clone, Debug)]
 pub struct Hotness {
     request_size: Option<RequestSize>,
     classifier: Option<Classifier>,
 }
 
-/// Who tells access classes apart.
+/// The source of access classes.
 #[derive(Clone, Debug)]
 enum Classifier {
     BufferHits(BufferHits),
-    /// A custom policy of whoever built the drive.
+    /// A custom policy supplied by the code that builds the drive.
     Custom(Box<dyn CustomHotness>),
 }
 
 impl Hotness {
-    /// The detectors that `params` name, on a drive with pages of `page_size`.
+    /// Creates the detectors of `params`, on a drive with pages of `page_size`.
     pub fn new(params: &Params, page_size: Bytes) -> Self {
         let by_size = params.uses(Detector::RequestSize);
         Self {
@@ -98,7 +98,7 @@ impl Hotness {
         }
     }
 
-    /// The same with the custom policy, if there is one, in the place of `buffer_hits`.
+    /// Replaces `buffer_hits` by the custom policy, if there is one.
     #[must_use]
     pub fn or_custom(mut self, custom: Option<&Maker<dyn CustomHotness>>) -> Self {
         if let Some(maker) = custom {
@@ -107,14 +107,14 @@ impl Hotness {
         self
     }
 
-    /// The tag of what a write request of so many pages brings.
+    /// Returns the tag of data written by a request of `pages` pages.
     #[inline]
     pub fn tag_of_write(&mut self, pages: u32) -> StreamTag {
         let hot = self.request_size.as_mut().is_some_and(|detector| detector.is_hot(pages));
         StreamTag::new(hot, AccessClass::Mixed)
     }
 
-    /// How a page was used that is programmed, or leaves the buffer.
+    /// Returns the access class of a page that is programmed, or leaves the buffer.
     #[inline]
     pub fn class(&mut self, page: Used) -> AccessClass {
         match &mut self.classifier {
@@ -124,15 +124,16 @@ impl Hotness {
         }
     }
 
-    /// Whether access classes are told apart.
+    /// Returns whether access classes are in use.
     pub fn tells_classes(&self) -> bool {
         self.classifier.is_some()
     }
 }
 
-/// Takes the place of the detector `buffer_hits` .
+/// A custom policy that replaces the detector `buffer_hits`.
 pub trait CustomHotness: Custom {
-    /// How a page was used. Asked when its program is opened, and when it leaves the buffer.
+    /// Returns a page's access class. Called when its program is opened, and when it leaves the
+    /// buffer.
     fn class(&mut self, page: Used) -> AccessClass;
 }
 clone_trait_object!(CustomHotness);
@@ -140,18 +141,18 @@ clone_trait_object!(CustomHotness);
 /// A page of the buffer, and how it was used there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Used {
-    /// Whose data it is.
+    /// The logical page.
     pub lpn: Lpn,
-    /// How often it was read, and written, the first reference included.
+    /// The number of reads, and of writes, the first reference included.
     pub reads: u16,
     /// See `reads`.
     pub writes: u16,
-    /// The present.
+    /// The current time.
     pub now: Nanos,
 }
 
 impl Used {
-    /// A page of which nothing but its hits matters.
+    /// Creates a page of which only its hits matter.
     pub fn often(reads: u16, writes: u16) -> Used {
         Used { lpn: Lpn::NONE, reads, writes, now: Nanos::ZERO }
     }

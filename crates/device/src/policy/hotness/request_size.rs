@@ -1,22 +1,22 @@
-//! Data of small requests is hot (RHIO, section III-A, after Im and Shin's ComboFTL). Where small
-//! ends is not printed; the reading taken is the median group: sizes up to that of the median
+//! Data of small requests is hot (RHIO, section III-A, after Im and Shin's ComboFTL). The paper
+//! does not define small; the reading used here is the median group: sizes up to that of the median
 //! request.
 
 use super::Params;
 use fowler_units::Bytes;
 
-/// Sizes from here on count as one, in pages.
+/// Larger sizes count as this one, in pages.
 const LARGEST: usize = 1024;
 
 /// See the module.
 #[derive(Clone, Debug)]
 pub struct RequestSize {
-    /// The limit in pages, if it is fixed.
+    /// The limit in pages, if configured.
     fixed: Option<u32>,
-    /// Requests seen, by size.
+    /// Number of requests, by size.
     seen: Box<[u64]>,
     total: u64,
-    /// The size of the median request, and how many were smaller.
+    /// The size of the median request, and the number of smaller requests.
     median: usize,
     below: u64,
 }
@@ -33,7 +33,7 @@ impl RequestSize {
         }
     }
 
-    /// Whether a request of so many pages is a small one, itself counted among all.
+    /// Counts a request of `pages` pages. Returns whether it is small.
     #[inline]
     pub(super) fn is_hot(&mut self, pages: u32) -> bool {
         match self.fixed {
@@ -46,7 +46,8 @@ impl RequestSize {
         }
     }
 
-    /// The lower median: the smallest size that at least half of all requests do not exceed.
+    /// Counts a size and updates the lower median: the smallest size that at least half of all
+    /// requests do not exceed.
     fn count(&mut self, size: usize) {
         self.seen[size] += 1;
         self.total += 1;

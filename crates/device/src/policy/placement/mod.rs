@@ -1,7 +1,7 @@
 //! Slot: which open block takes a page of this tag.
 //!
-//! Contract. A placement divides the tags into streams, each of which fills a block of its own in
-//! every plane, and says which of a plane's erased blocks a stream opens next. It never changes the
+//! Contract. A placement divides the tags into streams, each of which fills its own block in every
+//! plane, and decides which of a plane's erased blocks a stream opens next. It never changes the
 //! device's state.
 
 use crate::policy::registry::slot;
@@ -20,20 +20,20 @@ slot! { $
 pub struct Params {
     /// The policy.
     pub name: PlacementKind,
-    /// How host pages come to dies.
+    /// How host pages are assigned to dies.
     pub dies: Dies,
     /// `streams` only: hot data opens the strongest erased block of a plane, other data the
     /// weakest.
     pub hot_to_strong: bool,
 }
 
-/// How host pages come to dies.
+/// How host pages are assigned to dies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dies {
-    /// The dies take turns, page by page, whatever the address.
+    /// In rotation over the dies, page by page, regardless of the address.
     Rotate,
-    /// The address says which: neighbours lie on neighbouring dies in striping order. A die without
-    /// room passes its page on to the next whose turn it is.
+    /// By address: neighboring pages lie on neighboring dies in striping order. If a die has no
+    /// room, the page goes to the next die in rotation.
     ByAddress,
 }
 
@@ -42,17 +42,17 @@ pub enum Dies {
 pub enum Opens {
     /// The one that has waited longest.
     Oldest,
-    /// The one that is believed to accumulate errors most slowly.
+    /// The one believed to accumulate errors most slowly.
     Strongest,
-    /// The one that is believed to accumulate them fastest.
+    /// The one believed to accumulate errors fastest.
     Weakest,
 }
 
-/// A rule that gives data of a tag its block.
+/// A rule that assigns tagged data to blocks.
 pub trait Placement {
-    /// The stream of a tag, below [`Params::streams`].
+    /// Returns the stream of a tag, below [`Params::streams`].
     fn stream(&self, tag: StreamTag) -> usize;
-    /// Which erased block its stream opens next.
+    /// Returns which erased block the tag's stream opens next.
     fn opens(&self, tag: StreamTag) -> Opens;
 }
 
@@ -68,7 +68,7 @@ impl Placement for AnyPlacement {
 }
 
 impl Params {
-    /// How many streams there are where so many tags are told apart.
+    /// Returns the number of streams if there are `tags` tags.
     pub fn streams(&self, tags: usize) -> usize {
         match self.name {
             PlacementKind::SingleStream => 1,

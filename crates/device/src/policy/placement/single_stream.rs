@@ -1,4 +1,4 @@
-//! One open block in each plane, whatever the data.
+//! One open block per plane, for all data.
 
 use super::{Opens, Params, Placement};
 use crate::policy::stream_tag::StreamTag;

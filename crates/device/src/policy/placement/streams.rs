@@ -1,6 +1,6 @@
-//! One open block in each plane for each tag, so that data of one kind becomes invalid together;
-//! with `hot_to_strong`, hot data goes to strong blocks, which are invalid soon and then there for
-//! hot data again, and all other to weaker ones (RHIO, section III-A).
+//! One open block per plane and tag, so that data of one kind becomes invalid together. With
+//! `hot_to_strong`, hot data goes to strong blocks, which soon become invalid and are free for hot
+//! data again; other data goes to weaker blocks (RHIO, section III-A).
 
 use super::{Opens, Params, Placement};
 use crate::policy::stream_tag::StreamTag;

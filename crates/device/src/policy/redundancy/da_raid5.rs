@@ -1,6 +1,6 @@
-//! The three stages of DA-RAID-5 (section III-B), one after another as the drive wears: refresh
-//! as long as no block is worn; parity for the stripes with a page in a worn block; once those are
-//! more than `L`, parity for all. A drive never goes back: blocks do not recover cycles.
+//! The three stages of DA-RAID-5 (section III-B), in order of wear: refresh while no block is worn;
+//! parity for the stripes with a page in a worn block; once there are more than `L` of those,
+//! parity for all. A drive never goes back: blocks do not recover cycles.
 
 use super::{
     Age, Params, Redundancy, Rules, Stage, hc::HybridCaching, pe_aware::WearAware,

@@ -1,5 +1,5 @@
-//! Hybrid caching (DA-RAID-5, section III-E): the write buffer evicts stripe by stripe, and the
-//! parity cache is updated from what was written alone where that is most of the stripe.
+//! Hybrid caching (DA-RAID-5, section III-E): the write buffer evicts stripe by stripe, and cached
+//! parity is rebuilt from the written pages alone if these are most of the stripe.
 
 use super::{Eviction, Params, ParityFlush, Protects, Redundancy, Rules, Stage};
 

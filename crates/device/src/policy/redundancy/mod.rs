@@ -1,9 +1,10 @@
-//! Slot: what protects a stripe?
+//! Slot: how is a stripe protected?
 //!
-//! Contract. A policy says by what rules stripes are protected: which of them have parity, when
-//! that is written to the flash, how pages leave the write buffer, and whether blocks are refreshed
-//! before their data fades. It is asked anew only when the drive has aged ([`Redundancy::stage`]);
-//! the device keeps the rules and applies them, so that no write asks a policy.
+//! Contract. A policy sets the rules by which stripes are protected: which of them have parity,
+//! when it is written to the flash, how pages leave the write buffer, and whether blocks are
+//! refreshed before their data fades. It is called again only when the drive has aged
+//! ([`Redundancy::stage`]); the device stores the rules and applies them, so that writes do not
+//! call the policy.
 
 use crate::policy::registry::slot;
 use fowler_units::{Bytes, Span};
@@ -26,38 +27,37 @@ slot! { $
 pub struct Params {
     /// The policy.
     pub name: RedundancyKind,
-    /// Data pages of a stripe, N; 1 to 63. With its parity page a stripe lies on N+1 chips.
+    /// Data pages per stripe, N; 1 to 63. With its parity page a stripe spans N+1 chips.
     pub stripe: u32,
-    /// Parity pages that the controller holds at once: cached ones, and those on their way to the
+    /// The capacity for parity pages in the controller: cached ones, and those on their way to the
     /// flash.
     pub parity_cache: Bytes,
-    /// Whether what the cache holds survives a loss of power.
+    /// Whether the cache's contents survive power loss.
     pub cache: CachePower,
-    /// `hc`: parity is built anew from what was written once more pages than this are written
-    /// together.
+    /// `hc`: above this number of pages written together, parity is rebuilt from the written pages.
     pub n_update: u32,
-    /// `hc`: writes of more pages than this pass the caches by; zero lets none do so.
+    /// `hc`: writes of more pages than this bypass the caches; zero disables that.
     pub cut_off: u32,
     /// A block with more P/E cycles than this is worn, `T_p`.
     pub worn_above: u32,
-    /// The erase pulse of a worn block; zero is that of any other.
+    /// The erase pulse of a worn block; zero selects that of other blocks.
     pub worn_erase_pulse: Span,
-    /// `da_raid5`: once more stripes than this have parity, all get it, `L`.
+    /// `da_raid5`: once more than this number of stripes have parity, all get it, `L`.
     pub all_above: u32,
     /// How old data may become before its block is refreshed, `T_retention`.
     pub retention: Span,
     /// How often a block may be read before it is refreshed, `T_read`.
     pub reads: u32,
-    /// Whether every page carries a version, so that what is read back can be proved right.
+    /// Whether every page carries a version, so that data read can be verified.
     pub integrity: bool,
 }
 
-/// What becomes of the contents of caches when power fails.
+/// What happens to the contents of caches on power loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CachePower {
     /// They survive: a battery or a capacitor.
     Protected,
-    /// They are gone.
+    /// They are lost.
     Volatile,
 }
 
@@ -75,13 +75,13 @@ pub enum Protects {
 /// When the parity of a write goes to the flash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParityFlush {
-    /// With its data: a write is complete when both are there.
+    /// Together with the data: a write is complete when both are in the flash.
     AtOnce,
-    /// When its place in the parity cache is needed.
+    /// When its entry in the parity cache is needed.
     WhenEvicted,
 }
 
-/// In what company pages leave the write buffer.
+/// How pages are grouped when they leave the write buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Eviction {
     /// Each alone, the least recently used first.
@@ -92,7 +92,7 @@ pub enum Eviction {
     StripeByStripe,
 }
 
-/// What a policy asks the device to do.
+/// The rules that a policy sets for the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rules {
     /// Which stripes have parity.
@@ -103,10 +103,10 @@ pub struct Rules {
     pub eviction: Eviction,
     /// Whether blocks are refreshed at [`Params::retention`] and [`Params::reads`].
     pub refreshes: bool,
-    /// Above how many pages written together cached parity is built from them, without reading what
-    /// they replace.
+    /// The number of pages written together above which cached parity is rebuilt from them, without
+    /// reading what they replace.
     pub n_update: Option<u32>,
-    /// Above how many pages a write passes the caches by.
+    /// The number of pages above which a write bypasses the caches.
     pub cut_off: Option<u32>,
 }
 
@@ -122,7 +122,7 @@ impl Rules {
     };
 }
 
-/// A part of the life of a drive (DA-RAID-5, section III-B).
+/// A stage in the life of a drive (DA-RAID-5, section III-B).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Stage {
@@ -130,11 +130,11 @@ pub enum Stage {
     First,
     /// Some blocks are.
     Second,
-    /// So many stripes have a page in one that all have parity.
+    /// So many stripes have a page in a worn block that all have parity.
     Third,
 }
 
-/// What a policy may know of the drive's age.
+/// What a policy knows about the drive's age.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Age {
     /// The P/E cycles of the most worn block.
@@ -143,11 +143,11 @@ pub struct Age {
     pub worn_stripes: u32,
 }
 
-/// A rule that says how stripes are protected.
+/// A rule that determines how stripes are protected.
 pub trait Redundancy {
-    /// The rules at a stage of life.
+    /// Returns the rules at a stage of life.
     fn rules(&self, stage: Stage) -> Rules;
-    /// The stage that a drive at `stage` is in by now; most policies know but one.
+    /// Returns the present stage of a drive that was at `stage`; most policies have only one.
     fn stage(&self, stage: Stage, _age: &Age) -> Stage {
         stage
     }
@@ -163,7 +163,7 @@ impl Redundancy for AnyRedundancy {
     }
 }
 
-/// Nothing, on the drive of DA-RAID-5, section IV-A.
+/// The drive of DA-RAID-5, section IV-A, without protection.
 impl Default for Params {
     fn default() -> Self {
         Self {
@@ -184,7 +184,7 @@ impl Default for Params {
 }
 
 impl Params {
-    /// Whether the drive is divided into stripes at all.
+    /// Returns whether the drive is divided into stripes.
     pub fn has_stripes(&self) -> bool {
         self.name != RedundancyKind::Unprotected
     }

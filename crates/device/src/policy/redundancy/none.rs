@@ -1,4 +1,4 @@
-//! Nothing: a page that cannot be read is lost.
+//! No redundancy: a page that cannot be read is lost.
 
 use super::{Params, Redundancy, Rules, Stage};
 

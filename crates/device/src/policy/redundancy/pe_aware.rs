@@ -1,6 +1,6 @@
-//! P/E-aware RAID-5 (DA-RAID-5, section III-D): parity for the stripes that have a page in a worn
-//! block, refresh for all others; pages of a stripe leave the write buffer together, so that
-//! parity is computed once for them.
+//! P/E-aware RAID-5 (DA-RAID-5, section III-D): parity for the stripes with a page in a worn block,
+//! refresh for all others. Pages of a stripe leave the write buffer together, so that their parity
+//! is computed once.
 
 use super::{Eviction, Params, Protects, Redundancy, Rules, Stage};
 

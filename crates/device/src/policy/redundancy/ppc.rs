@@ -1,7 +1,7 @@
 //! The partial parity cache of Im and Shin, "Flash-aware RAID techniques for dependable and
-//! high-performance flash memory SSD", IEEE Transactions on Computers 60 (1), 2011, as section II-B
-//! of DA-RAID-5 describes it: parity is built up in a cache from the pages that are written, and
-//! from the page before each that is written once more.
+//! high-performance flash memory SSD", IEEE Transactions on Computers 60 (1), 2011, as described in
+//! section II-B of DA-RAID-5: parity accumulates in a cache from the pages written, and from the
+//! old version of each page that is written again.
 
 use super::{Params, ParityFlush, Protects, Redundancy, Rules, Stage};
 

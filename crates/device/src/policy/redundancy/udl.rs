@@ -1,5 +1,5 @@
-//! Unbound-disturb limiting (DA-RAID-5, section III-C): what the code of a page corrects is enough
-//! as long as data is not too old and not read too often, so blocks are refreshed before it is.
+//! Unbound-disturb limiting (DA-RAID-5, section III-C): a page's code suffices as long as its data
+//! is not too old and not read too often, so blocks are refreshed before that.
 
 use super::{Params, Redundancy, Rules, Stage};
 

@@ -1,6 +1,6 @@
-//! Clean-first LRU: among the pages used longest ago, a window of so many, a clean one goes first;
-//! without one, the oldest of all (Park et al., "CFLRU", CASES 2006). It saves programs at the
-//! price of read hits.
+//! Clean-first LRU: drops the oldest clean page among a window of least recently used pages, or
+//! else the oldest page of all (Park et al., "CFLRU", CASES 2006). Saves programs at the cost of
+//! read hits.
 
 use super::lru::Lru;
 use super::{Leaves, Params, Replacement, Tail};

@@ -1,4 +1,4 @@
-//! What is clean costs nothing to give up: it goes first.
+//! Drops clean pages first, because that costs nothing.
 
 use super::{Leaves, Params, Replacement, Tail};
 

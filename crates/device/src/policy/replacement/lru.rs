@@ -1,4 +1,4 @@
-//! The page that was used longest ago, whatever its state: the buffer of HIRE (section 3.1).
+//! Least recently used, regardless of state: the buffer of HIRE (section 3.1).
 
 use super::{Leaves, Params, Replacement, Tail};
 

@@ -1,8 +1,8 @@
 //! Slot: does a clean or a dirty page leave the buffer next?
 //!
-//! Contract. A rule names the clean or the dirty frame that was used longest ago; one that leaves
-//! dirty is programmed, one that leaves clean is dropped. It sees when each of the two was used and
-//! never changes the buffer.
+//! Contract. A rule chooses between the least recently used clean and dirty frames. A dirty frame
+//! is programmed when it leaves, a clean one is dropped. The rule sees when each of the two was
+//! used and never changes the buffer.
 
 use crate::policy::registry::slot;
 
@@ -20,37 +20,37 @@ slot! { $
 pub struct Params {
     /// The policy.
     pub name: ReplacementKind,
-    /// `cflru` only: among how many of the pages used longest ago a clean one is looked for.
+    /// `cflru` only: the number of least recently used pages among which it looks for a clean one.
     pub window: u32,
 }
 
-/// Which page leaves.
+/// The page to leave next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Leaves {
-    /// The clean one that was used longest ago.
+    /// The least recently used clean page.
     Clean,
-    /// The dirty one that was used longest ago.
+    /// The least recently used dirty page.
     Dirty,
 }
 
-/// The old end of the buffer.
+/// The least recently used end of the buffer.
 pub trait Tail {
-    /// When the clean page was used that was used longest ago, in uses of the buffer; none without
-    /// one.
+    /// Returns when the least recently used clean page was used, in uses of the buffer; `None` if
+    /// there is no clean page.
     fn clean(&self) -> Option<u64>;
-    /// The same of the dirty pages.
+    /// Returns the same for the dirty pages.
     fn dirty(&self) -> Option<u64>;
-    /// How many dirty pages were used before `used`, counted up to `most`.
+    /// Returns the number of dirty pages last used before `used`, counted up to `most`.
     fn dirty_before(&self, used: u64, most: u32) -> u32;
 }
 
-/// A rule that chooses the page to give up.
+/// A rule that chooses the page to leave the buffer.
 pub trait Replacement {
-    /// What leaves next; nothing if the buffer is empty.
+    /// Returns the page to leave next; `None` if the buffer is empty.
     fn leaves(&self, tail: &impl Tail) -> Option<Leaves>;
 
-    /// Whether frames are kept free by dropping clean ones too. If not, a clean frame counts as
-    /// room and is dropped when a page needs it.
+    /// Returns whether frames are kept free by dropping clean ones too. If not, a clean frame
+    /// counts as free and is dropped when a page needs it.
     fn drops_ahead(&self) -> bool {
         true
     }

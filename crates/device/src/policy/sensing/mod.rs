@@ -1,8 +1,8 @@
 //! Slot: with how many reference voltages is this page read first?
 //!
-//! Contract. A rule names a level, the lowest being the hard decision. If the page has more errors
-//! than that level corrects, the controller climbs, level by level, at the cost of the die and the
-//! channel for each try; a rule never knows in advance what the page needs.
+//! Contract. A rule chooses a level, the lowest being hard decision. If the page has more errors
+//! than that level corrects, the controller tries the next levels in turn, each occupying the die
+//! and the channel. A rule never knows in advance what the page needs.
 
 use crate::policy::registry::slot;
 use fowler_physics::thresholds::Lasting;
@@ -17,15 +17,15 @@ slot! { $
     }
 }
 
-/// What the controller may know of a page when it chooses the level.
+/// An input that the controller may know about a page when it chooses the level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Input {
     /// How long ago it was programmed.
     Age,
-    /// At what threshold voltage.
+    /// Its programming voltages.
     Voltage,
-    /// How fast its block accumulates errors, and the step that was chosen for that.
+    /// How fast its block accumulates errors, and the ISPP step chosen accordingly.
     Strength,
     /// The P/E cycles of its block.
     Wear,
@@ -34,7 +34,7 @@ pub enum Input {
 }
 
 impl Input {
-    /// Every input, with its name in configurations and what it is.
+    /// Every input, with its name in configurations and its description.
     pub const ALL: &'static [(Input, &'static str, &'static str)] = &[
         (Input::Age, "age", "when the page was programmed"),
         (Input::Voltage, "voltage", "at what threshold voltage"),
@@ -49,35 +49,35 @@ impl Input {
 pub struct Params {
     /// The policy.
     pub name: SensingKind,
-    /// What `model` knows, a bit for each [`Input`]; what it does not know it takes to be at its
-    /// worst.
+    /// The inputs that `model` knows, one bit for each [`Input`]; unknown inputs are assumed to be
+    /// at their worst.
     pub inputs: u32,
 }
 
 impl Params {
-    /// Whether the rule knows an input.
+    /// Returns whether the rule knows an input.
     pub fn knows(&self, input: Input) -> bool {
         self.inputs & (1 << input as u8) != 0
     }
 }
 
-/// What the model says of a page.
+/// The model's predictions for a page.
 pub trait Advice {
-    /// The level for the weakest block at the end of its life.
+    /// Returns the level for the weakest block at the end of its life.
     fn worst(&self) -> u8;
-    /// The level for this page, as far as it is known, and for how long; no level if none is
-    /// enough.
+    /// Returns the level for this page, based on the known inputs, and for how long it holds; no
+    /// level if none suffices.
     fn modelled(&mut self) -> Lasting;
 }
 
 /// A rule that chooses the level of the first try.
 pub trait Sensing {
-    /// The level to begin with, and how old the page may become, and how often its block be read,
-    /// until the rule is to be asked again. No level stands for the highest.
+    /// Returns the level to start with, and the page age and block reads up to which it holds. No
+    /// level stands for the highest.
     fn level(&self, advice: &mut impl Advice) -> Lasting;
 }
 
-/// A level that is the same for ever.
+/// Returns a level that never changes.
 fn always(level: u8) -> Lasting {
     Lasting { level: Some(level), age: Span(u64::MAX), reads: u32::MAX }
 }

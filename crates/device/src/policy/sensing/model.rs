@@ -1,5 +1,5 @@
-//! What the model asks for, of the inputs that it knows: by retention age alone it is the reading
-//! of RT-R and RHIO (section III-B), by voltage that of HIRE.
+//! The level predicted by the model from the inputs it knows: by retention age alone, as in RT-R
+//! and RHIO (section III-B); by voltage, as in HIRE.
 
 use super::{Advice, Params, Sensing};
 use fowler_physics::thresholds::Lasting;

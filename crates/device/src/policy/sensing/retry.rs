@@ -1,4 +1,4 @@
-//! Hard decision first, then climb: what a controller does that knows nothing of its pages.
+//! Hard decision first, then higher levels: a controller that knows nothing about its pages.
 
 use super::{Advice, Params, Sensing, always};
 use fowler_physics::thresholds::Lasting;

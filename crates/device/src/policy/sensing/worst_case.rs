@@ -1,5 +1,5 @@
-//! Every page is read at the level that the weakest block needs at the end of its life (RHIO's NOOP
-//! and PV-W, HIRE's baseline).
+//! The level that the weakest block needs at the end of its life, for every page (RHIO's NOOP and
+//! PV-W, HIRE's baseline).
 
 use super::{Advice, Params, Sensing, always};
 use fowler_physics::thresholds::Lasting;

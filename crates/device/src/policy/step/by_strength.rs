@@ -1,5 +1,5 @@
-//! Hot data is programmed as fast as the strength of its block allows; all other data at the
-//! nominal step (PV-W, after Shi et al.; RHIO, section III-A).
+//! Programs hot data as fast as the strength of its block allows, and all other data at the nominal
+//! step (PV-W, after Shi et al.; RHIO, section III-A).
 
 use super::{Params, StepRule};
 use crate::cells::program_mode::Step;

@@ -1,7 +1,7 @@
-//! Slot: at what ISPP step is this data programmed into this block?
+//! Slot: at which ISPP step is this data programmed into this block?
 //!
-//! Contract. A rule names a step no coarser than the block bears; all pages of a block are
-//! programmed at the step it was opened with.
+//! Contract. A rule chooses a step no coarser than the block tolerates; all pages of a block are
+//! programmed at the step chosen when it was opened.
 
 use crate::cells::program_mode::Step;
 use crate::policy::registry::slot;
@@ -24,7 +24,7 @@ pub struct Params {
 
 /// A rule that chooses the step.
 pub trait StepRule {
-    /// The step for data of `tag` in a block that is believed to bear `coarsest`.
+    /// Returns the step for data of `tag` in a block believed to tolerate `coarsest`.
     fn step(&self, tag: StreamTag, coarsest: Step) -> Step;
 }
 

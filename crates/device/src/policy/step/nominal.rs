@@ -1,4 +1,4 @@
-//! The nominal step for all data: safe in the weakest block to the end of its life.
+//! The nominal step for all data: safe in the weakest block until the end of its life.
 
 use super::{Params, StepRule};
 use crate::cells::program_mode::Step;

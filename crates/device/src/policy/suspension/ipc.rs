@@ -1,5 +1,5 @@
-//! Intra-phase cancellation (PES, section 4.2): the read waits for a voltage reset at most, a phase
-//! is lost.
+//! Intra-phase cancellation (PES, section 4.2): the read waits at most for a voltage reset; the
+//! running phase is lost.
 
 use super::{Candidate, Params, Running, SuspendAt, Suspension};
 

@@ -1,4 +1,4 @@
-//! Inter-phase suspension (PES, section 4.2): no phase is lost, the read waits for the running one.
+//! Inter-phase suspension (PES, section 4.2): the read waits for the running phase; none is lost.
 
 use super::{Candidate, Params, Running, SuspendAt, Suspension};
 

@@ -1,7 +1,7 @@
-//! Slot: may this candidate interrupt the operation that runs, and where?
+//! Slot: may this candidate suspend the running operation, and at which point?
 //!
-//! Asked only after `die_order` named the candidate, so that "who is next" and "who is interrupted"
-//! cannot disagree. Never searches the queue.
+//! Contract. Called only after `die_order` has chosen the candidate, so that the two decisions
+//! cannot conflict. Never searches the queue.
 
 use crate::observe::operation::Op;
 use crate::policy::custom::Custom;
@@ -19,7 +19,7 @@ slot! { $
     }
 }
 
-/// Parameters of every policy of this slot, and of the die that carries the decision out.
+/// Parameters of every policy of this slot, and of the die that executes the decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
     /// The policy.
@@ -28,14 +28,14 @@ pub struct Params {
     pub reads: SuspendingReads,
     /// What follows a cancelled program phase (S7).
     pub cancelled_program: CancelledProgram,
-    /// What a read does that arrives during the buffer reload (S11).
+    /// How a read that arrives during the buffer reload is served (S11).
     pub reload: Reload,
-    /// Whether the die has a shadow buffer; without, the data is sent over the bus again (S7).
+    /// Whether the die has a shadow buffer; if not, the data is sent over the bus again (S7).
     pub shadow_buffer: bool,
-    /// Suspensions that one operation bears at most; `None` is no limit.
+    /// The maximum number of suspensions per operation; `None` is unlimited.
     pub max_suspends: Option<u32>,
-    /// Time an operation runs after each start or resumption, reload or re-bias included, before it
-    /// may be suspended.
+    /// The minimum time an operation runs after each start or resumption, reload or re-bias
+    /// included, before it may be suspended.
     pub min_progress: Span,
 }
 
@@ -44,45 +44,45 @@ pub struct Params {
 pub enum SuspendingReads {
     /// Those that a host request waits for.
     Host,
-    /// Those of garbage collection and read-modify-write too.
+    /// Also those of garbage collection and read-modify-write.
     All,
 }
 
-/// The operation that runs.
+/// The running operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Running {
-    /// The present.
+    /// The current time.
     pub now: Nanos,
-    /// Where it runs.
+    /// The die it runs on.
     pub die: DieId,
-    /// What it is.
+    /// The kind of operation.
     pub op: Op,
-    /// How often it was suspended.
+    /// How often it has been suspended.
     pub suspensions: u32,
     /// How long it has run since it started or resumed.
     pub ran: Span,
 }
 
 impl Running {
-    /// Whether it is an erase, and no program.
+    /// Returns whether it is an erase rather than a program.
     pub fn erases(&self) -> bool {
         self.op == Op::Erase
     }
 }
 
-/// The read that `die_order` named.
+/// The read chosen by `die_order`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidate {
     /// Whether a host request waits for it.
     pub host_waits: bool,
-    /// Since when it has waited for its die.
+    /// The time since which it has waited for its die.
     pub since: Nanos,
 }
 
-/// A rule that decides whether an operation is interrupted.
+/// A rule that decides whether an operation is suspended.
 pub trait Suspension {
-    /// Where `running`, a program or an erase, may be interrupted for `candidate`, a read that may
-    /// suspend by [`Params::reads`]; `None` if it may not.
+    /// Returns where `running`, a program or an erase, may be suspended for `candidate`, a read
+    /// that may suspend according to [`Params::reads`]; `None` if it may not.
     fn interrupts(&mut self, running: Running, candidate: Candidate) -> Option<SuspendAt>;
 }
 
@@ -94,18 +94,18 @@ impl Suspension for AnySuspension {
 }
 
 impl Params {
-    /// Whether an operation has the right to be left alone no longer; the policy is asked of those
-    /// alone.
+    /// Returns whether the limits allow suspending an operation; the policy is called only if they
+    /// do.
     pub(crate) fn permits(&self, running: Running) -> bool {
         self.max_suspends.is_none_or(|limit| running.suspensions < limit)
             && running.ran >= self.min_progress
     }
 }
 
-/// A policy that whoever builds the drive hands over.
+/// A policy supplied by the code that builds the drive.
 pub trait CustomSuspension: Custom {
-    /// Where `running` may be interrupted for `candidate`; `None` if it may not. Asked only of
-    /// reads that wait for a program or an erase.
+    /// Returns where `running` may be suspended for `candidate`; `None` if it may not. Called only
+    /// for reads that wait for a program or an erase.
     fn interrupts(&mut self, running: Running, candidate: Candidate) -> Option<SuspendAt>;
 }
 clone_trait_object!(CustomSuspension);

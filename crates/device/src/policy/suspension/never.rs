@@ -1,4 +1,4 @@
-//! No suspension: what every drive without suspend commands does (FIFO, RPS, PER, PE0, NOOP).
+//! No suspension, as on every drive without suspend commands (FIFO, RPS, PER, PE0, NOOP).
 
 use super::{Candidate, Params, Running, SuspendAt, Suspension};
 

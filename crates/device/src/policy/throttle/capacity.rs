@@ -1,50 +1,48 @@
-//! The epoch-capacity regulator (READY, section 3.4): what an epoch may write, and from when on.
-//! Pages, or any unit.
+//! The epoch-capacity regulator (READY, section 3.4): how much an epoch may write, and when. In
+//! pages, or any other unit.
 
 use fowler_units::Span;
 use serde::{Deserialize, Serialize};
 
-/// The capacity of the epoch that runs.
+/// The capacity of the current epoch.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CapacityRegulator {
     period: Span,
     /// The share of the later epochs' capacity that may be borrowed; zero is the pessimistic
     /// policy.
     share: f64,
-    /// What each nanosecond had when capacity was last distributed equally: lengths of epochs
-    /// change.
+    /// The capacity per nanosecond when it was last distributed equally. Per nanosecond, because
+    /// epoch lengths change.
     equal: f64,
     capacity: f64,
     spare: f64,
     periods: u64,
 }
 
-/// What is left of a life.
+/// The remainder of a life.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rest {
-    /// Of its capacity.
+    /// The remaining capacity.
     pub pages: f64,
-    /// Of its time, the epoch that begins included.
+    /// The remaining time, including the epoch that begins.
     pub time: Span,
-    /// What each nanosecond would have, had all the capacity of the life been distributed evenly
-    /// over all its time.
+    /// The capacity per nanosecond if that of the whole life were distributed evenly over its time.
     pub even: f64,
 }
 
 impl CapacityRegulator {
-    /// No epoch runs yet.
+    /// Creates the state before the first epoch.
     pub fn new(period: Span, share: f64) -> Self {
         Self { period, share, equal: 0.0, capacity: 0.0, spare: 0.0, periods: 1 }
     }
 
-    /// An epoch of so long begins. If the one before was `overused`, capacities are reduced by the
-    /// share that could be borrowed, and what that leaves unallocated is all the spare there is;
-    /// otherwise they are equal, and a share of the later ones is spare.
+    /// Begins an epoch of the given length. Normally all epochs get equal capacities, and a share
+    /// of the later ones' is the spare. If the previous epoch was `overused`, capacities are
+    /// reduced by that share, and only the capacity this leaves unallocated is the spare.
     ///
     /// The reduction is the share in the worst case (section 3.4), however often the spare is
-    /// spent: no epoch has less than an even one reduced by the share, as long as the capacity of
-    /// the life does not itself fall, for only what all the later ones can spare beyond that may be
-    /// borrowed.
+    /// spent: no epoch has less than an even one reduced by the share, unless the capacity of the
+    /// life itself falls, because only capacity beyond that may be borrowed from later epochs.
     pub fn begin(&mut self, length: Span, rest: Rest, overused: bool) {
         self.periods = length.0.div_ceil(self.period.0).max(1);
         let pages = rest.pages.max(0.0);
@@ -63,26 +61,26 @@ impl CapacityRegulator {
         self.spare = spare.min(most).max(0.0);
     }
 
-    /// What the epoch has, borrowed capacity not included.
+    /// Returns the capacity of the epoch, without borrowed capacity.
     #[inline]
     pub fn capacity(&self) -> f64 {
         self.capacity
     }
 
-    /// All that it may write.
+    /// Returns the maximum that it may write.
     pub fn most(&self) -> f64 {
         self.capacity + self.spare
     }
 
-    /// Whether so much may have been written after so much of it. What the spare alone allows needs
-    /// no division.
+    /// Returns whether the epoch may have written this much after `elapsed`. If the spare alone
+    /// suffices, no division is needed.
     #[inline]
     pub fn allows(&self, written: f64, elapsed: Span) -> bool {
         written <= self.spare || written <= self.allowed(elapsed)
     }
 
-    /// What it may have written in the period that runs after so much of it: the shares of this
-    /// period and of those before it, and the spare.
+    /// Returns how much the epoch may have written in the period at `elapsed`: the shares of this
+    /// and the earlier periods, and the spare.
     #[inline]
     pub fn allowed(&self, elapsed: Span) -> f64 {
         self.up_to(elapsed.0 / self.period.0 + 1)
@@ -94,7 +92,8 @@ impl CapacityRegulator {
         self.capacity * (periods as f64 / self.periods as f64) + self.spare
     }
 
-    /// After how much of the epoch it may have written so much; never, if it may not at all.
+    /// Returns the time within the epoch at which it may have written this much; `None` if it never
+    /// may.
     pub fn opens(&self, written: f64) -> Option<Span> {
         if written > self.most() || self.capacity <= 0.0 {
             return None;
@@ -117,13 +116,13 @@ mod tests {
 
     const PERIOD: Span = Span::ms(1000);
 
-    /// The rest of a life of some MB and seconds, all of which would be `even` MB a second.
+    /// The remainder of a life of some MB and seconds, with `even` MB per second.
     fn rest(pages: f64, seconds: u64, even: f64) -> Rest {
         Rest { pages, time: PERIOD * seconds, even: even / PERIOD.0 as f64 }
     }
 
-    /// What is written in each period of an epoch of four that has 4 MB, and what is put off beyond
-    /// it.
+    /// Returns what is written in each period of an epoch with four periods and 4 MB, and what is
+    /// deferred beyond it.
     fn regulated(spare: f64, demands: [f64; 4]) -> ([f64; 4], f64) {
         let mut regulator = CapacityRegulator::new(PERIOD, 0.0);
         regulator.begin(PERIOD * 4, rest(4.0, 4, 1.0), false);
@@ -144,7 +143,7 @@ mod tests {
         (left - right).abs() < 1e-12
     }
 
-    /// Figure 6: 4 MB in four periods; 4.2 MB are asked for. What each period asks for is not
+    /// Figure 6: 4 MB in four periods; 4.2 MB are requested. The demand of each period is not
     /// printed.
     #[test]
     fn what_a_period_leaves_is_carried_over_and_what_is_too_much_put_off() {
@@ -157,7 +156,7 @@ mod tests {
         assert!(near(periods.iter().sum(), 4.0) && near(waiting, 0.2));
     }
 
-    /// Figure 7: 4 MB are asked for in the first of four periods.
+    /// Figure 7: 4 MB are requested in the first of four periods.
     #[test]
     fn the_spare_takes_a_burst_that_the_pessimistic_policy_spreads() {
         let burst = [4.0, 0.0, 0.0, 0.0];
@@ -205,9 +204,9 @@ mod tests {
         assert!(near(regulator.most(), 5.0), "the last epoch has what remains: {regulator:?}");
     }
 
-    /// Section 3.4, "10 % in the worst case": whatever is written within what is allowed, epochs of
-    /// whatever lengths, no epoch has less than nine tenths of an even one, and none may write what
-    /// would leave the later ones less; one that begins after an overuse has at most what is equal.
+    /// Section 3.4, "10 % in the worst case": for any writes within the limits and any epoch
+    /// lengths, no epoch has less than nine tenths of an even one, and none may write so much that
+    /// later ones have less; an epoch after an overuse has at most an equal share.
     #[test]
     fn an_epoch_has_nine_tenths_of_an_even_one_at_least() {
         let mut rng = fowler_units::Rng::stream(1, "capacity");
@@ -241,8 +240,8 @@ mod tests {
         }
     }
 
-    /// An epoch that is longer than the one before, after an overuse, has as much for each second
-    /// as a shorter one would; and its spare is not what that leaves of epochs of the old length.
+    /// An epoch longer than the previous one, after an overuse, has the same capacity per second as
+    /// a shorter one would; its spare is not computed from epochs of the old length.
     #[test]
     fn what_is_reduced_is_the_rate() {
         let (day, even) = (86_400, 1.0);

@@ -1,27 +1,27 @@
-//! The throttling delay estimator (READY, section 3.3): how long each page write is delayed in the
-//! next epoch.
+//! The throttling delay estimator (READY, section 3.3): the delay of each page write in the next
+//! epoch.
 
 use fowler_units::Span;
 use serde::{Deserialize, Serialize};
 
-/// The delay of each page write, from epoch to epoch.
+/// The delay of each page write, adjusted from epoch to epoch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DelayEstimator {
-    /// Nanoseconds; a fraction of one counts where an epoch has millions of pages.
+    /// In nanoseconds. Fractional, because an epoch may have millions of pages.
     delay: f64,
 }
 
 impl DelayEstimator {
-    /// The delay in force, in nanoseconds.
+    /// Returns the current delay, in nanoseconds.
     #[inline]
     pub fn delay(self) -> f64 {
         self.delay
     }
 
-    /// A new epoch of so long begins, with a capacity of `capacity` pages; `demand` pages are
-    /// expected at the present delay. Equations 4 and 5, the latter never below zero; no page is
-    /// delayed by more than an epoch, and without capacity, where equation 4 has no value, the
-    /// delay stays: then the host is stopped.
+    /// Begins an epoch of the given length with a capacity of `capacity` pages; `demand` pages are
+    /// expected at the present delay. Uses equations 4 and 5, the latter bounded below by zero. No
+    /// page is delayed by more than an epoch. Without capacity, equation 4 is undefined and the
+    /// delay does not change: the host is then stopped.
     pub fn adjust(&mut self, epoch: Span, demand: f64, capacity: f64) {
         if capacity <= 0.0 {
             return;
@@ -37,8 +37,8 @@ impl DelayEstimator {
         self.delay = self.delay.clamp(0.0, epoch.0 as f64);
     }
 
-    /// The length of an epoch was chosen anew, and `demand` is what is expected without any delay:
-    /// equation 4 from nothing (section 3.5).
+    /// Recomputes the delay after the epoch length has changed; `demand` is that without any delay.
+    /// Uses equation 4, starting from zero (section 3.5).
     pub fn restart(&mut self, epoch: Span, demand: f64, capacity: f64) {
         self.delay = 0.0;
         if demand > capacity {
@@ -53,7 +53,8 @@ mod tests {
 
     const EPOCH: Span = Span::ms(600_000);
 
-    /// What a closed host writes in an epoch that would write `demand` pages without delay.
+    /// Returns what a closed host writes in an epoch in which it would write `demand` pages
+    /// undelayed.
     fn written(demand: f64, delay: f64) -> f64 {
         EPOCH.0 as f64 / (EPOCH.0 as f64 / demand + delay)
     }

@@ -1,34 +1,34 @@
-//! The write-demand predictor (READY, sections 3.2 and 3.5): what the host would have written,
-//! window by window, had nothing been delayed, and how long an epoch must be for one to predict
+//! The write-demand predictor (READY, sections 3.2 and 3.5): the pages that the host would have
+//! written without delays, window by window, and the epoch length for which one epoch best predicts
 //! the next.
 
 use fowler_units::Span;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// Demand in windows of undistorted time: time less all delays of writes (Figure 8).
+/// Demand in windows of undistorted time, which is time minus all delays of writes (Figure 8).
 /// See docs/decisions/policy.md, "How far back does the throttle remember demand?".
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DemandPredictor {
     window: Span,
-    /// Windows that are remembered at most.
+    /// The maximum number of windows remembered.
     most: usize,
-    /// Whole windows, the oldest first.
+    /// Completed windows, the oldest first.
     whole: VecDeque<u64>,
-    /// Their running sums, while an epoch is looked for: what runs asks for no memory.
+    /// Their running sums, used while choosing an epoch; kept to avoid allocation.
     #[serde(skip)]
     sums: Vec<u64>,
-    /// The window that runs, by its number from the beginning, and what was written in it.
+    /// The number of the current window, and the pages written in it.
     number: u64,
     here: u64,
-    /// When it ends: nearly every write comes before that.
+    /// Its end: nearly every write comes before that.
     ends: Span,
 }
 
 impl DemandPredictor {
-    /// Nothing has been written.
+    /// Creates the state before any write.
     pub fn new(window: Span, history: Span) -> Self {
-        // A cycle is found by two of it at least.
+        // A cycle must appear at least twice to be found.
         let most = ((history.0 / window.0) as usize).max(2);
         Self {
             window,
@@ -41,7 +41,7 @@ impl DemandPredictor {
         }
     }
 
-    /// So many pages were written after so much undistorted time.
+    /// Records that `pages` pages were written at the undistorted time `at`.
     #[inline]
     pub fn record(&mut self, at: Span, pages: u64) {
         if at >= self.ends {
@@ -63,7 +63,7 @@ impl DemandPredictor {
         self.ends = Span((number + 1).saturating_mul(self.window.0));
     }
 
-    /// Pages for each nanosecond of undistorted time, up to `at`, over what is remembered.
+    /// Returns the remembered demand up to `at`, in pages per nanosecond of undistorted time.
     pub fn rate(&self, at: Span) -> f64 {
         let within = Span(at.0.saturating_sub(self.number * self.window.0));
         let time = self.window.0 as f64 * self.whole.len() as f64 + within.0 as f64;
@@ -71,8 +71,8 @@ impl DemandPredictor {
         if time > 0.0 { pages as f64 / time } else { 0.0 }
     }
 
-    /// The mean difference ratio (equation 6) of neighbouring epochs of so many windows; none
-    /// without any.
+    /// Returns the mean difference ratio (equation 6) of neighboring epochs of `windows` windows;
+    /// `None` if there are none.
     pub fn fluctuation(&mut self, windows: usize) -> Option<f64> {
         self.sum();
         difference(&self.sums, windows)
@@ -88,9 +88,9 @@ impl DemandPredictor {
         }
     }
 
-    /// The epoch, in windows, that predicts the next one best, and the mean demand in one
-    /// (equation 6, Figure 9): that with the least mean difference between neighbours, the shortest
-    /// of several. None, while no two windows with demand follow each other.
+    /// Returns the epoch length, in windows, that best predicts the next epoch, and the mean demand
+    /// per epoch (equation 6, Figure 9): the length with the least mean difference between
+    /// neighbors, the shortest of several. `None` unless two consecutive windows have demand.
     pub fn choose(&mut self) -> Option<(u32, f64)> {
         self.sum();
         let mut best: Option<(u32, f64)> = None;
@@ -107,8 +107,9 @@ impl DemandPredictor {
     }
 }
 
-/// The mean difference ratio of neighbouring epochs of so many windows, up to the last window; none
-/// without two neighbours the first of which has any demand. `sums` are the windows' running sums.
+/// Returns the mean difference ratio of neighboring epochs of `length` windows, up to the last
+/// window; `None` unless the first of two neighbors has demand. `sums` are the windows' running
+/// sums.
 fn difference(sums: &[u64], length: usize) -> Option<f64> {
     let windows = sums.len() - 1;
     if length == 0 || length > windows {
@@ -150,8 +151,8 @@ mod tests {
         difference(&sums, length)
     }
 
-    /// Figure 9. Its text has a mean of 1.0 for 3, 6, 3, 6 MB, which equation 6 does not give: a
-    /// fall from 6 to 3 counts half. With 3, 6, 3, 7.5 the means are those printed.
+    /// Figure 9. Its text states a mean of 1.0 for 3, 6, 3, 6 MB, which equation 6 does not yield:
+    /// a fall from 6 to 3 counts half. With 3, 6, 3, 7.5 the means are those printed.
     #[test]
     fn the_epoch_is_the_one_with_the_least_fluctuation() {
         assert_eq!(mean(&[3, 6], 1), Some(1.0));

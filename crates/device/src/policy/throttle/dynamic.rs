@@ -1,5 +1,5 @@
-//! Dynamic throttling without recovery: DT of the READY paper (section 4.1). As [`super::ready`],
-//! with the rated cycles for capacity.
+//! Dynamic throttling without recovery: DT of the READY paper (section 4.1). Like [`super::ready`],
+//! but with the capacity of the rated cycles.
 
 use super::regulated::Regulated;
 use super::{Life, Params, State, Throttle, Throttled};

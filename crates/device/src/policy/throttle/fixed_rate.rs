@@ -1,7 +1,7 @@
-//! Static throttling: ST of the READY paper (section 3.1). No more is written in a period than the
-//! rated capacity over the whole life allows, `C_ssd / T_ssd`; what a period leaves is lost. What
-//! GC takes beyond a period's share is paid back by the next ones, and a write is begun as
-//! long as anything is left of a period, however small its share.
+//! Static throttling: ST of the READY paper (section 3.1). A period may write its share of the
+//! rated capacity over the whole life, `C_ssd / T_ssd`; unused capacity is lost. If GC exceeds a
+//! period's share, later periods make up for it. A write starts as long as anything is left of a
+//! period's share.
 
 use super::{Life, Params, Throttle, Throttled};
 use fowler_units::{Nanos, Span};
@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct FixedRate {
     period: Span,
-    /// Pages of a period; none before the first write.
+    /// The share of a period, in pages; `None` before the first write.
     share: Option<f64>,
-    /// The period that runs, what was taken before it, and what earlier ones owe.
+    /// The current period, the pages taken before it, and the debt of earlier periods.
     number: u64,
     taken_before: u64,
     owed: f64,
@@ -24,7 +24,7 @@ impl FixedRate {
         Self { period: params.period, share: None, number: 0, taken_before: 0, owed: 0.0 }
     }
 
-    /// The share is that of the whole life, whenever the first write comes.
+    /// Computes the share from the whole life, whenever the first write comes.
     fn begin(&mut self, now: Nanos, life: &impl Life) -> f64 {
         let periods = (life.ends() - Nanos::ZERO).0 as f64 / self.period.0 as f64;
         let rated = life.left(now, false) + life.taken() as f64;
@@ -34,7 +34,7 @@ impl FixedRate {
         share
     }
 
-    /// Goes on to a period, if it is a later one, when so many pages have been taken.
+    /// Advances to a period, if it is a later one; `taken` pages have been taken by then.
     fn advance(&mut self, number: u64, taken: u64, share: f64) {
         if number > self.number {
             let used = (taken - self.taken_before) as f64 + self.owed;
@@ -63,14 +63,14 @@ impl Throttle for FixedRate {
                 let fits = (libm::ceil(share - used) as u64).min(left);
                 (taken, left) = (taken + fits, left - fits);
             } else {
-                // To the first period in which something of the share is left.
+                // To the first period with any share left.
                 number += (libm::floor(used / share) as u64).max(1);
                 stops += 1;
                 self.advance(number, taken, share);
             }
         }
         let at = Nanos(number.saturating_mul(self.period.0)).max(now).min(ends.max(now));
-        // The host is stopped at a page, and those behind it wait for that.
+        // The host is stopped at a page, and later pages wait for that one.
         Throttled {
             spread: Span::ZERO,
             stopped: at.since(now),

@@ -1,14 +1,13 @@
-//! Slot: when may this write enter, so that the drive lives as long as it is to (READY, FAST 2012,
-//! section 3)?
+//! Slot: when may this write enter, so that the drive reaches its target lifetime (READY, FAST
+//! 2012, section 3)?
 //!
-//! Contract. Asked once for each write, between host interface and translation layer, of both of
-//! which it knows nothing: it sees pages that are written, time, and the capacity that is left
-//! ([`Life`]). It answers how long the write is delayed: by a delay that is spread over all page
-//! writes, and by stops of a host that is out of capacity. The host is closed: a write that is
-//! delayed holds those behind it, so that writes are asked for in order of time and none before the
-//! one before it has entered.
+//! Contract. Called once for each write, between host interface and translation layer, of which it
+//! sees only pages written, time, and the remaining capacity ([`Life`]). It returns the delay of
+//! the write: one part spread over all page writes, and one part from stopping a host that is out
+//! of capacity. The host is closed: a delayed write holds up all later ones, so calls come in order
+//! of time, and only after the previous write has entered.
 //!
-//! `capacity.rs`, `delay.rs`, `demand.rs` and `regulated.rs` are parts that rules share, not rules.
+//! `capacity.rs`, `delay.rs`, `demand.rs` and `regulated.rs` are shared components, not rules.
 
 pub mod capacity;
 pub mod delay;
@@ -37,21 +36,21 @@ slot! { $
 pub struct Params {
     /// The policy.
     pub name: ThrottleKind,
-    /// What may be written in an epoch (section 3.4).
+    /// How much an epoch may write (section 3.4).
     pub enforcement: Enforcement,
-    /// How long an epoch is (section 3.5).
+    /// How the length of an epoch is chosen (section 3.5).
     pub epoch: EpochRule,
-    /// The length of an epoch where it is fixed.
+    /// The length of an epoch if it is fixed.
     pub epoch_length: Span,
-    /// The window in which demand is counted, and the shortest epoch.
+    /// The window in which demand is counted, and the minimum length of an epoch.
     pub window: Span,
     /// A period: a stopped host may resume in the next one.
     pub period: Span,
     /// The share of the later epochs' capacity that an epoch may borrow.
     pub spare: f64,
-    /// By which share demand may differ from the prediction.
+    /// The share by which demand may differ from the prediction.
     pub miss: f64,
-    /// After how many misses one after another the length of an epoch is chosen anew.
+    /// The number of consecutive misses after which the epoch length is chosen again.
     pub streak: u32,
     /// How far back demand is remembered.
     pub history: Span,
@@ -75,80 +74,81 @@ impl Default for Params {
     }
 }
 
-/// What may be written in an epoch.
+/// How much an epoch may write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Enforcement {
-    /// Its capacity, in equal parts over its periods; what a period leaves is the next one's.
+    /// Its capacity, in equal parts over its periods; unused capacity passes to the next period.
     Pessimistic,
-    /// The same, and what later epochs can spare.
+    /// The same, plus what later epochs can spare.
     Optimistic,
 }
 
-/// How long an epoch is.
+/// How the length of an epoch is chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum EpochRule {
-    /// As long as the cycle found in the demand.
+    /// The cycle found in the demand.
     Auto,
-    /// As configured.
+    /// The configured length.
     Fixed,
 }
 
-/// What a throttle sees of a drive. Capacity is counted in flash pages, so that what GC and
-/// wear leveling program is counted too.
+/// A drive as seen by a throttle. Capacity is counted in flash pages, so that it includes pages
+/// programmed by GC and wear leveling.
 pub trait Life {
-    /// Pages taken out of the capacity so far: those of the host that have entered, and those
-    /// programmed for other sources.
+    /// Returns the pages taken from the capacity so far: those of the host that have entered, and
+    /// those programmed for other sources.
     fn taken(&self) -> u64;
-    /// Pages that may still be taken; with what the rest until `now` has healed, or as rated.
+    /// Returns the pages that may still be taken: with recovery until `now` if `healed`, or as
+    /// rated.
     fn left(&self, now: Nanos, healed: bool) -> f64;
-    /// When the life ends that is to be reached.
+    /// Returns the end of the target lifetime.
     fn ends(&self) -> Nanos;
 }
 
-/// How long a write is delayed.
+/// The delay of a write.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Throttled {
-    /// By delays of its pages.
+    /// By spreading delays over its pages.
     pub spread: Span,
-    /// By stops, after that: no capacity was left.
+    /// By stops after that, for lack of capacity.
     pub stopped: Span,
-    /// In how many stops, each of one of its pages; a page may be stopped in an epoch and again in
-    /// the next.
+    /// The number of stops, each of one of its pages; a page may be stopped in an epoch and again
+    /// in the next.
     pub stops: u32,
 }
 
 impl Throttled {
-    /// In all.
+    /// Returns the total delay.
     #[inline]
     pub fn total(self) -> Span {
         self.spread + self.stopped
     }
 }
 
-/// What a throttle has come to.
+/// The state of a throttle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct State {
-    /// The delay of each page in force.
+    /// The current delay of each page.
     pub delay: Span,
-    /// The length of the epoch that runs; none without epochs.
+    /// The length of the current epoch; `None` without epochs.
     pub epoch: Option<Span>,
     /// How well demand was predicted.
     pub predicted: Predicted,
-    /// How often the length of an epoch was chosen anew.
+    /// How often the epoch length was chosen again.
     pub chosen: u64,
 }
 
 /// How well demand was predicted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Predicted {
-    /// Epochs whose demand was predicted.
+    /// Epochs with a prediction.
     pub epochs: u64,
-    /// Of them, those where it came within [`Params::miss`].
+    /// Of them, those whose demand was within [`Params::miss`].
     pub right: u64,
 }
 
 impl Predicted {
-    /// Epochs whose demand came otherwise.
+    /// Returns the epochs whose prediction missed.
     pub fn missed(self) -> u64 {
         self.epochs - self.right
     }
@@ -156,10 +156,10 @@ impl Predicted {
 
 /// A rule that throttles writes.
 pub trait Throttle {
-    /// By how much to delay a write of `pages` pages that could enter at `now`.
+    /// Returns the delay of a write of `pages` pages that could enter at `now`.
     fn delay(&mut self, now: Nanos, pages: u32, life: &impl Life) -> Throttled;
 
-    /// What it has come to.
+    /// Returns its state.
     fn state(&self) -> State {
         State::default()
     }
@@ -177,7 +177,7 @@ impl Throttle for AnyThrottle {
 }
 
 impl AnyThrottle {
-    /// Whether writes can be delayed at all.
+    /// Returns whether writes can be delayed at all.
     #[inline]
     pub fn is_on(&self) -> bool {
         !matches!(self, AnyThrottle::Off(_))
@@ -187,12 +187,12 @@ impl AnyThrottle {
 #[cfg(test)]
 mod tests;
 
-/// A policy that whoever builds the drive hands over.
+/// A policy supplied by the code that builds the drive.
 pub trait CustomThrottle: Custom {
-    /// By how much to delay a write of `pages` pages that could enter at `now`.
+    /// Returns the delay of a write of `pages` pages that could enter at `now`.
     fn delay(&mut self, now: Nanos, pages: u32, life: &dyn Life) -> Throttled;
 
-    /// What it has come to.
+    /// Returns its state.
     fn state(&self) -> State {
         State::default()
     }

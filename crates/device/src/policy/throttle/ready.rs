@@ -1,5 +1,5 @@
-//! Recovery-aware dynamic throttling (READY, Lee et al., FAST 2012): the capacity that rested cells
-//! really have, in epochs as long as the cycle of the demand.
+//! Recovery-aware dynamic throttling (READY, Lee et al., FAST 2012): the actual capacity of cells
+//! that had time to recover, in epochs as long as the cycle of the demand.
 
 use super::regulated::Regulated;
 use super::{Life, Params, State, Throttle, Throttled};

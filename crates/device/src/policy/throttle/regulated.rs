@@ -1,5 +1,5 @@
-//! What DT and READY share: epochs of a life, and in each the three functions of READY (Figure 3):
-//! the demand is predicted, a delay follows from it, and the capacity is enforced.
+//! The common part of DT and READY: the life is divided into epochs. In each, the three functions
+//! of READY (Figure 3) predict the demand, derive a delay from it, and enforce the capacity.
 
 use super::capacity::{CapacityRegulator, Rest};
 use super::delay::DelayEstimator;
@@ -8,38 +8,37 @@ use super::{Enforcement, EpochRule, Life, Params, Predicted, State, Throttled};
 use fowler_units::{Nanos, Span};
 use serde::{Deserialize, Serialize};
 
-/// An epoch that runs.
+/// An epoch in progress.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Epoch {
     start: Nanos,
     ends: Nanos,
-    /// What had been taken when it began, pages included that a write had been let have and not yet
-    /// taken.
+    /// Pages taken when it began, including those granted to the present write and not yet taken.
     taken: u64,
-    /// What the drive could still take.
+    /// The capacity that the drive had left.
     remains: f64,
-    /// Whether the one before took more than its capacity.
+    /// Whether the previous epoch exceeded its capacity.
     after_overuse: bool,
     /// How long the host was stopped in it.
     stopped: Span,
-    /// What it was predicted to write.
+    /// Its predicted demand.
     predicted: Option<f64>,
 }
 
-/// See the module.
+/// A regulated throttle; see the module documentation.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Regulated {
     params: Params,
-    /// Whether what cells heal counts.
+    /// Whether capacity includes recovery.
     healed: bool,
     demand: DemandPredictor,
     delay: DelayEstimator,
     capacity: CapacityRegulator,
     epoch: Option<Epoch>,
     length: Span,
-    /// All delays of writes: by so much the host is behind.
+    /// The sum of all delays of writes, by which the host lags behind.
     behind: Span,
-    /// What had been taken when demand was counted last.
+    /// Pages taken when demand was last counted.
     counted: u64,
     misses: u32,
     predicted: Predicted,
@@ -80,7 +79,7 @@ impl Regulated {
         }
     }
 
-    /// When the epoch that runs began, how long it is, and its capacity and spare.
+    /// Returns the start and length of the current epoch, and its capacity and spare.
     #[cfg(test)]
     pub fn standing(&self) -> Option<(Nanos, Span, [f64; 2])> {
         let (capacity, most) = (self.capacity.capacity(), self.capacity.most());
@@ -100,7 +99,7 @@ impl Regulated {
         way.throttled
     }
 
-    /// Counts the demand of a write, and what was taken for other sources since the last one.
+    /// Counts the demand of a write, and the pages taken for other sources since the last one.
     fn count(&mut self, now: Nanos, pages: u32, life: &impl Life) {
         let taken = life.taken();
         let others = taken.saturating_sub(self.counted);
@@ -109,8 +108,8 @@ impl Regulated {
         self.counted = taken + u64::from(pages);
     }
 
-    /// When there is room for a page again on a drive that has none left: rest heals, so that there
-    /// is room from some moment on, or the life ends first.
+    /// Returns when a drive without remaining capacity has room for a page again, due to recovery,
+    /// or the end of its life if that comes first.
     fn room_again(&self, from: Nanos, had: u64, life: &impl Life) -> Nanos {
         let has_room = |at: Nanos| life.left(at, true) - had as f64 >= 1.0;
         let (mut none, mut room) = (from, life.ends());
@@ -124,8 +123,8 @@ impl Regulated {
         room
     }
 
-    /// A write has as many of its pages as the epoch lets it have, and waits for the next one if it
-    /// wants more.
+    /// Grants a write as many of its pages as the epoch allows. If it needs more, it waits for the
+    /// next epoch.
     fn advance(&mut self, epoch: Epoch, way: &mut Way, pages: u64, life: &impl Life) {
         let ends = epoch.ends.min(life.ends());
         if epoch.remains < 1.0 {
@@ -137,8 +136,7 @@ impl Regulated {
         if room == 0 {
             return self.stop(way, ends, 1);
         }
-        // Only pages that are let in are delayed; of those, the ones whose delays pass within the
-        // epoch.
+        // Only granted pages are delayed; of those, the ones whose delays fit in the epoch.
         let (left, delay) = (ends - way.at, self.delay.delay());
         let mut count = (pages - way.had).min(room);
         if delay > 0.0 {
@@ -158,9 +156,9 @@ impl Regulated {
         }
     }
 
-    /// The host is stopped until a period has room for all of so many pages. Page by page that is a
-    /// stop of each that does not enter at once, but where several enter in one period, of the
-    /// first of them.
+    /// Stops the host until a period has room for all `count` pages. Page by page, each page that
+    /// does not enter immediately is a stop, except that several pages entering in the same period
+    /// count as one.
     #[cold]
     fn stop_for_periods(&mut self, epoch: Epoch, way: &mut Way, (taken, count): (f64, u64)) {
         let opens = |pages: f64| {
@@ -174,14 +172,14 @@ impl Regulated {
         self.stop(way, last, periods.min(count - at_once) as u32);
     }
 
-    /// Time passes by delays.
+    /// Advances time by a spread delay.
     fn spread(&mut self, way: &mut Way, spread: Span) {
         way.throttled.spread += spread;
         way.at = way.at + spread;
         self.behind += spread;
     }
 
-    /// Time passes in which so many pages are stopped.
+    /// Advances time by a stop of `stops` pages.
     fn stop(&mut self, way: &mut Way, until: Nanos, stops: u32) {
         let stopped = until - way.at;
         way.throttled.stopped += stopped;
@@ -193,7 +191,7 @@ impl Regulated {
         }
     }
 
-    /// The epoch of a moment; `had` pages have been let in that are not yet taken.
+    /// Returns the epoch at a given time; `had` pages have been granted and are not yet taken.
     #[inline]
     fn epoch_at(&mut self, at: Nanos, had: u64, life: &impl Life) -> Epoch {
         match self.epoch {
@@ -211,7 +209,7 @@ impl Regulated {
         while at >= epoch.ends {
             epoch = self.close(epoch, had, life);
             if at >= epoch.ends {
-                // Nothing was written in those that follow: one stands for all.
+                // Nothing was written in the epochs that follow: one stands for all.
                 epoch = self.close(epoch, had, life);
                 let idle = at.0.saturating_sub(epoch.start.0) / self.length.0;
                 if idle > 0 {
@@ -224,7 +222,7 @@ impl Regulated {
         epoch
     }
 
-    /// An epoch has ended: what was predicted is compared with what came, and the next one begins.
+    /// Ends an epoch: compares its demand with the prediction, and begins the next.
     fn close(&mut self, epoch: Epoch, had: u64, life: &impl Life) -> Epoch {
         let taken = (life.taken() + had).saturating_sub(epoch.taken) as f64;
         let demand = taken + self.refused(&epoch);
@@ -240,23 +238,24 @@ impl Regulated {
             return self.begin_chosen(epoch.ends, overused, undistorted, had, life);
         }
         let next = self.begin(epoch.ends, overused, Some(demand), had, life);
-        // The last epoch of a life is shorter than what was predicted.
+        // The last epoch of a life may be shorter than its predecessor.
         let length = (next.ends - next.start).max(Span(1));
         let expected = demand * (length.0 as f64 / (epoch.ends - epoch.start).0 as f64);
         self.delay.adjust(length, expected, self.capacity.capacity());
         next
     }
 
-    /// What the host would have written in the time in which it was stopped, at the delay in force.
-    /// What was written alone never passes a capacity that is enforced, so that equation 4 would
-    /// never be used. See docs/decisions/policy.md, "What is `w_i` in the throttle?".
+    /// Returns the pages that the host would have written while it was stopped, at the current
+    /// delay. The pages actually written never exceed an enforced capacity, so with them alone
+    /// equation 4 would never apply. See docs/decisions/policy.md, "What is `w_i` in the
+    /// throttle?".
     fn refused(&self, epoch: &Epoch) -> f64 {
         let undistorted = Span((epoch.ends - Nanos::ZERO).0.saturating_sub(self.behind.0));
         let rate = self.demand.rate(undistorted);
         epoch.stopped.0 as f64 * rate / (1.0 + rate * self.delay.delay())
     }
 
-    /// The difference ratio of equation 6, of what was predicted.
+    /// Compares a prediction with the demand, by the difference ratio of equation 6.
     fn judge(&mut self, predicted: Option<f64>, demand: f64) {
         let Some(predicted) = predicted.filter(|&pages| pages > 0.0) else { return };
         let missed = (demand - predicted).abs() > self.params.miss * predicted;
@@ -289,14 +288,14 @@ impl Regulated {
         self.share_out(&epoch, life);
         let capacity = self.capacity.capacity();
         if remains >= 1.0 && capacity < 1.0 {
-            // An epoch that is too short for a page would never have one written.
+            // An epoch too short for one page would never have one written.
             self.stretch(&mut epoch, (1.0 + 1e-9) / capacity, life);
         }
         self.epoch = Some(epoch);
         epoch
     }
 
-    /// Gives an epoch its capacity.
+    /// Assigns an epoch its capacity.
     fn share_out(&mut self, epoch: &Epoch, life: &impl Life) {
         let (length, time) = (epoch.ends - epoch.start, life.ends().max(epoch.ends) - epoch.start);
         let whole = (life.ends() - Nanos::ZERO).0.max(1);
@@ -305,7 +304,7 @@ impl Regulated {
         self.capacity.begin(length, rest, epoch.after_overuse);
     }
 
-    /// Makes an epoch longer, but not beyond the end of the life; it has the capacity of that.
+    /// Extends an epoch, but not beyond the end of the life, and recomputes its capacity.
     fn stretch(&mut self, epoch: &mut Epoch, factor: f64, life: &impl Life) {
         let (length, left) = (epoch.ends - epoch.start, life.ends().max(epoch.ends) - epoch.start);
         let longer = length.0 as f64 * stretched(factor, length, left);
@@ -313,8 +312,8 @@ impl Regulated {
         self.share_out(epoch, life);
     }
 
-    /// The first epoch of a new length: the delay is calculated anew, and the epoch made as much
-    /// longer as the delays will make it (section 3.5).
+    /// Begins the first epoch of a new length: recomputes the delay, and extends the epoch by the
+    /// factor by which the delays will stretch it (section 3.5).
     fn begin_chosen(
         &mut self,
         start: Nanos,
@@ -335,17 +334,17 @@ impl Regulated {
     }
 }
 
-/// By how much an epoch is made longer: never beyond the end of the life.
+/// Returns the factor by which an epoch is extended: never beyond the end of the life.
 pub(super) fn stretched(wanted: f64, length: Span, left: Span) -> f64 {
     wanted.min(left.0 as f64 / length.0 as f64).max(1.0)
 }
 
-/// A write on its way in.
+/// A write being admitted.
 struct Way {
     at: Nanos,
-    /// Pages that it has been let have.
+    /// Pages granted to it.
     had: u64,
     throttled: Throttled,
-    /// Nanoseconds of the next page's delay that passed in an epoch before.
+    /// Nanoseconds of the next page's delay that passed in an earlier epoch.
     waited: f64,
 }

@@ -1,12 +1,12 @@
-//! Every throttle against hosts of every kind, on a life that is a number of pages and a length of
-//! time, with the recovery of real drives.
+//! Tests of every throttle with many kinds of hosts, on a life given by a number of pages and a
+//! length of time, with the recovery of real drives.
 
 use super::regulated::Regulated;
 use super::*;
 use crate::host::endurance;
 use fowler_units::Rng;
 
-/// A capacity, and what was taken of it.
+/// A capacity, and the pages taken from it.
 struct Pages {
     taken: u64,
     life: endurance::Life,
@@ -27,23 +27,23 @@ impl Life for Pages {
 }
 
 impl Pages {
-    /// What may be taken in all of the life, by what it has come to.
+    /// Returns the pages that may be taken over the whole life, given its history.
     fn endured(&self, name: ThrottleKind) -> f64 {
         let totals = self.life.totals(self.taken as f64, self.ends());
         if name == ThrottleKind::Ready { totals.achievable } else { totals.rated }
     }
 }
 
-/// What became of a closed host.
+/// The results of a closed host.
 #[derive(Debug, Default)]
 struct Fate {
     taken: u64,
-    /// The longest that a page was delayed of a write that entered while there was capacity for it.
+    /// The maximum delay of a page, among writes that entered while there was capacity for them.
     longest: Span,
     delay_in_the_end: Span,
     delay_most: Span,
     epoch_most: Span,
-    /// The least capacity of an epoch as a share of that of an even one.
+    /// The minimum capacity of an epoch relative to that of an even one.
     least: f64,
     /// Pages in each tenth of the life.
     tenths: [u64; 10],
@@ -72,8 +72,8 @@ impl Fate {
     }
 }
 
-/// A host that asks for `next` (a gap and a number of pages, by the number of the request and the
-/// present time) until the life ends.
+/// Runs a host whose requests come from `next` (a gap and a number of pages, by the request's
+/// number and the current time) until the life ends.
 fn live(
     params: &Params,
     life: &mut Pages,
@@ -119,7 +119,7 @@ fn live(
 const DAY: Span = Span(86_400_000_000_000);
 const MINUTE: Span = Span(60_000_000_000);
 
-/// So many pages of cells that endure 3,000 cycles, more if they rest.
+/// The given number of pages, of cells with 3,000 cycles, or more if they rest.
 fn pages(rated: f64, target: Span) -> Pages {
     let params = endurance::Params { target, ..endurance::Params::default() };
     let drive = rated / params.cycles;
@@ -143,10 +143,10 @@ fn every() -> Vec<Params> {
     all
 }
 
-/// What there are of hosts.
+/// The number of kinds of hosts.
 const HOSTS: u64 = 12;
 
-/// Hosts of every kind; each writes `mean` pages a second on average, or more.
+/// Returns a host of a given kind; each writes `mean` pages per second on average, or more.
 fn host(kind: u64, mean: f64, seed: u64, life: Span) -> impl FnMut(u64, Nanos) -> (Span, u32) {
     let mut rng = Rng::stream(seed, "hosts");
     let gap = move |rate: f64| Span((1e9 / rate) as u64);
@@ -154,34 +154,34 @@ fn host(kind: u64, mean: f64, seed: u64, life: Span) -> impl FnMut(u64, Nanos) -
     move |number, at| {
         let size = 1 + rng.below(32) as u32;
         let even = gap(mean / f64::from(size));
-        // Busy in so many minutes of so many, quiet in the others.
+        // Busy for `busy` of every `of` minutes, otherwise quiet.
         let takes_turns = |busy: u64, of: u64, fast: Span| {
             let cycle = (MINUTE * of).0;
             let within = at.0 % cycle;
             if within < (MINUTE * busy).0 { fast } else { Span(cycle - within) }
         };
         match kind {
-            // Constant; and page by page.
+            // Constant, in random sizes or page by page.
             0 => (even, size),
             1 => (gap(mean), 1),
-            // All of an hour's at once, in huge writes.
+            // An hour's worth at once, in huge writes.
             2 => (
                 if number.is_multiple_of(8) { Span(3_600_000_000_000) } else { Span::ZERO },
                 (mean * 450.0) as u32 + 1,
             ),
-            // AtomicFile without end.
+            // Growing without bound.
             3 => (Span((even.0 as f64 / (1.0 + number as f64 / 5000.0)) as u64 + 1000), size),
-            // Nothing for two thirds of the life, for half, for nine tenths; then as fast as it
-            // can, or fifty times as fast.
+            // Nothing for two thirds, half or nine tenths of the life; then as fast as possible, or
+            // 50 or 200 times as fast as the mean.
             4 => (wait_for(at, Span(life.0 / 3 * 2)) + Span::us(50), size),
             5 => (wait_for(at, Span(life.0 / 2)) + Span(even.0 / 50), size),
             6 => (wait_for(at, Span(life.0 / 10 * 9)) + Span(even.0 / 200), size),
-            // As fast as it can for a while, then next to nothing.
+            // As fast as possible for a while, then next to nothing.
             7 => (if number < 10_000 { Span::us(100) } else { even * 50 }, size),
-            // Adversarial: all that it may in every other epoch of ten minutes, and of an hour.
+            // Adversarial: as much as allowed in every other epoch of ten minutes, or of an hour.
             8 => (takes_turns(10, 20, Span::us(10)), size),
             9 => (takes_turns(60, 120, Span::us(10)), size),
-            // A cycle of another length each day, so that epochs are chosen anew.
+            // A cycle of a different length each day, so that the epoch length is chosen again.
             10 => {
                 let day = 1 + at.0 / DAY.0 % 5;
                 (takes_turns(10 * day, 10 * day + 20 * (6 - day), Span(even.0 / 4)), size)
@@ -191,9 +191,9 @@ fn host(kind: u64, mean: f64, seed: u64, life: Span) -> impl FnMut(u64, Nanos) -
     }
 }
 
-/// The target life is reached: whatever the host does, no more is taken than cells endure at the
-/// end of it, every write enters as long as there is capacity, and no epoch of DT has less than the
-/// even capacity, a tenth for what was borrowed taken off; of READY none less than that of cells
+/// The target lifetime is reached. Whatever the host does, no more is taken than the cells endure
+/// at the end of it, every write enters as long as there is capacity, and no epoch of DT has less
+/// than nine tenths of an even one, the rest having been borrowed. For READY, even refers to cells
 /// that do not rest.
 #[test]
 fn capacity_lasts_for_the_life_whatever_the_host_does() {
@@ -205,7 +205,7 @@ fn capacity_lasts_for_the_life_whatever_the_host_does() {
                 let fate = live(&params, &mut its, host(kind, mean, kind, life));
                 let most = its.endured(params.name);
                 let reported = format!("{params:?} host {kind} {rated} {mean}: of {most} {fate:?}");
-                // One that begins a page as long as anything is left of a period.
+                // A page is written as long as anything is left of a period.
                 let share = rated * params.period.0 as f64 / life.0 as f64;
                 let over =
                     if params.name == ThrottleKind::FixedRate { 2.0 * share + 1.0 } else { 0.0 };
@@ -213,7 +213,7 @@ fn capacity_lasts_for_the_life_whatever_the_host_does() {
                 if params.name == ThrottleKind::FixedRate {
                     continue;
                 }
-                // The rest of an epoch without room, and a delay, which is no longer than an epoch.
+                // The rest of an epoch without room, and a delay, which is at most an epoch.
                 assert!(fate.longest <= fate.epoch_most * 2, "{reported}");
                 let share = if params.enforcement == Enforcement::Optimistic { 0.9 } else { 1.0 };
                 assert!(fate.least >= share * (1.0 - 1e-6), "{reported}");
@@ -221,8 +221,8 @@ fn capacity_lasts_for_the_life_whatever_the_host_does() {
         }
     }
 }
-/// Half of what there is, asked for evenly, is never delayed for more than a moment; and of a host
-/// that wants five times as much nearly everything there is is used.
+/// A steady demand of half the capacity is never delayed noticeably; a host that wants five times
+/// the capacity gets nearly all of it.
 #[test]
 fn what_there_is_is_used_and_no_more_delayed_than_needed() {
     let (life, rated) = (DAY * 30, 400_000.0);
@@ -237,7 +237,7 @@ fn what_there_is_is_used_and_no_more_delayed_than_needed() {
         }
         let mut its = pages(rated, life);
         let busy = live(&params, &mut its, host(0, 5.0 * share, 1, life));
-        // What a period leaves is lost under a fixed rate.
+        // Under a fixed rate, a period's unused share is lost.
         let least = if params.name == ThrottleKind::FixedRate { 0.85 } else { 0.97 };
         assert!(busy.taken as f64 > least * rated, "{params:?}: {busy:?}");
         let (most, least) = (busy.tenths.iter().max(), busy.tenths.iter().min());
@@ -245,9 +245,9 @@ fn what_there_is_is_used_and_no_more_delayed_than_needed() {
     }
 }
 
-/// A host that spends whatever it may in every other epoch loses a tenth by that, and no more the
-/// longer it goes on: of the capacity that remains after the first burst each tenth of the life has
-/// its own.
+/// A host that writes as much as allowed in every other epoch loses at most a tenth of the
+/// capacity, however long it continues: of the capacity that remains after the first burst, each
+/// tenth of the life has its share.
 #[test]
 fn a_spare_that_is_spent_again_and_again_costs_a_tenth_at_most() {
     let (life, rated) = (DAY * 30, 250_000.0);
@@ -258,15 +258,15 @@ fn a_spare_that_is_spent_again_and_again_costs_a_tenth_at_most() {
         };
         let fate = live(&params, &mut pages(rated, life), host(kind, 1.0, 1, life));
         assert!(fate.least > 0.9 - 1e-6, "{fate:?}");
-        // Half of the epochs are quiet, and what those leave goes to the others.
+        // Half of the epochs are quiet, and their unused capacity goes to the others.
         let later = fate.tenths[1..].iter().map(|&pages| pages as f64 / (rated / 10.0));
         assert!(later.clone().all(|share| (0.85..1.1).contains(&share)), "{fate:?}");
         assert!(fate.taken as f64 > 0.98 * rated, "{fate:?}");
     }
 }
 
-/// Under every throttle that predicts, the delay rises in a busy time, also where what was written
-/// alone never passes a capacity that is enforced; and it is gone when demand has fallen.
+/// Under every predictive throttle, the delay rises in a busy phase, even though the pages written
+/// never exceed an enforced capacity, and it vanishes when demand has fallen.
 #[test]
 fn the_delay_follows_the_demand() {
     let (life, rated) = (DAY * 30, 400_000.0);
@@ -286,8 +286,8 @@ fn the_delay_follows_the_demand() {
     }
 }
 
-/// With recovery there is more, the slower it is used: a host that wants more than there is gets
-/// nearly all of that.
+/// With recovery, capacity grows as use slows: a host that wants more than the capacity gets nearly
+/// all of it.
 #[test]
 fn recovery_is_used() {
     let (life, rated) = (DAY * 60, 200_000.0);
@@ -301,15 +301,14 @@ fn recovery_is_used() {
     }
 }
 
-/// A throttle that has an epoch of ten minutes with 60 pages, pessimistically.
+/// A pessimistic throttle with epochs of ten minutes and 60 pages.
 fn sixty_pages() -> (AnyThrottle, Pages) {
     let params = params(ThrottleKind::Dynamic, Enforcement::Pessimistic, EpochRule::Fixed);
     (AnyThrottle::new(&params, 1), pages(6000.0, MINUTE * 1000))
 }
 
-/// What enforcement refused is the time of the stop times the rate of the host, and a stop is no
-/// time of the host's while it goes on: 61 pages after 100 s are 0.61 a second, of which it is
-/// stopped for 500.
+/// The refused demand is the stopped time times the host's rate, and a stop does not count as the
+/// host's time: 61 pages after 100 s are 0.61 per second, and the host is stopped for 500 s.
 #[test]
 fn what_was_refused_is_told_by_the_time_that_the_host_had() {
     let (mut throttle, life) = sixty_pages();
@@ -321,12 +320,12 @@ fn what_was_refused_is_told_by_the_time_that_the_host_had() {
     assert_eq!(delayed.stops, 61 - 10, "ten pages had room");
 }
 
-/// Only pages that an epoch lets in are delayed in it: the others wait for the next one, and are
-/// stopped meanwhile.
+/// An epoch delays only the pages that it grants: the others wait for the next one, and are stopped
+/// meanwhile.
 #[test]
 fn pages_that_are_not_let_in_are_not_delayed() {
     let (mut throttle, mut life) = sixty_pages();
-    // 78 pages in the first epoch, of which it refuses a number.
+    // 78 pages in the first epoch, some of which it refuses.
     let mut at = Nanos::ZERO;
     while at < Nanos::ZERO + MINUTE * 10 {
         at = at + Span::ms(7700);
@@ -343,8 +342,8 @@ fn pages_that_are_not_let_in_are_not_delayed() {
     assert!(delayed.stopped + delayed.spread + (at - start) >= length, "{delayed:?}");
 }
 
-/// The delay of a host that was away is gone (equation 5 at no demand), also where the length of an
-/// epoch was chosen anew when it came back.
+/// After a gap the delay is gone (equation 5 without demand), also if the epoch length is chosen
+/// again when the host returns.
 #[test]
 fn the_delay_does_not_outlive_a_gap() {
     let params = params(ThrottleKind::Dynamic, Enforcement::Optimistic, EpochRule::Auto);
@@ -358,15 +357,15 @@ fn the_delay_does_not_outlive_a_gap() {
             at = at + throttle.delay(at, 1, &life).total();
             life.taken += 1;
         }
-        // Beyond any epoch that there may be.
+        // Beyond any possible epoch.
         at = at + DAY * 5;
         let delayed = throttle.delay(at, 1, &life);
         assert_eq!(throttle.state().delay, Span::ZERO, "{windows}: {delayed:?}");
     }
 }
 
-/// A demand that differs by 24 % is no miss; three misses one after another, and not two, let the
-/// length be chosen anew.
+/// Demand that differs by 24 % is no miss; three consecutive misses, but not two, cause the epoch
+/// length to be chosen again.
 #[test]
 fn the_length_is_chosen_after_three_misses() {
     let params = params(ThrottleKind::Ready, Enforcement::Optimistic, EpochRule::Auto);
@@ -404,7 +403,7 @@ fn a_fixed_rate_does_not_rise_by_waiting() {
     }
 }
 
-/// So many pages in each of five windows, evenly: a gap and a page.
+/// Returns a number of pages in each of five windows, evenly: a gap and a page.
 fn cycle_of_five(params: &Params, number: u64) -> (Span, u32) {
     let mut before = 0;
     let here = [40, 200, 10, 100, 20].into_iter().find(|count| {
@@ -414,7 +413,7 @@ fn cycle_of_five(params: &Params, number: u64) -> (Span, u32) {
     (Span(params.window.0 / here.expect("370 in all")), 1)
 }
 
-/// A demand that repeats every five windows: nine in ten epochs come as predicted once the cycle is
+/// Demand that repeats every five windows: nine in ten epochs meet the prediction once the cycle is
 /// found.
 #[test]
 fn a_cycle_is_found_after_three_misses() {
@@ -427,20 +426,20 @@ fn a_cycle_is_found_after_three_misses() {
     assert!(fate.state.chosen >= 1 && fate.throttled.total() == Span::ZERO);
 }
 
-/// With half the capacity that a cycle of five windows asks for, the chosen epoch is as much longer
-/// as the delays make it, `t_epoch * w / c`: ten windows, or a multiple of that.
+/// With half the capacity that a cycle of five windows demands, the chosen epoch is longer by the
+/// factor of the delays, `t_epoch * w / c`: ten windows, or a multiple of that.
 #[test]
 fn a_chosen_epoch_is_stretched_by_delays() {
     assert_eq!(regulated::stretched(2.5, DAY, DAY * 100), 2.5);
     assert_eq!(regulated::stretched(2.5, DAY, DAY * 2), 2.0, "not beyond the life");
     assert_eq!(regulated::stretched(0.5, DAY, DAY * 2), 1.0);
     let params = params(ThrottleKind::Dynamic, Enforcement::Optimistic, EpochRule::Auto);
-    // 370 pages in five windows, so 0.5 of that in as much time.
+    // 370 pages in five windows, so half of that in the same time.
     let windows = DAY.0 as f64 * 100.0 / params.window.0 as f64;
     let mut its = pages(0.5 * 74.0 * windows, DAY * 100);
     let fate = live(&params, &mut its, |number, _| {
         let gap = cycle_of_five(&params, number);
-        // The host goes away in the middle of the life, in the middle of an epoch.
+        // The host leaves in the middle of the life, in the middle of an epoch.
         if number > 250_000 { (DAY * 100, 1) } else { gap }
     });
     let cycles = fate.state.epoch.unwrap().0 as f64 / params.window.0 as f64 / 5.0 / 2.0;

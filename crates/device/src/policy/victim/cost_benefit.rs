@@ -15,8 +15,8 @@ impl CostBenefit {
         Self
     }
 
-    /// `age * invalid / (2 * valid)` as a fraction, so that ties break alike on every machine; the
-    /// 2 cancels in comparisons.
+    /// Returns `age * invalid / (2 * valid)` as a fraction, so that ties break the same way on
+    /// every machine; the 2 cancels in comparisons.
     fn score(candidates: &Candidates<'_>, block: BlockId, now: Nanos) -> (u128, u128) {
         let valid = candidates.valid(block);
         let invalid = candidates.pages_per_block() - valid;
@@ -30,8 +30,8 @@ impl Victim for CostBenefit {
         candidates.iter().max_by(|&a, &b| {
             let (gain_a, cost_a) = Self::score(candidates, a, now);
             let (gain_b, cost_b) = Self::score(candidates, b, now);
-            // An empty block costs nothing and beats all others; the older of two equals goes
-            // first.
+            // A block without valid pages costs nothing and beats all others; the older of two
+            // equals goes first.
             (gain_a * cost_b)
                 .cmp(&(gain_b * cost_a))
                 .then_with(|| candidates.fill_order(b).cmp(&candidates.fill_order(a)))

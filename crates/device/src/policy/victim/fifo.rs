@@ -1,5 +1,5 @@
-//! First in, first out: the block that became full first, however much of it is still valid. One
-//! pass over the plane's columns per GC job.
+//! First in, first out: the block that became full first, regardless of its valid pages. One pass
+//! over the plane's columns per GC job.
 
 use super::{Candidates, Params, Victim};
 use fowler_units::{BlockId, Nanos};

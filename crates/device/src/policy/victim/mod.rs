@@ -1,4 +1,4 @@
-//! Slot: which block of a plane to collect.
+//! Slot: which block of a plane does GC collect?
 //!
 //! Contract. `pick` returns a member of the plane's candidates (blocks that are full, with no
 //! program in flight), or `None` when there is none worth collecting. It may update its own state,
@@ -31,7 +31,8 @@ pub struct Params {
 
 /// A rule that chooses the block to collect.
 pub trait Victim {
-    /// The block to collect next among `candidates`, at least one of which has an invalid page.
+    /// Returns the block to collect next among `candidates`, at least one of which has an invalid
+    /// page.
     fn pick(&mut self, candidates: &Candidates<'_>, now: Nanos) -> Option<BlockId>;
 }
 

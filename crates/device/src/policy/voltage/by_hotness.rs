@@ -1,6 +1,5 @@
-//! Data that is read is programmed at boosted voltages, so that few sensing levels suffice; data
-//! that is written, at reduced ones, which wear less; all other at nominal ones (HIRE, section
-//! 3.2).
+//! Read-hot data is programmed at boosted voltages, so that few sensing levels suffice; write-hot
+//! data at reduced ones, which cause less wear; all other data at nominal ones (HIRE, section 3.2).
 
 use super::{Params, VoltageRule};
 use crate::cells::program_mode::Voltage;

@@ -1,7 +1,7 @@
-//! Slot: at what threshold voltages is this data programmed?
+//! Slot: at which threshold voltages is this data programmed?
 //!
-//! Contract. All pages of a block are programmed alike: the rule is asked when a block is opened,
-//! with the tag of the data that opens it.
+//! Contract. All pages of a block are programmed at the same voltages: the rule is called when a
+//! block is opened, with the tag of the data that opens it.
 
 use crate::cells::program_mode::Voltage;
 use crate::policy::registry::slot;
@@ -26,7 +26,7 @@ pub struct Params {
 
 /// A rule that chooses the threshold voltages.
 pub trait VoltageRule {
-    /// The voltages for data of `tag`.
+    /// Returns the voltages for data of `tag`.
     fn voltage(&self, tag: StreamTag) -> Voltage;
 }
 
@@ -36,7 +36,7 @@ impl VoltageRule for AnyVoltage {
     }
 }
 
-/// The lowest voltages at which a rule lets anything be programmed.
+/// Returns the lowest voltages at which a rule programs anything.
 pub fn lowest(params: &Params, seed: u64) -> Voltage {
     let rule = AnyVoltage::new(params, seed);
     let voltages = AccessClass::ALL.map(|class| rule.voltage(StreamTag::new(false, class)));

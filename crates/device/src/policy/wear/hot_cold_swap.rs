@@ -1,6 +1,6 @@
 //! Hot-cold swap (Agrawal et al., "Design Tradeoffs for SSD Performance", USENIX ATC'08, section
 //! 3.5): when a block's wear runs ahead, cold data from the least worn block moves into it, so that
-//! it rests and the young block takes its turn.
+//! the worn block rests and the other one is used.
 
 use super::{Candidates, Params, Wear};
 use fowler_units::BlockId;
@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct HotColdSwap {
     threshold: u32,
-    /// For each plane the fewest erases of any block when that was looked at last. They only grow,
-    /// so that hardly an erase needs another look.
+    /// Per plane, the fewest erases of any block when last determined. The true value only grows,
+    /// so that few erases require another scan.
     fewest: Vec<u32>,
 }
 

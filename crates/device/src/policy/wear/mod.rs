@@ -1,6 +1,6 @@
-//! Slot: static wear leveling, when to swap hot and cold data so that blocks wear alike.
+//! Slot: static wear leveling, when to swap hot and cold data so that blocks wear evenly.
 //!
-//! Contract. Asked after every erase, with the block just erased; a decision names a full block of
+//! Contract. Called after every erase, with the block just erased; a decision names a full block of
 //! the same plane whose data moves into the erased one. The device applies it.
 
 use crate::blocks::block_table::Candidates;
@@ -22,13 +22,13 @@ slot! { $
 pub struct Params {
     /// The policy.
     pub name: WearKind,
-    /// Erases by which the worn block must be ahead of the least worn full block.
+    /// The number of erases by which the worn block must exceed the least worn full block.
     pub threshold: u32,
 }
 
 /// A rule that decides when cold data moves into a worn block.
 pub trait Wear {
-    /// The block whose data should move into `erased`, if any.
+    /// Returns the block whose data should move into `erased`, if any.
     fn swap(&mut self, candidates: &Candidates<'_>, erased: BlockId) -> Option<BlockId>;
 }
 
