@@ -1,15 +1,14 @@
-//! Writes the mapping of pages that come in random order, on a drive whose mapping is far larger
+//! Loads the mapping of pages that come in random order, on a drive whose mapping is far larger
 //! than any cache.
 //!
-//! Stored where it belongs, each entry would wait for a line of memory and for the translation of
-//! its address. So the logical pages are divided into slices whose entries fit the second-level
-//! cache. At first an entry is only added to the end of its slice; at the end each slice is brought
-//! into order where it is in the cache.
+//! Stored directly, each entry would wait for a cache miss and a TLB miss. Instead, the logical
+//! pages are divided into slices whose entries fit the second-level cache. At first an entry is
+//! only appended to its slice; at the end each slice is put into order while it is in the cache.
 //!
-//! That takes hardly any memory beside the mapping itself. A page of a slice is named by 16 bits,
-//! and the other 16 of the entry hold the lower half of where it lies. The upper half is never
-//! smaller than that of the entry before, because physical pages come in ascending order; by how
-//! much it is larger is written in unary, which takes little more than a bit for each page (Elias,
+//! This takes hardly any memory beyond the mapping itself. A page of a slice is identified by 16
+//! bits, and the other 16 of the entry hold the lower half of its physical location. The upper half
+//! is never smaller than that of the previous entry, because physical pages come in ascending
+//! order; its increments are stored in unary, which takes little more than one bit per page (Elias,
 //! "Efficient storage and retrieval by content and address of static files", J. ACM 21, 1974).
 
 use crate::mapping::page_map::PageMap;
@@ -17,46 +16,47 @@ use fowler_units::{Column, Geometry, Id, Lpn, UnitId, prefetch};
 use std::panic::resume_unwind;
 use std::thread::{self, Builder};
 
-/// Logical pages of a slice: 256 KiB of entries.
+/// Logical pages per slice: 256 KiB of entries.
 const SLICE: usize = 1 << 16;
-/// Bits of the lower half of a physical page.
+/// Bits of the lower half of a physical page number.
 const LOWER: u32 = 16;
-/// Entries that go to their slice at once: a cache line of them.
+/// Entries written to their slice at once: one cache line.
 const LINE: usize = 16;
-/// Lines that are written together: each goes to an address whose translation is in no cache, and
-/// only writes that follow each other closely wait for that together.
+/// Lines written together. Each misses the TLB, and only writes in close succession overlap these
+/// misses.
 const BURST: usize = 32;
-/// From how many slices on a second core is worth the time that it takes to start.
+/// The number of slices from which a second core is worth its startup time.
 const SLICES_SHARED: usize = 32;
 
-/// Entries of a slice: its last ones, as long as they are no whole line, or a whole one.
+/// Entries of a slice: a complete line, or the last ones while these do not fill a line.
 #[derive(Clone)]
 #[repr(align(64))]
 struct Line([u32; LINE]);
 
-/// How far a slice is.
+/// The progress of a slice.
 #[derive(Clone, Default)]
 struct Slice {
-    /// Its entries so far.
+    /// Its number of entries so far.
     count: u32,
-    /// The word of its upper halves that is being written, and what it is so far.
+    /// The index of the word of upper halves being written, and its content so far.
     index: u32,
     word: u64,
 }
 
-/// Entries on their way into a mapping.
+/// A mapping being loaded.
 pub struct BulkMapLoad {
     lines: Vec<Line>,
     slices: Vec<Slice>,
-    /// Whole lines, and where in the mapping each belongs.
+    /// Complete lines, and the mapping index of each.
     whole: Vec<(usize, Line)>,
-    /// Of each slice one word after another, the first of all slices first: all slices advance at
-    /// about the same rate. Bit `upper half + number of the entry` is set for each entry.
+    /// Words of upper halves, interleaved by slice (the first word of all slices first), because
+    /// all slices advance at about the same rate. Bit `upper half + number of the entry` is set for
+    /// each entry.
     uppers: Column<u64>,
 }
 
 impl BulkMapLoad {
-    /// Nothing yet, for an empty mapping.
+    /// Creates a loader for an empty mapping.
     pub fn new(map: &PageMap, geometry: &Geometry) -> Self {
         let logical = map.logical() as usize;
         let slices = logical.div_ceil(SLICE);
@@ -69,8 +69,8 @@ impl BulkMapLoad {
         }
     }
 
-    /// The logical page, which has not come before, lies where no page before it lay, but further
-    /// on.
+    /// Adds a logical page that has not been added before, at a physical location beyond all
+    /// previous ones.
     #[inline(always)]
     pub fn put(&mut self, map: &mut PageMap, page: Lpn, to: UnitId) {
         let number = page.0 as usize / SLICE;
@@ -94,14 +94,14 @@ impl BulkMapLoad {
         map.set_owner(to, page);
     }
 
-    /// The line of a slice is whole with this entry. Apart, so that [`BulkMapLoad::put`] is short
-    /// enough to be inlined.
+    /// Completes the line of a slice with this entry. Separate, so that [`BulkMapLoad::put`] is
+    /// short enough to be inlined.
     #[inline(never)]
     fn complete(&mut self, map: &mut PageMap, number: usize, entry: u32) {
         let first = number * SLICE + self.slices[number].count as usize - LINE;
         self.whole.push((first, self.lines[number].clone()));
-        // Not stored beside the others, to be read at once with them: that would have to wait for
-        // every store before it.
+        // Written into the copy: storing it in the line before copying that would make the copy
+        // wait for all earlier stores.
         self.whole.last_mut().expect("just pushed").1.0[LINE - 1] = entry;
         if self.whole.len() == BURST {
             self.write_whole(map);
@@ -119,7 +119,7 @@ impl BulkMapLoad {
         }
     }
 
-    /// Brings all entries into their places; pages that have not come are nowhere.
+    /// Puts all entries in place; pages that were not added are unmapped.
     pub fn settle(mut self, map: &mut PageMap) {
         self.write_whole(map);
         let slices = self.slices.len();
@@ -130,7 +130,7 @@ impl BulkMapLoad {
         if slices < SLICES_SHARED {
             return self.settle_slices(entries, 0);
         }
-        // No slice knows of another, so that two cores have half of them each.
+        // Slices are independent, so two cores take half of them each.
         let half = slices / 2;
         let (low, high) = entries.split_at_mut(half * SLICE);
         let shared = thread::scope(|threads| {
@@ -139,13 +139,13 @@ impl BulkMapLoad {
             self.settle_slices(low, 0);
             beside.map(|beside| beside.join().unwrap_or_else(|panic| resume_unwind(panic)))
         });
-        // The system refused a second thread.
+        // The operating system refused a second thread.
         if shared.is_err() {
             self.settle_slices(high, half);
         }
     }
 
-    /// Brings the entries of the slices from `first` on into their places.
+    /// Puts the entries of the slices from `first` on in place.
     fn settle_slices(&self, entries: &mut [u32], first: usize) {
         let slices = self.slices.len();
         let mut came = vec![0; SLICE.min(entries.len())];
@@ -161,7 +161,7 @@ impl BulkMapLoad {
     }
 }
 
-/// Brings the entries of a slice into their places in the order in which they came.
+/// Puts the entries of a slice in place, in the order in which they were added.
 fn put_in_place(entries: &mut [u32], came: &[u32], uppers: impl Iterator<Item = u64>) {
     let mut came = came.iter().zip(0..);
     for (mut word, first) in uppers.zip((0..).step_by(64)) {
@@ -191,7 +191,7 @@ mod tests {
             pages_per_block: 1 << LOWER,
             page_size: Bytes(4096),
         };
-        // Pages that come, of so many, and how many physical pages lie between two of them at most.
+        // The pages added, the logical pages, and the maximum gap between two physical pages.
         for (pages, logical, gap) in [(0u32, 5u32, 1), (5, 5, 1_000_000), (70_000, 140_000, 80)] {
             let mut rng = Rng::stream(u64::from(pages), "bulk_map_load");
             let order = Scatter::new(u64::from(logical), &mut rng);

@@ -1,23 +1,24 @@
-//! Draws on one core what another writes down.
+//! Overlaps drawing on one core with writing on another.
 //!
-//! What data lie where is drawn from random streams in one order, and the mapping is written in the
-//! same order. Neither can be divided, but the first does not need the second: on a large drive
-//! they are done on two cores, a few batches apart. Nothing that comes of it depends on how far
-//! apart they are, nor on whether there are two cores.
+//! The placement of data is drawn from random streams in a fixed order, and the mapping is written
+//! in the same order. Neither can be parallelized, but drawing does not depend on writing: on a
+//! large drive they run on two cores, a few batches apart. The result does not depend on that
+//! distance, nor on the number of cores.
 
 use std::panic::resume_unwind;
 use std::sync::mpsc::{channel, sync_channel};
 use std::thread::{self, Builder};
 
-/// From how many pages on a second core is worth the time that it takes to start.
+/// The number of pages from which a second core is worth its startup time.
 const PAGES_LEAST: u32 = 1 << 20;
-/// Batches that may be drawn and not yet written down.
+/// Maximum batches drawn and not yet written.
 const BATCHES: usize = 4;
-/// Pages of a batch, or a few more: some hundred microseconds of work, in the second-level cache.
+/// Pages per batch, or slightly more: some hundred microseconds of work, in the second-level cache.
 pub(super) const BATCH: usize = 1 << 14;
 
-/// Has `write` write down every batch that `draw` hands over, in that order, for a drive of so many
-/// pages. What `draw` gets back is an empty batch to fill next; `write` leaves its batch empty.
+/// Calls `write` for every batch that `draw` hands over, in order, for a drive with the given
+/// number of pages. `draw` gets back an empty batch to fill next; `write` must leave its batch
+/// empty.
 pub(super) fn drawn_ahead<B: Default + Send>(
     pages: u32,
     draw: impl FnOnce(&mut dyn FnMut(B) -> B) + Send,
@@ -27,7 +28,7 @@ pub(super) fn drawn_ahead<B: Default + Send>(
     if pages >= PAGES_LEAST {
         on_two_cores(Builder::new(), &mut draw, &mut write);
     }
-    // It is still here if there was no second thread to take it.
+    // Still here if there was no second thread to take it.
     if let Some(draw) = draw {
         draw(&mut |mut batch| {
             write(&mut batch);
@@ -36,7 +37,7 @@ pub(super) fn drawn_ahead<B: Default + Send>(
     }
 }
 
-/// Takes `draw` to a thread of its own, unless the system refuses one.
+/// Runs `draw` on its own thread, unless the operating system refuses one.
 fn on_two_cores<B: Default + Send, D: FnOnce(&mut dyn FnMut(B) -> B) + Send>(
     second: Builder,
     draw: &mut Option<D>,
@@ -51,7 +52,7 @@ fn on_two_cores<B: Default + Send, D: FnOnce(&mut dyn FnMut(B) -> B) + Send>(
         let drawing = second.spawn_scoped(threads, move || {
             let draw = draw.take().expect("taken only here");
             draw(&mut |batch| {
-                // If the other end is gone, that thread panics, and this one with it.
+                // If the other end is gone, its thread panics, and so does this one.
                 full.send(batch).expect("somebody writes");
                 emptied.recv().expect("somebody writes")
             });
@@ -59,7 +60,7 @@ fn on_two_cores<B: Default + Send, D: FnOnce(&mut dyn FnMut(B) -> B) + Send>(
         let Ok(drawing) = drawing else { return };
         for mut batch in filled {
             write(&mut batch);
-            // At the end nobody waits for it.
+            // At the end nobody receives it.
             let _last = empty.send(batch);
         }
         if let Err(panic) = drawing.join() {

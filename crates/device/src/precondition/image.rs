@@ -1,4 +1,5 @@
-//! A preconditioned drive, to begin many runs from: ageing one takes longer than many a run.
+//! A preconditioned drive from which many runs can start: preconditioning takes longer than many
+//! runs.
 
 use crate::config::layout::Refusal;
 use crate::config::{BufferConfig, Config};
@@ -7,7 +8,7 @@ use crate::gc::Gc;
 use crate::policy::placement;
 use crate::precondition::{Preconditioned, UNWATCHED, Watch};
 
-/// Where the data of a drive lie after preconditioning, before anything happened.
+/// The placement of a drive's data after preconditioning, before the first request.
 #[derive(Clone, Debug)]
 pub struct PreconditionedImage {
     config: Config,
@@ -17,11 +18,11 @@ pub struct PreconditionedImage {
 }
 
 impl Config {
-    /// Whether preconditioning leaves the data of both where they lie alike: they may differ in
-    /// nothing that it looks at. Die order, suspension, operating times, queues, the link and how
-    /// the buffer answers may differ; so may what is made of kinds of data and of blocks
-    /// (preconditioning writes plain data into blocks that are all alike), but for the reserve of
-    /// open blocks that it takes.
+    /// Returns whether preconditioning places data identically under both configurations, which
+    /// must agree in everything that it depends on. Die order, suspension, operating times, queues,
+    /// the link and acknowledgment may differ. So may the treatment of kinds of data and of blocks
+    /// (preconditioning writes plain data into blocks that are all alike), except for the number of
+    /// open blocks that it reserves.
     pub fn ages_like(&self, other: &Config) -> bool {
         let open = |its: &Config| its.placement.streams(its.hotness.tags());
         let alike = Config {
@@ -60,10 +61,10 @@ impl PreconditionedImage {
         Ok(image.expect("nobody stops it"))
     }
 
-    /// The same, reporting to `watch`; none if it was stopped.
+    /// Like [`PreconditionedImage::new`], reporting to `watch`; `None` if `watch` stopped it.
     ///
     /// # Errors
-    /// As [`PreconditionedImage::new`].
+    /// Like [`PreconditionedImage::new`].
     pub fn watched(
         config: &Config,
         watch: Watch<'_>,
@@ -79,12 +80,12 @@ impl PreconditionedImage {
         }))
     }
 
-    /// What the drive had been through.
+    /// Returns the history of the drive.
     pub fn preconditioned(&self) -> &Preconditioned {
         &self.preconditioned
     }
 
-    /// Core and garbage collection of the drive of `config` over the data as they lie here.
+    /// Returns core and garbage collection of the drive of `config`, with this data.
     pub(crate) fn data_for(&self, config: &Config) -> Result<(Core, Gc), Vec<Refusal>> {
         assert!(config.ages_like(&self.config), "another drive's data");
         let layout = config.layout()?;

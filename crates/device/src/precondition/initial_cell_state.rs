@@ -1,5 +1,5 @@
-//! The cells of a drive at time zero: how strong each block is, what it has been through, and how
-//! old its data is.
+//! The cells of a drive at time zero: the strength and history of each block, and the age of its
+//! data.
 
 use crate::cells::condition::{BlockCondition, Condition, Curves, Known};
 use crate::cells::program_mode::{Mode, Step};
@@ -15,16 +15,16 @@ use crate::policy::stream_tag::StreamTag;
 use crate::policy::voltage::{AnyVoltage, VoltageRule, lowest};
 use fowler_units::{BlockId, Id, IdVec, Ppn, Rng, Span};
 
-/// The inverse distribution of growth rates is looked up in a table of so many intervals, between
-/// whose ends it is taken to be straight: 131,072 blocks are drawn in no time.
+/// The number of intervals of the table for the inverse distribution of growth rates, which is
+/// interpolated linearly: drawing 131,072 blocks takes hardly any time.
 const INTERVALS: usize = 1024;
 
 /// The weakest class.
 const WEAKEST: StrengthClass = (CLASSES - 1) as StrengthClass;
 
 impl Config {
-    /// P/E cycles of blocks before preconditioning: those of the configuration, and up to its
-    /// spread more. Cells err by them, and they say which blocks count as worn.
+    /// Returns the P/E cycles of blocks before preconditioning: those of the configuration, plus a
+    /// random number up to its spread. They determine bit errors, and which blocks count as worn.
     pub(crate) fn initial_cycles(&self, blocks: u32) -> IdVec<BlockId, u32> {
         let mut rng = Rng::stream(self.seed, "reliability/cycles");
         let its = &self.reliability;
@@ -33,7 +33,7 @@ impl Config {
     }
 }
 
-/// Lets the cells of the drive err from now on, if they are modelled.
+/// Enables bit errors in the drive, if they are modelled.
 pub(crate) fn wear(core: &mut Core, gc: &mut Gc, flash: &mut Flash, config: &Config) {
     if config.reliability.model == ModelKind::Off {
         return;
@@ -82,7 +82,7 @@ fn worn_blocks(
         let (low, high) = (ends[at as usize], ends[at as usize + 1]);
         low + (high - low) * at.fract()
     };
-    // What lies there was programmed as data of which nothing is known.
+    // Existing data was programmed with the tag of unknown data.
     let rule = AnyVoltage::new(&config.voltage, config.seed);
     let mode = Mode { step: Step::NOMINAL, voltage: rule.voltage(StreamTag::PLAIN) };
     let before = config.initial_cycles(core.layout.geometry.blocks());
@@ -92,14 +92,14 @@ fn worn_blocks(
         .enumerate()
         .map(|(block, cycles)| {
             let first_page = core.layout.geometry.first_page(BlockId::new(block));
-            // The pages of a block are as old as each other; of an erased one there are none.
+            // All pages of a block have the same age; an erased block has none.
             let stamp = stamps[first_page];
             let erased = core.allocator.blocks.written(BlockId::new(block)) == 0;
             let first = if erased { u32::MAX } else { stamp };
             let growth = draw() as f32;
             BlockCondition {
                 growth,
-                // Who does not know takes every block for the weakest until it is measured.
+                // If strengths are unknown, every block is assumed the weakest until measured.
                 believed: if known { growth } else { cells.weakest() as f32 },
                 cycles,
                 reads: 0,
@@ -112,8 +112,8 @@ fn worn_blocks(
         .collect()
 }
 
-/// Data is as old as the order in which its blocks were filled says; in blocks that are not full it
-/// has just been written.
+/// Returns program timestamps: data age follows the order in which blocks were filled; blocks that
+/// are not full have just been written.
 fn stamps(core: &Core, oldest: Span) -> IdVec<Ppn, u32> {
     let geometry = &core.layout.geometry;
     let blocks = &core.allocator.blocks;
@@ -139,8 +139,8 @@ mod tests {
     use crate::policy::redundancy::RedundancyKind;
     use fowler_units::{BlockId, Bytes, Geometry};
 
-    /// A block errs by the cycles by which it counts as worn; and so it does where nothing is
-    /// striped.
+    /// A block's bit errors follow from the same cycles by which it counts as worn, with and
+    /// without stripes.
     #[test]
     fn cells_have_been_through_the_cycles_that_blocks_are_counted_by() {
         let mut config = shaped(Geometry {

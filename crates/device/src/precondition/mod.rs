@@ -1,15 +1,15 @@
-//! The state of the drive before the first request, reached in no simulated time but by the same
-//! placement, victim policy and reserve as in the run.
+//! Preconditioning: the state of the drive before the first request, reached in no simulated time
+//! but with the same placement, victim policy and reserve as in the run.
 //!
-//! **Owns** nothing after it is done. **May touch** core, garbage collection, and the cells. **Is
-//! asked** once, before a drive begins; an image of its result begins many runs.
+//! **Owns** nothing after it is done. **May touch** core, garbage collection, and the cells.
+//! **Called** once, before a drive starts; many runs can start from an image of its result.
 //!
-//! - `bulk_map_load.rs`: a mapping in random order, loaded in slices that fit the cache.
-//! - `drawn_ahead.rs`: what is drawn on one core while another writes it down.
-//! - `striped.rs`: the same for a drive whose pages are striped.
-//! - `initial_cell_state.rs`: how strong, worn and old everything is at time zero.
-//! - `watch.rs`: progress, and an early end.
-//! - `image.rs`: a preconditioned drive, to begin many runs from.
+//! - `bulk_map_load.rs`: loading a mapping in random order, in slices that fit the cache.
+//! - `drawn_ahead.rs`: drawing on one core while another writes.
+//! - `striped.rs`: the same for a drive with stripes.
+//! - `initial_cell_state.rs`: strength, wear and age at time zero.
+//! - `watch.rs`: progress, and early termination.
+//! - `image.rs`: a preconditioned drive from which many runs can start.
 
 mod bulk_map_load;
 mod drawn_ahead;
@@ -32,16 +32,16 @@ pub(crate) use watch::UNWATCHED;
 use watch::WATCHED_EVERY;
 pub use watch::Watch;
 
-/// What a drive has been through before the first request.
+/// The history of a drive before the first request.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Preconditioned {
-    /// Logical pages that hold data, and all there are.
+    /// Logical pages that hold data, and all logical pages.
     pub filled: (u32, u32),
     /// How they were written.
     pub pattern: Pattern,
-    /// Pages written over at random afterwards.
+    /// Pages overwritten at random afterwards.
     pub overwritten: u64,
-    /// Write amplification over the last window of those, parity included, if there was one.
+    /// Write amplification over the last window of overwrites, parity included, if there was one.
     pub waf: Option<f64>,
     /// Whether the last two windows agree within one per cent.
     pub steady: bool,
@@ -66,14 +66,14 @@ impl fmt::Display for Preconditioned {
     }
 }
 
-/// A window of overwrites is this share of the filled pages, and there are at most so many.
+/// The inverse of a window's share of the filled pages, and the maximum number of windows.
 const WINDOW_SHARE: u64 = 20;
 const WINDOWS_MAX: u32 = 10;
-/// Two windows that agree within this share are called steady.
+/// Two windows that agree within this share count as steady.
 const STEADY_WITHIN: f64 = 0.01;
 
-/// Brings a fresh drive into the state that its configuration asks for. None if it was stopped: the
-/// drive is then of no use.
+/// Preconditions a fresh drive according to its configuration. `None` if it was stopped, which
+/// makes the drive unusable.
 pub(crate) fn run(
     config: &Config,
     core: &mut Core,
@@ -87,15 +87,15 @@ pub(crate) fn run(
     (!watch.stopped()).then_some(done)
 }
 
-/// What a layout takes of the time in which a drive is made steady, roughly: only progress depends
-/// on it.
+/// The approximate share of the time to reach steady state that the layout takes; affects only the
+/// displayed progress.
 const LAYOUT_SHARE: f64 = 0.4;
 
-/// A drive on its way into that state.
+/// A drive being preconditioned.
 struct Preconditioning<'a> {
     core: &'a mut Core,
     gc: &'a mut Gc,
-    /// How pages go together, where they are striped.
+    /// The stripes, if there are any.
     stripes: Option<StripedFill>,
     watch: Watch<'a>,
 }
@@ -122,7 +122,7 @@ impl Preconditioning<'_> {
             let mut rng = Rng::stream(seed, "precondition/order");
             Scatter::new(u64::from(filled), &mut rng).tabled()
         };
-        // A busy host leaves a plane no more erased blocks than these.
+        // The maximum number of erased blocks that a busy host leaves to a plane.
         let busy = self.gc.reserve() + 1;
         let striped = self.stripes.is_some();
         match config.pattern {
@@ -168,8 +168,8 @@ impl Preconditioning<'_> {
         report
     }
 
-    /// Lays data out as long use leaves it: where addresses say on which die pages lie, there, and
-    /// otherwise anywhere. See docs/decisions/precondition.md, "Where is data before the first
+    /// Places data as after long use: on the dies of their addresses if addresses determine dies,
+    /// and otherwise anywhere. See docs/decisions/precondition.md, "Where is data before the first
     /// request?".
     fn lay_out(&mut self, filled: u32, order: &TabledScatter, seed: u64) {
         let Geometry { planes_per_die, .. } = self.core.layout.geometry;
@@ -199,7 +199,7 @@ impl Preconditioning<'_> {
         });
     }
 
-    /// The pages that hold data, by the dies of their addresses, each die's in random order.
+    /// Returns the pages that hold data, by the dies of their addresses, in random order per die.
     fn at_home(&self, filled: u32, order: &TabledScatter) -> Vec<Vec<Lpn>> {
         let mut at_home = vec![Vec::new(); self.core.layout.geometry.dies() as usize];
         let mut pages = Scattered::new(order, 0);
@@ -215,14 +215,14 @@ impl Preconditioning<'_> {
         at_home
     }
 
-    /// Fills as many whole blocks of every plane as so many pages fill, as [`Gc::store`] would page
-    /// by page on a fresh drive: no page is invalid, so that nothing can be collected, and dies
-    /// and planes take strict turns. Returns how many pages were written.
+    /// Fills as many whole blocks of every plane as `filled` pages fill. The result is that of
+    /// [`Gc::store`] page by page on a fresh drive: no page is invalid, so that GC gains nothing,
+    /// and dies and planes rotate strictly. Returns the number of pages written.
     fn fill_rows(&mut self, filled: u32) -> u32 {
         let geometry = self.core.layout.geometry;
         let (planes, pages_per_block) = (geometry.planes(), geometry.pages_per_block);
         let row = planes * pages_per_block;
-        // The entries of one run are asked for, then those of the one before it are written.
+        // Prefetches the entries of one run, then writes those of the previous one.
         let (mut runs, mut now) = ([Run::default(), Run::default()], 0);
         for first in (0..filled / row).map(|number| number * row) {
             if self.watch.stopped() {
@@ -230,7 +230,7 @@ impl Preconditioning<'_> {
             }
             (self.watch.progress)(f64::from(first) / f64::from(filled));
             let blocks = self.core.allocator.load_row();
-            // Runs in all blocks in turn: what is near in either direction of the mapping is
+            // Runs rotate over all blocks, so that neighbors in either direction of the mapping are
             // written at about the same time.
             for start in (0..pages_per_block).step_by(RUN) {
                 for (turn, &block) in (first + start * planes..).zip(&blocks) {
@@ -250,7 +250,7 @@ impl Preconditioning<'_> {
         filled / row * row
     }
 
-    /// As [`Self::fill_rows`], of pages in the order given.
+    /// Like [`Self::fill_rows`], with pages in the given order.
     fn strew_rows(&mut self, filled: u32, order: &TabledScatter) -> u32 {
         let geometry = self.core.layout.geometry;
         let (planes, pages_per_block) = (geometry.planes(), geometry.pages_per_block);
@@ -259,7 +259,7 @@ impl Preconditioning<'_> {
         for first in (0..filled / row).map(|number| number * row) {
             blocks.extend(self.core.allocator.load_row().into_iter().zip(first..));
         }
-        // Which block has which turns is settled; the mapping is written as physical pages ascend.
+        // The turns of each block are fixed; the mapping is written in order of physical pages.
         blocks.sort_unstable();
         let mut loader = BulkMapLoad::new(&self.core.map, &geometry);
         let mut to = blocks.iter().map(|&(block, _)| geometry.first_page(block).0);
@@ -296,7 +296,7 @@ impl Preconditioning<'_> {
         filled / row * row
     }
 
-    /// The mapping of a run whose blocks hold it already.
+    /// Writes the mapping of a run of pages that are already programmed.
     fn write_down(&mut self, run: &Run) {
         for (page, to) in run.pages().zip((run.first.0..).map(UnitId)) {
             self.core.map.set_flash(page, to);
@@ -304,11 +304,11 @@ impl Preconditioning<'_> {
         }
     }
 
-    /// Lays data out as long use leaves it: under uniform random overwrites every page dies at the
-    /// same rate, so that a block's valid share falls exponentially with its place in the order of
-    /// filling, from 1 to the share at which GC finds it (Desnoyers, "Analytic modeling of
-    /// SSD write performance", SYSTOR'12). The overwrites that follow remove what is only nearly
-    /// right.
+    /// Places data as after long use: under uniform random overwrites all pages are invalidated at
+    /// the same rate, so that a block's valid share falls exponentially with its position in fill
+    /// order, from 1 to the share at which GC collects it (Desnoyers, "Analytic modeling of SSD
+    /// write performance", SYSTOR'12). Subsequent overwrites remove the error of this
+    /// approximation.
     fn lay_out_aged(
         &mut self,
         holds: &[u32],
@@ -356,6 +356,7 @@ impl Preconditioning<'_> {
         }
     }
 
+    /// Overwrites pages until write amplification is steady.
     /// See docs/decisions/precondition.md, "How is a drive aged?".
     fn overwrite_until_steady(
         &mut self,
@@ -395,24 +396,24 @@ impl Preconditioning<'_> {
     }
 }
 
-/// Blocks of an aged drive, drawn and not yet written down.
+/// Blocks of an aged drive, drawn but not yet written.
 #[derive(Default)]
 struct AgedBlocks {
-    /// Where each block is.
+    /// The plane of each block.
     planes: Vec<PlaneId>,
-    /// Which pages are valid, a bit for each, block after block.
+    /// A valid bit for each page, block after block.
     words: Vec<u64>,
-    /// What the valid ones hold.
+    /// The logical pages held by the valid pages.
     pages: Vec<Lpn>,
 }
 
 impl AgedBlocks {
-    /// One block more, of whose pages so many are valid: which ones.
+    /// Draws another block: which of its pages are valid, `valid` in all.
     fn draw(&mut self, plane: PlaneId, valid: u32, geometry: &Geometry, rng: &mut Rng) {
         self.planes.push(plane);
         let (mut left, mut here) = (u64::from(valid), u64::from(geometry.pages_per_block));
         while here > 0 {
-            // Without a branch, which could not be foretold.
+            // Branchless, because a branch would be unpredictable.
             let word = (0..here.min(64)).fold(0, |word, bit| {
                 let valid = u64::from(rng.below(here) < left);
                 here -= 1;
@@ -424,7 +425,7 @@ impl AgedBlocks {
     }
 }
 
-/// Pages of a block that follow each other, and the logical pages that they hold.
+/// Consecutive pages of a block, and the logical pages that they hold.
 struct Run {
     first: UnitId,
     length: usize,
@@ -446,16 +447,16 @@ impl Run {
     }
 }
 
-/// The logical pages whose turns come one after another in the random order, drawn some at a time.
+/// The logical pages in random order, drawn in batches.
 pub(crate) struct Scattered<'a> {
     order: &'a TabledScatter,
-    /// The turn after those that are drawn.
+    /// The turn after those already drawn.
     turn: u32,
     drawn: [u32; DRAWN],
     taken: usize,
 }
 
-/// Pages drawn together.
+/// Pages drawn at once.
 const DRAWN: usize = 1024;
 
 impl<'a> Scattered<'a> {
@@ -463,11 +464,11 @@ impl<'a> Scattered<'a> {
         Self { order, turn, drawn: [0; DRAWN], taken: DRAWN }
     }
 
-    /// The next page; not to be asked for beyond the last turn.
+    /// Returns the next page; must not be called after the last turn.
     #[inline]
     pub(crate) fn next(&mut self) -> Lpn {
         if self.taken == DRAWN {
-            // Beyond the last turn it does not matter which.
+            // Values beyond the last turn are never used.
             let last = self.order.len() - 1;
             for (page, turn) in self.drawn.iter_mut().zip(u64::from(self.turn)..) {
                 *page = turn.min(last) as u32;
@@ -481,22 +482,21 @@ impl<'a> Scattered<'a> {
     }
 }
 
-/// Random pages to overwrite, drawn ahead of their turns: what an overwrite looks up is then in the
-/// cache.
+/// Random pages to overwrite, drawn ahead of their turns, so that their mapping entries are
+/// prefetched.
 struct Overwrites {
     rng: Rng,
     filled: u64,
-    /// Two bursts: the one that the next page is in, and the one after it.
+    /// Two bursts: the current one, and the next.
     drawn: [Lpn; 2 * BURST],
     taken: usize,
 }
 
-/// Overwrites that are drawn and looked up together: on a large drive nearly every look needs an
-/// address translated that is in no cache, and only looks that follow each other closely wait for
-/// that together.
+/// Overwrites drawn and prefetched together: on a large drive nearly every lookup misses the TLB,
+/// and only lookups in close succession overlap these misses.
 const BURST: usize = 32;
-/// At which of its turns a burst asks for the records of the blocks whose pages the next one
-/// invalidates pages of, and then for the blocks' neighbours.
+/// The turns of a burst at which it prefetches, for the next burst, the records of the blocks whose
+/// pages that will invalidate, and then the neighbors of these blocks.
 const BURST_STEPS: [usize; 2] = [16, 24];
 
 impl Overwrites {
@@ -532,7 +532,7 @@ impl Overwrites {
     }
 }
 
-/// Where in the flash pages are.
+/// Returns the locations of those pages that are in the flash.
 fn located<'a>(map: &'a PageMap, pages: &'a [Lpn]) -> impl Iterator<Item = UnitId> + 'a {
     pages.iter().filter_map(|&page| match map.place(page) {
         Location::Flash(old) => Some(old),
@@ -540,7 +540,7 @@ fn located<'a>(map: &'a PageMap, pages: &'a [Lpn]) -> impl Iterator<Item = UnitI
     })
 }
 
-/// Valid pages of `blocks` blocks, oldest first, that hold `pages` in all.
+/// Returns the valid pages of each of `blocks` blocks, oldest first, which hold `pages` in all.
 fn valid_by_age(pages: u32, blocks: u32, pages_per_block: u32) -> Vec<u32> {
     let all = f64::from(blocks) * f64::from(pages_per_block);
     let mean = (f64::from(pages) / all).min(1.0);
@@ -556,7 +556,7 @@ fn valid_by_age(pages: u32, blocks: u32, pages_per_block: u32) -> Vec<u32> {
         let age = (f64::from(blocks - index) - 0.5) / f64::from(blocks);
         owed += libm::exp(-low * age) * f64::from(pages_per_block);
         let later = u64::from(blocks - index - 1) * u64::from(pages_per_block);
-        // What the rest cannot hold must be stored here, whatever rounding says.
+        // Pages that later blocks cannot hold must be placed here, whatever the rounding.
         let least = u64::from(left).saturating_sub(later) as u32;
         let here =
             (owed.round().max(0.0) as u32).clamp(least, pages_per_block.max(least)).min(left);

@@ -7,16 +7,16 @@ use crate::policy::redundancy::{AnyRedundancy, Protects, Redundancy, Stage};
 use crate::raid::stripes::Stripes;
 use fowler_units::{Lpn, TabledScatter};
 
-/// How pages go together.
+/// The stripes of a drive during preconditioning.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct StripedFill {
     pub stripes: Stripes,
-    /// Stripes have their parity from the start.
+    /// Whether stripes have parity from the start.
     with_parity: bool,
 }
 
 impl StripedFill {
-    /// None where nothing is striped.
+    /// Returns the stripes of a configuration; `None` without striping.
     pub fn new(config: &Config, layout: &Layout) -> Option<StripedFill> {
         let params = &config.redundancy;
         let rules = AnyRedundancy::new(params, config.seed).rules(Stage::First);
@@ -28,7 +28,8 @@ impl StripedFill {
 }
 
 impl Preconditioning<'_> {
-    /// Writes so many pages of the mapping once, those of parity if stripes have it from the start.
+    /// Writes `filled` mapped pages once, including parity pages if stripes have parity from the
+    /// start.
     pub(super) fn fill_stripes(&mut self, filled: u32, order: Option<&TabledScatter>, kept: u32) {
         let mut scattered = order.map(|order| Scattered::new(order, 0));
         for turn in 0..filled {
@@ -45,15 +46,15 @@ impl Preconditioning<'_> {
         }
     }
 
-    /// Whether a page holds data before the run: one of parity only if stripes have it from the
-    /// start.
+    /// Returns whether a page holds data before the run. A parity page does only if stripes have
+    /// parity from the start.
     pub(super) fn holds_from_the_start(&self, page: Lpn) -> bool {
         let is_parity = self.stripes.is_some_and(|its| its.stripes.is_parity(page));
         self.parity_from_the_start() || !is_parity
     }
 
-    /// Writes a page over, before the run; parity is written anew with it. Returns whether the page
-    /// holds data.
+    /// Overwrites a page before the run, and its stripe's parity. Returns whether the page is a
+    /// data page.
     pub(super) fn overwrite(&mut self, page: Lpn, kept: u32) -> bool {
         let Some(StripedFill { stripes, .. }) = self.stripes else {
             self.gc.store(self.core, page, kept);
@@ -69,7 +70,7 @@ impl Preconditioning<'_> {
         true
     }
 
-    /// Whether preconditioning gives stripes their parity.
+    /// Returns whether preconditioning gives stripes their parity.
     /// See docs/decisions/precondition.md, "In what state do stripes start?".
     pub(super) fn parity_from_the_start(&self) -> bool {
         self.stripes.is_some_and(|its| its.with_parity)
