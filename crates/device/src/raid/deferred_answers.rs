@@ -1,5 +1,5 @@
-//! Programs and answers that wait for parity, and what is known of the transactions that it
-//! concerns. A column of its own beside the transactions of the flash, which know nothing of
+//! Programs and answers that wait for parity, and notes on the transactions that parity concerns.
+//! The notes form a separate column beside the transactions of the flash, which know nothing of
 //! parity.
 
 use super::Raid;
@@ -9,25 +9,25 @@ use crate::observe::blame::{Blame, Part};
 use crate::observe::operation::Op;
 use fowler_units::{Id, Span, TxnId};
 
-/// What is known of a transaction here. It counts for the one with its place in the order of
-/// submission alone: others have had its place in the arena.
+/// The notes on a transaction. They are valid only for the transaction with the same submission
+/// number, because slots of the arena are reused.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Note {
     order: u64,
-    /// Programs of host data: the parity cache counts on it.
+    /// Programs of host data: whether the parity cache counts on it.
     pub pinned: bool,
-    /// Programs of host data: it passes the cache by.
+    /// Programs of host data: whether it bypasses the cache.
     pub expedited: bool,
-    /// It is done, and its answer waits for parity.
+    /// Whether it is done and its answer waits for parity.
     pub awaiting_parity: bool,
-    /// It, or what it joined, was done and began to wait for parity: what it is blamed on so far is
-    /// noted down.
+    /// Whether its blame was recorded, because it, or the program it joined, was done and began to
+    /// wait for parity.
     blamed: bool,
-    /// How long it has waited for parity before it asked for a die.
+    /// How long it waited for parity before it was sent to a die.
     wait: Span,
 }
 
-/// Nothing is known.
+/// Empty notes.
 pub(super) const NOTHING: Note = Note {
     order: 0,
     pinned: false,
@@ -38,14 +38,14 @@ pub(super) const NOTHING: Note = Note {
 };
 
 impl Raid {
-    /// What is known of a transaction.
+    /// Returns the notes on a transaction.
     #[inline]
     pub(super) fn note(&self, flash: &Flash, id: TxnId) -> Note {
         let its = self.notes[id];
         if its.order == flash.txns.get(id).order { its } else { NOTHING }
     }
 
-    /// See [`Raid::note`].
+    /// The mutable version of [`Raid::note`].
     #[inline]
     pub(super) fn note_mut(&mut self, flash: &Flash, id: TxnId) -> &mut Note {
         let order = flash.txns.get(id).order;
@@ -56,20 +56,20 @@ impl Raid {
         its
     }
 
-    /// How long a program waited for a place in the parity cache, or for the parity of its stripe
-    /// to be written, before it asked for a die.
+    /// Returns how long a program waited for an entry of the parity cache, or until the parity of
+    /// its stripe was written, before it was sent to a die.
     pub(super) fn wait_of(&self, flash: &Flash, id: TxnId) -> Span {
         self.note(flash, id).wait
     }
 
-    /// The wait of a program for parity, which began when it was taken up last, is over.
+    /// Ends a program's wait for parity, which began when it was last dispatched.
     pub(super) fn has_waited(&mut self, flash: &Flash, id: TxnId) {
         let waited = flash.now() - flash.txns.get(id).dispatched;
         self.note_mut(flash, id).wait += waited;
     }
 
-    /// A transaction is done, and its answer waits: what it is blamed on is noted down for everyone
-    /// who waits for it.
+    /// Defers the answer of a completed transaction, and records the blame of everyone who waits
+    /// for it.
     pub(super) fn defer(&mut self, flash: &mut Flash, id: TxnId) {
         let mut waiter = id;
         loop {
@@ -88,14 +88,14 @@ impl Raid {
         flash.txns.get_mut(id).dispatched = now;
     }
 
-    /// Where the time of a transaction went since its submission, for it or one that joined it.
+    /// Assigns blame for a transaction's time since submission, for it or a write that joined it.
     pub(super) fn blame_of(&self, flash: &Flash, id: TxnId, waiter: TxnId, blame: &mut Blame) {
         if !self.note(flash, id).awaiting_parity {
             return flash.service_blame(id, waiter, blame);
         }
         let txn = flash.txns.get(id);
         if self.note(flash, waiter).blamed {
-            // Most parts are none.
+            // Most parts are zero.
             for (part, &time) in Part::ALL.into_iter().zip(self.blames[waiter].parts()) {
                 if time != Span::ZERO {
                     blame[part] += time;

@@ -1,11 +1,9 @@
-//! Faults, and what becomes of every page that cannot be read: it is rebuilt from its stripe, or
-//! the host writes it anew before that, or it is lost. Which of its pages a stripe can still bring
-//! back is decided when a fault strikes, so that at any later moment every page that is not lost
-//! can be.
+//! Faults, and the fate of every unreadable page: it is rebuilt from its stripe, rewritten by the
+//! host before that, or lost. The pages that a stripe can still recover are determined when a fault
+//! strikes, so that at any later time every page that is not lost can be recovered.
 //!
-//! A unit that fails loses what it holds and continues as a spare would. Data that the controller
-//! holds at that moment, because it is on its way to the flash or between two places, is not
-//! touched.
+//! A failed unit loses its contents and continues as a spare would. Data that is in the controller
+//! at that moment, because it is on its way to the flash or being moved, is not affected.
 
 use super::Raid;
 use super::parity_cache::{Entry, Progress, bit};
@@ -20,10 +18,10 @@ use fowler_units::{
     BlockId, FrameId, Id, Lpn, Nanos, ParityId, PlaneId, Ppn, Span, StripeId, UnitId,
 };
 
-/// What fails.
+/// A failing unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// The copy of a page of the host in the flash.
+    /// A host page's copy in the flash.
     Page(Lpn),
     /// The parity page of a stripe.
     Parity(StripeId),
@@ -35,23 +33,23 @@ pub enum Fault {
     Chip(u32),
     /// A channel, with all its chips.
     Channel(u32),
-    /// The power, for a moment. What a die has begun to program runs to its end; what the caches
-    /// hold is gone, unless they are protected, and so is what waits for a die.
+    /// The power, for a moment. Programs that a die has begun are completed. The contents of
+    /// unprotected caches and programs waiting for a die are lost.
     Power,
-    /// The controller itself: tests of what notices that.
+    /// The controller itself: for testing that its bugs are noticed.
     Bug(Bug),
 }
 
-/// A mistake in how parity is kept, to see that it is noticed.
+/// A bug in the handling of parity, injected to see that it is noticed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bug {
-    /// Algorithms 1 and 2 of DA-RAID-5 as they are printed: each of them loses data.
+    /// Algorithms 1 and 2 of DA-RAID-5 as printed: each of them loses data.
     AsPrinted,
-    /// Of the pages that parity needs so many are not read.
+    /// This many of the pages that parity needs are not read.
     SkippedReads(u32),
 }
 
-/// The mistakes that the controller makes: none, unless they were injected.
+/// The active bugs: none, unless injected.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Bugs {
     pub as_printed: bool,
@@ -73,9 +71,9 @@ impl Bugs {
 pub enum Reason {
     /// Its stripe had no parity.
     Unprotected,
-    /// Its stripe lacked another page, too.
+    /// Another page of its stripe was unreadable too.
     TwoInStripe,
-    /// It was in a buffer that lost its power.
+    /// It was in a buffer that lost power.
     Power,
 }
 
@@ -83,7 +81,7 @@ impl Reason {
     /// Every reason.
     pub const ALL: [Reason; 3] = [Reason::Unprotected, Reason::TwoInStripe, Reason::Power];
 
-    /// Its name in JSON and tables.
+    /// Returns its name in JSON and tables.
     pub fn name(self) -> &'static str {
         ["unprotected", "two_in_stripe", "power"][self as usize]
     }
@@ -95,94 +93,96 @@ fowler_units::enumerated! {
     pub ByReason
 }
 
-/// What became of pages that could not be read. All counts are of data pages; parity is data of
-/// nobody.
+/// The fate of pages that could not be read. All counts are of data pages only; parity pages hold
+/// no host data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LossLedger {
     /// Faults that struck.
     pub faults: u64,
     /// Data pages that became unreadable.
     pub unreadable: u64,
-    /// Of them, brought back from their stripes and programmed anew.
+    /// Of them, recovered from their stripes and reprogrammed.
     pub rebuilt: u64,
-    /// Of them, written anew or trimmed by the host before that.
+    /// Of them, rewritten or trimmed by the host before that.
     pub rewritten: u64,
-    /// Of them, lost, by [`Reason`]; writes that were acknowledged and lost with the power are
-    /// among the last.
+    /// Of them, lost, by [`Reason`]; acknowledged writes lost with the power are counted under
+    /// [`Reason::Power`].
     pub lost: ByReason<u64>,
-    /// Of the lost, writes that were acknowledged and gone with the power before they were
+    /// Of the lost pages, acknowledged writes that were lost with the power before they were
     /// programmed.
     pub lost_writes: u64,
     /// Parity pages that became unreadable.
     pub parity_unreadable: u64,
-    /// Stripes that had parity nowhere but in a cache that lost its power.
+    /// Stripes whose only parity was in a cache that lost power.
     pub parity_lost: u64,
-    /// Pages that the rest of their stripe brought back as something else than was written: there
-    /// are none (a law of [`crate::Device::check`]).
+    /// Pages whose recovered data differs from what was written: always zero (a law of
+    /// [`crate::Device::check`]).
     pub wrong: u64,
-    /// Parities that went to the flash though what was read for them, with what was cached, does
-    /// not make them: there are none (a law of [`crate::Device::check`]).
+    /// Parity pages written to the flash that do not match the data read and cached for them:
+    /// always zero (a law of [`crate::Device::check`]).
     pub unread: u64,
     /// Host reads answered from the rest of a stripe.
     pub degraded_reads: u64,
     /// Host reads of pages that were lost.
     pub failed_reads: u64,
-    /// Time during which some page waited to be rebuilt.
+    /// Time during which some page was waiting to be rebuilt.
     pub at_risk: Span,
-    /// Since when some page does.
+    /// The time since which some page has been waiting.
     pub since: Option<Nanos>,
 }
 
 impl LossLedger {
-    /// Data pages lost for any reason.
+    /// Returns the number of data pages lost for any reason.
     pub fn lost_in_all(&self) -> u64 {
         self.lost.sum()
     }
 }
 
-/// A physical page of a stripe: where it is, and its version if it can be read.
+/// A physical page of a stripe: its location, and its version if it can be read.
 pub type Cell = (Ppn, Option<u64>);
 
-/// What a stripe consists of at a moment, for those who check what becomes of it.
+/// The present contents of a stripe, for checks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StripeView {
-    /// Its data pages, and what the flash has of each.
+    /// Its data pages, and the copy of each in the flash.
     pub data: Vec<(Lpn, Option<Cell>)>,
     /// Its parity in the flash.
     pub parity: Option<Cell>,
-    /// What the parity cache has of it.
+    /// Its entry in the parity cache.
     pub cached: Option<CachedView>,
 }
 
-/// What the parity cache has of a stripe.
+/// A stripe's entry in the parity cache.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CachedView {
-    /// Of each data page: whether the cached parity covers it, and what it replaced that is
-    /// retained.
+    /// For each data page: whether the cached parity covers it, and the retained page that it
+    /// replaced.
     pub covered: Vec<(bool, Option<Cell>)>,
-    /// Whether what was replaced and what is not covered make up the parity in the flash.
+    /// Whether the parity in the flash is that of the replaced pages and the pages not covered.
     pub based: bool,
-    /// What covered pages replaced of each other, until what of it has to leave the parity has been
-    /// read.
+    /// Superseded copies of covered pages, retained until they have been read and removed from the
+    /// parity.
     pub deltas: Vec<Cell>,
-    /// The parity of the covered pages and of those that leave; none while all of it is read anew.
+    /// The parity of the covered pages and of those that leave; `None` while all of it is being
+    /// reread.
     pub value: Option<u64>,
-    /// The parity of all data pages, once it is computed.
+    /// The parity of all data pages, once it has been computed.
     pub whole: Option<u64>,
-    /// Whether a die has begun to program that.
+    /// Whether a die has begun to program that parity.
     pub on_its_way: bool,
 }
 
-/// The unknown pages of a stripe, to find out which can be brought back.
+/// The unreadable pages of a stripe, for determining which can be recovered.
 struct Unknowns {
-    /// Data pages, a bit each.
+    /// The unreadable data pages, one bit each.
     current: u64,
-    /// Whether what was replaced, or the parity in the flash, lacks something.
+    /// The number of unreadable pages among the replaced pages and the parity in the flash.
     before: u32,
 }
 
 impl Unknowns {
-    /// What is left unknown: each equation that lacks but one of its pages gives that page.
+    /// Returns the pages that remain unknown: an equation with a single unknown page yields that
+    /// page.
     fn left(mut self, entry: Option<&Entry>, based: bool) -> u64 {
         let covered = entry.map_or(0, |entry| entry.covered);
         let known = entry.is_some_and(|entry| !entry.blank);
@@ -198,7 +198,7 @@ impl Unknowns {
                 self.before = 0;
             }
             let computed = entry.is_some_and(|it| it.progress == Progress::Writing && !it.again);
-            // The parity of all pages, and with that of the covered ones taken away that of the
+            // The parity of all pages; XORed with that of the covered pages, it is that of the
             // rest.
             if computed && self.current.count_ones() == 1 {
                 self.current = 0;
@@ -214,14 +214,14 @@ impl Unknowns {
 }
 
 impl Raid {
-    /// A fault has struck.
+    /// Counts a fault.
     pub(crate) fn count_fault(&mut self) {
         if let Some(integrity) = &mut self.integrity {
             integrity.ledger.faults += 1;
         }
     }
 
-    /// Something in the flash fails.
+    /// Makes units of the flash fail.
     /// See docs/decisions/raid.md, "What happens to a failed chip?".
     pub(crate) fn strike(&mut self, ftl: &mut Ftl, flash: &mut Flash, fault: Fault) {
         let geometry = ftl.core.layout.geometry;
@@ -266,7 +266,7 @@ impl Raid {
         self.spoil(ftl, flash, &spoilt);
     }
 
-    /// Physical pages cannot be read any more.
+    /// Marks physical pages as unreadable and handles the consequences.
     pub(crate) fn spoil(&mut self, ftl: &mut Ftl, flash: &mut Flash, pages: &[UnitId]) {
         let stripes = self.stripes;
         let mut struck: Vec<StripeId> = Vec::with_capacity(pages.len());
@@ -288,7 +288,7 @@ impl Raid {
         }
         struck.sort_unstable();
         struck.dedup();
-        // First everything is given up that must be: what follows makes other stripes go on.
+        // First give up all pages that are lost: the later steps let other stripes continue.
         let lacking: Vec<(StripeId, u64)> =
             struck.into_iter().map(|stripe| (stripe, self.weigh(ftl, flash, stripe))).collect();
         for (stripe, lost) in lacking {
@@ -307,7 +307,7 @@ impl Raid {
         ftl.evict(flash, self);
     }
 
-    /// The unreadable data pages of a stripe that no equation gives, a bit each.
+    /// Returns the unreadable data pages of a stripe that no equation yields, one bit each.
     pub(crate) fn beyond_help(&self, core: &Core, stripe: StripeId) -> u64 {
         let entry = self.cache.find(stripe);
         let its = entry.map(|id| *self.cache.get(id));
@@ -323,7 +323,7 @@ impl Raid {
         unknown.left(its.as_ref(), based)
     }
 
-    /// Finds out which pages of a stripe cannot be brought back, gives them up and returns them.
+    /// Gives up the pages of a stripe that cannot be recovered, and returns them.
     fn weigh(&mut self, ftl: &mut Ftl, flash: &mut Flash, stripe: StripeId) -> u64 {
         let lost = self.beyond_help(&ftl.core, stripe);
         let its = self.cache.find(stripe).map(|id| *self.cache.get(id));
@@ -340,7 +340,7 @@ impl Raid {
         lost
     }
 
-    /// Whether two pages of a stripe whose parity is cached cannot be read may have changed.
+    /// Updates whether a stripe with cached parity has two unreadable pages.
     /// See docs/decisions/raid.md, "What if two pages of a cached stripe are unreadable?".
     #[inline]
     pub(crate) fn look_whether_frail(
@@ -370,7 +370,7 @@ impl Raid {
         }
     }
 
-    /// The copy of a page in the flash is lost.
+    /// Gives up the copy of a page in the flash.
     pub(crate) fn lose(&mut self, ftl: &mut Ftl, flash: &mut Flash, page: Lpn, reason: Reason) {
         let unit = ftl.core.flash_copy(page);
         self.count_wear(ftl, page, unit, UnitId::NONE);
@@ -391,16 +391,16 @@ impl Raid {
         }
     }
 
-    /// The flash has lost a page that the buffer holds: it is written anew from there. Returns
-    /// whether the buffer holds all of it.
+    /// Handles the loss of the flash copy of a buffered page, by rewriting it from the buffer.
+    /// Returns whether the buffer holds the complete page.
     fn keep_from_buffer(&mut self, ftl: &mut Ftl, frame_id: FrameId) -> bool {
         let frame = ftl.core.buffer.get_mut(frame_id);
         frame.unit = UnitId::NONE;
         let (page, programs) = (frame.lpn, frame.programs);
         if frame.queued.is_some() || frame.listed == Listed::Dirty {
-            return true; // What was lost is older than what is to be programmed.
+            return true; // The lost copy is older than the data to be programmed.
         }
-        // What was lost has just been programmed, and waits for parity: all of it was here.
+        // The lost copy has just been programmed and waits for parity: all of it was in this frame.
         let whole = ftl.core.buffer.is_whole(frame_id) || programs > 0;
         ftl.core.buffer.delist(frame_id);
         if whole {
@@ -417,9 +417,9 @@ impl Raid {
         whole
     }
 
-    /// A stripe has lost pages: the equations that hold them are of no use any more. That of the
-    /// cached parity is made anew from the covered pages that are left, and then all parity from
-    /// that.
+    /// Handles lost pages of a stripe, which make the equations that contain them useless. The
+    /// cached parity is recomputed from the remaining covered pages, and then the stripe's parity
+    /// from that.
     fn mend(&mut self, ftl: &mut Ftl, flash: &mut Flash, stripe: StripeId, lost: u64) {
         let page = self.stripes.parity(stripe);
         let Some(id) = self.cache.find(stripe) else {
@@ -448,21 +448,21 @@ impl Raid {
                 }
             }
             Progress::Writing if its.stalled => self.reopen(ftl, flash, id),
-            // It is computed and on its way, with what is lost by now.
+            // The parity is computed and being written, and includes pages that are now lost.
             Progress::Writing => {
                 self.cache.get_mut(id).again = true;
             }
         }
     }
 
-    /// A page of the mapping has no copy in the flash any more.
+    /// Drops the flash copy of a page of the mapping.
     fn drop_page(&mut self, ftl: &mut Ftl, flash: &mut Flash, page: Lpn) {
         let old = ftl.core.flash_copy(page);
         ftl.core.map.set_flash(page, UnitId::NONE);
         ftl.invalidate(flash, old);
     }
 
-    /// The stripe cannot be had as it was before any more.
+    /// Drops the data from which the earlier state of the stripe could be restored.
     fn drop_base(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: ParityId) {
         let its = self.cache.get_mut(id);
         (its.based, its.expedited) = (false, true);
@@ -473,7 +473,7 @@ impl Raid {
         self.drop_page(ftl, flash, page);
     }
 
-    /// The cached parity is computed from the covered pages that are left.
+    /// Recomputes the cached parity from the remaining covered pages.
     fn cover_anew(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: ParityId) {
         let (its, stripes) = (*self.cache.get(id), self.stripes);
         let mut value = 0;
@@ -486,7 +486,7 @@ impl Raid {
             }
         }
         let entry = self.cache.get_mut(id);
-        // With what was lost taken out of it, and nothing else.
+        // Removes the contribution of the lost pages, and nothing else.
         entry.whole ^= entry.value ^ value;
         (entry.value, entry.expedited) = (value, true);
         if its.progress != Progress::Writing {
@@ -494,7 +494,7 @@ impl Raid {
         }
     }
 
-    /// What an entry has is gone with the power: it begins from nothing.
+    /// Resets an entry whose contents were lost with the power.
     pub(crate) fn forget_parity(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: ParityId) {
         self.drop_base(ftl, flash, id);
         let cache = &mut self.cache;
@@ -513,7 +513,7 @@ impl Raid {
                 self.begin_turn(id);
                 self.read_positions(ftl, flash, id, stripe, all);
             }
-            // What is on its way is computed once more when it is there.
+            // The parity being written is computed again once that ends.
             Progress::Writing => {
                 let its = self.cache.get_mut(id);
                 its.again = true;
@@ -525,15 +525,15 @@ impl Raid {
         self.cache.begin_turn(id);
     }
 
-    /// The data pages of a stripe that the flash has, a bit each.
+    /// Returns the data pages of a stripe that are in the flash, one bit each.
     fn held_positions(&self, core: &Core, stripe: StripeId) -> u64 {
         let stripes = self.stripes;
         let lies = |&(_, page): &(u32, Lpn)| core.flash_copy(page).is_some();
         stripes.data_pages(stripe).filter(lies).fold(0, |all, (at, _)| all | bit(at))
     }
 
-    /// What the flash had of a stripe before lacks two of its pages: it gives none of them, and
-    /// nothing need keep it.
+    /// Drops the earlier state of a stripe if two of its pages are unreadable: it can then recover
+    /// none, and need not be kept. Returns whether it was dropped.
     fn drop_useless_base(&mut self, ftl: &mut Ftl, flash: &mut Flash, stripe: StripeId) -> bool {
         let Some(id) = self.cache.find(stripe).filter(|&id| self.cache.get(id).based) else {
             return false;
@@ -555,8 +555,8 @@ impl Raid {
         true
     }
 
-    /// What an entry computes its parity from was dropped, or some of the rest of the stripe is
-    /// lost and may have been read: the rest is read instead, or once more.
+    /// Reads the rest of the stripe for an entry, because the other input of its parity was
+    /// dropped, or because some of the rest is lost and may already have been read.
     fn read_rest(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: ParityId, lost: bool) {
         let its = self.cache.get_mut(id);
         if !its.based && (!std::mem::replace(&mut its.by_rest, true) || lost) {
@@ -567,7 +567,7 @@ impl Raid {
         self.set_whole(ftl, id);
     }
 
-    /// What is being read for parity cannot be read any more: the other equation needs none of it.
+    /// Switches to the other equation if a page being read for parity has become unreadable.
     fn read_another_way(&mut self, ftl: &mut Ftl, flash: &mut Flash, stripe: StripeId) {
         let Some(id) = self.cache.find(stripe) else { return };
         let its = *self.cache.get(id);
@@ -584,7 +584,7 @@ impl Raid {
     }
 }
 
-/// Whether the controller holds the data of a physical page: it is being programmed, or moved.
+/// Returns whether the controller holds a physical page's data: it is being programmed or moved.
 pub(crate) fn is_at_hand(flash: &Flash, unit: UnitId) -> bool {
     let programs = |txn: &Txn| {
         let of_flash = matches!(txn.owner, Owner::Job | Owner::DegradedRead(_));

@@ -1,4 +1,4 @@
-//! The answers of redundancy to what the host's ways ask.
+//! The implementation of the hooks that the host side calls.
 
 use super::Raid;
 use super::faults::Reason;
@@ -15,7 +15,8 @@ use crate::policy::redundancy::Eviction;
 use fowler_units::{BlockId, FrameId, Lpn, ReqId, Span, TxnId, UnitId};
 
 impl Raid {
-    /// As [`RedundancyHooks::done`], of redundancy's own, or where reads can fail or are counted.
+    /// The case of [`RedundancyHooks::done`] for transactions by the redundancy code, and for
+    /// drives on which reads can fail or are counted.
     #[inline(never)]
     fn own_done(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: TxnId, dropped: bool) -> bool {
         if ftl.gc.refresh.is_some() {
@@ -51,7 +52,7 @@ impl RedundancyHooks for Raid {
         self.stripes.host(page)
     }
 
-    /// Pages of stripes have dies of their own.
+    /// Pages of stripes are tied to a die.
     #[inline]
     fn lies_anywhere(&self) -> bool {
         false
@@ -83,7 +84,7 @@ impl RedundancyHooks for Raid {
         self.note_failed_read(page)
     }
 
-    /// Where stripes leave one after another, the whole stripe of a frame was used with it.
+    /// If stripes leave one after another, a use of a frame counts for its whole stripe.
     fn frame_used(&mut self, ftl: &mut Ftl, frame_id: FrameId) {
         let dirty = ftl.core.buffer.get(frame_id).listed == Listed::Dirty;
         if dirty && self.rules.eviction == Eviction::StripeByStripe {
@@ -166,8 +167,7 @@ impl RedundancyHooks for Raid {
         self.block_erased(ftl, flash, block);
     }
 
-    /// Asked of every transaction: most are neither redundancy's own nor of interest to anybody
-    /// beside.
+    /// Called for every transaction; most neither belong to the redundancy code nor concern it.
     #[inline]
     fn done(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: TxnId, dropped: bool) -> bool {
         let own = matches!(flash.txns.get(id).owner, Owner::Parity(_) | Owner::DegradedRead(_));
@@ -199,7 +199,7 @@ impl RedundancyHooks for Raid {
         }
     }
 
-    /// Only versions tell whether it was written since.
+    /// Only versions reveal whether it was written since.
     fn same_as_flash(&self, page: Lpn, unit: UnitId) -> bool {
         self.integrity.as_ref().is_none_or(|its| its.version(page) == its.version_at(unit))
     }

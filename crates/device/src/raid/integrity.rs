@@ -1,6 +1,6 @@
-//! Integrity mode: every logical page carries a version of 64 bits, every physical page the
-//! version that it was programmed with, and parity is the exclusive-or of those stored. What is
-//! read back, or brought back, is right if it carries the version written last.
+//! Integrity mode: every logical page carries a 64-bit version, every physical page stores the
+//! version with which it was programmed, and parity is the exclusive-or of stored versions. Data
+//! that is read or recovered is correct if it carries the version written last.
 
 use super::Raid;
 use super::faults::{LossLedger, Reason};
@@ -9,29 +9,29 @@ use crate::host::Ftl;
 use crate::mapping::page_map::Location;
 use fowler_units::{Column, Id, IdVec, Lpn, ParityId, UnitId};
 
-/// The versions, and which pages can be read.
+/// The versions of all pages, and which pages can be read.
 #[derive(Clone, Debug)]
 pub struct Integrity {
-    /// The version of each page of the mapping; zero for what holds nothing. Parity has none.
+    /// The version of each page of the mapping; zero if it holds nothing. Parity has no version.
     versions: IdVec<Lpn, u64>,
-    /// What each physical page was programmed with.
+    /// The version with which each physical page was programmed.
     stored: IdVec<UnitId, u64>,
-    /// Physical pages that cannot be read, a bit each.
+    /// Unreadable physical pages, one bit each.
     unreadable: Column<u64>,
-    /// Of them, those that nobody has begun to rebuild, how many, and where to look for the next.
+    /// Of them, those whose rebuilding has not begun; their number; and where to look for the next.
     to_rebuild: Column<u64>,
     waiting: u32,
     cursor: usize,
-    /// Why each page of the mapping is lost, if it is.
+    /// The reason why each page of the mapping is lost, if it is.
     lost: IdVec<Lpn, Option<Reason>>,
-    /// What became of pages that could not be read.
+    /// The fate of pages that could not be read.
     pub ledger: LossLedger,
-    /// Versions made so far.
+    /// The number of versions created so far.
     made: u64,
 }
 
-/// Spreads numbers over all 64 bits (the finaliser of SplitMix64), so that an exclusive-or of some
-/// stored is none of the others but by a chance of 2^-64.
+/// Spreads numbers over all 64 bits (the finalizer of SplitMix64), so that an exclusive-or of some
+/// versions equals another one only with a probability of 2^-64.
 fn spread(number: u64) -> u64 {
     let mut z = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -40,7 +40,7 @@ fn spread(number: u64) -> u64 {
 }
 
 impl Integrity {
-    /// Nothing was written yet, and everything can be read.
+    /// Creates the state before any write, with every page readable.
     pub fn new(layout: &Layout) -> Self {
         let pages = layout.geometry.pages() as usize;
         Self {
@@ -56,26 +56,26 @@ impl Integrity {
         }
     }
 
-    /// What a physical page was programmed with; zero where there is none.
+    /// Returns the version stored in a physical page; zero for a null unit.
     #[inline]
     pub fn version_at(&self, unit: UnitId) -> u64 {
         self.stored.get(unit).copied().unwrap_or(0)
     }
 
-    /// A physical page is programmed.
+    /// Stores a version in a physical page that is programmed.
     #[inline]
     pub fn set(&mut self, unit: UnitId, version: u64) {
         self.stored[unit] = version;
         self.unreadable[unit.index() / 64] &= !(1 << (unit.index() % 64));
     }
 
-    /// The version of a page of the mapping.
+    /// Returns the version of a page of the mapping.
     #[inline]
     pub fn version(&self, page: Lpn) -> u64 {
         self.versions[page]
     }
 
-    /// A page of the mapping is written, or holds nothing any more.
+    /// Assigns a new version to a page of the mapping, or zero if it no longer holds data.
     #[cold]
     pub fn renew(&mut self, page: Lpn, holds: bool) {
         self.made += u64::from(holds);
@@ -83,29 +83,29 @@ impl Integrity {
         self.lost[page] = None;
     }
 
-    /// What was written last to a page of the mapping is gone; it holds what lies at `unit`.
+    /// Reverts a page of the mapping, whose last version is lost, to the version at `unit`.
     pub fn revert(&mut self, page: Lpn, unit: UnitId) {
         self.versions[page] = self.version_at(unit);
     }
 
-    /// A page of the mapping is lost.
+    /// Marks a page of the mapping as lost.
     pub fn lose(&mut self, page: Lpn, why: Reason) {
         self.lost[page] = Some(why);
     }
 
-    /// Why a page of the mapping is lost, if it is.
+    /// Returns why a page of the mapping is lost, if it is.
     pub fn lost(&self, page: Lpn) -> Option<Reason> {
         self.lost[page]
     }
 
-    /// Whether a physical page can be read.
+    /// Returns whether a physical page can be read.
     #[inline]
     pub fn reads(&self, unit: UnitId) -> bool {
         let word = self.unreadable.get(unit.index() / 64).copied().unwrap_or(0);
         word & (1 << (unit.index() % 64)) == 0
     }
 
-    /// Physical pages are erased: what could not be read of them is gone.
+    /// Clears the versions of erased physical pages, which are readable again.
     pub fn erase(&mut self, pages: std::ops::Range<u32>) {
         for unit in pages.map(UnitId) {
             let (word, mask) = (unit.index() / 64, 1 << (unit.index() % 64));
@@ -116,7 +116,7 @@ impl Integrity {
         }
     }
 
-    /// A physical page cannot be read any more.
+    /// Marks a physical page as unreadable.
     pub fn spoil(&mut self, unit: UnitId) {
         let (word, mask) = (unit.index() / 64, 1 << (unit.index() % 64));
         self.unreadable[word] |= mask;
@@ -124,19 +124,19 @@ impl Integrity {
         self.to_rebuild[word] |= mask;
     }
 
-    /// What a physical page that cannot be read held, as far as the rest of its stripe tells: from
-    /// now on it is taken to have held that.
+    /// Stores the version of an unreadable physical page as recovered from its stripe, after
+    /// checking it.
     pub fn bring_back(&mut self, unit: UnitId, version: u64) {
         self.ledger.wrong += u64::from(self.stored[unit] != version);
         self.stored[unit] = version;
     }
 
-    /// Pages that nobody has begun to rebuild. Some may not be wanted any more.
+    /// Returns the number of pages whose rebuilding has not begun. Some may no longer be needed.
     pub fn to_rebuild(&self) -> u32 {
         self.waiting
     }
 
-    /// The next of them.
+    /// Removes and returns the next of these pages.
     pub fn next_to_rebuild(&mut self) -> Option<UnitId> {
         if self.waiting == 0 {
             return None;
@@ -152,7 +152,7 @@ impl Integrity {
 }
 
 impl Raid {
-    /// What lies on the drive gets its stored.
+    /// Assigns versions to the data on the drive.
     pub(crate) fn begin_integrity(&mut self, ftl: &mut Ftl) {
         let (stripes, map) = (self.stripes, &ftl.core.map);
         let Some(integrity) = &mut self.integrity else { return };
@@ -178,7 +178,7 @@ impl Raid {
         }
     }
 
-    /// The host reads a page that is nowhere. Returns whether it is lost.
+    /// Counts a host read of an unmapped page if that is lost. Returns whether it is.
     #[inline]
     pub(crate) fn note_failed_read(&mut self, page: Lpn) -> bool {
         let Some(integrity) = self.integrity.as_deref_mut() else { return false };
@@ -187,7 +187,7 @@ impl Raid {
         lost
     }
 
-    /// The host has written a page of the mapping.
+    /// Notes that the host has written a page of the mapping.
     #[inline]
     pub(crate) fn note_write(&mut self, page: Lpn) {
         if let Some(integrity) = self.integrity.as_deref_mut() {
@@ -195,7 +195,7 @@ impl Raid {
         }
     }
 
-    /// A page has been read for parity, in some turn of its entry.
+    /// Notes that a page has been read for parity, in a given turn of its entry.
     pub(crate) fn note_seen(&mut self, entry: ParityId, turn: u32, unit: UnitId) {
         let Some(integrity) = &self.integrity else { return };
         let its = self.cache.get_mut(entry);
@@ -204,43 +204,43 @@ impl Raid {
         }
     }
 
-    /// The parity of all pages is taken to be computed: what was read must make it.
+    /// Checks computed parity against the versions read.
     pub(crate) fn note_computed(&mut self, entry: ParityId) {
         let Some(integrity) = &mut self.integrity else { return };
         let its = self.cache.get(entry);
         integrity.ledger.unread += u64::from(its.value ^ its.seen != its.whole);
     }
 
-    /// The copy of a page in the flash is invalid: if it could not be read, nobody needs it any
-    /// more.
+    /// Counts an unreadable copy that has become invalid, because the page was rewritten or
+    /// trimmed.
     pub(crate) fn note_rewrite(&mut self, old: UnitId) {
         if let Some(integrity) = self.integrity.as_deref_mut() {
             integrity.ledger.rewritten += u64::from(old.is_some() && !integrity.reads(old));
         }
     }
 
-    /// The copy of a page in the flash has been programmed anew elsewhere.
+    /// Counts an unreadable copy that has been reprogrammed elsewhere.
     pub(crate) fn note_rebuilt(&mut self, from: UnitId) {
         if let Some(integrity) = self.integrity.as_deref_mut() {
             integrity.ledger.rebuilt += u64::from(!integrity.reads(from));
         }
     }
 
-    /// A page holds nothing any more.
+    /// Notes that a page no longer holds data.
     pub(crate) fn note_trim(&mut self, page: Lpn) {
         if let Some(integrity) = self.integrity.as_deref_mut() {
             integrity.renew(page, false);
         }
     }
 
-    /// A physical page is programmed with the version of a page of the mapping.
+    /// Stores the version of a page of the mapping in a physical page that is programmed.
     pub(crate) fn note_program(&mut self, unit: UnitId, page: Lpn) {
         if let Some(integrity) = self.integrity.as_deref_mut() {
             integrity.set(unit, integrity.version(page));
         }
     }
 
-    /// A physical page is programmed with what another holds.
+    /// Copies the version stored in one physical page to another.
     pub(crate) fn copy_version(&mut self, from: UnitId, to: UnitId) {
         if let Some(integrity) = self.integrity.as_deref_mut() {
             integrity.set(to, integrity.version_at(from));

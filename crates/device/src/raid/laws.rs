@@ -12,12 +12,13 @@ use crate::observe::operation::Op;
 use fowler_units::{Id, Lpn, ParityId, StripeId, TxnId};
 
 impl Raid {
-    /// Whether the answer of a program waits for parity.
+    /// Returns whether the answer of a program waits for parity.
     pub(crate) fn is_deferred(&self, flash: &Flash, id: TxnId) -> bool {
         self.note(flash, id).awaiting_parity
     }
 
-    /// Physical pages that are valid because the parity of their stripe is not in the flash yet.
+    /// Returns the number of physical pages that are valid only because the parity of their stripe
+    /// is not in the flash yet.
     pub(crate) fn retained_for_parity(&self) -> u64 {
         let kept = |(id, _): (ParityId, &Entry)| {
             self.cache.all_replaced(id).iter().filter(|unit| unit.is_some()).count() as u64
@@ -25,8 +26,9 @@ impl Raid {
         self.cache.iter().map(kept).sum::<u64>() + self.deltas.len() as u64
     }
 
-    /// What the parity cache holds is what the flash lacks; counters of worn pages are right; no
-    /// two pages of a stripe share a die; and with versions, every stripe adds up.
+    /// Checks that the parity cache holds exactly what the flash lacks, that the counters of worn
+    /// pages are right, that no two pages of a stripe share a die, and, with versions, that every
+    /// stripe adds up.
     pub(crate) fn check(&self, core: &Core, flash: &Flash) -> Result<(), Violation> {
         for stripe in (0..self.stripes.count()).map(StripeId) {
             self.check_stripe(core, stripe)?;
@@ -48,8 +50,8 @@ impl Raid {
         self.check_ledger(core)
     }
 
-    /// Every data page that became unreadable was rebuilt, written anew or lost, or still waits for
-    /// one of these.
+    /// Checks that every data page that became unreadable was rebuilt, rewritten or lost, or still
+    /// waits for one of these.
     fn check_ledger(&self, core: &Core) -> Result<(), Violation> {
         let Some(integrity) = &self.integrity else { return Ok(()) };
         let its = &integrity.ledger;
@@ -109,7 +111,7 @@ impl Raid {
         }
     }
 
-    /// The exclusive-or of the versions of some data pages of a stripe as they lie in the flash.
+    /// Returns the exclusive-or of the versions in the flash of some data pages of a stripe.
     fn sum_of(&self, core: &Core, integrity: &Integrity, stripe: StripeId, which: u64) -> u64 {
         let its = self.stripes.data_pages(stripe).filter(|&(at, _)| which & bit(at) != 0);
         its.fold(0, |sum, (_, page)| sum ^ integrity.version_at(core.flash_copy(page)))
@@ -154,11 +156,10 @@ impl Raid {
         Ok(())
     }
 
-    /// With versions: whether every page of the host holds what was written last, in the buffer or
+    /// With versions: checks that the last written version of every host page is in the buffer or
     /// in the flash.
     ///
-    /// # Errors
-    /// The first page that does not.
+    /// # Errors The first page for which this is not so.
     pub(crate) fn check_data(&self, core: &Core, flash: &Flash) -> Result<(), Violation> {
         let Some(integrity) = &self.integrity else { return Ok(()) };
         for host in (0..core.layout.logical_pages).map(Lpn) {
@@ -167,7 +168,7 @@ impl Raid {
             let found = match core.map.place(page) {
                 Location::Nowhere => 0,
                 Location::Flash(unit) => integrity.version_at(unit),
-                // What is in a frame is the latest version, by whatever way it came there.
+                // A frame always holds the latest version, however it got there.
                 Location::Buffer(_) => version,
             };
             law(found == version || integrity.lost(page).is_some(), || {

@@ -1,24 +1,25 @@
 //! Redundancy over the chips of a drive: stripes and their parity, degraded reads, rebuilding,
 //! losses.
 //!
-//! A page that is written is covered by its stripe's entry in the parity cache from the moment it
-//! gets its place in the flash; the entry goes to the flash at once or when its place is needed, by
-//! whichever equation reads less; and what a covered page replaced stays until then.
+//! A page that is written is covered by its stripe's entry in the parity cache as soon as a flash
+//! page is assigned to it. The entry is flushed at once, or when its slot is needed, using the
+//! equation that requires fewer reads. Until then, the page that a covered page replaced is
+//! retained.
 //!
-//! **Owns** the parity cache, the stage of life, which stripes lack parity, the pages that are
-//! being brought back, and the versions of pages where integrity is checked. **May touch** the
-//! translation, which it is handed, and the flash. **Is asked** through
-//! [`crate::host::redundancy_hooks`], by faults, and by power.
+//! **Owns** the parity cache, the stage of life, the set of stripes that lack parity, the pages
+//! being recovered, and the versions of pages if integrity is checked. **May touch** the
+//! translation, which it receives as an argument, and the flash. **Called through**
+//! [`crate::host::redundancy_hooks`], and on faults and power loss.
 //!
-//! - `stripes.rs`: which pages make a stripe. `stages.rs`: what protects it, by age.
-//! - `parity_cache.rs`, `parity_update.rs`, `parity_delta.rs`: what is cached of a stripe; a write
-//!   is taken in; what a replaced page leaves.
-//! - `parity_flush_trigger.rs`, `parity_flush.rs`: when parity goes to the flash; its way there.
-//! - `deferred_answers.rs`: programs and answers that wait for parity. `stripe_eviction.rs`: the
-//!   buffer by stripes.
-//! - `faults.rs`, `integrity.rs`, `rebuild.rs`: what fails and what that loses; versions of pages;
-//!   degraded reads and rebuilding.
-//! - `hooks.rs`: the answers to what the host asks. `laws.rs`: what must hold of all this.
+//! - `stripes.rs`: which pages form a stripe. `stages.rs`: how it is protected, by the drive's age.
+//! - `parity_cache.rs`, `parity_update.rs`, `parity_delta.rs`: the cached parity of a stripe;
+//!   adding a write to it; removing a replaced page from it.
+//! - `parity_flush_trigger.rs`, `parity_flush.rs`: when parity is flushed; how it is.
+//! - `deferred_answers.rs`: programs and answers that wait for parity. `stripe_eviction.rs`:
+//!   eviction from the buffer by stripes.
+//! - `faults.rs`, `integrity.rs`, `rebuild.rs`: faults and losses; versions of pages; degraded
+//!   reads and rebuilding.
+//! - `hooks.rs`: the implementation of the host's hooks. `laws.rs`: the invariants.
 
 mod deferred_answers;
 pub mod faults;
@@ -52,38 +53,38 @@ use faults::Bugs;
 use fowler_units::{BlockId, Id, IdVec, Nanos, ParityId, Span, StripeId, TxnId, UnitId};
 use std::collections::VecDeque;
 
-/// A change of stage: when, and how old the drive was.
+/// A change of stage: the time, and the age of the drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StageChange {
     /// The stage that began.
     pub to: Stage,
-    /// When.
+    /// The time of the change.
     pub at: Nanos,
-    /// Why: the most worn block and the stripes with a page in a worn one.
+    /// The reason: the most worn block, and the number of stripes with a page in a worn one.
     pub age: Age,
 }
 
-/// How the data of a drive is protected at a moment.
+/// The present protection of a drive's data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Protection {
-    /// Stripes of the drive.
+    /// The number of stripes.
     pub stripes: u32,
-    /// The stage of life that it is in.
+    /// The present stage of life.
     pub stage: Stage,
     /// The changes that led there.
     pub changes: Vec<StageChange>,
-    /// Its age.
+    /// The drive's age.
     pub age: Age,
-    /// Stripes that are to have parity and have none yet: their blocks are refreshed until they do.
+    /// Stripes that need parity and have none yet: their blocks are refreshed until they do.
     pub bare: u32,
-    /// Stripes whose parity is not in the flash as it should be: what a loss of power exposes if
-    /// the cache is volatile.
+    /// Stripes whose parity in the flash is not up to date: these are exposed to power loss if the
+    /// cache is volatile.
     pub exposed: u32,
-    /// The most that there were.
+    /// The maximum number of such stripes so far.
     pub exposed_most: u32,
 }
 
-/// What protects the data of a drive.
+/// The redundancy of a drive.
 #[derive(Clone, Debug)]
 pub struct Raid {
     pub(crate) stripes: Stripes,
@@ -92,41 +93,41 @@ pub struct Raid {
     stage: Stage,
     pub(crate) changes: Vec<StageChange>,
     pub(crate) cache: ParityCache,
-    /// Data pages of each stripe in worn blocks: the PEA counter.
+    /// The number of data pages of each stripe in worn blocks: the PEA counter.
     pub(crate) worn: IdVec<StripeId, u8>,
     pub(crate) worn_stripes: u32,
     worn_above: u32,
-    /// P/E cycles of each block before the run, and the most that any has by now.
+    /// P/E cycles of each block before the run, and the present maximum over all blocks.
     pub(crate) cycles: IdVec<BlockId, u32>,
     most_cycles: u32,
-    /// Stripes that are to get parity, a bit each, how many, and where to look for the next.
+    /// Stripes that need parity, one bit each; their number; and where to look for the next.
     wanted: Vec<u64>,
     pub(crate) wanted_count: u32,
     cursor: usize,
-    /// The place of one of those that are getting it.
+    /// The entry of one of the stripes getting their first parity.
     pub(crate) building: ParityId,
-    /// Programs that wait for a place in the parity cache.
+    /// Programs that wait for an entry of the parity cache.
     pub(crate) waiting_programs: VecDeque<TxnId>,
-    /// Covered pages that were replaced while the cached parity of their stripe had reads on their
-    /// way.
+    /// Covered pages that were replaced while the cached parity of their stripe had reads in
+    /// flight.
     pub(crate) deltas: Vec<(ParityId, UnitId)>,
-    /// A trim waits for one, or for the parity of its stripe.
+    /// Whether a trim waits for an entry, or for the parity of its stripe.
     pub(crate) trims_wait: bool,
-    /// The pages that leave the buffer together, a bit each; none where a page leaves alone.
+    /// The pages that leave the buffer together, one bit each; zero if a page leaves alone.
     pub(crate) together: u64,
     pub(crate) degraded_reads: DegradedReads,
     pub(crate) integrity: Option<Box<Integrity>>,
-    /// What is known of programs and reads that parity concerns.
+    /// Notes on programs and reads that parity concerns.
     pub(crate) notes: IdVec<TxnId, Note>,
-    /// Where the answer of a transaction waits for parity: what it is blamed on so far.
+    /// The blame so far of transactions whose answer waits for parity.
     blames: IdVec<TxnId, Blame>,
     worn_erase_pulse: Option<Span>,
-    /// Bugs that were injected.
+    /// Injected bugs.
     pub(crate) bugs: Bugs,
 }
 
 impl Raid {
-    /// The redundancy of a fresh drive, if its stripes have anything to protect them.
+    /// Creates the redundancy of a fresh drive, if the configuration has any.
     pub fn new(config: &Config, layout: &Layout) -> Option<Box<Raid>> {
         let params = &config.redundancy;
         if !params.has_stripes() {
@@ -168,7 +169,7 @@ impl Raid {
         }))
     }
 
-    /// Whether a stripe is to have parity.
+    /// Returns whether a stripe must have parity.
     #[inline]
     pub(crate) fn protects(&self, stripe: StripeId) -> bool {
         match self.rules.protects {
@@ -178,7 +179,7 @@ impl Raid {
         }
     }
 
-    /// A stripe is to get parity; until all have theirs, blocks are refreshed.
+    /// Notes that a stripe needs parity; until all such stripes have it, blocks are refreshed.
     pub(crate) fn want(&mut self, gc: &mut Gc, stripe: StripeId) {
         let word = &mut self.wanted[stripe.index() / 64];
         let mask = 1 << (stripe.index() % 64);
@@ -187,7 +188,7 @@ impl Raid {
         self.tell_refresh(gc);
     }
 
-    /// Refresh learns whether it is still wanted.
+    /// Updates whether refresh is still needed.
     pub(crate) fn tell_refresh(&self, gc: &mut Gc) {
         if let Some(refresh) = &mut gc.refresh {
             refresh.active = self.rules.refreshes || self.wanted_count > 0;
@@ -198,7 +199,7 @@ impl Raid {
         self.wanted[stripe.index() / 64] & (1 << (stripe.index() % 64)) != 0
     }
 
-    /// The next stripe that is to get parity; it no longer is.
+    /// Removes and returns the next stripe that needs parity.
     pub(crate) fn next_wanted(&mut self, gc: &mut Gc) -> Option<StripeId> {
         if self.wanted_count == 0 {
             return None;
@@ -213,20 +214,20 @@ impl Raid {
         Some(StripeId::new(self.cursor * 64 + at as usize))
     }
 
-    /// Whether a stripe without parity may take a place of the parity cache: one at a time may
-    /// whatever the host writes, or it would never have its turn on a drive without a pause; for
-    /// more the host's writes go first.
+    /// Returns whether a stripe without parity may take an entry of the parity cache. One at a time
+    /// may regardless of the host's writes, or none would get its turn on a drive without pauses;
+    /// beyond that, the host's writes go first.
     pub(crate) fn may_build(&self) -> bool {
         let free = self.cache.free_count();
         free > 0 && !self.building.is_some() || self.waiting_programs.is_empty() && free > 1
     }
 
-    /// The age of the drive, as far as its policy looks at it.
+    /// Returns the age of the drive as its policy sees it.
     pub(crate) fn age(&self) -> Age {
         Age { cycles: self.most_cycles, worn_stripes: self.worn_stripes }
     }
 
-    /// How the data is protected now.
+    /// Returns the present protection of the data.
     pub(crate) fn report(&self) -> Protection {
         let (exposed, exposed_most) = self.cache.used();
         Protection {

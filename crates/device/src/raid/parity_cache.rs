@@ -1,75 +1,74 @@
-//! The parity cache: the stripes whose parity the controller holds, because it is not in the flash
-//! as it should be.
+//! The parity cache: the stripes whose parity the controller holds because the parity in the flash
+//! is not up to date.
 //!
-//! Of such a stripe the pages written since are *covered*: the cached parity is theirs,
-//! exclusive-or of all of them as they lie in the flash now. For as long as that is so, what they
-//! replaced stays valid beside them, and so does the parity page in the flash, which with the
-//! replaced pages and those never covered makes the stripe as it was. So any one page can be
-//! brought back at any moment: a covered one from the cache, any other from the flash. (The
-//! listings of the paper keep neither.)
+//! The pages of such a stripe written since are *covered*: the cached parity is the exclusive-or of
+//! all of them as they are in the flash now. Meanwhile the pages that they replaced remain valid,
+//! and so does the parity page in the flash; together with the pages never covered, these form the
+//! earlier state of the stripe. Any single page can therefore be recovered at any time: a covered
+//! one from the cache, any other from the flash. (The listings of the paper keep neither.)
 
 use fowler_units::{Id, IdVec, Link, Linked, List, ParityId, StripeId, TxnId, UnitId};
 
-/// How far the parity of a stripe is.
+/// The state of a stripe's parity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
-    /// It takes in what is written.
+    /// It takes in writes.
     Open,
-    /// What it lacks is being read.
+    /// The pages it lacks are being read.
     Reading,
-    /// It waits for a page, or is being programmed.
+    /// It waits for a flash page, or is being programmed.
     Writing,
 }
 
-/// The parity of one stripe.
+/// The cached parity of one stripe.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// The stripe, or none in an empty place.
+    /// The stripe, or none in an unused entry.
     pub stripe: StripeId,
-    /// How far it is.
+    /// Its state.
     pub progress: Progress,
-    /// The pages covered, a bit each.
+    /// The covered pages, one bit each.
     pub covered: u64,
-    /// The pages on their way in company of so many that the parity is built anew: what they
-    /// replace is not read.
+    /// Pages on their way that leave together in such numbers that the parity is rebuilt: the pages
+    /// they replace are not read.
     pub anew: u64,
-    /// Whether the flash has parity of the stripe as it was before.
+    /// Whether the flash has parity for the earlier state of the stripe.
     pub based: bool,
-    /// It goes to the flash as soon as nothing is on its way to it.
+    /// Whether it is flushed as soon as no reads or programs for it are in flight.
     pub expedited: bool,
-    /// Two of its pages cannot be read: only what is cached and what was replaced, together, give
-    /// both. It stays until one is rebuilt.
+    /// Whether two of its pages are unreadable, so that only the cached parity and the replaced
+    /// pages together can recover both. It is not flushed until one is rebuilt.
     pub frail: bool,
-    /// It is computed, and waits for that in the controller.
+    /// Whether its parity is computed, but held back in the controller while it is frail.
     pub stalled: bool,
-    /// What is on its way to the flash is of pages that were lost meanwhile; what was computed has
-    /// been put right.
+    /// Whether the parity being written includes pages lost meanwhile; the computed value has been
+    /// corrected.
     pub stale: bool,
     /// Programs on their way that it will cover.
     pub pinned: u32,
-    /// Reads on their way that it needs.
+    /// Reads on their way for it.
     pub reads: u32,
     /// The parity of the covered pages, as versions.
     pub value: u64,
-    /// What has been read for that of all pages since the last turn, and the turn that reads are
-    /// for from now on: one that was asked for before an equation was given up counts for nothing.
-    /// Zero is what reads for `value` are.
+    /// The versions read for the parity of all pages in the current turn, and the number of that
+    /// turn. A read submitted for an earlier turn, before an equation was abandoned, is not
+    /// counted. Zero is the turn of reads for `value`.
     pub seen: u64,
     pub turn: u32,
-    /// The parity of all pages, once it is being read for; and whether by the rest of the stripe
-    /// (equation (2)), or by what was replaced.
+    /// The parity of all pages, once reads for it have begun; and whether it is computed from the
+    /// rest of the stripe (equation (2)), or from the replaced pages.
     pub whole: u64,
     pub by_rest: bool,
-    /// What is cached is being read anew, all of it: until that is done it brings back nothing.
+    /// Whether the cached parity is being reread in full; until that is done it recovers nothing.
     pub blank: bool,
-    /// It has to be computed once more: a page of the stripe was lost meanwhile.
+    /// Whether it must be computed again, because a page of the stripe was lost meanwhile.
     pub again: bool,
-    /// Programs that have ended and are not answered until it has got further, chained by `next`.
+    /// Programs that have ended and whose answers wait for its progress, chained by `next`.
     pub awaiting: TxnId,
-    /// Programs that wait for the next one of this stripe, in order, chained by `next`.
+    /// Programs that wait for the next entry of this stripe, in order, chained by `next`.
     pub first_waiting: TxnId,
     pub last_waiting: TxnId,
-    /// Whether it is among those that could be evicted.
+    /// Whether it is in the list of open entries.
     listed: bool,
     link: Link<ParityId>,
 }
@@ -109,28 +108,28 @@ const EMPTY: Entry = Entry {
     link: Link::NONE,
 };
 
-/// The places.
+/// The entries of the parity cache.
 #[derive(Clone, Debug)]
 pub struct ParityCache {
     entries: IdVec<ParityId, Entry>,
-    /// What covered pages replaced, so many for each place; nothing of pages that are not covered.
+    /// The pages replaced by covered pages, `width` per entry; null for pages that are not covered.
     replaced: Vec<UnitId>,
     width: u32,
-    /// The place of each stripe, or none.
+    /// The entry of each stripe, or none.
     places: IdVec<StripeId, ParityId>,
     free: Vec<ParityId>,
-    /// Open ones, from the one used longest ago to the one used last.
+    /// The open entries, from least to most recently used.
     open: List<ParityId>,
-    /// Those being read for or written.
+    /// The number of entries being read for or written.
     flushing: u32,
-    /// The most in use at once.
+    /// The maximum number of entries in use so far.
     most: u32,
-    /// Turns so far.
+    /// The number of the latest turn.
     turns: u32,
 }
 
 impl ParityCache {
-    /// So many places, for `stripes` stripes of `width` pages.
+    /// Creates a cache of `places` entries, for `stripes` stripes of `width` pages.
     pub fn new(places: u32, stripes: u32, width: u32) -> Self {
         Self {
             entries: IdVec::filled(EMPTY, places as usize),
@@ -145,48 +144,48 @@ impl ParityCache {
         }
     }
 
-    /// The place of a stripe, if it has one.
+    /// Returns the entry of a stripe, if it has one.
     #[inline]
     pub fn find(&self, stripe: StripeId) -> Option<ParityId> {
         let place = self.places[stripe];
         place.is_some().then_some(place)
     }
 
-    /// Places that are free.
+    /// Returns the number of free entries.
     #[inline]
     pub fn free_count(&self) -> u32 {
         self.free.len() as u32
     }
 
-    /// Places in use, and the most there were.
+    /// Returns the present and the maximum number of entries in use.
     pub fn used(&self) -> (u32, u32) {
         (self.entries.len() as u32 - self.free_count(), self.most)
     }
 
-    /// Those on their way to the flash.
+    /// Returns the number of entries being flushed.
     #[inline]
     pub fn flushing(&self) -> u32 {
         self.flushing
     }
 
-    /// A place.
+    /// Returns an entry.
     #[inline]
     pub fn get(&self, id: ParityId) -> &Entry {
         &self.entries[id]
     }
 
-    /// A place, to change it.
+    /// Returns an entry for modification.
     #[inline]
     pub fn get_mut(&mut self, id: ParityId) -> &mut Entry {
         &mut self.entries[id]
     }
 
-    /// Every place in use.
+    /// Iterates over the entries in use.
     pub fn iter(&self) -> impl Iterator<Item = (ParityId, &Entry)> {
         self.entries.ids().map(|id| (id, &self.entries[id])).filter(|(_, it)| it.stripe.is_some())
     }
 
-    /// Takes a place for a stripe that has none.
+    /// Allocates an entry for a stripe that has none.
     pub fn open(&mut self, stripe: StripeId, based: bool) -> Option<ParityId> {
         debug_assert!(!self.places[stripe].is_some());
         let id = self.free.pop()?;
@@ -198,7 +197,7 @@ impl ParityCache {
         Some(id)
     }
 
-    /// Gives a place back.
+    /// Frees an entry.
     pub fn close(&mut self, id: ParityId) {
         self.delist(id);
         let entry = &mut self.entries[id];
@@ -211,7 +210,7 @@ impl ParityCache {
         self.free.push(id);
     }
 
-    /// It takes in nothing more.
+    /// Begins to flush an entry, which takes in nothing more.
     pub fn flush(&mut self, id: ParityId) {
         debug_assert_eq!(self.entries[id].progress, Progress::Open);
         self.delist(id);
@@ -220,20 +219,20 @@ impl ParityCache {
         self.flushing += 1;
     }
 
-    /// From now on what is read for the parity of all pages counts.
+    /// Begins a new turn of reads for the parity of all pages.
     pub fn begin_turn(&mut self, id: ParityId) {
         self.turns = self.turns.wrapping_add(1).max(1);
         (self.entries[id].seen, self.entries[id].turn) = (0, self.turns);
     }
 
-    /// Everything in the cache goes to the flash as soon as nothing is on its way to it.
+    /// Marks all entries to be flushed as soon as no reads or programs for them are in flight.
     pub fn hurry(&mut self) {
         for id in self.entries.ids() {
             self.entries[id].expedited = true;
         }
     }
 
-    /// What was computed is of no use: it takes in again what is written.
+    /// Discards the computed parity: the entry takes in writes again.
     pub fn reopen(&mut self, id: ParityId) {
         debug_assert_eq!(self.entries[id].progress, Progress::Writing);
         self.entries[id].progress = Progress::Open;
@@ -244,29 +243,29 @@ impl ParityCache {
         self.enlist(id);
     }
 
-    /// What a covered page replaced.
+    /// Returns the page that a covered page replaced.
     #[inline]
     pub fn replaced(&self, id: ParityId, position: u32) -> UnitId {
         self.replaced[id.index() * self.width as usize + position as usize]
     }
 
-    /// What the covered pages of a stripe replaced, by position.
+    /// Returns the pages that the covered pages of a stripe replaced, by position.
     pub fn all_replaced(&self, id: ParityId) -> &[UnitId] {
         &self.replaced[id.index() * self.width as usize..][..self.width as usize]
     }
 
-    /// The same, to change it.
+    /// The mutable version of [`ParityCache::all_replaced`].
     pub fn replaced_mut(&mut self, id: ParityId) -> &mut [UnitId] {
         &mut self.replaced[id.index() * self.width as usize..][..self.width as usize]
     }
 
-    /// How many of its covered pages have replaced one that is kept.
+    /// Returns how many of its covered pages have a retained replaced page.
     pub fn replaced_count(&self, id: ParityId) -> u32 {
         let all = self.all_replaced(id);
         positions(self.entries[id].covered).filter(|&at| all[at as usize].is_some()).count() as u32
     }
 
-    /// A program waits until the stripe has a new place.
+    /// Adds a program that waits until the stripe gets a new entry.
     pub fn wait(&mut self, id: ParityId, last: TxnId) -> TxnId {
         let entry = &mut self.entries[id];
         let before = std::mem::replace(&mut entry.last_waiting, last);
@@ -276,7 +275,7 @@ impl ParityCache {
         before
     }
 
-    /// The stripe was written: its place moves to the young end.
+    /// Moves the entry of a stripe that was written to the most recently used end.
     pub fn touch(&mut self, id: ParityId) {
         if self.entries[id].listed && self.open.back() != Some(id) {
             self.delist(id);
@@ -284,8 +283,8 @@ impl ParityCache {
         }
     }
 
-    /// The place whose stripe has waited longest for a write, of those that nothing is on its way
-    /// to.
+    /// Returns the least recently written entry that can be evicted: no reads or programs for it
+    /// are in flight.
     pub fn evictable(&self) -> Option<ParityId> {
         self.open.iter(&self.entries).find(|&id| {
             let entry = &self.entries[id];
@@ -305,7 +304,7 @@ impl ParityCache {
     }
 }
 
-/// The positions of which the bit is set, ascending.
+/// Iterates over the positions of the set bits, ascending.
 #[inline]
 pub fn positions(mut bits: u64) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {
@@ -317,7 +316,7 @@ pub fn positions(mut bits: u64) -> impl Iterator<Item = u32> {
     })
 }
 
-/// The bit of a position.
+/// Returns the bit of a position.
 #[inline]
 pub fn bit(position: u32) -> u64 {
     1 << position

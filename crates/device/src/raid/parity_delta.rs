@@ -1,11 +1,11 @@
-//! Covered pages that are replaced: what they held must be taken out of the cached parity, and for
-//! that it must be read. Until all reads of an entry are done, what was replaced stays valid: the
-//! cached parity is that of the covered pages and of those that leave. The parity from before is
-//! kept until then (assumed: a second page for each place that is being read for), and what
-//! replaces a page is in the write buffer, whose answer waits for the reads.
+//! Replacement of covered pages: the old contents must be read, in order to be removed from the
+//! cached parity. Until all reads of an entry are done, the replaced pages stay valid, and the
+//! cached parity is that of the covered pages and of those that leave. The earlier parity is kept
+//! until then (assumed: a second page for each entry with reads in flight), and the new data is in
+//! the write buffer, and its answer waits for the reads.
 //!
-//! If a page that leaves cannot be read any more, the cached parity brings back nothing until it
-//! has been made anew from all covered pages: it is *blank*.
+//! If a page that leaves becomes unreadable, the cached parity recovers nothing until it has been
+//! recomputed from all covered pages: it is *blank*.
 
 use super::Raid;
 use super::parity_cache::{Progress, bit};
@@ -14,15 +14,15 @@ use crate::host::Ftl;
 use fowler_units::{Id, ParityId, StripeId, UnitId};
 
 impl Raid {
-    /// The pages that leave the cached parity of an entry.
+    /// Returns the pages that leave the cached parity of an entry.
     pub(crate) fn deltas(&self, entry: ParityId) -> impl Iterator<Item = UnitId> {
         self.deltas.iter().filter(move |its| its.0 == entry).map(|its| its.1)
     }
 }
 
 impl Raid {
-    /// A covered page is to be replaced: it must be read, or brought back from the others that are
-    /// covered.
+    /// Prepares the replacement of a covered page: reads it, or recovers it from the other covered
+    /// pages.
     pub(crate) fn take_from_parity(
         &mut self,
         ftl: &mut Ftl,
@@ -38,8 +38,8 @@ impl Raid {
         self.read_positions(ftl, flash, entry, its.stripe, its.covered & !bit(position));
     }
 
-    /// A covered page was replaced. What lay there becomes invalid once nothing is read for the
-    /// entry.
+    /// Handles a replaced covered page. Its old location becomes invalid once no reads for the
+    /// entry are in flight.
     pub(crate) fn leave(
         &mut self,
         ftl: &mut Ftl,
@@ -60,7 +60,7 @@ impl Raid {
         self.read_anew(ftl, flash, entry, its.covered & !bit(position));
     }
 
-    /// Nothing is read any more for an entry: what it has is the parity of the covered pages alone.
+    /// Drops all leaving pages of an entry: its parity is now that of the covered pages alone.
     pub(crate) fn left(&mut self, ftl: &mut Ftl, flash: &mut Flash, entry: ParityId) {
         while let Some(at) = self.deltas.iter().position(|its| its.0 == entry) {
             let (_, old) = self.deltas.swap_remove(at);
@@ -68,8 +68,7 @@ impl Raid {
         }
     }
 
-    /// What is cached is read anew: the covered pages, or those of them that are not in the write
-    /// buffer.
+    /// Rereads the cached parity from the given covered pages.
     pub(crate) fn read_anew(
         &mut self,
         ftl: &mut Ftl,
@@ -86,8 +85,8 @@ impl Raid {
         (its.turn, its.blank) = (turn, its.reads > 0);
     }
 
-    /// A page cannot be read any more. If it leaves the parity of an entry, that is blank. Returns
-    /// whether it did.
+    /// Handles a page that has become unreadable. If it leaves the parity of an entry, that becomes
+    /// blank. Returns whether it did.
     pub(crate) fn leaves_no_more(
         &mut self,
         ftl: &mut Ftl,
@@ -101,8 +100,8 @@ impl Raid {
         true
     }
 
-    /// The entry of a stripe is blank, and some pages are lost: the covered ones are read, unless
-    /// for one of those they are read anyway.
+    /// Rereads the covered pages for the blank entry of a stripe, unless one of the lost pages is
+    /// covered, in which case they are reread anyway.
     pub(crate) fn read_covered(
         &mut self,
         ftl: &mut Ftl,
@@ -117,8 +116,8 @@ impl Raid {
         }
     }
 
-    /// A read for what is cached has come without its data, and its page is not lost: the other
-    /// covered pages give it.
+    /// Handles a failed read for the cached parity of a page that is not lost: reads the other
+    /// covered pages, which yield it.
     pub(crate) fn read_others(
         &mut self,
         ftl: &mut Ftl,
@@ -140,7 +139,7 @@ impl Raid {
         self.read_positions(ftl, flash, entry, its.stripe, others);
     }
 
-    /// What is known of covered pages and of those that leave together.
+    /// Returns the exclusive-or of the covered pages' parity and the versions of the leaving pages.
     pub(crate) fn known_sum(&self, value: u64, deltas: &[UnitId]) -> u64 {
         let version =
             |unit: UnitId| self.integrity.as_deref().map_or(0, |its| its.version_at(unit));

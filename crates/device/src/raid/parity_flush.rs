@@ -1,4 +1,4 @@
-//! Parity on its way to the flash, and whoever waits for it.
+//! Flushing parity, and resuming what waits for it.
 
 use super::Raid;
 use super::parity_cache::{Entry, Progress, bit, positions};
@@ -13,9 +13,9 @@ use crate::policy::redundancy::ParityFlush;
 use fowler_units::{DieId, FrameId, Id, ParityId, StripeId, TxnId, UnitId};
 
 impl Raid {
-    /// The parity of a stripe goes to the flash. What it lacks is read: the pages that are not
-    /// covered, or what the covered ones replaced and the parity before, whichever is less
-    /// (equations (2) and (1) of the paper; with all pages there the first if `N - n <= n + 1`).
+    /// Flushes the parity of a stripe. Reads what it lacks: the pages that are not covered, or the
+    /// replaced pages and the earlier parity, whichever is less (equations (2) and (1) of the
+    /// paper; with all pages present, the former if `N - n <= n + 1`).
     pub(crate) fn flush(&mut self, ftl: &mut Ftl, flash: &mut Flash, entry: ParityId) {
         self.cache.flush(entry);
         let Entry { stripe, based, .. } = *self.cache.get(entry);
@@ -39,8 +39,8 @@ impl Raid {
         self.write_if_read(ftl, flash, entry);
     }
 
-    /// The data pages of a stripe that its entry does not cover, as far as there are such; the
-    /// first `most` of them.
+    /// Returns the data pages of a stripe that its entry does not cover and that are in the flash;
+    /// at most the first `most` of them.
     pub(crate) fn uncovered_positions(&self, core: &Core, entry: ParityId, most: usize) -> u64 {
         let its = self.cache.get(entry);
         let data = self.stripes.data_positions(its.stripe);
@@ -50,8 +50,9 @@ impl Raid {
         lacking.fold(0, |all, position| all | bit(position))
     }
 
-    /// Which equation the parity of an entry is computed by: that which reads less, if all that it
-    /// reads can be read; of the two one always can.
+    /// Returns whether the parity of an entry is computed from the rest of the stripe. `by_rest` is
+    /// the cheaper choice; the other is made if some page it needs is unreadable. One of the two
+    /// always works.
     pub(crate) fn readable_way(
         &self,
         core: &Core,
@@ -73,7 +74,7 @@ impl Raid {
         !(self.cache.all_replaced(entry).iter().all(reads) && reads(&parity))
     }
 
-    /// What an entry lacks is read.
+    /// Reads the pages that an entry lacks.
     pub(crate) fn read_lacking(
         &mut self,
         ftl: &mut Ftl,
@@ -93,7 +94,7 @@ impl Raid {
         self.read_for_parity(ftl, flash, entry, ftl.core.flash_copy(stripes.parity(stripe)));
     }
 
-    /// The parity of all pages, from the versions of what an entry has and of what it reads.
+    /// Computes the parity of all pages from the versions of an entry and of the pages it reads.
     pub(crate) fn set_whole(&mut self, ftl: &mut Ftl, entry: ParityId) {
         let its = self.cache.get(entry);
         let Some(integrity) = &self.integrity else { return };
@@ -113,8 +114,8 @@ impl Raid {
         self.cache.get_mut(entry).whole = whole;
     }
 
-    /// A read that an entry needs has come; if without its data, another equation is read by now,
-    /// or pages are lost.
+    /// Handles the end of a read for an entry. If it failed, another equation is already being
+    /// used, or pages are lost.
     pub(crate) fn parity_read(
         &mut self,
         ftl: &mut Ftl,
@@ -162,7 +163,7 @@ impl Raid {
         self.write_parity(ftl, flash, entry);
     }
 
-    /// What was computed is of no use any more: the entry takes in again what is written.
+    /// Discards the computed parity: the entry takes in writes again.
     pub(crate) fn reopen(&mut self, ftl: &mut Ftl, flash: &mut Flash, entry: ParityId) {
         self.cache.reopen(entry);
         self.maybe_flush(ftl, flash, entry);
@@ -179,7 +180,8 @@ impl Raid {
         ftl.try_to_place(flash, id);
     }
 
-    /// Parity gets its place in the flash; what lay there before is valid until it is programmed.
+    /// Assigns a flash page to parity; the old parity page is valid until the new one is
+    /// programmed.
     pub(crate) fn take_parity_page(
         &mut self,
         ftl: &mut Ftl,
@@ -195,12 +197,12 @@ impl Raid {
         ftl.occupy(flash, id, page);
     }
 
-    /// What was computed is to be computed once more: it need not be programmed.
+    /// Returns whether parity must be computed again, so that it need not be programmed.
     pub(crate) fn is_superseded(&self, entry: ParityId) -> bool {
         self.cache.get(entry).again
     }
 
-    /// Parity is in the flash, or was not wanted any more.
+    /// Handles the end of a parity program, or of one that was dropped.
     pub(crate) fn parity_stored(
         &mut self,
         ftl: &mut Ftl,
@@ -219,8 +221,8 @@ impl Raid {
         }
         let its = self.cache.get_mut(entry);
         if its.frail || its.again || its.stale {
-            // What is computed may be all that brings a page back: it stays with what it was
-            // computed from.
+            // The computed parity may be needed to recover a page, so it stays together with its
+            // inputs.
             let (again, frail) = (its.again, its.frail);
             its.stale = false;
             its.stalled = !again;
@@ -241,8 +243,8 @@ impl Raid {
         self.finish(ftl, flash, entry);
     }
 
-    /// What has been done for an entry is what those who wait for its parity waited for, if anybody
-    /// watches.
+    /// Records the completed transaction as one that those waiting for an entry's parity waited
+    /// for, if the run is watched.
     fn note_awaited(&self, flash: &mut Flash, done: Option<Txn>, entry: ParityId) {
         let Some(done) = done else { return };
         let its = self.cache.get(entry);
@@ -252,14 +254,14 @@ impl Raid {
                 waiter = flash.txns.get(waiter).next;
             }
         }
-        // Whose place it has taken.
+        // The program whose entry it occupied.
         if let Some(&waiting) = self.waiting_programs.front().filter(|_| done.op == Op::Program) {
             flash.note_awaited(&done, waiting);
         }
     }
 
-    /// The parity of a stripe is as it should be: what was kept for it goes, and whoever waited
-    /// goes on.
+    /// Closes an entry whose stripe now has up-to-date parity: drops the retained pages and resumes
+    /// whoever waited.
     pub(crate) fn finish(&mut self, ftl: &mut Ftl, flash: &mut Flash, entry: ParityId) {
         for position in positions(self.cache.get(entry).covered) {
             let kept = &mut self.cache.replaced_mut(entry)[position as usize];
@@ -300,14 +302,14 @@ impl Raid {
         }
     }
 
-    /// A program has waited for parity.
+    /// Resumes a program that has waited for parity.
     fn resume(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: TxnId) {
         self.has_waited(flash, id);
         flash.txns.get_mut(id).next = TxnId::NONE;
         self.cover_program(ftl, flash, id);
     }
 
-    /// A stripe whose data pages are all in trusted blocks needs its parity no more.
+    /// Drops the parity of a stripe whose data pages are all in trusted blocks.
     pub(crate) fn drop_parity(&mut self, ftl: &mut Ftl, flash: &mut Flash, stripe: StripeId) {
         if self.protects(stripe)
             || self.cache.find(stripe).is_some()
@@ -323,7 +325,7 @@ impl Raid {
 
     // --- Answers that wait ---
 
-    /// Buffered data is in the flash. Returns whether its answer must wait for parity.
+    /// Handles buffered data that is in the flash. Returns whether its answer must wait for parity.
     #[inline(never)]
     pub(super) fn waits_for_parity(
         &mut self,

@@ -1,6 +1,6 @@
-//! When parity goes to the flash: at once or when its write hurries, when its place in the parity
-//! cache is needed, and where a stripe gets parity for the first time. The redundancy policy says
-//! which (`Rules::parity_flush`).
+//! When parity is flushed: at once, or if its write is expedited; when its entry in the parity
+//! cache is needed; and when a stripe gets its first parity. The redundancy policy decides
+//! (`Rules::parity_flush`).
 
 use super::Raid;
 use super::parity_cache::Progress;
@@ -10,7 +10,7 @@ use crate::policy::redundancy::ParityFlush;
 use fowler_units::{Id, Lpn, ParityId, StripeId, UnitId};
 
 impl Raid {
-    /// An entry that is not to be kept goes to the flash once nothing is on its way to it.
+    /// Flushes an entry that is not to be kept, once no reads or programs for it are in flight.
     /// See docs/decisions/raid.md, "When is parity submitted?".
     pub(crate) fn maybe_flush(&mut self, ftl: &mut Ftl, flash: &mut Flash, entry: ParityId) {
         let its = self.cache.get(entry);
@@ -18,14 +18,15 @@ impl Raid {
         let due = its.expedited || self.rules.parity_flush == ParityFlush::AtOnce;
         let nothing = its.covered == 0 && its.based;
         if quiet && nothing {
-            // Whatever was to be covered was trimmed on its way.
+            // All pages to be covered were trimmed on their way.
             self.finish(ftl, flash, entry);
         } else if quiet && due && !its.frail {
             self.flush(ftl, flash, entry);
         }
     }
 
-    /// A stripe gets parity of its own accord; `page` has just been written, and is at hand.
+    /// Gives a stripe its first parity; `page` has just been written, and is still in the
+    /// controller.
     pub(crate) fn begin_parity(
         &mut self,
         ftl: &mut Ftl,
@@ -47,12 +48,12 @@ impl Raid {
         self.flush(ftl, flash, entry);
     }
 
-    /// Stripes that are to have parity get it while places are left.
+    /// Gives parity to the stripes that need it, while entries are free.
     pub(crate) fn build_wanted(&mut self, ftl: &mut Ftl, flash: &mut Flash) {
         while self.wanted_count > 0 && self.may_build() {
             let Some(stripe) = self.next_wanted(&mut ftl.gc) else { return };
             let taken = self.cache.find(stripe).is_some();
-            // Whoever has a place without parity in the flash will write it from all pages.
+            // An entry without parity in the flash will be computed from all pages anyway.
             if !taken && self.needs_parity(&ftl.core, stripe) {
                 self.begin_parity(ftl, flash, stripe, None);
             }
@@ -60,7 +61,7 @@ impl Raid {
         self.all_have_parity(ftl);
     }
 
-    /// Where blocks are refreshed no more, they are as long as a stripe lacks its parity (section
+    /// Ends refresh when all stripes have parity, if only missing parity kept it active (section
     /// III-B: "the RAID-5 is applied to all the stripes"). A drive never goes back.
     fn all_have_parity(&mut self, ftl: &mut Ftl) {
         if !self.rules.refreshes && self.wanted_count == 0 {
@@ -68,9 +69,9 @@ impl Raid {
         }
     }
 
-    /// Sees to it that a place becomes free for everyone who waits for one, and for one more; and
-    /// where stripes are to get parity, for one of them at a time, so that they get it however full
-    /// the cache is kept.
+    /// Ensures that enough entries become free: one for each waiting program or trim, at least one
+    /// ahead of need, and one for a stripe that needs its first parity, so that such stripes get it
+    /// however full the cache is kept.
     pub(crate) fn make_room(&mut self, ftl: &mut Ftl, flash: &mut Flash) {
         loop {
             let kept = self.rules.parity_flush == ParityFlush::WhenEvicted;

@@ -1,5 +1,5 @@
-//! What is written is covered: its stripe takes it into the parity that the cache holds, from the
-//! moment it gets its place in the flash, and keeps what it replaced.
+//! Covering writes: the cached parity of a stripe takes in a page when a flash page is assigned to
+//! it, and the entry retains the page that it replaced.
 
 use super::parity_cache::{Progress, bit};
 use crate::core::Core;
@@ -14,7 +14,7 @@ use crate::raid::Raid;
 use fowler_units::{Id, Lpn, ParityId, StripeId, TxnId, UnitId};
 
 impl Raid {
-    /// The data of a program is whole: it goes to a die, once its stripe can take it in.
+    /// Sends a program with complete data to a die, once its stripe can take it in.
     #[inline(never)]
     pub(super) fn cover_program(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: TxnId) {
         let Owner::Frame(frame_id) = flash.txns.get(id).owner else {
@@ -32,8 +32,8 @@ impl Raid {
         }
     }
 
-    /// The place of a stripe that takes in what is written, pinned; an error names the place that
-    /// takes in nothing more, or none if there is no place left.
+    /// Returns the entry of a stripe that can take in a write, pinned. An error contains the entry
+    /// that takes in nothing more, or `None` if no entry is free.
     pub(crate) fn entry_for(
         &mut self,
         ftl: &mut Ftl,
@@ -42,7 +42,7 @@ impl Raid {
     ) -> Result<ParityId, Option<ParityId>> {
         if let Some(id) = self.cache.find(stripe) {
             let entry = self.cache.get(id);
-            // What is written with its data takes in what comes before the first of it is
+            // An entry flushed with its data takes in writes only until the first of them is
             // programmed.
             let soon = entry.expedited || self.rules.parity_flush == ParityFlush::AtOnce;
             let full = soon && entry.covered != 0 && entry.pinned > 0;
@@ -78,7 +78,7 @@ impl Raid {
         self.make_room(ftl, flash);
     }
 
-    /// A program will be covered by an entry.
+    /// Prepares an entry to cover a program.
     /// See docs/decisions/raid.md, "What does `hc` do above N_update?".
     pub(crate) fn cover(
         &mut self,
@@ -95,15 +95,15 @@ impl Raid {
         let expedited = note.expedited;
         let its = self.cache.get_mut(entry);
         let (covered, stripe, together) = (its.covered, its.stripe, self.together);
-        // What goes past the caches together is taken in together, and hurries its stripe after
-        // that.
+        // Pages that bypass the caches together are taken in together; the stripe is expedited
+        // after that.
         its.expedited |= expedited && together == 0;
         if self.rules.parity_flush == ParityFlush::WhenEvicted && covered != 0 {
             let many = self.rules.n_update.is_some_and(|most| together.count_ones() > most);
             if many && its.anew & bit(position) == 0 {
-                // Parity anew from what is written and what else is covered, once for all that
-                // leave together. One of them whose old data is read first comes later, and on its
-                // own.
+                // Rebuilds the parity from the written pages and the other covered ones, once for
+                // all pages that leave together. A page whose old data must be read first comes
+                // later, on its own.
                 its.anew = together;
                 let rest = covered & !together;
                 let rest =
@@ -120,7 +120,7 @@ impl Raid {
         ftl.try_to_place(flash, id);
     }
 
-    /// Reads pages of a stripe as they lie in the flash.
+    /// Reads the flash copies of pages of a stripe for an entry.
     pub(crate) fn read_positions(
         &mut self,
         ftl: &mut Ftl,
@@ -146,7 +146,7 @@ impl Raid {
         unit: UnitId,
     ) {
         if !unit.is_some() {
-            return; // Nothing was ever written there: it adds nothing.
+            return; // Never written: contributes nothing.
         }
         if self.bugs.skipped_reads > 0 {
             self.bugs.skipped_reads -= 1;
@@ -162,8 +162,8 @@ impl Raid {
         flash.submit(id);
     }
 
-    /// Buffered data gets its place in the flash: what lay there before is invalid, or stays until
-    /// the parity of its stripe is in the flash.
+    /// Handles the assignment of a flash page to buffered data: the old copy becomes invalid, or
+    /// stays until the parity of its stripe is in the flash.
     #[inline(never)]
     pub(super) fn page_bound(
         &mut self,
@@ -194,12 +194,12 @@ impl Raid {
         self.look_at_age(ftl, flash);
     }
 
-    /// Whether a stripe that is to have parity has none.
+    /// Returns whether a stripe needs parity and has none.
     pub(crate) fn needs_parity(&self, core: &Core, stripe: StripeId) -> bool {
         self.protects(stripe) && core.map.place(self.stripes.parity(stripe)) == Location::Nowhere
     }
 
-    /// A page is covered: `new` lies in the flash now, or will in a moment, in place of `old`.
+    /// Covers a page: `new` is its location in the flash, now or in a moment, instead of `old`.
     /// See docs/decisions/raid.md, "What happens to the old copy of a covered page?".
     pub(crate) fn take_in(
         &mut self,
@@ -228,7 +228,7 @@ impl Raid {
         }
     }
 
-    /// One program less is on its way to an entry.
+    /// Notes that a program or trim pinning an entry is done.
     pub(crate) fn unpin(&mut self, ftl: &mut Ftl, flash: &mut Flash, entry: ParityId) {
         let its = self.cache.get_mut(entry);
         its.pinned -= 1;
@@ -236,7 +236,7 @@ impl Raid {
         self.make_room(ftl, flash);
     }
 
-    /// A buffered page that was to be covered is not wanted any more.
+    /// Unpins the entry for a buffered page that is no longer to be covered.
     pub(super) fn uncover(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: TxnId, page: Lpn) {
         if std::mem::take(&mut self.note_mut(flash, id).pinned) {
             let entry = self.cache.find(self.stripes.of(page)).expect("it was pinned");
@@ -244,8 +244,8 @@ impl Raid {
         }
     }
 
-    /// Whether a program must be covered after all although it has a die: it was not to be when it
-    /// was sent there, and by now its stripe has parity, or gets it.
+    /// Returns whether a program must be covered although it has a die: when it was sent there its
+    /// stripe had no parity, and by now it has, or gets it.
     #[inline(never)]
     pub(super) fn is_late(&self, core: &Core, flash: &Flash, id: TxnId, page: Lpn) -> bool {
         if self.note(flash, id).pinned {
@@ -260,7 +260,7 @@ impl Raid {
 
     // --- Trim ---
 
-    /// A page of the mapping is to be forgotten. Returns whether its stripe can take that in now.
+    /// Returns whether a page of the mapping can be trimmed now, as far as its stripe is concerned.
     pub(super) fn takes_trim(&mut self, ftl: &mut Ftl, flash: &mut Flash, page: Lpn) -> bool {
         let stripe = self.stripes.of(page);
         if !self.covers(&ftl.core, stripe) || ftl.core.map.place(page) == Location::Nowhere {
@@ -269,7 +269,7 @@ impl Raid {
         loop {
             match self.entry_for(ftl, flash, stripe) {
                 Ok(_) => return true,
-                // What was to make room may have done so already.
+                // The attempt to free an entry may already have succeeded.
                 Err(None) if self.cache.free_count() > 0 => {}
                 Err(_) => {
                     self.trims_wait = true;
@@ -279,8 +279,8 @@ impl Raid {
         }
     }
 
-    /// A page is forgotten: `old` is what lay in the flash. Its stripe has a page of zeroes there
-    /// from now on.
+    /// Handles the trim of a page whose flash copy was `old`. To its stripe, the page now contains
+    /// zeroes.
     pub(super) fn page_trimmed(
         &mut self,
         ftl: &mut Ftl,
@@ -302,10 +302,9 @@ impl Raid {
         self.unpin(ftl, flash, entry);
     }
 
-    /// Algorithm 2 of DA-RAID-5 as it is printed: of more than `N_update` pages, the partial parity
-    /// that there was is replaced by theirs. Which pages it is of is not recorded: whoever writes
-    /// it to the flash takes it for that of all pages written since. Returns the pages whose parity
-    /// is kept.
+    /// Algorithm 2 of DA-RAID-5 as printed: with more than `N_update` pages, their parity replaces
+    /// the existing partial parity. The pages it covers are not recorded: when flushed, it is
+    /// treated as that of all pages written since. Returns the pages whose parity is kept.
     fn forget(&mut self, core: &Core, entry: ParityId, rest: u64) -> u64 {
         let (stripes, stripe) = (self.stripes, self.cache.get(entry).stripe);
         let forgotten = stripes.data_pages(stripe).filter(|(at, _)| rest >> at & 1 != 0);

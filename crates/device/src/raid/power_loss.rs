@@ -10,7 +10,7 @@ use crate::observe::operation::Op;
 use fowler_units::{Id, ParityId, StripeId};
 
 impl Raid {
-    /// Whether a die has begun to program the parity of an entry.
+    /// Returns whether a die has begun to program the parity of an entry.
     pub(crate) fn parity_has_begun(&self, flash: &Flash, entry: ParityId) -> bool {
         let begun = |txn: &Txn| {
             txn.op == Op::Program && txn.owner == Owner::Parity(entry) && txn.unit.is_some()
@@ -18,7 +18,8 @@ impl Raid {
         flash.txns.iter().any(|(_, txn)| begun(txn))
     }
 
-    /// The parity that the cache holds and that no die has begun to program is gone.
+    /// Discards cached parity that no die has begun to program. Returns the number of stripes
+    /// affected.
     pub(crate) fn lose_parity(&mut self, ftl: &mut Ftl, flash: &mut Flash) -> u64 {
         let volatile: Vec<(ParityId, StripeId)> = self
             .cache
@@ -32,7 +33,7 @@ impl Raid {
             .collect();
         let mut lost = 0;
         for (id, stripe) in volatile {
-            // Going on with one may have ended another.
+            // Resuming one may have closed another.
             if self.cache.find(stripe) != Some(id) {
                 continue;
             }
@@ -42,13 +43,13 @@ impl Raid {
             }
             self.give_up_unreadable(ftl, flash, stripe);
             self.forget_parity(ftl, flash, id);
-            // What cannot be read of it is lost by now: nothing more keeps it from the flash.
+            // Its unreadable pages are now lost, so nothing keeps it from being flushed.
             self.look_whether_frail(ftl, flash, stripe);
         }
         lost
     }
 
-    /// A stripe has no parity at all: what cannot be read of it is lost.
+    /// Gives up the unreadable pages of a stripe without any parity.
     fn give_up_unreadable(&mut self, ftl: &mut Ftl, flash: &mut Flash, stripe: StripeId) {
         let stripes = self.stripes;
         for (_, page) in stripes.data_pages(stripe) {

@@ -1,5 +1,5 @@
-//! Algorithms 1 and 2 of DA-RAID-5 as they are printed, in tests alone: each of them loses data
-//! that the readings that the device takes keep.
+//! Tests of algorithms 1 and 2 of DA-RAID-5 as printed: each of them loses data that the device's
+//! reading of them preserves.
 
 use crate::config::{Ack, Config};
 use crate::device::{Device, Pacing};
@@ -8,7 +8,7 @@ use crate::policy::redundancy::RedundancyKind;
 use crate::raid::faults::{Bug, Fault, Reason};
 use fowler_units::{Bytes, Geometry, HostIo, HostOp, Lpn, Nanos, Span, StripeId};
 
-/// Stripes of four pages on five chips, with versions.
+/// A drive with stripes of four pages on five chips, with versions.
 fn config(kind: RedundancyKind) -> Config {
     let mut config = crate::config::tests::shaped(Geometry {
         channels: 5,
@@ -45,7 +45,7 @@ fn run(device: &mut Device, op: HostOp, page: Lpn, pages: u32) {
         HostIo::new(op, Nanos(after.0), offset, size)
     };
     let mut completions: Vec<Completion> = Vec::new();
-    // And until the flash is at rest.
+    // Runs until the flash is idle.
     let ios = [io(Span::ZERO, op, pages * 4096), io(Span::ms(100), HostOp::Flush, 0)];
     device.run(ios, Pacing::Open, &mut completions);
 }
@@ -54,7 +54,7 @@ fn write(device: &mut Device, page: Lpn, pages: u32) {
     run(device, HostOp::Write, page, pages);
 }
 
-/// Sees to it that the buffer holds no page of any but the last stripes.
+/// Fills the buffer with pages of the last stripes, so that it holds no others.
 fn forget_buffered(device: &mut Device) {
     let last = device.layout().logical_pages - 8;
     write(device, Lpn(last), 8);
@@ -64,8 +64,8 @@ fn counted(device: &Device, stripe: StripeId) -> u8 {
     device.layer.raid.as_ref().expect("it has stripes").worn[stripe]
 }
 
-/// A drive with a stripe none of whose pages is in a worn block, and two pages of that: the first
-/// goes to a worn block when it is written, the other to a trusted one.
+/// Returns a drive with a stripe without pages in worn blocks, and two pages of that stripe: when
+/// written, the first goes to a worn block, the other to a trusted one.
 fn one_worn_one_trusted(config: &Config) -> (Device, StripeId, Lpn, Lpn) {
     let mut device = drive(config, false);
     for stripe in (0..device.stripes()).map(StripeId) {
@@ -90,9 +90,9 @@ fn one_worn_one_trusted(config: &Config) -> (Device, StripeId, Lpn, Lpn) {
     panic!("no stripe of {} is like that", device.stripes());
 }
 
-/// Where a drive of which a sixth of the blocks is worn has one page of a stripe in a worn block
-/// and another one is written to a trusted block, Algorithm 1 drops the parity of the stripe. The
-/// page in the worn block is then lost when it cannot be read.
+/// On a drive with a sixth of the blocks worn, a stripe has one page in a worn block, and another
+/// page is written to a trusted block: Algorithm 1 drops the parity of the stripe. The page in the
+/// worn block is then lost if it becomes unreadable.
 #[test]
 fn algorithm_1_drops_the_parity_of_a_page_in_a_worn_block() {
     let mut config = config(RedundancyKind::WearAware);
@@ -117,8 +117,8 @@ fn algorithm_1_drops_the_parity_of_a_page_in_a_worn_block() {
     assert_eq!(outcome(true), (false, Some(Reason::Unprotected), 0), "as printed");
 }
 
-/// A parity for which a page less was read than it takes is one that no controller has: a law says
-/// so.
+/// Parity computed without reading one of the required pages does not exist in a real controller; a
+/// law detects it.
 #[test]
 fn parity_of_what_was_not_read_is_noticed() {
     for pages in 1..4 {
@@ -134,7 +134,7 @@ fn parity_of_what_was_not_read_is_noticed() {
     }
 }
 
-/// Algorithm 1 counts a page twice that is written to worn blocks twice.
+/// Algorithm 1 counts a page twice if it is written to worn blocks twice.
 #[test]
 fn algorithm_1_counts_a_rewrite_twice() {
     let mut config = config(RedundancyKind::WearAware);
@@ -153,16 +153,16 @@ fn algorithm_1_counts_a_rewrite_twice() {
     }
 }
 
-/// Algorithm 2 makes the partial parity of D1, D2 and D3 anew from D0, D1 and D2, and does not say
-/// that it no more is that of D3. Whether D3 is lost before that parity is in the flash or after,
-/// it does not come back as it was written; nor does any other page of the stripe then.
+/// Algorithm 2 rebuilds the partial parity of D1, D2 and D3 from D0, D1 and D2, and does not record
+/// that it no longer covers D3. Whether D3 is lost before or after that parity is flushed, it is
+/// not recovered correctly; nor is any other page of the stripe then.
 #[test]
 fn algorithm_2_forgets_pages_that_it_covers() {
     let mut config = config(RedundancyKind::HybridCaching);
     config.redundancy.n_update = 2;
     config.redundancy.cut_off = 0;
     config.buffer.ack = Ack::OnInsert;
-    // First D1 to D3 and then D0 to D2 of stripe 0.
+    // First D1 to D3, then D0 to D2 of stripe 0.
     let written = |as_printed: bool| {
         let mut device = drive(&config, as_printed);
         write(&mut device, Lpn(1), 3);

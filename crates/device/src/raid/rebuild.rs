@@ -1,6 +1,6 @@
-//! Pages that cannot be read are brought back from the rest of their stripe: for whoever reads them
-//! at the moment, and in the background for their own sake, to be programmed anew. Each takes the
-//! reads of a stripe, on their dies and channels.
+//! Recovery of unreadable pages from the rest of their stripe: on demand for reads, and in the
+//! background to reprogram them. Each recovery reads a stripe, and these reads occupy their dies
+//! and channels.
 
 use super::Raid;
 use super::parity_cache::{Progress, bit};
@@ -14,22 +14,21 @@ use crate::observe::operation::{Op, Source};
 use fowler_units::{DieId, Id, Lpn, StripeId, TxnId, UnitId};
 use std::collections::VecDeque;
 
-/// Of them, those brought back for their own sake: the host keeps the rest.
+/// Maximum recoveries for rebuilding; the rest is left to the host.
 const REBUILT_AT_ONCE: u32 = 4;
 
-/// A page that is being brought back.
+/// The recovery of a page.
 #[derive(Clone, Copy, Debug)]
 struct DegradedRead {
-    /// The read that found it unreadable; none where it is to be rebuilt.
+    /// The read that found it unreadable; none if it is to be rebuilt.
     read: TxnId,
     page: Lpn,
     from: UnitId,
-    /// What it held when it was found unreadable: its block may have been erased and written anew
-    /// since.
+    /// Its recovered version: its block may have been erased and rewritten since.
     version: u64,
-    /// Reads on their way.
+    /// Reads in flight.
     left: u32,
-    /// One of them has come without its data.
+    /// Whether one of them has failed.
     again: bool,
 }
 
@@ -42,24 +41,24 @@ const NO_READ: DegradedRead = DegradedRead {
     again: false,
 };
 
-/// What gives a page that cannot be read: the others that must be read, and what it held by them.
+/// A way to recover an unreadable page: the other pages to read, and the version they yield.
 struct Equation {
     members: Vec<UnitId>,
     version: u64,
 }
 
-/// The pages that are being brought back.
+/// The recoveries in progress.
 #[derive(Clone, Debug)]
 pub struct DegradedReads {
     all: [DegradedRead; AT_ONCE],
     free: Vec<u32>,
-    /// Reads that wait for a place.
+    /// Reads that wait for a slot.
     waiting: VecDeque<TxnId>,
     rebuilding: u32,
 }
 
 impl DegradedReads {
-    /// None yet; at most so many reads may wait.
+    /// Creates the state; at most `reads` reads may wait.
     pub fn new(reads: usize) -> Self {
         Self {
             all: [NO_READ; AT_ONCE],
@@ -69,21 +68,21 @@ impl DegradedReads {
         }
     }
 
-    /// Pages being rebuilt.
+    /// Returns the number of pages being rebuilt.
     pub fn rebuilding(&self) -> u32 {
         self.rebuilding
     }
 }
 
 impl Raid {
-    /// Whether a physical page can be read. All can where there are no versions.
+    /// Returns whether a physical page can be read; always true without versions.
     #[inline]
     pub(crate) fn reads_well(&self, unit: UnitId) -> bool {
         self.integrity.as_deref().is_none_or(|its| its.reads(unit))
     }
 
-    /// Whether a read has come without its data; one with more errors than any level corrects
-    /// spoils its page.
+    /// Returns whether a read has failed. If it has more errors than any level corrects, its page
+    /// becomes unreadable.
     #[inline]
     pub(crate) fn failed(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: TxnId) -> bool {
         self.integrity.is_some() && self.has_failed(ftl, flash, id)
@@ -106,7 +105,7 @@ impl Raid {
         !self.reads_well(unit) && ftl.core.allocator.blocks.is_valid(unit)
     }
 
-    /// A page that a read could not get is brought back; the read waits.
+    /// Recovers the page of a failed read; the read waits.
     pub(crate) fn read_degraded(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: TxnId) {
         let Txn { owner, .. } = *flash.txns.get(id);
         if owner == Owner::Request {
@@ -134,8 +133,8 @@ impl Raid {
         self.read_equation(ftl, flash, number);
     }
 
-    /// Reads the others of an equation that holds a page, and takes that to have held what they
-    /// say.
+    /// Reads the other pages of an equation that contains a page, and stores the version they
+    /// yield.
     fn read_equation(&mut self, ftl: &mut Ftl, flash: &mut Flash, number: u32) {
         let DegradedRead { page, from, .. } = self.degraded_reads.all[number as usize];
         let Equation { members, version } = self.equation_for(&ftl.core, page, from);
@@ -154,9 +153,9 @@ impl Raid {
         self.finish_if_read(ftl, flash, number);
     }
 
-    /// An equation that gives a page which cannot be read: that of the cached parity, if it covers
-    /// the page; what is computed and that taken away, if it does not; or that of the parity in the
-    /// flash. One of whose others all can be read there is as long as the page is not lost
+    /// Returns an equation that yields an unreadable page: that of the cached parity, if it covers
+    /// the page; otherwise that of the computed parity minus the cached one; or that of the parity
+    /// in the flash. One with no other unreadable page exists unless the page is lost
     /// ([`crate::raid::faults`]).
     fn equation_for(&self, core: &Core, page: Lpn, from: UnitId) -> Equation {
         let stripe = self.stripes.of(page);
@@ -187,8 +186,8 @@ impl Raid {
         self.others_of(core, stripe, !covered, &before, from, 0)
     }
 
-    /// Some data pages of a stripe as they lie in the flash and some other pages, but for one; and
-    /// with `sum` their exclusive-or.
+    /// Returns the equation of some data pages of a stripe as they are in the flash, and some other
+    /// pages, without `but`; `sum` is added to their exclusive-or.
     fn others_of(
         &self,
         core: &Core,
@@ -207,7 +206,7 @@ impl Raid {
         Equation { members, version }
     }
 
-    /// One of the reads that bring a page back has come, or has failed like that of the page.
+    /// Handles the end of a read for a recovery, which may itself have failed.
     pub(crate) fn degraded_read_done(
         &mut self,
         ftl: &mut Ftl,
@@ -244,7 +243,7 @@ impl Raid {
         self.start_waiting_reads(ftl, flash);
     }
 
-    /// What the read wanted is at hand.
+    /// Resumes a read whose data has been recovered.
     fn resume_reader(&mut self, ftl: &mut Ftl, flash: &mut Flash, read: TxnId) {
         match flash.txns.get(read).owner {
             Owner::Request => {
@@ -278,7 +277,7 @@ impl Raid {
 
     // --- Rebuilding ---
 
-    /// Unreadable pages are rebuilt, some at a time.
+    /// Rebuilds unreadable pages, a few at a time.
     pub(crate) fn rebuild(&mut self, ftl: &mut Ftl, flash: &mut Flash) {
         while self.degraded_reads.rebuilding < REBUILT_AT_ONCE
             && !self.degraded_reads.free.is_empty()
@@ -320,7 +319,7 @@ impl Raid {
         ftl.try_to_place(flash, id);
     }
 
-    /// Whether a page that was brought back still lacks a copy that can be read.
+    /// Returns whether a recovered page still lacks a readable copy.
     pub(crate) fn wants_rebuilt(&self, core: &Core, number: u32) -> bool {
         let DegradedRead { page, from, version, .. } = self.degraded_reads.all[number as usize];
         let same = self.integrity.as_ref().is_some_and(|its| its.version_at(from) == version);
@@ -330,7 +329,7 @@ impl Raid {
             && same
     }
 
-    /// A rebuilt page is in the flash, or was not wanted any more.
+    /// Handles the end of a rebuilt page's program, or of one that was dropped.
     pub(crate) fn rebuilt(
         &mut self,
         ftl: &mut Ftl,

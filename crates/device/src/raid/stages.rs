@@ -1,5 +1,5 @@
-//! What protects a stripe by the age of the drive: stripes with pages in worn blocks, stages of
-//! life, and parity that comes and goes with them (DA-RAID-5, section III-B).
+//! The protection of stripes by the age of the drive: stripes with pages in worn blocks, stages of
+//! life, and the parity that each stage requires (DA-RAID-5, section III-B).
 
 use super::{Raid, StageChange};
 use crate::config::Config;
@@ -12,12 +12,12 @@ use crate::raid::parity_cache::bit;
 use crate::raid::stripes::Stripes;
 use fowler_units::{BlockId, Id, Lpn, Nanos, StripeId, UnitId};
 
-/// How often it is looked whether parity at no time has moved data into worn blocks; what is bare
-/// then gets its parity in the run.
+/// The maximum number of checks whether untimed parity writes have moved data into worn blocks;
+/// stripes that still lack parity get it during the run.
 const SETTLES_MOST: u32 = 8;
 
 impl Raid {
-    /// Whether writes to a stripe must be covered.
+    /// Returns whether writes to a stripe must be covered.
     #[inline]
     pub(crate) fn covers(&self, core: &Core, stripe: StripeId) -> bool {
         self.protects(stripe)
@@ -25,8 +25,8 @@ impl Raid {
             || core.map.place(self.stripes.parity(stripe)) != Location::Nowhere
     }
 
-    /// The data pages of a stripe whose copy in the flash cannot be read, a bit each: only parity
-    /// brings them back.
+    /// Returns the data pages of a stripe whose flash copy is unreadable, one bit each: only parity
+    /// can recover them.
     pub(crate) fn unread_positions(&self, core: &Core, stripe: StripeId) -> u64 {
         if self.integrity.is_none() {
             return 0;
@@ -38,12 +38,12 @@ impl Raid {
         self.stripes.data_pages(stripe).filter(unread).fold(0, |all, (at, _)| all | bit(at))
     }
 
-    /// Whether a stripe has such pages.
+    /// Returns whether a stripe has unreadable data pages.
     pub(crate) fn is_damaged(&self, core: &Core, stripe: StripeId) -> bool {
         self.unread_positions(core, stripe) != 0
     }
 
-    /// Whether a block has more P/E cycles than blocks that are trusted.
+    /// Returns whether a block has more P/E cycles than a trusted block.
     #[inline]
     pub(crate) fn is_worn(&self, core: &Core, block: BlockId) -> bool {
         self.cycles[block] + core.allocator.blocks.erase_counts()[block.index()] > self.worn_above
@@ -51,9 +51,9 @@ impl Raid {
 
     // --- Time zero ---
 
-    /// The data lies where it lies: stripes with pages in worn blocks are found, and get what
-    /// parity they are to have from the start, at no time. Parity may make blocks be collected, and
-    /// data come to lie in other blocks.
+    /// Finds the stripes with pages in worn blocks, after preconditioning has placed the data, and
+    /// writes the parity that they must have from the start, in no time. Writing parity may trigger
+    /// GC, and thereby move data to other blocks.
     pub(crate) fn begin(&mut self, ftl: &mut Ftl) {
         let mut bare = self.look_at_stripes(ftl);
         for _ in 0..SETTLES_MOST {
@@ -70,8 +70,8 @@ impl Raid {
         self.begin_integrity(ftl);
     }
 
-    /// Counts the pages in worn blocks anew and finds the stage of life; returns the stripes that
-    /// are to have parity and have none.
+    /// Counts the pages in worn blocks again and determines the stage of life. Returns the stripes
+    /// that need parity and have none.
     fn look_at_stripes(&mut self, ftl: &mut Ftl) -> Vec<StripeId> {
         let erases = ftl.core.allocator.blocks.erase_counts();
         let cycles = self.cycles.as_slice().iter().zip(erases).map(|(&before, &now)| before + now);
@@ -109,7 +109,7 @@ impl Raid {
         stripes.data_pages(stripe).any(|(_, page)| core.map.place(page) != Location::Nowhere)
     }
 
-    /// Refresh of a drive whose stage of life has it begins.
+    /// Begins refresh, if the stage of life includes it.
     pub(crate) fn begin_refresh(&self, ftl: &mut Ftl, flash: &mut Flash, config: &Config) {
         if self.rules.refreshes {
             ftl.gc.begin_refresh(&mut ftl.core, flash, config);
@@ -119,8 +119,7 @@ impl Raid {
 
     // --- Wear and moves ---
 
-    /// A data page lies elsewhere: the counter of its stripe follows, by what it was and what it
-    /// is.
+    /// Updates the worn-page counter of a stripe whose data page has moved.
     #[inline]
     pub(crate) fn count_wear(
         &mut self,
@@ -130,7 +129,7 @@ impl Raid {
         new: UnitId,
     ) -> StripeId {
         let stripe = self.stripes.of(page);
-        // As long as no block of the drive is worn, neither of these two is.
+        // While no block of the drive is worn, neither of these two is.
         if self.most_cycles > self.worn_above {
             self.count_worn(&ftl.core, stripe, old, new);
         }
@@ -152,7 +151,7 @@ impl Raid {
         self.worn_stripes -= u32::from(before > 0 && after == 0);
     }
 
-    /// A page that was moved lies at `to` now.
+    /// Handles a page that was moved to `to`.
     #[inline]
     pub(crate) fn page_moved(
         &mut self,
@@ -162,7 +161,7 @@ impl Raid {
         from: UnitId,
         to: UnitId,
     ) {
-        // Nearly always no block is worn, and nothing but the place of the page changes.
+        // Usually no block is worn, and only the page's location changes.
         let map = &mut ftl.core.map;
         if self.rules.protects == Protects::All
             && self.integrity.is_none()
@@ -176,7 +175,7 @@ impl Raid {
         self.page_moved_at_length(ftl, flash, page, from, to);
     }
 
-    /// The same, whatever else changes.
+    /// The general case of [`Raid::page_moved`].
     #[inline(never)]
     fn page_moved_at_length(
         &mut self,
@@ -202,7 +201,7 @@ impl Raid {
         self.count_wear(ftl, page, from, to);
         self.look_whether_frail(ftl, flash, stripe);
         if self.cache.find(stripe).is_some() {
-            return; // Its parity is on its way, or will be asked whether it is needed.
+            return; // Its parity is on its way; whether it is needed is determined afterwards.
         }
         if self.needs_parity(&ftl.core, stripe) {
             self.begin_parity(ftl, flash, stripe, None);
@@ -212,7 +211,7 @@ impl Raid {
         self.look_at_age(ftl, flash);
     }
 
-    /// A page that was moved is one that was replaced, and is kept for its stripe.
+    /// Handles the move of a replaced page that is retained for its stripe.
     #[cold]
     fn kept_page_moved(&mut self, page: Lpn, from: UnitId, to: UnitId) {
         self.copy_version(from, to);
@@ -228,7 +227,7 @@ impl Raid {
         *kept = to;
     }
 
-    /// A block has been erased once more.
+    /// Handles the erase of a block.
     #[cold]
     pub(crate) fn block_erased(&mut self, ftl: &mut Ftl, flash: &mut Flash, block: BlockId) {
         if let Some(integrity) = &mut self.integrity {
@@ -241,7 +240,7 @@ impl Raid {
         }
     }
 
-    /// The drive may have aged: it may have come to another stage of life.
+    /// Checks whether the drive has reached another stage of life.
     #[inline]
     pub(crate) fn look_at_age(&mut self, ftl: &mut Ftl, flash: &mut Flash) {
         let age = self.age();
@@ -254,7 +253,7 @@ impl Raid {
     #[cold]
     fn begin_stage(&mut self, ftl: &mut Ftl, flash: &mut Flash, stage: Stage, age: Age) {
         if self.rules.parity_flush == ParityFlush::AtOnce {
-            // Whoever waits for parity by the old rules waits for no eviction.
+            // Writes waiting for parity under the old rules cannot wait for an eviction.
             self.cache.hurry();
         }
         self.stage = stage;
@@ -273,9 +272,9 @@ impl Raid {
     }
 }
 
-/// Algorithm 1 of DA-RAID-5 as it is printed: the counter counts writes, up those to worn blocks
-/// and down those to others, whatever the page that is written lay in before. It knows of nothing
-/// but writes.
+/// Algorithm 1 of DA-RAID-5 as printed: writes to worn blocks increment the counter, and writes to
+/// other blocks decrement it, regardless of the page's previous block. It considers nothing but
+/// writes.
 fn count_as_printed(new: UnitId, before: u8, worn: bool) -> u8 {
     let counted = if worn { before.saturating_add(1) } else { before.saturating_sub(1) };
     if new.is_some() { counted } else { before }

@@ -1,5 +1,5 @@
-//! The write buffer by stripes (DA-RAID-5, sections III-D and III-E): pages leave it in the company
-//! of their stripe, so that parity is computed once for all of them, and long writes pass it by.
+//! Stripes in the write buffer (DA-RAID-5, sections III-D and III-E): pages leave it together with
+//! their stripe, so that parity is computed once for all of them, and long writes bypass it.
 
 use super::Raid;
 use super::parity_cache::{Progress, bit};
@@ -13,11 +13,11 @@ use crate::host::request::{Request, Stall};
 use crate::mapping::page_map::Location;
 use fowler_units::{FrameId, Id, Lpn, ReqId, StripeId};
 
-/// Frames of one stripe.
+/// The maximum number of frames of one stripe.
 const MOST: usize = DATA_MOST as usize;
 
 impl Raid {
-    /// The frame of `page`, if it holds data that is to be programmed and not on its way.
+    /// Returns the frame of `page` if it is dirty and no program for it is queued.
     fn dirty_frame(&self, core: &Core, page: Lpn) -> Option<FrameId> {
         match core.map.place(page) {
             Location::Buffer(frame_id) if core.buffer.get(frame_id).listed == Listed::Dirty => {
@@ -27,7 +27,7 @@ impl Raid {
         }
     }
 
-    /// The whole stripe of a frame was used with it.
+    /// Marks the whole stripe of a used frame as used.
     #[cold]
     pub(super) fn use_stripe(&mut self, ftl: &mut Ftl, frame_id: FrameId) {
         let (stripes, stripe) = self.stripe_of_frame(&ftl.core, frame_id);
@@ -46,8 +46,8 @@ impl Raid {
         (stripes, stripes.of(core.buffer.get(frame_id).lpn))
     }
 
-    /// The dirty pages of a frame's stripe go to the flash together, as many as may be on their
-    /// way.
+    /// Sends the dirty pages of a frame's stripe to the flash together, within the limit on page
+    /// writes.
     pub(crate) fn evict_stripe(
         &mut self,
         ftl: &mut Ftl,
@@ -75,10 +75,10 @@ impl Raid {
         self.together = 0;
     }
 
-    /// A write that is too long for the caches goes to the flash stripe by stripe: the pages of the
-    /// stripe of `page`, the next of the request, all at once, and their parity with them. For that
-    /// it waits until there are frames for all: one after another, each would have parity computed
-    /// and written anew.
+    /// Sends a write that is too long for the caches to the flash stripe by stripe: all pages in
+    /// the stripe of `page`, the next of the request, together with their parity. Waits until there
+    /// are frames for all of them: written one after another, each page would cause a parity
+    /// update.
     #[cold]
     pub(crate) fn write_part(
         &mut self,
@@ -127,7 +127,7 @@ impl Raid {
         written
     }
 
-    /// A page of a write that is too long for the caches goes to the flash at once.
+    /// Sends a page of a write that is too long for the caches to the flash immediately.
     #[cold]
     pub(super) fn write_page_past(
         &mut self,

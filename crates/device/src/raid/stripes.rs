@@ -1,9 +1,10 @@
-//! Which pages make a stripe, and which of them is its parity.
+//! The assignment of pages to stripes, and the position of parity.
 //!
-//! The pages of the mapping are striped over the dies in order, and N+1 that follow each other are
-//! a stripe: they lie on N+1 chips. One of them is parity, another one in each row of stripes over
-//! the chips (left-symmetric). The host's pages are the others, in order. So one modulo says the
-//! die of data and of parity alike, and whatever moves pages need not know which is which.
+//! The pages of the mapping are striped over the dies in order, and N+1 consecutive ones form a
+//! stripe, so that they lie on N+1 chips. One of them is parity, rotating from one row of stripes
+//! over the chips to the next (left-symmetric). The others are the host's pages, in order. One
+//! modulo operation thus yields the die of data and of parity alike, and code that moves pages need
+//! not distinguish them.
 
 use crate::config::stripes::stripes_of;
 use fowler_units::{Id, Lpn, StripeId};
@@ -12,89 +13,89 @@ use fowler_units::{Id, Lpn, StripeId};
 /// See docs/decisions/raid.md, "Where are parity pages in the mapping?".
 #[derive(Clone, Copy, Debug)]
 pub struct Stripes {
-    /// Pages of a stripe, its parity included.
+    /// Pages per stripe, including parity.
     width: u32,
-    /// Stripes of a row: side by side over all dies.
+    /// Stripes per row: side by side over all dies.
     abreast: u32,
     count: u32,
 }
 
 impl Stripes {
-    /// Stripes of `data` pages and one of parity, on a drive of `dies` dies whose mapping has
-    /// `pages` pages.
+    /// Creates stripes of `data` pages and one parity page, on a drive of `dies` dies whose mapping
+    /// has `pages` pages.
     pub fn new(data: u32, dies: u32, pages: u32) -> Self {
         let width = data + 1;
         Self { width, abreast: dies / width, count: stripes_of(pages, data) }
     }
 
-    /// How many there are.
+    /// Returns the number of stripes.
     #[inline]
     pub fn count(&self) -> u32 {
         self.count
     }
 
-    /// Pages of a stripe, its parity included.
+    /// Returns the number of pages per stripe, including parity.
     #[inline]
     pub fn width(&self) -> u32 {
         self.width
     }
 
-    /// Data pages of a stripe, N.
+    /// Returns the number of data pages per stripe, N.
     #[inline]
     pub fn data(&self) -> u32 {
         self.width - 1
     }
 
-    /// The stripe of a page of the mapping.
+    /// Returns the stripe of a page of the mapping.
     #[inline]
     pub fn of(&self, page: Lpn) -> StripeId {
         StripeId(page.0 / self.width)
     }
 
-    /// Where in its stripe a page of the mapping is.
+    /// Returns the position of a page of the mapping in its stripe.
     #[inline]
     pub fn position(&self, page: Lpn) -> u32 {
         page.0 % self.width
     }
 
-    /// Where in a stripe its parity is.
+    /// Returns the position of the parity in a stripe.
     #[inline]
     pub fn parity_position(&self, stripe: StripeId) -> u32 {
         self.data() - stripe.0 / self.abreast % self.width
     }
 
-    /// The parity page of a stripe.
+    /// Returns the parity page of a stripe.
     #[inline]
     pub fn parity(&self, stripe: StripeId) -> Lpn {
         self.page(stripe, self.parity_position(stripe))
     }
 
-    /// Whether a page of the mapping is parity.
+    /// Returns whether a page of the mapping is parity.
     #[inline]
     pub fn is_parity(&self, page: Lpn) -> bool {
         self.parity(self.of(page)) == page
     }
 
-    /// A page of a stripe.
+    /// Returns the page at a position of a stripe.
     #[inline]
     pub fn page(&self, stripe: StripeId, position: u32) -> Lpn {
         Lpn(stripe.0 * self.width + position)
     }
 
-    /// The data pages of a stripe, with their positions.
+    /// Iterates over the data pages of a stripe, with their positions.
     #[inline]
     pub fn data_pages(&self, stripe: StripeId) -> impl Iterator<Item = (u32, Lpn)> + use<> {
         let (its, parity) = (*self, self.parity_position(stripe));
         (0..its.width).filter(move |&at| at != parity).map(move |at| (at, its.page(stripe, at)))
     }
 
-    /// Where in a stripe its data pages are, a bit each.
+    /// Returns the positions of the data pages of a stripe, one bit each.
     #[inline]
     pub fn data_positions(&self, stripe: StripeId) -> u64 {
         (u64::MAX >> (u64::BITS - self.width)) & !(1 << self.parity_position(stripe))
     }
 
-    /// The page of the mapping that holds a page of the host.
+    /// Returns the page of the mapping that holds a page of the host.
     #[inline]
     pub fn stored(&self, host: Lpn) -> Lpn {
         let stripe = StripeId(host.0 / self.data());
@@ -103,7 +104,7 @@ impl Stripes {
         self.page(stripe, position)
     }
 
-    /// The page of the host that a page of the mapping holds, unless that is parity.
+    /// Returns the page of the host that a page of the mapping holds, unless that is parity.
     pub fn host(&self, page: Lpn) -> Lpn {
         let (stripe, position) = (self.of(page), self.position(page));
         let parity = self.parity_position(stripe);
@@ -142,7 +143,7 @@ mod tests {
         }
     }
 
-    /// Figure 1 (a) of DA-RAID-5: in turn every chip has parity, and none more than its share.
+    /// Figure 1 (a) of DA-RAID-5: parity rotates over all chips, evenly.
     #[test]
     fn parity_visits_every_die_alike() {
         for (data, dies) in [(4, 5), (4, 10), (2, 9), (1, 4), (8, 18)] {
