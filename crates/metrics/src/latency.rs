@@ -82,7 +82,7 @@ impl Default for Latencies {
 impl Latencies {
     /// Returns an empty recorder.
     pub fn new() -> Self {
-        let bins = vec![0; PLACES].into_boxed_slice().try_into().expect("one for each place");
+        let bins = vec![0; PLACES].into_boxed_slice().try_into().expect("as many bins as places");
         Self { bins, count: 0, sum: 0, min: u64::MAX, max: 0 }
     }
 

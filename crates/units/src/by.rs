@@ -160,7 +160,7 @@ impl<'de, K, T: Deserialize<'de>, const N: usize> Visitor<'de> for Values<K, T, 
         for (number, value) in values.iter_mut().enumerate() {
             *value = Some(given.next_element()?.ok_or(A::Error::invalid_length(number, &self))?);
         }
-        Ok(values.map(|value: Option<T>| value.expect("each was read")).into())
+        Ok(values.map(|value: Option<T>| value.expect("every value was read")).into())
     }
 }
 

@@ -65,7 +65,7 @@ impl ByteRate {
             return Span(scaled.div_ceil(self.0));
         }
         let ns = (u128::from(bytes) * 1_000_000_000).div_ceil(u128::from(self.0));
-        Span(u64::try_from(ns).expect("a transfer of less than 584 years"))
+        Span(u64::try_from(ns).expect("a transfer takes less than 584 years"))
     }
 }
 

@@ -30,7 +30,7 @@ impl Scatter {
     /// # Panics
     /// If `n` is zero or above 2^62.
     pub fn new(n: u64, rng: &mut Rng) -> Scatter {
-        assert!((1..=1 << 62).contains(&n), "a space that can be doubled twice");
+        assert!((1..=1 << 62).contains(&n), "`n` is zero or above 2^62");
         let bits = u64::BITS - (n - 1).leading_zeros();
         Scatter { n, half: bits.div_ceil(2).max(1), keys: std::array::from_fn(|_| rng.bits()) }
     }
@@ -38,7 +38,7 @@ impl Scatter {
     /// Returns the image of `value`, which must be below `n`.
     #[inline]
     pub fn at(&self, value: u64) -> u64 {
-        debug_assert!(value < self.n, "a value of the space");
+        debug_assert!(value < self.n, "value not below `n`");
         let mut value = value;
         loop {
             value = self.permute(value);
@@ -54,13 +54,13 @@ impl Scatter {
     /// # Panics
     /// If `n` is above 2^32.
     pub fn tabled(&self) -> TabledScatter {
-        assert!(self.n <= 1 << 32, "halves of 16 bits");
+        assert!(self.n <= 1 << 32, "`n` above 2^32");
         let rounds = self.keys.map(|key| {
             let mut table = vec![0; 1 << 16].into_boxed_slice();
             for (right, entry) in (0..1 << self.half).zip(table.iter_mut()) {
                 *entry = (mix(right ^ key) & ((1 << self.half) - 1)) as u16;
             }
-            table.try_into().expect("made with so many entries")
+            table.try_into().expect("2^16 entries")
         });
         TabledScatter { n: self.n, half: self.half, rounds }
     }

@@ -466,7 +466,7 @@ impl Buffer {
     #[cold]
     fn settled_later(&mut self, epoch: u32) {
         let its = self.older.iter_mut().find(|(its_epoch, _)| *its_epoch == epoch);
-        its.expect("data settles in the epoch it was born in").1 -= 1;
+        its.expect("an epoch with unsettled data is listed").1 -= 1;
         while self.older.front().is_some_and(|&(_, count)| count == 0) {
             self.older.pop_front();
         }

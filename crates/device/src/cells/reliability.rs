@@ -142,16 +142,16 @@ impl Params {
         rber::sound(&self.cells).map_err(NoModel::Cells)?;
         let nominal = Setting { scale: 1.0, step: self.cells.step };
         let tabled = Tabled::new(self.cells, vec![(nominal, self.table.table()?)]);
-        Ok(Reliability::Tabled(tabled.expect("one table for one setting")))
+        Ok(Reliability::Tabled(tabled.expect("one table per setting")))
     }
 
     /// Returns the code.
     pub fn ldpc(&self) -> Ldpc {
-        let all = Ldpc::hire(&self.cells).expect("levels in order, as refused otherwise");
+        let all = Ldpc::hire(&self.cells).expect("the levels were checked before");
         let levels: Vec<Level> = all.levels()[..self.levels as usize].to_vec();
         let Parameters { sense_us, transfer_us, .. } = self.cells;
         let us = |us: f64| Span((us * 1e3).round() as u64);
-        Ldpc::new(levels, us(sense_us), us(transfer_us)).expect("a part of what is sound")
+        Ldpc::new(levels, us(sense_us), us(transfer_us)).expect("a prefix of valid levels")
     }
 }
 

@@ -117,7 +117,7 @@ fn done<R: RedundancyHooks>(
             ftl.gc.after_erase(&mut ftl.core, flash, job);
         }
         (Owner::Measure, _) => ftl.gc.measured(&mut ftl.core, flash, id),
-        (owner, op) => unreachable!("{op:?} of {owner:?} has no end here"),
+        (owner, op) => unreachable!("{op:?} of {owner:?} is not handled here"),
     }
 }
 
@@ -133,7 +133,7 @@ fn read_done<R: RedundancyHooks>(ftl: &mut Ftl, flash: &mut Flash, id: TxnId, ra
         Owner::Merge(frame_id) => ftl.merged(flash, id, frame_id, raid),
         Owner::Mapping => ftl.mapping_loaded(flash, id, raid),
         Owner::Measure => ftl.gc.measured(&mut ftl.core, flash, id),
-        owner => unreachable!("a read of {owner:?} has no end here"),
+        owner => unreachable!("a read of {owner:?} is not handled here"),
     }
 }
 

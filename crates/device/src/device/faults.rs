@@ -130,7 +130,7 @@ impl Controller {
 
     /// Injects a fault.
     fn inject(&mut self, flash: &mut Flash, fault: Fault) {
-        let Some(raid) = &mut self.raid else { unreachable!("asked before") };
+        let Some(raid) = &mut self.raid else { unreachable!("checked before") };
         match fault {
             Fault::Bug(bug) => raid.bugs.add(bug),
             Fault::Power => {

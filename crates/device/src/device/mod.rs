@@ -122,7 +122,7 @@ impl Device {
     /// Every reason why the configuration cannot work.
     pub fn new(config: &Config) -> Result<Device, Vec<Refusal>> {
         let device = Device::watched(config, UNWATCHED)?;
-        Ok(device.expect("nobody stops it"))
+        Ok(device.expect("an unwatched run is never stopped"))
     }
 
     /// Like [`Device::new`], reporting preconditioning progress to `watch`; `None` if stopped.
@@ -319,7 +319,7 @@ impl<L: Layer> Device<L> {
             if self.keeps_out(at, pacing) {
                 continue;
             }
-            let arrival = self.arrivals.pop_front().expect("its entry was asked");
+            let arrival = self.arrivals.pop_front().expect("an arrival with an entry time");
             self.show(at, probe);
             if self.began.is_none() {
                 self.first_enters(arrival.io.at, at, probe);

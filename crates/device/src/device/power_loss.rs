@@ -54,7 +54,7 @@ impl Device {
     /// clock.
     pub fn power_off<P: Probe>(&mut self, lasts: Span, probe: &mut P) {
         assert_eq!(self.layer.front().requests.open_count(), 0, "a request is in the drive");
-        assert!(self.layer.throttle.is_none(), "a throttle knows of no time without power");
+        assert!(self.layer.throttle.is_none(), "a drive with a throttle cannot lose power");
         if let Some(condition) = self.flash.condition_mut() {
             condition.grow_older(lasts);
         }

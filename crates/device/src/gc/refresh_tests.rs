@@ -34,12 +34,12 @@ fn config() -> Config {
 /// Returns the age of the oldest block that holds data, and the maximum reads of any block.
 fn oldest(device: &Device) -> (Span, u32) {
     let (core, gc) = (&device.layer.ftl.core, &device.layer.ftl.gc);
-    let refresher = gc.refresh.as_ref().expect("it refreshes");
+    let refresher = gc.refresh.as_ref().expect("refresh is on");
     let holds = |block: &BlockId| core.allocator.blocks.valid(*block) > 0;
     let held = || (0..core.layout.geometry.blocks()).map(BlockId).filter(holds);
     let age = |block: BlockId| refresher.age(block, device.now());
     let reads = held().map(|block| refresher.blocks[block].reads).max();
-    (held().map(age).max().expect("some hold data"), reads.unwrap_or(0))
+    (held().map(age).max().expect("some blocks hold data"), reads.unwrap_or(0))
 }
 
 fn io(op: HostOp, page: u64, at: Span) -> HostIo {

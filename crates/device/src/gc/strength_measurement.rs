@@ -149,7 +149,7 @@ impl Gc {
         let now = flash.now();
         let (page, block) = (core.locator.page_of(unit), core.locator.block_of(unit));
         let (Some(measurer), Some(condition)) = (&mut self.strengths, flash.condition_mut()) else {
-            unreachable!("only a drive whose cells err is measured")
+            unreachable!("only a drive with bit errors is measured")
         };
         measurer.read(condition, page, block, now);
         let class = measurer.class(block);

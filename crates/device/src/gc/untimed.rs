@@ -38,7 +38,7 @@ impl Gc {
     /// Writes a page in no time; GC keeps `kept` blocks of its plane erased.
     #[inline]
     pub fn store(&mut self, core: &mut Core, page: Lpn, kept: u32) {
-        let die = core.allocator.place(page).expect("no more data than the drive holds");
+        let die = core.allocator.place(page).expect("the data fits the drive");
         let to = loop {
             if let Some(to) = core.allocator.host_page(die, StreamTag::PLAIN, |_| None) {
                 break to;

@@ -152,7 +152,7 @@ impl Life {
     }
 
     pub(crate) fn of(params: Params, pages: f64, before: u64) -> Self {
-        let endurance = params.endurance().expect("refused otherwise");
+        let endurance = params.endurance().expect("the table was checked before");
         let sustained = endurance.sustained(params.cycles, params.target) * pages;
         Self { params, endurance, pages, before, sustained }
     }

@@ -187,7 +187,7 @@ impl Ftl {
         self.core.buffer.enlist(frame_id, Listed::Rewrite);
         if self.core.buffer.rewrites() > self.core.buffer.rewrites_most() {
             let oldest = self.core.buffer.to_rewrite().next();
-            self.drop_clean(flash, oldest.expect("too many wait"));
+            self.drop_clean(flash, oldest.expect("the list is over its limit"));
         }
         let turn = DieId((self.core.classes.rewriter.0 + 1) % self.core.layout.geometry.dies());
         self.core.classes.rewriter =

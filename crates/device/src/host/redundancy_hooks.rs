@@ -165,17 +165,17 @@ pub trait RedundancyHooks: Sized {
 
     /// Assigns a page to a program by the redundancy code.
     fn bind(&mut self, _ftl: &mut Ftl, _flash: &mut Flash, id: TxnId) -> Bind {
-        unreachable!("transaction {} programs nothing", id.0)
+        unreachable!("no redundancy owns transaction {}", id.0)
     }
 
     /// Returns whether such a program is still needed.
     fn wants(&self, _ftl: &Ftl, _flash: &Flash, id: TxnId) -> bool {
-        unreachable!("transaction {} programs nothing", id.0)
+        unreachable!("no redundancy owns transaction {}", id.0)
     }
 
     /// Adds such a program, with a page, to others on its die.
     fn take_page(&mut self, _ftl: &mut Ftl, _flash: &mut Flash, id: TxnId, _page: Taken) {
-        unreachable!("transaction {} programs nothing", id.0)
+        unreachable!("no redundancy owns transaction {}", id.0)
     }
 
     /// Returns whether the last version written of a page is the one at `unit`, as far as can be

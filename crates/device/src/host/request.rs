@@ -176,7 +176,7 @@ impl Requests {
     /// Allocates a slot.
     #[inline]
     pub fn open(&mut self, request: Request) -> ReqId {
-        let id = self.free.pop().expect("request arena full: admission must hold back");
+        let id = self.free.pop().expect("request arena full: admission must wait");
         let place = &mut self.places[id];
         (place.request, place.open) = (request, true);
         id

@@ -110,7 +110,7 @@ mod tests {
         for (entry, said) in cases {
             let mut damaged = whole.clone();
             damaged.map[Lpn(0)] = entry;
-            let Err(refused) = drive().resumed(damaged) else { panic!("{entry} is not refused") };
+            let Err(refused) = drive().resumed(damaged) else { panic!("{entry} is not rejected") };
             assert!(refused.contains(said), "{entry}: {refused}");
         }
     }

@@ -138,7 +138,7 @@ impl LifetimeDrive {
     /// If it differs in a parameter that affects the placement of data or the sizes of the drive.
     #[must_use]
     pub fn again(&self, config: &Config) -> Self {
-        let layout = config.layout().expect("it was looked at");
+        let layout = config.layout().expect("the layout was checked before");
         assert_eq!(layout, self.core.layout, "another drive");
         Self::born(self.core.clone(), self.gc.clone(), config)
     }

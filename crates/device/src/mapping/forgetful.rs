@@ -46,7 +46,7 @@ impl Forgetful {
 
     /// See [`super::residency::Residency::loaded`].
     pub fn loaded(&mut self, id: TxnId) {
-        let at = self.on_the_way.iter().position(|&(its, _)| its == id).expect("it was asked for");
+        let at = self.on_the_way.iter().position(|&(its, _)| its == id).expect("it was requested");
         let (_, page) = self.on_the_way.swap_remove(at);
         self.at_hand.insert(page);
     }

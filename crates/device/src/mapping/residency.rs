@@ -46,7 +46,7 @@ impl Residency {
     /// Notes that a transaction has loaded its entry.
     pub fn loaded(&mut self, id: TxnId) {
         match self {
-            Residency::Whole => unreachable!("transaction {} brings nothing", id.0),
+            Residency::Whole => unreachable!("transaction {} loads no mapping entry", id.0),
             #[cfg(test)]
             Residency::Forgetful(its) => its.loaded(id),
         }

@@ -46,15 +46,15 @@ fn on_two_cores<B: Default + Send, D: FnOnce(&mut dyn FnMut(B) -> B) + Send>(
     let (full, filled) = sync_channel(BATCHES);
     let (empty, emptied) = channel();
     for _ in 0..BATCHES {
-        empty.send(B::default()).expect("its other end is here");
+        empty.send(B::default()).expect("the receiver exists");
     }
     thread::scope(|threads| {
         let drawing = second.spawn_scoped(threads, move || {
             let draw = draw.take().expect("taken only here");
             draw(&mut |batch| {
                 // If the other end is gone, its thread panics, and so does this one.
-                full.send(batch).expect("somebody writes");
-                emptied.recv().expect("somebody writes")
+                full.send(batch).expect("the writer is running");
+                emptied.recv().expect("the writer is running")
             });
         });
         let Ok(drawing) = drawing else { return };

@@ -58,7 +58,7 @@ impl PreconditionedImage {
     /// Every reason why the configuration cannot work.
     pub fn new(config: &Config) -> Result<PreconditionedImage, Vec<Refusal>> {
         let image = PreconditionedImage::watched(config, UNWATCHED)?;
-        Ok(image.expect("nobody stops it"))
+        Ok(image.expect("an unwatched run is never stopped"))
     }
 
     /// Like [`PreconditionedImage::new`], reporting to `watch`; `None` if `watch` stopped it.
@@ -87,7 +87,7 @@ impl PreconditionedImage {
 
     /// Returns core and garbage collection of the drive of `config`, with this data.
     pub(crate) fn data_for(&self, config: &Config) -> Result<(Core, Gc), Vec<Refusal>> {
-        assert!(config.ages_like(&self.config), "another drive's data");
+        assert!(config.ages_like(&self.config), "the image of another drive");
         let layout = config.layout()?;
         Ok((Core::with_data_of(config, &layout, &self.core), self.gc.clone()))
     }

@@ -39,7 +39,7 @@ pub(crate) fn wear(core: &mut Core, gc: &mut Gc, flash: &mut Flash, config: &Con
         return;
     }
     let lowest = lowest(&config.voltage, config.seed);
-    let cells = Cells::new(config, flash.ladder(), lowest).expect("refused otherwise");
+    let cells = Cells::new(config, flash.ladder(), lowest).expect("the model was checked before");
     let classes = cells.coarsest;
     flash.read_unknown_at(cells.worst_level);
     let oldest = config.reliability.oldest;
@@ -161,7 +161,7 @@ mod tests {
         for kind in [RedundancyKind::Raid5, RedundancyKind::Unprotected] {
             config.redundancy.name = kind;
             let device = Device::new(&config).unwrap();
-            let condition = device.flash.condition().expect("cells err");
+            let condition = device.flash.condition().expect("errors are modelled");
             let before = config.initial_cycles(200);
             for block in (0..200).map(BlockId) {
                 let erases =

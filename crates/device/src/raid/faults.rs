@@ -256,7 +256,7 @@ impl Raid {
                 let each = geometry.dies_per_channel();
                 dies(channel * each, (channel + 1) * each)
             }
-            Fault::Power | Fault::Bug(_) => unreachable!("the controller sees to it"),
+            Fault::Power | Fault::Bug(_) => unreachable!("handled by the controller"),
         };
         let spoilt: Vec<UnitId> = range
             .map(UnitId)
@@ -274,7 +274,7 @@ impl Raid {
         for &unit in pages {
             let page = ftl.core.map.owner(unit);
             let current = ftl.core.flash_copy(page) == unit;
-            let integrity = self.integrity.as_deref_mut().expect("it has versions");
+            let integrity = self.integrity.as_deref_mut().expect("integrity is checked");
             integrity.spoil(unit);
             if stripes.is_parity(page) {
                 integrity.ledger.parity_unreadable += 1;
@@ -382,7 +382,7 @@ impl Raid {
             }
         };
         ftl.invalidate(flash, unit);
-        let integrity = self.integrity.as_deref_mut().expect("it has versions");
+        let integrity = self.integrity.as_deref_mut().expect("integrity is checked");
         if held {
             integrity.ledger.rewritten += 1;
         } else {

@@ -188,7 +188,7 @@ impl RedundancyHooks for Raid {
         match flash.txns.get(id).owner {
             Owner::Parity(entry) => !self.is_superseded(entry),
             Owner::DegradedRead(number) => self.wants_rebuilt(&ftl.core, number),
-            owner => unreachable!("{owner:?} programs nothing of redundancy's"),
+            owner => unreachable!("{owner:?} does not belong to redundancy"),
         }
     }
 

@@ -149,7 +149,7 @@ impl Raid {
                 }
             }
             Progress::Reading => self.write_if_read(ftl, flash, entry),
-            Progress::Writing => unreachable!("it has been read"),
+            Progress::Writing => unreachable!("all reads are done"),
         }
     }
 
@@ -353,7 +353,7 @@ impl Raid {
         while awaiting.is_some() {
             let next = flash.txns.get(awaiting).next;
             let Owner::Frame(frame_id) = flash.txns.get(awaiting).owner else {
-                unreachable!("only buffered data waits")
+                unreachable!("only buffered data waits for parity")
             };
             ftl.settled(flash, awaiting, frame_id, self);
             awaiting = next;

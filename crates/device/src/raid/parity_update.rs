@@ -18,7 +18,7 @@ impl Raid {
     #[inline(never)]
     pub(super) fn cover_program(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: TxnId) {
         let Owner::Frame(frame_id) = flash.txns.get(id).owner else {
-            unreachable!("buffered data")
+            unreachable!("not buffered data")
         };
         let page = ftl.core.buffer.get(frame_id).lpn;
         let stripe = self.stripes.of(page);
@@ -239,7 +239,7 @@ impl Raid {
     /// Unpins the entry for a buffered page that is no longer to be covered.
     pub(super) fn uncover(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: TxnId, page: Lpn) {
         if std::mem::take(&mut self.note_mut(flash, id).pinned) {
-            let entry = self.cache.find(self.stripes.of(page)).expect("it was pinned");
+            let entry = self.cache.find(self.stripes.of(page)).expect("a pinned entry exists");
             self.unpin(ftl, flash, entry);
         }
     }

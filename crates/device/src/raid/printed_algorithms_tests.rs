@@ -87,7 +87,7 @@ fn one_worn_one_trusted(config: &Config) -> (Device, StripeId, Lpn, Lpn) {
         }
         write(&mut device, pages[0], 1);
     }
-    panic!("no stripe of {} is like that", device.stripes());
+    panic!("none of {} stripes qualifies", device.stripes());
 }
 
 /// On a drive with a sixth of the blocks worn, a stripe has one page in a worn block, and another

@@ -128,7 +128,7 @@ impl Raid {
         page: Lpn,
         from: UnitId,
     ) {
-        let number = self.degraded_reads.free.pop().expect("a place is free");
+        let number = self.degraded_reads.free.pop().expect("a slot is free");
         self.degraded_reads.all[number as usize] = DegradedRead { read, page, from, ..NO_READ };
         self.read_equation(ftl, flash, number);
     }
@@ -138,7 +138,7 @@ impl Raid {
     fn read_equation(&mut self, ftl: &mut Ftl, flash: &mut Flash, number: u32) {
         let DegradedRead { page, from, .. } = self.degraded_reads.all[number as usize];
         let Equation { members, version } = self.equation_for(&ftl.core, page, from);
-        self.integrity.as_mut().expect("it has versions").bring_back(from, version);
+        self.integrity.as_mut().expect("integrity is checked").bring_back(from, version);
         let its = &mut self.degraded_reads.all[number as usize];
         (its.version, its.again) = (version, false);
         for unit in members {
@@ -197,7 +197,7 @@ impl Raid {
         but: UnitId,
         sum: u64,
     ) -> Equation {
-        let integrity = self.integrity.as_ref().expect("it has versions");
+        let integrity = self.integrity.as_ref().expect("integrity is checked");
         let data = self.stripes.data_pages(stripe).filter(|&(at, _)| which & bit(at) != 0);
         let data = data.map(|(_, page)| core.flash_copy(page));
         let all = data.chain(more.iter().copied());
@@ -249,14 +249,14 @@ impl Raid {
             Owner::Request => {
                 let page = flash.txns.get(read).lpn;
                 if !self.note_failed_read(page) {
-                    let integrity = self.integrity.as_deref_mut().expect("it has versions");
+                    let integrity = self.integrity.as_deref_mut().expect("integrity is checked");
                     integrity.ledger.degraded_reads += 1;
                 }
                 ftl.page_read(flash, read, self);
             }
             Owner::Merge(frame_id) => ftl.merged(flash, read, frame_id, self),
             Owner::Job => ftl.gc.copied_out(&mut ftl.core, flash, read),
-            owner => unreachable!("{owner:?} reads nothing for others"),
+            owner => unreachable!("{owner:?} does not wait for recovery"),
         }
     }
 

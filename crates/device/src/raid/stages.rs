@@ -221,7 +221,7 @@ impl Raid {
         }
         let stripes = self.stripes;
         let entry =
-            self.cache.find(stripes.of(page)).expect("what was replaced is kept by an entry");
+            self.cache.find(stripes.of(page)).expect("the replaced page is retained by an entry");
         let kept = &mut self.cache.replaced_mut(entry)[stripes.position(page) as usize];
         debug_assert_eq!(*kept, from);
         *kept = to;

@@ -40,5 +40,5 @@ impl VoltageRule for AnyVoltage {
 pub fn lowest(params: &Params, seed: u64) -> Voltage {
     let rule = AnyVoltage::new(params, seed);
     let voltages = AccessClass::ALL.map(|class| rule.voltage(StreamTag::new(false, class)));
-    voltages.into_iter().max().expect("there are classes")
+    voltages.into_iter().max().expect("at least one class")
 }
