@@ -130,8 +130,8 @@ impl<E: Event> Agenda<E> {
         ticket
     }
 
-    /// As [`Agenda::schedule_in`]; `note` hears the ticket first, so that nothing is left to do for
-    /// who would have to save registers until then.
+    /// Like [`Agenda::schedule_in`], but first passes the ticket to `note`: a caller that used the
+    /// returned ticket would have to save registers across the call.
     ///
     /// # Panics
     /// As [`Agenda::schedule_in`].

@@ -78,7 +78,7 @@ impl Core {
         }
     }
 
-    /// Like [`Core::prefetch_invalidated`], for a read if errors are modelled: prefetches the age
+    /// Like [`Core::prefetch_invalidated`], for a read if errors are modeled: prefetches the age
     /// of its page and the wear of its block.
     #[inline]
     pub fn prefetch_condition(&self, io: &HostIo, flash: &Flash) {

@@ -130,7 +130,7 @@ impl Block<'_> {
     }
 }
 
-/// A page of a block, that so many reads have disturbed.
+/// A page of a block, after a number of reads of the block that disturb it.
 #[derive(Clone, Copy, Debug)]
 pub struct Page<'a> {
     data: Data<'a>,

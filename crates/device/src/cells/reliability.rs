@@ -20,13 +20,13 @@ use fowler_units::Span;
 /// The reliability of a drive.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Params {
-    /// Whether and how it is modelled.
+    /// Whether and how it is modeled.
     pub model: ModelKind,
     /// Bit error rates, where they come from a table.
     pub table: RateTable,
     /// The constants of the cells. The operating times are those of the drive ([`Config::timing`]).
     pub cells: Parameters,
-    /// The number of soft sensing levels of its code: 1 to 3.
+    /// The number of sensing levels that its code supports: 1 to 3.
     pub levels: u32,
     /// P/E cycles of every block before preconditioning.
     pub cycles: u32,
@@ -344,7 +344,7 @@ pub struct Cells {
 impl Cells {
     /// Creates the cells of a drive that models them. No page is programmed at less than `lowest`.
     ///
-    /// # Errors The reason why they cannot be modelled.
+    /// # Errors The reason why they cannot be modeled.
     ///
     /// # Panics
     /// If the model does not cover a step of the ladder.

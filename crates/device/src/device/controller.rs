@@ -137,7 +137,7 @@ fn read_done<R: RedundancyHooks>(ftl: &mut Ftl, flash: &mut Flash, id: TxnId, ra
     }
 }
 
-/// Handles the end of a die's idle time, unless the die was busy meanwhile.
+/// Handles the timer of a die that may have been idle for long enough.
 fn idle_event<R: RedundancyHooks>(ftl: &mut Ftl, flash: &mut Flash, die: DieId, raid: &mut R) {
     if !ftl.gc.idle_event(&mut ftl.core, flash, die) {
         return;

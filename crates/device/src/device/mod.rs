@@ -45,7 +45,7 @@ pub trait Layer: Translation {
     fn front(&self) -> &FrontEnd;
     /// See [`Layer::front`].
     fn front_mut(&mut self) -> &mut FrontEnd;
-    /// Admits a request that has come over the link, was throttled for so long, and has a slot.
+    /// Admits a request that has come over the link, was delayed by `throttled`, and has a slot.
     fn admit(&mut self, flash: &mut Flash, io: HostIo, ready: Nanos, throttled: Span);
     /// Returns whether writes may be delayed before they enter.
     fn may_delay_writes(&self) -> bool {

@@ -30,14 +30,14 @@ pub struct Counters {
     pub merge_reads: u64,
     /// Flash page programs.
     pub programs: BySource<u64>,
-    /// The same programs by threshold voltage; zero if errors are not modelled.
+    /// The same programs by threshold voltage; zero if errors are not modeled.
     pub programs_at: BySource<ByVoltage<u64>>,
     /// Pages that left the buffer, or were written through it, by access class.
     pub left: ByClass<u64>,
     /// What happened to clean read-hot pages.
     pub rewritten: Rewritten,
     /// Flash page reads by the level that succeeded, the hard decision first; zero if errors are
-    /// not modelled.
+    /// not modeled.
     pub reads_at: [u64; 4],
     /// Tries that failed at each level, so that the read continued at the next.
     pub retries_at: [u64; 4],

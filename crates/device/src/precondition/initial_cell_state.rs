@@ -33,7 +33,7 @@ impl Config {
     }
 }
 
-/// Enables bit errors in the drive, if they are modelled.
+/// Enables bit errors in the drive, if they are modeled.
 pub(crate) fn wear(core: &mut Core, gc: &mut Gc, flash: &mut Flash, config: &Config) {
     if config.reliability.model == ModelKind::Off {
         return;

@@ -3,7 +3,7 @@
 //! their turn by age, as under read priority. A transaction that has waited for its deadline is
 //! served at once, the oldest first.
 //!
-//! If errors are not modelled, all reads take equally long and are served in order of arrival.
+//! If errors are not modeled, all reads take equally long and are served in order of arrival.
 
 use super::{DieOrder, Params, View};
 use crate::flash::queue::TxnClass;
