@@ -1,7 +1,7 @@
 //! Commands that are stopped: what they print and leave.
 
-use super::processes::{signal, stopped, wait_until};
-use super::{Folder, command};
+use crate::command::{Folder, command};
+use crate::processes::{signal, stopped, wait_until};
 use std::fs;
 use std::process::{Child, Command, Output, Stdio};
 
