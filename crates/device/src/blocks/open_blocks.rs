@@ -193,7 +193,8 @@ impl OpenBlocks {
     /// Returns the open block that takes data of `source` and `tag`, opening an erased one if
     /// necessary.
     ///
-    /// # Panics If there is no erased block; admission and the reserve ensure that there is.
+    /// # Panics
+    /// If there is no erased block; admission and the reserve ensure that there is.
     #[inline]
     pub fn block_for(
         &mut self,

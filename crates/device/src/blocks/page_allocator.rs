@@ -349,7 +349,8 @@ impl PageAllocator {
     /// Programs the next page of the open block that takes the pages moved by a GC job of the
     /// plane, opening one if necessary.
     ///
-    /// # Panics If there is no erased block; the reserve ensures that there is.
+    /// # Panics
+    /// If there is no erased block; the reserve ensures that there is.
     #[inline(always)]
     pub fn write_moved(&mut self, plane: PlaneId, job: &Job) -> Taken {
         let open = self.open_blocks.opened(plane, job.into);

@@ -134,7 +134,8 @@ impl Params {
 
     /// Returns the model; the analytic one if none is selected.
     ///
-    /// # Errors Why there is none: all problems of the table, or the first of the constants.
+    /// # Errors
+    /// Why there is none: all problems of the table, or the first of the constants.
     pub fn model(&self) -> Result<Reliability, NoModel> {
         if self.model != ModelKind::Table {
             return Analytic::new(self.cells).map(Reliability::Analytic).map_err(NoModel::Cells);
@@ -344,7 +345,8 @@ pub struct Cells {
 impl Cells {
     /// Creates the cells of a drive that models them. No page is programmed at less than `lowest`.
     ///
-    /// # Errors The reason why they cannot be modeled.
+    /// # Errors
+    /// The reason why they cannot be modeled.
     ///
     /// # Panics
     /// If the model does not cover a step of the ladder.

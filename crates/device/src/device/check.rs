@@ -214,7 +214,8 @@ impl Device {
     /// With integrity checking: checks that the last written version of every host page is in the
     /// buffer or in the flash.
     ///
-    /// # Errors The first page for which this is not so.
+    /// # Errors
+    /// The first page for which this is not so.
     pub fn check_data(&self) -> Result<(), Violation> {
         match &self.layer.raid {
             Some(raid) => raid.check_data(&self.layer.ftl.core, &self.flash),

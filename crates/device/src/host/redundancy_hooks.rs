@@ -32,7 +32,8 @@ pub trait RedundancyHooks: Sized {
 
     /// Writes the next page of a request, or several pages that must be written together.
     ///
-    /// # Errors The reason why it must wait.
+    /// # Errors
+    /// The reason why it must wait.
     #[inline]
     fn write(
         &mut self,

@@ -63,7 +63,8 @@ impl Mapping {
 
     /// Returns the location of a logical page.
     ///
-    /// # Errors The transaction to wait for if its entry is not in memory: see [`Mapping::wait`].
+    /// # Errors
+    /// The transaction to wait for if its entry is not in memory: see [`Mapping::wait`].
     #[inline(always)]
     pub fn lookup(&mut self, flash: &mut Flash, page: Lpn) -> Result<Location, Miss> {
         let location = self.table.place(page);
@@ -78,7 +79,8 @@ impl Mapping {
 
     /// Ensures that the entry of a page is in memory.
     ///
-    /// # Errors Like [`Mapping::lookup`].
+    /// # Errors
+    /// Like [`Mapping::lookup`].
     #[inline(always)]
     pub fn bring(&mut self, flash: &mut Flash, page: Lpn) -> Result<(), Miss> {
         if self.residency.may_miss() { self.lookup(flash, page).map(|_| ()) } else { Ok(()) }

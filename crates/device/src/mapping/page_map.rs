@@ -75,7 +75,8 @@ impl PageMap {
 
     /// Returns the copy of a page in the flash; the null unit if it is unmapped.
     ///
-    /// # Errors The frame of a page that is in the buffer.
+    /// # Errors
+    /// The frame of a page that is in the buffer.
     #[inline]
     pub fn unit_or_frame(&self, page: Lpn) -> Result<UnitId, FrameId> {
         let raw = self.forward[page];

@@ -30,7 +30,8 @@ impl Residency {
 
     /// Ensures that the entry of a page is in memory.
     ///
-    /// # Errors The flash transaction that loads it, newly submitted or already on its way.
+    /// # Errors
+    /// The flash transaction that loads it, newly submitted or already on its way.
     #[inline(always)]
     pub fn load(&mut self, flash: &mut Flash, page: Lpn) -> Result<(), Miss> {
         match self {

@@ -159,7 +159,8 @@ impl Raid {
     /// With versions: checks that the last written version of every host page is in the buffer or
     /// in the flash.
     ///
-    /// # Errors The first page for which this is not so.
+    /// # Errors
+    /// The first page for which this is not so.
     pub(crate) fn check_data(&self, core: &Core, flash: &Flash) -> Result<(), Violation> {
         let Some(integrity) = &self.integrity else { return Ok(()) };
         for host in (0..core.layout.logical_pages).map(Lpn) {

@@ -10,7 +10,8 @@
 //! came to is printed, by scheme:
 //!
 //! ```text
-//! FOWLER_SWARM_FAULTS=1000000 cargo test --release -p fowler-device --test all faults:: -- --nocapture
+//! FOWLER_SWARM_FAULTS=1000000 cargo test --release -p fowler-device --test all faults:: \
+//!     -- --nocapture
 //! ```
 
 use fowler_device::policy::redundancy::{CachePower, RedundancyKind};
