@@ -125,13 +125,13 @@ impl<E: Event> Agenda<E> {
     /// As [`Agenda::schedule`], and if there is no such lane.
     #[inline]
     pub fn schedule_in(&mut self, lane: usize, at: Nanos, phase: Phase, event: E) -> Ticket {
-        let (key, ticket) = self.key(at, phase, event);
-        self.put(lane, at, phase, key);
+        let mut ticket = Ticket::NONE;
+        self.schedule_noted(lane, at, phase, event, |its| ticket = its);
         ticket
     }
 
-    /// Like [`Agenda::schedule_in`], but first passes the ticket to `note`: a caller that used the
-    /// returned ticket would have to save registers across the call.
+    /// Like [`Agenda::schedule_in`], but hands the ticket to `note` before it stores the entry. The
+    /// caller then has nothing left to do after the call and saves no registers across it.
     ///
     /// # Panics
     /// As [`Agenda::schedule_in`].

@@ -1,5 +1,6 @@
 //! A die and a channel as the controller sees them.
 
+use crate::flash::marked::Marked;
 use crate::flash::queue::{DieQueue, RankedQueue};
 use crate::flash::txn::{Txn, Txns, Wait};
 use crate::observe::ledger::{Account, Doing, Ledger};
@@ -160,7 +161,7 @@ impl Die {
     /// It is to be attended to before time moves on: it joins those that are `marked`, at most
     /// once.
     #[inline]
-    pub fn mark(&mut self, id: DieId, marked: &mut Vec<DieId>) {
+    pub fn mark(&mut self, id: DieId, marked: &mut Marked) {
         if !std::mem::replace(&mut self.marked, true) {
             marked.push(id);
         }

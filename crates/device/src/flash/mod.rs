@@ -22,6 +22,7 @@ mod channel;
 pub mod die;
 pub mod flash_trace;
 pub mod indexed_heap;
+pub mod marked;
 mod program_erase;
 pub mod queue;
 mod ranks;
@@ -38,6 +39,7 @@ use crate::cells::reliability::{Ladder, LevelTimes, ModelKind};
 use crate::config::Config;
 use crate::event::Event;
 use crate::flash::die::{Cells, Channel, Die, State};
+use crate::flash::marked::Marked;
 use crate::flash::queue::{DieQueue, RankedQueue, TxnClass, View};
 use crate::flash::txn::{Owner, Txn, Txns, Wait};
 use crate::observe::counters::Counters;
@@ -124,8 +126,7 @@ pub struct Flash {
     in_order: bool,
     suspension: AnySuspension,
     rules: suspension::Params,
-    /// Dies to attend to before time moves on, in order; those attended to go when all are.
-    marked: Vec<DieId>,
+    marked: Marked,
     /// How long every program is on the cells, where all take as long, nothing is interrupted and
     /// nobody watches.
     plain_program: Option<Span>,
@@ -149,7 +150,7 @@ impl Flash {
         let ranks = config.die_order.ranks();
         let dies = geometry.dies() as usize;
         let channel = Channel::new(geometry.dies_per_channel() as usize);
-        let marked = Vec::with_capacity(4 * dies);
+        let marked = Marked::new(dies);
         let agenda = Agenda::with_capacity(4 * dies + 1024);
         let dies = (0..dies)
             .map(|die| Die::new(geometry.channel_of_die(DieId::new(die)), ranks, &timing))
@@ -289,30 +290,26 @@ impl Flash {
         self.txns.open(op, source, class, owner, die, now)
     }
 
-    /// Lets a transaction wait for its die, from now on. What most need comes first and calls
-    /// nothing, so that few registers are saved for it.
+    /// Puts a transaction into the queue of its die, where it waits from now on.
     #[inline(never)]
     pub fn submit(&mut self, id: TxnId) {
-        self.submit_here(id);
-    }
-
-    /// As [`Flash::submit`], as a part of whoever submits much.
-    #[inline(always)]
-    pub fn submit_here(&mut self, id: TxnId) {
         let Txn { die, joined, .. } = *self.txns.get(id);
         self.submit_to(id, die, joined.is_some());
     }
 
-    /// As [`Flash::submit`], of what GC moves: nothing joins it, and its die and class are known.
+    /// Like [`Flash::submit`], inlined, for GC's reads and programs: no page write ever joins them,
+    /// and the caller knows their die and class.
     #[inline(always)]
     pub fn submit_alone(&mut self, id: TxnId, die: DieId, class: TxnClass) {
         let txn = self.txns.get_mut(id);
         debug_assert!(txn.die == die && !txn.joined.is_some());
-        // It is of this class already: written once more, it is known when this is compiled.
+        // The record has this class already. Storing it again makes it a constant for the compiler.
         txn.class = class;
         self.submit_to(id, die, false);
     }
 
+    /// The part that every transaction needs. The rare rest is a call at the end, so that this part
+    /// saves no registers for it.
     #[inline(always)]
     fn submit_to(&mut self, id: TxnId, die_id: DieId, joined: bool) {
         let now = self.now();
@@ -322,34 +319,32 @@ impl Flash {
         assert!(die_id.index() < self.dies.len(), "submitted to no die of the drive");
         let die = &mut self.dies[die_id];
         die.queue.push(id, &mut self.txns);
-        // Where nothing is interrupted, a die that is at work until later has nothing to decide.
-        let at_work = matches!(self.suspension, AnySuspension::Never(_)) && die.until > now;
-        let marks = !at_work && !std::mem::replace(&mut die.marked, true);
-        if die.ranked.is_some() || joined {
-            return self.submit_further(id, die_id, marks);
+        // If nothing can be interrupted, a die that is busy until later has nothing to decide.
+        let busy = matches!(self.suspension, AnySuspension::Never(_)) && die.until > now;
+        if !busy {
+            die.mark(die_id, &mut self.marked);
         }
-        if marks {
-            self.put_among_marked(die_id);
+        if joined {
+            self.submit_joined(id, die_id);
+        } else if die.ranked.is_some() {
+            self.rank(id, die_id);
         }
     }
 
-    /// A die joins those that are marked.
-    #[inline(always)]
-    fn put_among_marked(&mut self, die: DieId) {
-        if self.marked.len() == self.marked.capacity() {
-            return self.put_among_more_marked(die);
-        }
-        self.marked.push(die);
-    }
-
-    /// As [`Flash::put_among_marked`], where there is no room for one more.
-    #[cold]
+    /// The rest of [`Flash::submit`] for a program that page writes have joined.
     #[inline(never)]
-    fn put_among_more_marked(&mut self, die: DieId) {
-        self.marked.push(die);
+    fn submit_joined(&mut self, id: TxnId, die: DieId) {
+        let mut joined = self.txns.get(id).joined;
+        while joined.is_some() {
+            self.join_at(joined, die);
+            joined = self.txns.get(joined).next;
+        }
+        if self.dies[die].ranked.is_some() {
+            self.rank(id, die);
+        }
     }
 
-    /// A page write joins a program that waits already: its own wait begins now.
+    /// A page write joins a waiting program; its own wait begins now.
     pub fn join_at(&mut self, id: TxnId, die: DieId) {
         let now = self.now();
         let txn = self.txns.get_mut(id);
@@ -390,7 +385,7 @@ impl Flash {
 
     fn attend_to_marked(&mut self, layer: &mut impl Translation) {
         let mut next = 0;
-        while let Some(&die) = self.marked.get(next) {
+        while let Some(die) = self.marked.get(next) {
             next += 1;
             self.attend(die, layer);
         }

@@ -244,31 +244,20 @@ impl RankedQueue {
         }
     }
 
-    /// Ranks a transaction that begins to wait. Reads go by `age_key`, programs by the size of
-    /// their request; what is ranked equal, in order of submission.
-    #[cfg(test)]
-    fn push(&mut self, id: TxnId, age_key: u32, txns: &mut Txns) {
-        if !self.push_alone(id, age_key, txns) {
-            self.push_beside_others(id, age_key, txns);
-        }
-    }
-
-    /// Ranks a transaction that begins to wait, if nothing else does. Returns whether it did;
-    /// otherwise [`RankedQueue::push_beside_others`] does.
+    /// Adds a transaction that begins to wait. Reads are ranked by `age_key`, programs by the size
+    /// of their request, and equals by order of submission.
     #[inline]
-    pub fn push_alone(&mut self, id: TxnId, age_key: u32, txns: &Txns) -> bool {
-        let alone = self.count == 0;
-        if alone {
-            self.count = 1;
-            self.aside[0] = Aside { id, class: txns.get(id).class, age_key };
+    pub fn push(&mut self, id: TxnId, age_key: u32, txns: &mut Txns) {
+        if self.count > 0 {
+            return self.push_beside_others(id, age_key, txns);
         }
-        alone
+        self.count = 1;
+        self.aside[0] = Aside { id, class: txns.get(id).class, age_key };
     }
 
-    /// Ranks a transaction that begins to wait. Reads go by `age_key`, programs by the size of
-    /// their request; what is ranked equal, in order of submission.
+    /// [`RankedQueue::push`] where others wait already.
     #[inline(never)]
-    pub fn push_beside_others(&mut self, id: TxnId, age_key: u32, txns: &mut Txns) {
+    fn push_beside_others(&mut self, id: TxnId, age_key: u32, txns: &mut Txns) {
         self.count += 1;
         let one = self.aside[0];
         if one.id.is_some() {

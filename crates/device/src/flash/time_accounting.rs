@@ -105,25 +105,26 @@ impl Flash {
         }
     }
 
-    /// What a read took beyond a hard decision that suffices, which has been put down to the
-    /// channel. What differs by page or is rare is a call at the end, so that no register is saved.
+    /// Moves the time that a read took beyond a hard decision from the channel to soft sensing.
+    /// Where pages differ, that is a call at the end, so that no register is saved for it.
     #[cold]
     #[inline(never)]
     fn soft_blame(&self, txn: &Txn, blame: &mut Blame) {
-        let Some(soft) = self.levels.beyond_hard(txn.level) else {
-            return self.soft_blame_by_page(txn, blame);
-        };
-        blame[Part::SoftSensing] += soft;
-        blame[Part::Channel] -= soft;
-        if txn.first_level < txn.level {
-            self.retry_blame(txn, blame);
+        match self.levels.beyond_hard(txn.level) {
+            Some(soft) => self.blame_on_soft(soft, txn, blame),
+            None => self.soft_blame_by_page(txn, blame),
         }
     }
 
-    /// As [`Flash::soft_blame`], where not all pages are sensed alike.
+    /// [`Flash::soft_blame`] where the time depends on the page.
     #[inline(never)]
     fn soft_blame_by_page(&self, txn: &Txn, blame: &mut Blame) {
         let soft = self.took_at(txn.level, txn) - self.took_at(0, txn);
+        self.blame_on_soft(soft, txn, blame);
+    }
+
+    #[inline(always)]
+    fn blame_on_soft(&self, soft: Span, txn: &Txn, blame: &mut Blame) {
         blame[Part::SoftSensing] += soft;
         blame[Part::Channel] -= soft;
         if txn.first_level < txn.level {
@@ -131,7 +132,7 @@ impl Flash {
         }
     }
 
-    /// The tries of a read at lower levels, in vain.
+    /// Moves the time of the failed tries of a read from the channel to retries.
     #[cold]
     #[inline(never)]
     fn retry_blame(&self, txn: &Txn, blame: &mut Blame) {
@@ -140,7 +141,7 @@ impl Flash {
         blame[Part::Channel] -= tries;
     }
 
-    /// What sensing the page of a read at a level and transferring it takes.
+    /// Returns the time to sense the page of a read at a level and transfer it.
     fn took_at(&self, level: u8, txn: &Txn) -> Span {
         let (sense, transfer) = self.levels.sense_and_transfer(level, || self.offset(txn.unit));
         sense + transfer

@@ -1,0 +1,76 @@
+//! The dies that have something to decide before time moves on.
+
+use fowler_units::DieId;
+
+/// The marked dies, in the order in which they were marked. Each waits in it at most once
+/// ([`super::die::Die::mark`]), so a ring with a place for every die never has to grow. A push that
+/// could grow would save registers for the allocator.
+#[derive(Clone, Debug)]
+pub struct Marked {
+    /// As many places as dies, rounded up to a power of two.
+    ring: Box<[DieId]>,
+    /// The number of dies marked since it was last cleared, those attended to included.
+    count: usize,
+}
+
+impl Marked {
+    /// No die of `dies` is marked.
+    pub fn new(dies: usize) -> Self {
+        let ring = vec![DieId(0); dies.next_power_of_two()].into_boxed_slice();
+        Self { ring, count: 0 }
+    }
+
+    /// Whether no die is marked.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Appends a die that does not wait here yet.
+    #[inline]
+    pub fn push(&mut self, die: DieId) {
+        let place = self.count & (self.ring.len() - 1);
+        self.ring[place] = die;
+        self.count += 1;
+    }
+
+    /// Returns the die that was marked after `before` others. It may be marked again from then on.
+    #[inline]
+    pub fn get(&self, before: usize) -> Option<DieId> {
+        (before < self.count).then(|| self.ring[before & (self.ring.len() - 1)])
+    }
+
+    /// Forgets all dies, once each was attended to.
+    #[inline]
+    pub fn clear(&mut self) {
+        self.count = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dies_are_attended_to_in_the_order_in_which_they_were_marked() {
+        let mut marked = Marked::new(3);
+        for round in 0..3 {
+            assert!(marked.is_empty() && marked.get(0).is_none());
+            for die in 0..3 {
+                marked.push(DieId((die + round) % 3));
+            }
+            // Each comes again twice, while the others wait.
+            let (mut order, mut next) = (Vec::new(), 0);
+            while let Some(die) = marked.get(next) {
+                next += 1;
+                order.push(die.0);
+                if next <= 6 {
+                    marked.push(die);
+                }
+            }
+            let expected: Vec<u32> = (0..9).map(|place| (place + round) % 3).collect();
+            assert_eq!(order, expected);
+            marked.clear();
+        }
+    }
+}
