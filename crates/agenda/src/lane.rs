@@ -65,6 +65,7 @@ impl Lane {
     /// Takes the first key off; there must be one. Returns the one behind it, or [`NOTHING`].
     #[inline]
     pub fn take(&mut self) -> u128 {
+        debug_assert!(self.taken < self.put, "a key of an empty lane");
         self.keys[self.taken % PLACES] = NOTHING;
         self.taken += 1;
         self.first()

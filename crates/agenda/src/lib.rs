@@ -110,7 +110,7 @@ impl<E: Event> Agenda<E> {
     /// Something happens at `at`. Entries of one moment and phase keep the order of their making.
     ///
     /// # Panics
-    /// If `at` lies in the past.
+    /// If `at` lies in the past, or is [`Nanos::NEVER`].
     #[inline]
     pub fn schedule(&mut self, at: Nanos, phase: Phase, event: E) -> Ticket {
         let (key, ticket) = self.key(at, phase, event);
@@ -152,6 +152,7 @@ impl<E: Event> Agenda<E> {
     /// A key goes into its lane, or on the heap.
     #[inline]
     fn put(&mut self, lane: usize, at: Nanos, phase: Phase, key: u128) {
+        debug_assert!(at != Nanos::NEVER, "an event at no time");
         // What is made later is the greater key of one moment: they are of one phase.
         let put = match phase {
             Phase::Completion => self.lanes[lane].put(at, key),
@@ -169,11 +170,12 @@ impl<E: Event> Agenda<E> {
     #[inline]
     fn key(&mut self, at: Nanos, phase: Phase, event: E) -> (u128, Ticket) {
         assert!(at >= self.now, "an event in the past");
-        debug_assert!(at != Nanos::NEVER, "an event at no time");
         let sequence = self.sequence;
         self.sequence += NEXT;
         let bits = event.pack();
-        debug_assert!(bits >> EVENT_BITS == 0);
+        // A larger number would change the order. `Event::pack` promises that there is none:
+        // implementations bound their indices before the run.
+        debug_assert!(bits >> EVENT_BITS == 0, "an event of more than {EVENT_BITS} bits");
         let rest = ((phase as u64) << PHASE_SHIFT) | sequence | u64::from(bits);
         ((u128::from(at.0) << TIME_SHIFT) | u128::from(rest), Ticket(rest))
     }
@@ -182,6 +184,9 @@ impl<E: Event> Agenda<E> {
     /// would have every call save the registers that it takes.
     #[inline(never)]
     fn push_on_heap(&mut self, key: u128) {
+        // `NEVER` stands for no deadline and must not become one. Lanes need no such check: their
+        // events end at the current time plus a span, a sum that panics when it overflows.
+        assert!(time(key) != Nanos::NEVER, "an event at no time");
         self.check_sequence();
         self.heap.push(Reverse(key));
         self.begin_rare(key, true);
@@ -234,7 +239,8 @@ impl<E: Event> Agenda<E> {
         }
         self.take_first();
         let due = time(key);
-        debug_assert!(due >= self.now, "nothing is put on the agenda for the past");
+        // Asserted where entries are made and where the clock is advanced.
+        debug_assert!(due >= self.now, "time ran backwards");
         self.now = due;
         Some((Ticket(key as u64), E::unpack(key as u32 & ((1 << EVENT_BITS) - 1))))
     }
@@ -287,8 +293,10 @@ impl<E: Event> Agenda<E> {
     #[inline]
     pub fn advance(&mut self, to: Nanos) {
         assert!(to >= self.now, "time ran backwards");
+        // Otherwise `pop` would turn the clock back. Without an entry, `first` is later than any
+        // time.
+        assert!(to <= time(self.first), "an event was left behind");
         self.check_sequence();
-        debug_assert!(self.next_due().is_none_or(|(due, _)| due >= to));
         self.now = to;
     }
 
@@ -398,6 +406,20 @@ mod tests {
         let second = agenda.schedule(Nanos(1), Phase::Completion, Number(7));
         assert_eq!(agenda.pop(), Some((second, Number(7))));
         assert_eq!(agenda.pop(), Some((first, Number(7))));
+    }
+
+    #[test]
+    #[should_panic(expected = "an event at no time")]
+    fn nothing_happens_at_no_time() {
+        Agenda::with_capacity(1).schedule(Nanos::NEVER, Phase::Decision, Number(0));
+    }
+
+    #[test]
+    #[should_panic(expected = "an event was left behind")]
+    fn the_clock_passes_no_event() {
+        let mut agenda = Agenda::with_capacity(1);
+        agenda.schedule(Nanos(9), Phase::Completion, Number(0));
+        agenda.advance(Nanos(10));
     }
 
     #[test]

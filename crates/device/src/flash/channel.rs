@@ -61,6 +61,8 @@ impl Channel {
         agenda: &mut Agenda<Event>,
     ) {
         assert!(!self.busy, "two transfers on one channel");
+        // Every caller has just tested it, or has just taken the die out of the line.
+        debug_assert!(self.is_free_for(id), "the channel is reserved for another die");
         self.busy = true;
         self.reserved = DieId::NONE;
         die.state = doing;

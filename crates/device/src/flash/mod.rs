@@ -302,6 +302,7 @@ impl Flash {
     #[inline(always)]
     pub fn submit_alone(&mut self, id: TxnId, die: DieId, class: TxnClass) {
         let txn = self.txns.get_mut(id);
+        // GC opens all transactions of a job on the die of its plane.
         debug_assert!(txn.die == die && !txn.joined.is_some());
         // The record has this class already. Storing it again makes it a constant for the compiler.
         txn.class = class;

@@ -241,7 +241,12 @@ impl Txns {
     pub fn follow(&mut self, id: TxnId, op: Op, class: TxnClass, now: Nanos) -> &mut Txn {
         self.submitted += 1;
         let record = &mut self.records[id];
-        debug_assert!(record.open && record.owner == Owner::Job);
+        // Following one that is closed would give two transactions one place.
+        assert!(record.open, "a closed transaction has no next one");
+        // Only GC calls this, with the transaction that it was given as its own. Page writes join
+        // programs of buffered data, and requests wait for those and for their own reads, never
+        // for a job.
+        debug_assert!(record.owner == Owner::Job);
         debug_assert!(!record.joined.is_some() && !record.req.is_some());
         (record.op, record.class, record.order) = (op, class, self.submitted);
         (record.created, record.asked) = (now, now);
