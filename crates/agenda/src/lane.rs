@@ -1,48 +1,48 @@
-//! A plain queue of keys that come in order.
+//! A plain queue of keys that arrive in order.
 
 use fowler_units::Nanos;
 
-/// The key of no entry; no entry is ever due so late.
+/// Marks the absence of a key; greater than the key of any entry.
 pub(crate) const NOTHING: u128 = u128::MAX;
 
-/// Keys that a lane holds at most; more go to the heap. The compiler knows the number, so that a
-/// place in the ring needs neither a mask from memory nor a check. A larger ring would evict other
-/// data from the cache, because every place is visited in turn. Tests fill it.
+/// The capacity of a lane; further keys go to the heap. It is a constant, so that indexing the ring
+/// needs neither a mask from memory nor a bounds check. A larger ring would evict other data from
+/// the cache, because every place is visited in turn. In tests it is small enough to be filled.
 const PLACES: usize = if cfg!(test) { 4 } else { 2048 };
 
-/// A ring of keys. A place that holds none holds [`NOTHING`], so that neither an empty lane nor a
-/// full one is told by counting.
+/// A ring of keys. Empty places hold [`NOTHING`], so the first key and the next place tell whether
+/// the lane is empty or full, without counting.
 #[derive(Clone, Debug)]
 pub(crate) struct Lane {
     keys: Box<[u128; PLACES]>,
-    /// Keys taken and keys put in so far; the ring keeps what lies between.
+    /// The number of keys taken out and put in so far; the ring holds those between.
     taken: usize,
     put: usize,
-    /// When the last key that came is due, whether it is there still or not.
+    /// When the key put in last is due, whether it is still here or not.
     last: Nanos,
 }
 
-/// What becomes of a key that is put into a lane.
+/// The result of [`Lane::put`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Put {
-    /// It is the first and only one.
+    /// The key is in, alone.
     First,
-    /// It stands behind others.
+    /// The key is in, behind others.
     Behind,
-    /// It is not put in: one before it comes later, or there is no room.
+    /// The key is not in: an earlier one is due later, or the ring is full.
     Refused,
 }
 
 impl Lane {
-    /// An empty lane.
+    /// Creates an empty lane.
     pub fn new() -> Self {
         let keys = vec![NOTHING; PLACES].into_boxed_slice();
         let keys = keys.try_into().expect("as many as there are places");
         Self { keys, taken: 0, put: 0, last: Nanos::ZERO }
     }
 
-    /// Puts a key at the end, if it is not due before any that came before it and there is room.
-    /// Of keys of one moment the one that is made later must be the greater.
+    /// Appends a key, unless it is due before one that was put in earlier or the ring is full. Of
+    /// two keys due at the same time, the one put in later must be the greater.
     #[inline]
     pub fn put(&mut self, at: Nanos, key: u128) -> Put {
         let place = &mut self.keys[self.put % PLACES];
@@ -56,13 +56,13 @@ impl Lane {
         if was_empty { Put::First } else { Put::Behind }
     }
 
-    /// The first key, or [`NOTHING`].
+    /// Returns the first key, or [`NOTHING`].
     #[inline]
     pub fn first(&self) -> u128 {
         self.keys[self.taken % PLACES]
     }
 
-    /// Takes the first key off; there must be one. Returns the one behind it, or [`NOTHING`].
+    /// Removes the first key, which must exist. Returns the next one, or [`NOTHING`].
     #[inline]
     pub fn take(&mut self) -> u128 {
         debug_assert!(self.taken < self.put, "a key of an empty lane");
@@ -71,13 +71,14 @@ impl Lane {
         self.first()
     }
 
-    /// How many keys there are.
+    /// Returns the number of keys.
     pub fn len(&self) -> usize {
         self.put - self.taken
     }
 }
 
-/// Whether a key is [`NOTHING`], told by half of it: no time is as late.
+/// Whether a key is [`NOTHING`]. The half with the time tells: no entry is due at
+/// [`Nanos::NEVER`].
 #[inline]
 fn is_nothing(key: u128) -> bool {
     (key >> 64) as u64 == u64::MAX

@@ -1,9 +1,9 @@
-//! The clock and the agenda: what happens next in simulated time. Generic in the event; knows no
-//! storage word.
+//! The simulated clock and the agenda, the queue of future events. Generic over the event; knows
+//! nothing of storage.
 //!
-//! An entry is one `u128`: time, phase, sequence number and event, so that the order of events is a
-//! comparison of integers, total, and the same on every machine. A superseded event is not searched
-//! for: its ticket no longer matches and its owner drops it when it is popped.
+//! An entry is one `u128`: time, phase, sequence number and event. The order of events is therefore
+//! a comparison of integers, total, and the same on every machine. A superseded entry is not
+//! searched for. When it is popped, its ticket no longer matches, and its owner ignores it.
 
 mod lane;
 
@@ -21,63 +21,64 @@ use std::marker::PhantomData;
 pub enum Phase {
     /// Something ends.
     Completion,
-    /// Something enters.
+    /// Something arrives.
     Arrival,
-    /// Something is considered that nobody asked for, such as GC in idle time.
+    /// Something is decided without a request, such as GC in idle time.
     Decision,
-    /// Something is looked at.
+    /// The state is sampled.
     Sample,
 }
 
-/// An event small enough to ride in its own key.
+/// An event small enough to be part of its key.
 pub trait Event: Copy {
-    /// The event as an integer below 2^24.
+    /// Returns the event as an integer below 2^24.
     fn pack(self) -> u32;
-    /// The event that [`Event::pack`] made an integer of.
+    /// Returns the event of an integer that [`Event::pack`] returned.
     fn unpack(bits: u32) -> Self;
 }
 
-/// Names one entry of the agenda; never used twice. It is all of the entry's key but the time: its
-/// sequence number makes it one of a kind.
+/// Identifies an entry of the agenda; never used twice. It is the entry's key without the time. The
+/// sequence number in it makes it unique.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ticket(u64);
 
 impl Ticket {
-    /// The ticket of no entry.
+    /// Matches no entry.
     pub const NONE: Ticket = Ticket(u64::MAX);
 }
 
 const EVENT_BITS: u32 = 24;
 const SEQUENCE_BITS: u32 = 38;
 const PHASE_SHIFT: u32 = EVENT_BITS + SEQUENCE_BITS;
-/// From one sequence number to the next, in their place in the key.
+/// The step from one sequence number to the next, at its place in the key.
 const NEXT: u64 = 1 << EVENT_BITS;
 const TIME_SHIFT: u32 = PHASE_SHIFT + 2;
 
-/// How many lanes an agenda has. The last is for what is rarer than what stands in the others.
+/// The number of lanes of an agenda. The last one is for entries rarer than those of the others.
 pub const LANES: usize = 4;
 
-/// The place among the lanes of whatever is rare: the last lane and the heap.
+/// The place of rare entries among the first keys: the last lane and the heap together.
 const RARE: usize = LANES - 1;
 
-/// The clock and what is still to happen.
+/// The clock and the events to come.
 ///
-/// What ends after a time that is always the same comes to be in the order in which it ends: such
-/// entries stand in a *lane*, a plain queue, and only the first of each lane competes for being
-/// next. An entry that would stand before the last of its lane, one that finds its lane full, and
-/// one without a lane go to a heap. Which way an entry takes decides what it costs, never when it
-/// comes: the order is that of the keys.
+/// Operations that always take the same time end in the order in which they began. Their entries
+/// wait in a *lane*, a plain queue, and only the first of each lane competes for being next. An
+/// entry goes to the heap if it has no lane, if its lane is full, or if it is due before the last
+/// of its lane. Where an entry waits decides what it costs, never when it happens: the order is
+/// that of the keys.
 #[derive(Clone, Debug)]
 pub struct Agenda<E> {
     now: Nanos,
-    /// The sequence number of the next entry, in its place in the key.
+    /// The sequence number of the next entry, at its place in the key.
     sequence: u64,
-    /// The first key of each lane, and of the last one and the heap together; the first of all,
-    /// and whose it is.
+    /// The first key of each lane. The last lane shares its place with the heap.
     heads: [u128; LANES],
+    /// The first key of all.
     first: u128,
+    /// The place of that key in `heads`.
     next: usize,
-    /// The first of what is rare is the heap's.
+    /// Whether the first of the rare entries is in the heap.
     rare_in_heap: bool,
     lanes: [Lane; LANES],
     heap: BinaryHeap<Reverse<u128>>,
@@ -85,8 +86,8 @@ pub struct Agenda<E> {
 }
 
 impl<E: Event> Agenda<E> {
-    /// An empty agenda at time zero, with room for `capacity` entries in the heap before it must
-    /// grow.
+    /// Creates an empty agenda at time zero, with room for `capacity` entries in the heap before it
+    /// has to grow.
     pub fn with_capacity(capacity: usize) -> Self {
         Self {
             now: Nanos::ZERO,
@@ -101,13 +102,14 @@ impl<E: Event> Agenda<E> {
         }
     }
 
-    /// The present.
+    /// Returns the current time.
     #[inline]
     pub fn now(&self) -> Nanos {
         self.now
     }
 
-    /// Something happens at `at`. Entries of one moment and phase keep the order of their making.
+    /// Adds an event at `at`. Events of the same time and phase happen in the order in which they
+    /// were added.
     ///
     /// # Panics
     /// If `at` lies in the past, or is [`Nanos::NEVER`].
@@ -118,8 +120,8 @@ impl<E: Event> Agenda<E> {
         ticket
     }
 
-    /// As [`Agenda::schedule`], for something that most often happens after everything that stands
-    /// in `lane` already. Lanes are for what ends; anything else takes the way by the heap.
+    /// Like [`Agenda::schedule`], for an event that usually happens after everything that waits in
+    /// `lane` already. Lanes are for [`Phase::Completion`]; any other event goes to the heap.
     ///
     /// # Panics
     /// As [`Agenda::schedule`], and if there is no such lane.
@@ -149,11 +151,11 @@ impl<E: Event> Agenda<E> {
         self.put(lane, at, phase, key);
     }
 
-    /// A key goes into its lane, or on the heap.
+    /// Stores a key in its lane, or on the heap.
     #[inline]
     fn put(&mut self, lane: usize, at: Nanos, phase: Phase, key: u128) {
         debug_assert!(at != Nanos::NEVER, "an event at no time");
-        // What is made later is the greater key of one moment: they are of one phase.
+        // A lane has a single phase, so of two keys of the same time the later one is greater.
         let put = match phase {
             Phase::Completion => self.lanes[lane].put(at, key),
             Phase::Arrival | Phase::Decision | Phase::Sample => Put::Refused,
@@ -166,7 +168,7 @@ impl<E: Event> Agenda<E> {
         }
     }
 
-    /// See docs/decisions/device.md, "What orders events?".
+    /// Makes the key of an entry. See docs/decisions/device.md, "What orders events?".
     #[inline]
     fn key(&mut self, at: Nanos, phase: Phase, event: E) -> (u128, Ticket) {
         assert!(at >= self.now, "an event in the past");
@@ -180,8 +182,8 @@ impl<E: Event> Agenda<E> {
         ((u128::from(at.0) << TIME_SHIFT) | u128::from(rest), Ticket(rest))
     }
 
-    /// A function of its own: as a part of [`Agenda::schedule_in`], which hardly ever needs it, it
-    /// would have every call save the registers that it takes.
+    /// Not inlined: [`Agenda::schedule_in`] rarely needs it, but would save registers for it in
+    /// every call.
     #[inline(never)]
     fn push_on_heap(&mut self, key: u128) {
         // `NEVER` stands for no deadline and must not become one. Lanes need no such check: their
@@ -192,7 +194,7 @@ impl<E: Event> Agenda<E> {
         self.begin_rare(key, true);
     }
 
-    /// A key that is rare may come before the others that are.
+    /// A new rare entry may come before the others.
     fn begin_rare(&mut self, key: u128, in_heap: bool) {
         if key < self.heads[RARE] {
             self.rare_in_heap = in_heap;
@@ -200,14 +202,14 @@ impl<E: Event> Agenda<E> {
         }
     }
 
-    /// Sequence numbers must not run into the phase. Checked here and where the clock is advanced:
-    /// often enough, and cheaper than at every entry.
+    /// Asserts that sequence numbers do not run into the phase. Called for entries of the heap and
+    /// when the clock is advanced, which is often enough, and cheaper than for every entry.
     #[inline]
     fn check_sequence(&self) {
         assert!(self.sequence >> PHASE_SHIFT == 0, "more than 2^38 events in one run");
     }
 
-    /// `key` is the first of its place now, and comes before what was.
+    /// Makes `key` the first of its place, and of all if it is the smallest.
     #[inline]
     fn begin(&mut self, place: usize, key: u128) {
         self.heads[place] = key;
@@ -217,20 +219,20 @@ impl<E: Event> Agenda<E> {
         }
     }
 
-    /// When the next event is due, and in which phase of that moment.
+    /// Returns the time and the phase of the next event.
     #[inline]
     pub fn next_due(&self) -> Option<(Nanos, Phase)> {
         let key = self.first;
         (key != NOTHING).then(|| (time(key), phase(key)))
     }
 
-    /// Whether an event is due before something of `phase` that happens at `at`.
+    /// Whether an event is due before `phase` of the time `at`.
     #[inline]
     pub fn is_due_before(&self, at: Nanos, phase: Phase) -> bool {
         self.first < (u128::from(at.0) << TIME_SHIFT) | ((phase as u128) << PHASE_SHIFT)
     }
 
-    /// Moves the clock to the next event and takes it off the agenda.
+    /// Moves the clock to the next event and removes it from the agenda.
     #[inline]
     pub fn pop(&mut self) -> Option<(Ticket, E)> {
         let key = self.first;
@@ -256,14 +258,14 @@ impl<E: Event> Agenda<E> {
         let [a, b, c, rare] = self.heads;
         let ab = if b < a { (b, 1) } else { (a, 0) };
         (self.first, self.next) = if c < ab.0 { (c, 2) } else { ab };
-        // What is rare is usually later: half of the keys tells, and the branch predictor learns
-        // it.
+        // Rare entries are usually later. The halves with the times tell, and the branch is
+        // predicted well.
         if rare >> 64 <= self.first >> 64 {
             self.weigh_rare();
         }
     }
 
-    /// The first of what is rare is taken.
+    /// Removes the first of the rare entries.
     #[inline(never)]
     fn take_rare(&mut self) {
         if self.rare_in_heap {
@@ -277,7 +279,7 @@ impl<E: Event> Agenda<E> {
         self.heads[RARE] = in_heap.min(in_lane);
     }
 
-    /// The first of the lanes is not due before the first of what is rare.
+    /// The rest of [`Agenda::take_first`] if the first of the rare entries may be next.
     #[inline(never)]
     fn weigh_rare(&mut self) {
         let key = self.heads[RARE];
@@ -286,7 +288,7 @@ impl<E: Event> Agenda<E> {
         }
     }
 
-    /// Moves the clock forward to something that happens outside the agenda.
+    /// Moves the clock forward to an event outside the agenda.
     ///
     /// # Panics
     /// If `to` lies in the past or beyond the next event, and after 2^38 entries.
@@ -300,12 +302,12 @@ impl<E: Event> Agenda<E> {
         self.now = to;
     }
 
-    /// Entries on the agenda, superseded ones included.
+    /// Returns the number of entries, superseded ones included.
     pub fn len(&self) -> usize {
         self.heap.len() + self.lanes.iter().map(Lane::len).sum::<usize>()
     }
 
-    /// Whether nothing is due any more.
+    /// Whether no entry is left.
     pub fn is_empty(&self) -> bool {
         self.next_due().is_none()
     }

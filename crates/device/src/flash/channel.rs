@@ -7,7 +7,7 @@ use fowler_agenda::{Agenda, Phase};
 use fowler_units::{ChannelId, DieId, Id, Span};
 
 impl Channel {
-    /// A die stands in line, at most once.
+    /// Puts a die in line, at most once.
     #[inline]
     pub(super) fn stand_in_line(&mut self, id: DieId, die: &mut Die) {
         if !std::mem::replace(&mut die.wants_channel, true) {
@@ -15,7 +15,7 @@ impl Channel {
         }
     }
 
-    /// A die has found something better to do and leaves the line, if it stands there.
+    /// Takes a die that has found something better to do out of the line, if it is there.
     #[inline]
     pub(super) fn withdraw(&mut self, id: DieId, die: &mut Die) {
         if die.wants_channel {
@@ -29,7 +29,7 @@ impl Channel {
         self.waiting.retain(|&waiting| waiting != id);
     }
 
-    /// A die transfers a page: at once, or when its turn comes.
+    /// Lets a die transfer a page, at once or when its turn comes.
     #[inline]
     pub(super) fn ask(&mut self, id: DieId, die: &mut Die, agenda: &mut Agenda<Event>) {
         if self.is_free_for(id) {
@@ -39,7 +39,7 @@ impl Channel {
         }
     }
 
-    /// The channel is the die's for the page that waits for it.
+    /// Gives the channel to a die, for the page that waits to be transferred.
     #[inline]
     fn grant(&mut self, id: DieId, die: &mut Die, agenda: &mut Agenda<Event>) {
         let doing = match die.state {
@@ -74,8 +74,8 @@ impl Channel {
 }
 
 impl Flash {
-    /// The free channel goes to the first in line. An idle die that waits to begin a program is
-    /// asked anew what it wants, before time moves on; until then the channel is reserved for it.
+    /// Gives the free channel to the first die in line. An idle die that waits to begin a program
+    /// decides anew before time moves on; until then the channel is reserved for it.
     #[inline]
     pub(super) fn release_channel(&mut self, channel: ChannelId) {
         let channel = &mut self.channels[channel];
@@ -85,7 +85,8 @@ impl Flash {
         }
     }
 
-    /// See docs/decisions/flash.md, "Which die gets a free channel?".
+    /// Gives or reserves the free channel. See docs/decisions/flash.md, "Which die gets a free
+    /// channel?".
     #[inline]
     fn offer_channel(&mut self, next: DieId) {
         let die = &mut self.dies[next];
@@ -100,7 +101,7 @@ impl Flash {
         }
     }
 
-    /// A die that had the channel reserved found something else to do.
+    /// Passes the channel on if the die it was reserved for did not take it.
     #[inline]
     pub(super) fn pass_channel_on(&mut self, id: DieId) {
         let die = &mut self.dies[id];

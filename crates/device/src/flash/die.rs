@@ -1,4 +1,4 @@
-//! A die and a channel as the controller sees them.
+//! The state of dies and channels.
 
 use crate::flash::marked::Marked;
 use crate::flash::queue::{DieQueue, RankedQueue};
@@ -12,22 +12,22 @@ use std::collections::VecDeque;
 /// What a die is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// Nothing. It may wait for the channel to begin a program (or to refill the page buffer), and
+    /// Nothing. It may wait for the channel to begin a program or to refill the page buffer. It
     /// takes up anything better that comes meanwhile.
     Idle,
     /// Sensing the page of a read.
     Sensing,
-    /// A page is in the page buffer and waits for the channel.
+    /// The page read is in the page buffer and waits for the channel.
     AwaitOut,
-    /// A page is on its way out.
+    /// The page read is being transferred out.
     TransferOut,
     /// The next page of a multi-plane program waits for the channel.
     AwaitIn,
-    /// A page is on its way in.
+    /// A page of a program is being transferred in.
     TransferIn,
-    /// The data of a suspended program is on its way in again.
+    /// The data of a suspended program is being transferred in again.
     Refill,
-    /// The data of a program is in the page buffer: it goes on the cells, unless a read goes first.
+    /// The data of a program is in the page buffer. It goes on the cells unless a read goes first.
     Loaded,
     /// A program or erase is on the cells.
     Running,
@@ -35,14 +35,14 @@ pub enum State {
     Suspending,
 }
 
-/// Where the program or erase is that a die has begun.
+/// Where the program or erase of a die is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cells {
-    /// There is none.
+    /// The die has none.
     Free,
-    /// On the cells.
+    /// It is on the cells.
     Running,
-    /// Taken off them.
+    /// It was taken off the cells.
     Suspended,
 }
 
@@ -51,22 +51,22 @@ pub enum Cells {
 pub struct Command {
     /// Its transactions, chained: one for each plane that takes part.
     pub first: TxnId,
-    /// How far the cells have come.
+    /// Its progress on the cells.
     pub cells: CellOp,
-    /// When the cells started.
+    /// When it first went on the cells.
     pub started: Nanos,
-    /// What it takes undisturbed.
+    /// Its time on the cells if undisturbed.
     pub nominal: Span,
     /// Time spent on reads while it was suspended.
     pub reads: Span,
     /// When it was first suspended, if it has been.
     pub suspended: Option<Nanos>,
-    /// The die's time accounting at that moment, where the die's log does not reach back to it.
+    /// The die's time accounting at that moment, if the die's log no longer reaches back to it.
     pub account: Ledger,
 }
 
 impl Command {
-    /// None yet.
+    /// A placeholder for a die that has begun none.
     fn none(timing: &Timing) -> Self {
         Self {
             first: TxnId::NONE,
@@ -83,48 +83,48 @@ impl Command {
 /// A die.
 #[derive(Clone, Debug)]
 pub struct Die {
-    /// The channel it hangs on.
+    /// Its channel.
     pub channel: ChannelId,
-    /// What waits for it.
+    /// The transactions that wait for it.
     pub queue: DieQueue,
-    /// The same by rank, if the order goes by it.
+    /// The same by rank, if the die order needs ranks.
     pub ranked: Option<Box<RankedQueue>>,
-    /// What it has spent its time on.
+    /// Its time accounting.
     pub account: Account,
-    /// What it does.
+    /// What it is doing.
     pub state: State,
-    /// The agenda entry of the end of that; any other is stale.
+    /// The agenda entry for the end of that. Any other entry of the die is stale.
     pub ticket: Ticket,
     /// The transactions of the program being transferred in, chained.
     pub first: TxnId,
-    /// The one of them whose page is being transferred, or the read being served.
+    /// The transaction among them whose page is being transferred, or the read being served.
     pub cursor: TxnId,
-    /// How long the page on the way in or out takes on the channel.
+    /// The transfer time of the page on its way in or out.
     pub transfer: Span,
-    /// Where its program or erase is, if it has begun one.
+    /// Whether it has begun a program or erase, and where that is.
     pub cells: Cells,
-    /// That program or erase; means nothing while the cells are free.
+    /// That program or erase. Meaningless while the cells are free.
     pub command: Command,
-    /// When what it does ends, if that is known: an event of it is due then, and none before.
+    /// When what it is doing ends, if that is known. No valid event of the die is due before.
     pub until: Nanos,
-    /// A read waits for the transfer in progress to end (S14).
+    /// A read goes next, once the transfer in progress ends (S14).
     pub suspend_wanted: bool,
-    /// It stands in the channel's queue.
+    /// It is in the line of its channel.
     pub wants_channel: bool,
-    /// It is to be attended to before time moves on.
+    /// It will be attended to before time moves on.
     pub marked: bool,
-    /// Its channel was reserved for it; it may have taken it since.
+    /// Its channel was reserved for it. It may have taken the channel since.
     pub offered: bool,
-    /// No host program can be given a page here until a GC job ends.
+    /// No page is available here for host programs until a GC job ends.
     pub blocked: bool,
-    /// Time that its finished operations took, reads within a suspended one counted once.
+    /// The time of its finished operations. Reads during a suspension count once.
     pub served: Span,
-    /// Since when it has been idle.
+    /// When it last became idle.
     pub idle_since: Nanos,
 }
 
 impl Die {
-    /// An idle die on a channel; with `ranks`, what waits for it is ranked.
+    /// Creates an idle die on a channel. With `ranks`, its queue is ranked.
     pub fn new(channel: ChannelId, ranks: bool, timing: &Timing) -> Self {
         Self {
             channel,
@@ -149,7 +149,7 @@ impl Die {
         }
     }
 
-    /// From now on it does something else.
+    /// Changes what it is doing.
     #[inline]
     pub fn enter(&mut self, now: Nanos, state: State, doing: Doing, txns: &mut Txns) {
         self.state = state;
@@ -158,8 +158,7 @@ impl Die {
         }
     }
 
-    /// It is to be attended to before time moves on: it joins those that are `marked`, at most
-    /// once.
+    /// Marks it as to be attended to before time moves on, at most once.
     #[inline]
     pub fn mark(&mut self, id: DieId, marked: &mut Marked) {
         if !std::mem::replace(&mut self.marked, true) {
@@ -167,8 +166,8 @@ impl Die {
         }
     }
 
-    /// Takes a transaction up, which leaves its queue: what the die did meanwhile is what it waited
-    /// behind.
+    /// Takes a transaction out of the queue to serve it. What the die did since its submission is
+    /// what it waited behind.
     #[inline]
     pub fn dispatch(&mut self, id: TxnId, now: Nanos, txns: &mut Txns) {
         if self.ranked.is_some() {
@@ -183,13 +182,12 @@ impl Die {
         }
     }
 
-    /// A transaction leaves those that are ranked. A call of its own, so that a die without ranks
-    /// carries nothing of it.
+    /// Takes a transaction out of the ranked queue. Not inlined, because most dies have none.
     #[inline(never)]
     fn leave_ranks(&mut self, id: TxnId, txns: &mut Txns) {
         let Some(ranked) = &mut self.ranked else { return };
-        // Most often nothing else waits, and nothing was overtaken. The record may say otherwise: a
-        // transaction may have been taken up before.
+        // Usually nothing else waits, so nothing was overtaken. The flag must be cleared: the
+        // record may have been taken up before.
         if ranked.remove_alone(id) {
             txns.get_mut(id).overtook = false;
         } else {
@@ -197,7 +195,7 @@ impl Die {
         }
     }
 
-    /// As [`Die::leave_ranks`], where others wait too.
+    /// [`Die::leave_ranks`] where others wait, too.
     #[inline(never)]
     fn leave_others(&mut self, id: TxnId, txns: &mut Txns) {
         let Some(ranked) = &mut self.ranked else { return };
@@ -213,7 +211,7 @@ impl Die {
         ranked.remove(id, txns);
     }
 
-    /// Whether it neither does nor waits for anything.
+    /// Whether it does nothing and nothing waits for it.
     #[inline]
     pub fn is_idle(&self) -> bool {
         self.state == State::Idle && self.cells != Cells::Suspended && self.queue.is_empty()
@@ -225,19 +223,19 @@ impl Die {
 pub struct Channel {
     /// A transfer is in progress.
     pub busy: bool,
-    /// The idle die whose turn it is, for as long as it takes to ask what it wants.
+    /// The idle die whose turn it is, until it has decided what to do.
     pub reserved: DieId,
     /// The dies that wait, each at most once.
     pub waiting: VecDeque<DieId>,
-    /// Time spent transferring, the transfer in progress included.
+    /// Transfer time so far, all of the transfer in progress included.
     pub carried: Span,
-    /// When the latest transfer ends, and how long it takes.
+    /// When the latest transfer ends, and its time.
     pub until: Nanos,
     pub latest: Span,
 }
 
 impl Channel {
-    /// A free channel of so many dies.
+    /// Creates a free channel for this many dies.
     pub fn new(dies: usize) -> Self {
         let waiting = VecDeque::with_capacity(dies);
         Self {
@@ -250,7 +248,7 @@ impl Channel {
         }
     }
 
-    /// Its next transfer ends at `until` and takes `time`.
+    /// Records a transfer that ends at `until` and takes `time`.
     #[inline]
     pub fn carry(&mut self, until: Nanos, time: Span) {
         self.carried += time;
@@ -258,7 +256,7 @@ impl Channel {
         self.latest = time;
     }
 
-    /// Time spent transferring up to `at`, where only the latest transfer may end later.
+    /// Returns the transfer time up to `at`. No transfer but the latest may end later.
     pub fn carried_until(&self, at: Nanos) -> Span {
         let to_come = if at < self.until { self.until - at } else { Span::ZERO };
         self.carried - to_come.min(self.latest)

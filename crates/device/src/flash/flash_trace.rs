@@ -1,6 +1,5 @@
-//! What the flash does, step by step, for those who want to see it. A step is noted when it ends,
-//! because then everything about it is known; phases of programs and erases are arithmetic on the
-//! stretch they ran in.
+//! The steps of flash operations, for probes that watch. A step is recorded when it ends, because
+//! then everything about it is known. The phases of programs and erases follow from when they ran.
 
 use super::Flash;
 use crate::flash::die::{Command, Die};
@@ -22,22 +21,22 @@ pub struct FlashStep {
     pub event: FlashEvent,
 }
 
-/// A flash operation, as far as whoever watches needs to know it.
+/// A flash operation, as shown to a probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Operation {
-    /// Its place in the order in which operations were made; no two have the same.
+    /// Its place in the order in which operations were opened, which is unique.
     pub order: u64,
     /// What it does.
     pub op: Op,
     /// On whose behalf.
     pub source: Source,
-    /// The host request that waits for it, if any; the frame is used again once that is answered.
+    /// The host request that waits for it, if any. Its id is used again once that is answered.
     pub request: ReqId,
-    /// The physical page, or the first one of the block; none for what was never written.
+    /// The physical page, or the first page of the block; none for a page that was never written.
     pub ppn: Ppn,
-    /// The logical page; none of an erase.
+    /// The logical page; none for an erase.
     pub lpn: Lpn,
-    /// When it began to wait for its die.
+    /// When it was submitted to its die.
     pub submitted: Nanos,
     /// When the die took it up.
     pub dispatched: Nanos,
@@ -46,64 +45,62 @@ pub struct Operation {
 /// What happens in a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlashEvent {
-    /// One try of a read ends: its page was sensed for so long since the try began, and has been
-    /// transferred for so long until now; what lies between was waiting for the channel.
+    /// A try of a read ends. The page was sensed from the start of the try, and transferred until
+    /// now; in between it waited for the channel.
     Read {
         /// Sensing.
         sense: Span,
         /// The transfer out.
         transfer: Span,
-        /// The level it was sensed at, the hard decision being 0.
+        /// The level; 0 is the hard decision.
         level: u8,
-        /// Whether it must be tried again at the next one.
+        /// Whether the page is read again at the next level.
         again: bool,
     },
-    /// A page has been transferred in for so long until now; again, where it was due to a
-    /// suspension.
+    /// The transfer of a page in has just ended.
     Load {
         /// The transfer.
         transfer: Span,
-        /// Whether a suspended program is filled anew.
+        /// Whether the data was transferred in again, because of a suspension.
         again: bool,
     },
-    /// A program or erase goes on the cells, for the first time or again, and ends at `until` if
-    /// nothing comes.
+    /// A program or erase goes on the cells, for the first time or again.
     Run {
-        /// How far it has come: its phases follow from that.
+        /// Its progress, from which its phases follow.
         cells: CellOp,
-        /// Its end.
+        /// When it ends unless it is interrupted.
         until: Nanos,
     },
-    /// It is taken off the cells, which are free at `free`.
+    /// A program or erase is taken off the cells.
     Off {
-        /// When the die can sense.
+        /// When the cells are free for a read.
         free: Nanos,
         /// Whether it had touched the cells (S10).
         counted: bool,
     },
-    /// It is done.
+    /// The operation is done.
     Done,
-    /// It waited for what has just been done on the die: the very program that another page write
-    /// had brought, the parity of its stripe, or a page that its data is brought back from.
+    /// The operation waited for one that is now done on the die: the program of another page write
+    /// that it had joined, the parity of its stripe, or a page that its data is rebuilt from.
     Joined,
 }
 
 impl Flash {
-    /// Whether every step is noted down from now on.
+    /// Turns the recording of steps on or off.
     /// See docs/decisions/observe.md, "How can a probe watch the flash?".
     pub(crate) fn watch(&mut self, watched: bool) {
-        // What was noted down before, nobody has heard of yet.
+        // Steps recorded before have not been shown yet.
         self.trace = watched.then(|| self.trace.take().unwrap_or_default());
         self.plain_program = self.plain_program();
     }
 
-    /// What was noted down since it was last cleared, if anybody watches.
+    /// Returns the steps since they were last cleared, if a probe watches.
     #[inline]
     pub(crate) fn trace(&mut self) -> Option<&mut Vec<FlashStep>> {
         self.trace.as_mut()
     }
 
-    /// Notes a step of a transaction, if anybody watches.
+    /// Records a step of a transaction, if a probe watches.
     #[inline]
     pub(super) fn note(&mut self, die: DieId, txn: TxnId, event: FlashEvent) {
         if self.trace.is_some() {
@@ -111,7 +108,7 @@ impl Flash {
         }
     }
 
-    /// Notes that a page has been transferred in, if anybody watches.
+    /// Records the transfer of a page in, if a probe watches.
     #[inline]
     pub(super) fn note_load(&mut self, die: DieId) {
         if self.trace.is_some() {
@@ -120,7 +117,7 @@ impl Flash {
         }
     }
 
-    /// Notes that what a die serves is on its cells until `until`, if anybody watches.
+    /// Records that the command of a die is on its cells until `until`, if a probe watches.
     #[inline]
     pub(super) fn note_run(&mut self, die: DieId, until: Nanos) {
         if self.trace.is_some() {
@@ -137,7 +134,7 @@ impl Flash {
         trace.push(FlashStep { at, die, operation, event });
     }
 
-    /// Notes that a transaction is done, and with it those that joined it.
+    /// Records the end of a transaction and of those that joined it, if a probe watches.
     #[inline]
     pub(super) fn note_done(&mut self, die: DieId, txn: TxnId) {
         if self.trace.is_some() {
@@ -145,21 +142,21 @@ impl Flash {
         }
     }
 
-    /// Whether anybody watches.
+    /// Whether a probe watches.
     #[inline]
     pub(crate) fn is_watched(&self) -> bool {
         self.trace.is_some()
     }
 
-    /// Notes that a transaction whose service is over, and those that joined it, waited since then
-    /// for one of parity that has just been done.
+    /// Records that a transaction, and those that joined it, have waited since the end of their own
+    /// service for a parity transaction that is now done.
     #[cold]
     pub(crate) fn note_awaited(&mut self, done: &Txn, waiter: TxnId) {
         let Txn { dispatched: since, joined, .. } = *self.txns.get(waiter);
         let mut at = waiter;
         while at.is_some() {
             let Txn { req: request, created, next, .. } = *self.txns.get(at);
-            // One that joined later waits since then.
+            // One that joined later has waited only since then.
             let submitted = since.max(created);
             let operation = Operation { request, submitted, ..self.operation(done) };
             if request.is_some() {

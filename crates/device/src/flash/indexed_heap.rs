@@ -1,18 +1,19 @@
-//! What waits for a die in an order of its own: a binary heap whose members know their places, so
-//! that any of them can leave, at a logarithmic cost. It allocates only where it grows.
+//! A binary heap of transactions by rank. It records the place of each member, so that any member
+//! can leave in logarithmic time. It allocates only to grow.
 
 use fowler_units::{IdVec, TxnId};
 
-/// Where a transaction stands: the smaller comes first; of equals, the one submitted first.
+/// The rank of a transaction: the smaller key goes first; of equals, the one submitted first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Rank {
-    /// What the order goes by.
+    /// The primary criterion.
     pub key: u32,
     /// The place in the order of submission.
     pub order: u64,
 }
 
-/// The places of all transactions in the heaps that they are in; each is in at most one.
+/// The place of every transaction in its heap. A transaction is in at most one heap that uses these
+/// places.
 pub type Places = IdVec<TxnId, u32>;
 
 /// Transactions by rank.
@@ -22,19 +23,19 @@ pub struct IndexedHeap {
 }
 
 impl IndexedHeap {
-    /// The first.
+    /// Returns the first transaction.
     #[inline]
     pub fn first(&self) -> Option<TxnId> {
         self.heap.first().map(|&(_, id)| id)
     }
 
-    /// Where the first stands.
+    /// Returns the rank of the first transaction.
     #[inline]
     pub fn first_rank(&self) -> Option<Rank> {
         self.heap.first().map(|&(rank, _)| rank)
     }
 
-    /// Every member, in no order.
+    /// Returns all members, in no particular order.
     pub fn members(&self) -> impl Iterator<Item = TxnId> {
         self.heap.iter().map(|&(_, id)| id)
     }
@@ -56,8 +57,8 @@ impl IndexedHeap {
         }
     }
 
-    /// A member goes towards the first place as far as it is before others. Those make room, and it
-    /// is written down once.
+    /// Moves a member up past those that rank after it. They are shifted down, and the member is
+    /// stored once at the end. Returns its place.
     fn rise(&mut self, mut at: usize, places: &mut Places) -> usize {
         let member = self.heap[at];
         while at > 0 {
@@ -75,8 +76,8 @@ impl IndexedHeap {
         at
     }
 
-    /// The same away from it, as far as others are before it or as good: of two that are equal the
-    /// first goes up.
+    /// Moves a member down past those that do not rank after it. Of two equal children the first
+    /// goes up.
     fn sink(&mut self, mut at: usize, places: &mut Places) {
         let member = self.heap[at];
         loop {

@@ -1,21 +1,22 @@
-//! The flash array at work: what each die serves next, its way over the bus, suspension and
-//! resumption.
+//! The flash array: what each die serves next, transfers over the bus, suspension and resumption.
 //!
-//! **Owns** dies, channels, what waits for them, the agenda, and the transactions in flight. **May
-//! touch** the cells, which say at what level a page is read. Knows blocks and pages as numbers
-//! only: what they mean is the business of the layer above, reached through [`Translation`]. **Is
+//! **Owns** the dies, the channels, their queues, the agenda, and the transactions in flight. **May
+//! touch** the cells, which determine the level at which a page is read. Knows blocks and pages
+//! only as numbers; their meaning belongs to the layer above, reached through [`Translation`]. **Is
 //! asked** to open and submit transactions.
 //!
-//! Nothing here recurses: submitting marks the die, and marked dies decide, in the order in which
-//! they were marked, when all that ends or arrives at the same nanosecond has done so (S15).
+//! Nothing here recurses. Submitting a transaction only marks its die. When everything that ends or
+//! arrives at the same nanosecond has done so, the marked dies decide, in the order in which they
+//! were marked (S15).
 //!
-//! - `die.rs`, `queue.rs`, `indexed_heap.rs`: a die, and what waits for it, in order of submission
-//!   or by rank.
-//! - `ranks.rs`: submitting to a die that ranks what waits, and asking it for the only one.
-//! - `txn.rs`: the transactions. `reads.rs`, `program_erase.rs`: reads; programs and erases.
-//! - `suspend.rs`: off the cells and back. `channel.rs`: who transfers when.
+//! - `die.rs`, `queue.rs`, `indexed_heap.rs`: a die and its queue, in order of submission or by
+//!   rank. `marked.rs`: the marked dies.
+//! - `ranks.rs`: submitting to a die that ranks its queue, and picking from it.
+//! - `txn.rs`: transactions. `reads.rs`, `program_erase.rs`: reads; programs and erases.
+//! - `suspend.rs`: taking operations off the cells and putting them back. `channel.rs`: whose turn
+//!   it is to transfer.
 //! - `time_accounting.rs`: where the time of each transaction went. `flash_trace.rs`: every step,
-//!   if anybody watches.
+//!   for a probe that watches.
 //! - `raw_die.rs`: one die under raw commands.
 
 mod channel;
@@ -52,53 +53,53 @@ use fowler_agenda::{Agenda, Ticket};
 use fowler_nand::Timing;
 use fowler_units::{BlockId, ChannelId, DieId, Geometry, Id, Locator, Nanos, Span, Table, TxnId};
 
-/// What binding a program to a page comes to.
+/// The result of binding a program to a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bind {
     /// The transaction's `unit` is set.
     Bound,
-    /// There is nothing to program any more.
+    /// There is nothing left to program.
     Dropped,
-    /// No page can be had until a GC job ends.
+    /// No page is available until a GC job ends.
     Blocked,
 }
 
-/// The layer above: gives programs their pages at the last moment and hears when things are done.
+/// The layer above, which binds programs to pages and is called when transactions are done.
 pub trait Translation {
-    /// Gives a program its page, as late as possible, so that pages of a block are programmed in
-    /// order whatever order the queue is served in. See docs/decisions/flash.md, "When does a
-    /// program get its page?".
+    /// Binds a program to a page. This happens as late as possible, so that the pages of a block
+    /// are programmed in order, in whatever order the queue is served. See docs/decisions/flash.md,
+    /// "When does a program get its page?".
     fn bind(&mut self, flash: &mut Flash, id: TxnId) -> Bind;
-    /// Gives a further host program a page at the same offset as that of `first`, on a plane that
-    /// takes no part yet. Returns whether it could.
+    /// Binds a further host program to a page at the same offset as that of `first`, on a plane
+    /// that takes no part yet. Returns whether it could.
     fn bind_beside(&mut self, flash: &mut Flash, first: TxnId, id: TxnId) -> bool;
-    /// A transaction is done (or was dropped). It is still open; the layer closes it.
+    /// Called when a transaction is done or was dropped. It is still open; the layer closes it.
     fn done(&mut self, flash: &mut Flash, id: TxnId, dropped: bool);
-    /// As [`Translation::done`], of a read: what ends most often.
+    /// Like [`Translation::done`], for reads, which are the most frequent.
     fn read_done(&mut self, flash: &mut Flash, id: TxnId) {
         self.done(flash, id, false);
     }
-    /// A die has nothing left to do.
+    /// Called when a die has nothing left to do.
     fn idle(&mut self, flash: &mut Flash, die: DieId);
-    /// How long the erase pulse of a block is, where it is not that of any other.
+    /// Returns the erase pulse of a block if it differs from the nominal one.
     fn erase_pulse(&self, _block: BlockId) -> Option<Span> {
         None
     }
 }
 
-/// See [`Flash::queued`].
+/// The result of [`Flash::queued`].
 #[derive(Clone, Copy, Debug)]
 pub struct Queued {
-    /// In order of submission.
+    /// By the queue in order of submission.
     pub by_the_host: usize,
-    /// By rank, where they are ranked.
+    /// By the ranked queue, if the die has one.
     pub ranked: Option<usize>,
 }
 
-/// Dies, channels, what waits for them, and the agenda.
+/// Dies, channels, their queues, and the agenda.
 #[derive(Clone, Debug)]
 pub struct Flash {
-    /// What happens next.
+    /// The clock and the events to come.
     pub agenda: Agenda<Event>,
     /// Transactions in flight.
     pub txns: Txns,
@@ -111,30 +112,29 @@ pub struct Flash {
     iteration: Span,
     levels: LevelTimes,
     ladder: Ladder,
-    /// Whether errors are modelled, and the level at which a page is read of which nothing is
-    /// known.
+    /// Whether errors are modelled, and the level at which pages of unknown condition are read.
     errs: bool,
     unknown_level: u8,
-    /// Where errors are modelled, what the cells have been through.
+    /// The condition of the cells, if errors are modelled.
     condition: Option<Box<Condition>>,
     dies: Table<DieId, Die>,
     channels: Table<ChannelId, Channel>,
     /// Every die has a channel of its own.
     channels_owned: bool,
     order: AnyDieOrder,
-    /// Of one class it takes the one that was submitted first.
+    /// Whether the order serves each class in order of submission.
     in_order: bool,
     suspension: AnySuspension,
     rules: suspension::Params,
     marked: Marked,
-    /// How long every program is on the cells, where all take as long, nothing is interrupted and
-    /// nobody watches.
+    /// The time of every program on the cells, if all take the same time, nothing is ever
+    /// interrupted, and no probe watches.
     plain_program: Option<Span>,
-    /// What happened, step by step, where somebody watches.
+    /// The steps so far, if a probe watches.
     trace: Option<Vec<FlashStep>>,
 }
 
-/// The first of the only class of which something waits, whatever host programs do.
+/// Returns the first of the only waiting class, not counting host programs.
 #[inline]
 fn only_beside_host_programs(queue: &DieQueue) -> Option<TxnId> {
     let mut others = queue.classes().filter(|&class| class != TxnClass::HostProgram);
@@ -143,7 +143,7 @@ fn only_beside_host_programs(queue: &DieQueue) -> Option<TxnId> {
 }
 
 impl Flash {
-    /// An idle array of the shape of `geometry`, with room for `capacity` transactions.
+    /// Creates an idle array of this geometry, with room for `capacity` transactions.
     pub fn new(config: &Config, geometry: Geometry, capacity: usize) -> Self {
         let timing = config.effective_timing();
         let errs = config.reliability.model != ModelKind::Off;
@@ -155,12 +155,12 @@ impl Flash {
         let dies = (0..dies)
             .map(|die| Die::new(geometry.channel_of_die(DieId::new(die)), ranks, &timing))
             .collect();
-        // SAFETY: a die is looked up by the id of an event, of a transaction that it serves or that
-        // waits for it, by the locator's answer, or by the geometry's count. Events name dies that
-        // were looked up before; a transaction is submitted to a die of the drive (`submit` asserts
-        // it) and named by no die's queue before; the locator asserts its answers. A program that
-        // has no die yet says `DieId::NONE`, which nobody looks up. Whoever asks from outside is
-        // checked (`Device::die_times`). The channel of each die is the geometry's.
+        // SAFETY: dies are looked up by the ids of events, of transactions, of the locator, and of
+        // the geometry's count. Events name dies that were looked up before. No queue names a
+        // transaction before `submit_to` has asserted that its die exists. The locator asserts its
+        // dies. A program without a die yet has `DieId::NONE`, which is never looked up. Ids from
+        // outside the crate are checked (`Device::die_times`). The channel of each die is the
+        // geometry's.
         #[allow(unsafe_code, reason = "see `Table`")]
         let (dies, channels) =
             unsafe { (Table::new(dies), Table::new(vec![channel; geometry.channels as usize])) };
@@ -204,27 +204,27 @@ impl Flash {
         flash
     }
 
-    /// See the field of this name.
+    /// Computes the field of this name.
     fn plain_program(&self) -> Option<Span> {
         let &[iterations] = self.timing.program_iterations.values() else { return None };
         let alike = !self.ladder.has_rungs();
-        // Where reads are owed progress, a die is looked at again once its cells run.
+        // With a minimum progress, a die looks again for reads once its cells run.
         let undisturbed = self.never_interrupts() && self.rules.min_progress == Span::ZERO;
         let plain = alike && undisturbed && self.trace.is_none();
         plain.then(|| self.iteration * u64::from(iterations))
     }
 
-    /// From now on a page of which nothing is known is read at this level.
+    /// Sets the level at which pages of unknown condition are read.
     pub fn read_unknown_at(&mut self, level: u8) {
         self.unknown_level = level;
     }
 
-    /// From now on the cells err.
+    /// Lets the cells err from now on.
     pub fn wear(&mut self, condition: Condition) {
         self.condition = Some(Box::new(condition));
     }
 
-    /// What the cells have been through, where errors are modelled.
+    /// Returns the condition of the cells, if errors are modelled.
     #[inline]
     pub fn condition(&self) -> Option<&Condition> {
         self.condition.as_deref()
@@ -235,34 +235,35 @@ impl Flash {
         self.condition.as_deref_mut()
     }
 
-    /// The steps that programs are made at.
+    /// Returns the program steps of the drive.
     pub fn ladder(&self) -> &Ladder {
         &self.ladder
     }
 
-    /// The present.
+    /// Returns the current time.
     #[inline]
     pub fn now(&self) -> Nanos {
         self.agenda.now()
     }
 
-    /// A die.
+    /// Returns a die.
     #[inline]
     pub fn die(&self, die: DieId) -> &Die {
         &self.dies[die]
     }
 
-    /// Every die.
+    /// Returns all dies.
     pub fn dies(&self) -> &Table<DieId, Die> {
         &self.dies
     }
 
-    /// A channel.
+    /// Returns a channel.
     pub(crate) fn channel(&self, channel: ChannelId) -> &Channel {
         &self.channels.as_slice()[channel.index()]
     }
 
-    /// How many transactions of the host wait for a die, by two accounts. For checks only.
+    /// Returns the number of host transactions that wait for a die, counted in two ways. For checks
+    /// only.
     pub fn queued(&self, die: DieId) -> Queued {
         let count = |class| self.dies[die].queue.iter(class, &self.txns).count();
         Queued {
@@ -271,12 +272,12 @@ impl Flash {
         }
     }
 
-    /// Time over all channels spent transferring.
+    /// Returns the transfer time, summed over all channels.
     pub fn channel_busy(&self) -> Span {
         self.channels.as_slice().iter().fold(Span::ZERO, |sum, channel| sum + channel.carried)
     }
 
-    /// Opens a transaction without letting it wait for its die yet.
+    /// Opens a transaction. It waits for its die once it is submitted.
     #[inline]
     pub fn open(
         &mut self,
@@ -354,7 +355,7 @@ impl Flash {
         *self.txns.waits_mut(id) = self.dies[die].account.read_at(now);
     }
 
-    /// Host programs may have pages on this die again.
+    /// Lets a die try its host programs again, because there may be pages for them.
     pub fn unblock(&mut self, die: DieId) {
         let its = &mut self.dies[die];
         if its.blocked {
@@ -374,11 +375,11 @@ impl Flash {
         !self.marked.is_empty()
     }
 
-    /// Lets every die decide that has something to. Called when all that ends at this nanosecond
-    /// has ended, and all that arrives has arrived (S15).
+    /// Lets every marked die decide. Called when everything that ends at this nanosecond has ended,
+    /// and everything that arrives has arrived (S15).
     #[inline]
     pub fn settle(&mut self, layer: &mut impl Translation) {
-        // After half of all events there is none.
+        // No die is marked after half of all events.
         if !self.marked.is_empty() {
             self.attend_to_marked(layer);
         }
@@ -404,7 +405,7 @@ impl Flash {
                     self.pass_channel_on(id);
                 }
             }
-            // Where nothing is ever interrupted, nobody need ask whether to.
+            // If nothing is ever interrupted, a busy die has nothing to decide.
             _ if matches!(self.suspension, AnySuspension::Never(_)) => {}
             State::Loaded => self.leave_or_start(id),
             State::Running => self.consider_suspending(id),
@@ -413,18 +414,18 @@ impl Flash {
         }
     }
 
-    /// Whether a program or erase runs to its end whatever comes.
+    /// Whether programs and erases always run to their end.
     #[inline]
     fn never_interrupts(&self) -> bool {
         matches!(self.suspension, AnySuspension::Never(_))
     }
 
-    /// The end of what a die was doing.
+    /// Ends what a die was doing.
     #[inline]
     pub fn die_event(&mut self, id: DieId, ticket: Ticket, layer: &mut impl Translation) {
         let die = &self.dies[id];
         if die.ticket != ticket {
-            return; // What was to end has been suspended.
+            return; // Stale: the operation was suspended.
         }
         let channel = die.channel;
         match die.state {
@@ -442,15 +443,16 @@ impl Flash {
         self.release_channel(channel);
     }
 
-    /// What runs may have made the progress that a read had to leave it.
+    /// Marks a die whose operation may have made the minimum progress before a suspension.
     pub fn reconsider(&mut self, id: DieId) {
         self.mark(id);
     }
 
+    /// Returns the transaction that a die should serve next, if any.
     #[inline]
     fn pick(&mut self, id: DieId) -> Option<TxnId> {
         let die = &self.dies[id];
-        // Most often one class waits; where its order is that of submission, there is no choice.
+        // Usually one class waits. If it is served in order of submission, there is no choice.
         if self.in_order {
             let head = match die.blocked {
                 false => die.queue.only_head(),
@@ -467,7 +469,7 @@ impl Flash {
         }
     }
 
-    /// As [`Flash::pick`], where there is a choice.
+    /// [`Flash::pick`] where there is a choice.
     #[inline(never)]
     fn pick_among(&mut self, id: DieId) -> Option<TxnId> {
         let die = &self.dies[id];
@@ -477,7 +479,7 @@ impl Flash {
         if let AnyDieOrder::Custom(_) = self.order {
             self.check_choice(id, candidate);
         }
-        // An erase never overtakes a read of its block: what it erases would be read afterwards.
+        // An erase never overtakes a read of its block, which would find the data erased.
         let erases = die.queue.head(TxnClass::Erase).is_some();
         if erases && self.txns.get(candidate).op == Op::Erase {
             return Some(self.read_of_block(id, candidate).unwrap_or(candidate));
@@ -485,7 +487,8 @@ impl Flash {
         Some(candidate)
     }
 
-    /// Whoever builds the drive may hand over any order, and an order may return any number.
+    /// Asserts that a transaction chosen by a custom order waits for this die. The order may return
+    /// any number.
     #[cold]
     #[inline(never)]
     fn check_choice(&self, id: DieId, choice: TxnId) {
@@ -496,7 +499,8 @@ impl Flash {
         assert!(waits, "a die order chose transaction {}, which does not wait here", choice.0);
     }
 
-    /// See docs/decisions/flash.md, "Does an erase wait for reads of its block?".
+    /// Returns a waiting read of the block that an erase is for. See docs/decisions/flash.md, "Does
+    /// an erase wait for reads of its block?".
     fn read_of_block(&self, id: DieId, erase: TxnId) -> Option<TxnId> {
         let block = self.locator.block_of(self.txns.get(erase).unit);
         [TxnClass::HostRead, TxnClass::BackgroundRead].into_iter().find_map(|class| {
@@ -507,6 +511,7 @@ impl Flash {
         })
     }
 
+    /// Begins what an idle die should serve next, if anything waits.
     #[inline]
     fn take_up(&mut self, id: DieId, layer: &mut impl Translation) {
         if self.dies[id].cells == Cells::Suspended {
@@ -531,7 +536,7 @@ impl Flash {
         }
     }
 
-    /// As [`Flash::take_up`], of a die whose program or erase is off the cells.
+    /// [`Flash::take_up`] for a die whose program or erase is suspended.
     #[inline(never)]
     fn take_up_beside_suspended(&mut self, id: DieId) {
         match self.pick(id).filter(|&txn| self.may_suspend(txn)) {
@@ -540,6 +545,7 @@ impl Flash {
         }
     }
 
+    /// A die found nothing to do.
     #[inline]
     fn rest(&mut self, id: DieId, layer: &mut impl Translation) {
         let now = self.now();

@@ -1,4 +1,4 @@
-//! Programs and erases: binding, the way in over the bus, the cells, completion.
+//! Programs and erases: binding, transfer in, the cells, completion.
 
 use super::{Bind, Flash, Translation};
 use crate::flash::die::{Cells, State};
@@ -10,8 +10,8 @@ use fowler_nand::{CellOp, EraseOp, ProgramOp};
 use fowler_units::{DieId, Id, Span, TxnId, UnitId};
 
 impl Flash {
-    /// Begins a program, or waits for the channel to do so. Returns `false` if there was nothing to
-    /// begin: the program was dropped, or host programs are blocked from now on.
+    /// Begins a program, or waits for the channel. Returns `false` if there was nothing to begin:
+    /// the program was dropped, or host programs are blocked from now on.
     /// See docs/decisions/flash.md, "What does a program do while its channel is busy?".
     pub(super) fn start_program(
         &mut self,
@@ -45,7 +45,7 @@ impl Flash {
         let mut die = &mut self.dies[id];
         self.channels[die.channel].withdraw(id, die);
         die.dispatch(txn, now, &mut self.txns);
-        // Asked one after the other: most dies have one plane.
+        // Two tests, not one: most dies have one plane.
         if self.geometry.planes_per_die > 1 {
             if self.txns.get(txn).class == TxnClass::HostProgram {
                 self.gather_programs(id, txn, layer);
@@ -56,7 +56,7 @@ impl Flash {
         die.cursor = txn;
         die.enter(now, State::AwaitIn, Doing::serving(Op::Program, source), &mut self.txns);
         if needs_channel {
-            // It was free above, and binding moves nothing over it.
+            // It was free above, and binding transfers nothing.
             let channel = &mut self.channels[die.channel];
             let transfer = self.timing.bus_transfer;
             die.transfer = transfer;
@@ -67,7 +67,7 @@ impl Flash {
         true
     }
 
-    /// There is nothing to program any more.
+    /// Ends a program that has nothing left to program.
     #[cold]
     #[inline(never)]
     fn drop_program(&mut self, id: DieId, txn: TxnId, layer: &mut impl Translation) {
@@ -76,9 +76,9 @@ impl Flash {
         layer.done(self, txn, true);
     }
 
-    /// Host programs that can have pages at the same offset on other planes go along: the stripe is
-    /// one command, whatever waits between its pages. See docs/decisions/flash.md, "How do planes
-    /// work in lockstep?".
+    /// Adds host programs that can have pages at the same offset on other planes to the command of
+    /// `first`, whatever waits between them. See docs/decisions/flash.md, "How do planes work in
+    /// lockstep?".
     fn gather_programs(&mut self, id: DieId, first: TxnId, layer: &mut impl Translation) {
         let now = self.now();
         let mut last = first;
@@ -93,7 +93,7 @@ impl Flash {
         }
     }
 
-    /// The host program whose turn it is, by rank where they are ranked.
+    /// Returns the host program whose turn it is, by rank if the die ranks its queue.
     fn first_program(&self, id: DieId) -> Option<TxnId> {
         let die = &self.dies[id];
         match &die.ranked {
@@ -106,7 +106,7 @@ impl Flash {
     pub(super) fn transferred_in(&mut self, id: DieId) {
         let die = &mut self.dies[id];
         let next = self.txns.get(die.cursor).next;
-        // Where nobody watches and nothing is interrupted, nobody is told or asked.
+        // The short path if no probe watches and nothing is ever interrupted.
         if let Some(time) = self.plain_program
             && !next.is_some()
         {
@@ -116,7 +116,7 @@ impl Flash {
         self.note_load(id);
         if next.is_some() {
             let die = &mut self.dies[id];
-            // Its next page waits behind whoever waits for the channel already.
+            // Its next page waits behind the dies that already wait for the channel.
             die.cursor = next;
             die.state = State::AwaitIn;
             self.channels[die.channel].stand_in_line(id, die);
@@ -125,8 +125,8 @@ impl Flash {
         }
     }
 
-    /// A program has its data. Where reads may go first, those that arrive at this very nanosecond
-    /// may, too.
+    /// A program has its data. If reads may go first, it waits for those that arrive at this very
+    /// nanosecond.
     #[inline]
     pub(super) fn loaded(&mut self, id: DieId) {
         self.dies[id].state = State::Loaded;
@@ -163,7 +163,7 @@ impl Flash {
         self.start_cells(id, first, cells, self.iteration * u64::from(iterations));
     }
 
-    /// ISPP iterations of a program: where steps differ, as many as its page that needs most.
+    /// Returns the ISPP iterations of a program: those of the page that needs the most.
     #[inline]
     fn iterations(&self, first: TxnId) -> u32 {
         if self.ladder.has_rungs() {
@@ -199,8 +199,8 @@ impl Flash {
         self.start_cells(id, txn, CellOp::Erase(EraseOp::new(&timing)), timing.erase());
     }
 
-    /// The erase pulse of the block of a page, if that is not the one of all others; raw commands
-    /// name no block.
+    /// Returns the erase pulse of the block of a unit if it differs from the nominal one. Raw
+    /// commands name no block.
     fn erase_pulse(&self, at: UnitId, layer: &impl Translation) -> Option<Span> {
         if at.is_some() { layer.erase_pulse(self.locator.block_of(at)) } else { None }
     }
@@ -221,7 +221,7 @@ impl Flash {
         if std::mem::take(&mut die.suspend_wanted) {
             self.displace(id);
         } else {
-            // It runs for the first time: phases need not be added up.
+            // It runs for the first time: its end follows without adding up phases.
             let until = now + nominal;
             die.command.cells.begin(now);
             die.run_until(id, until, &mut self.agenda);
@@ -266,7 +266,7 @@ impl Flash {
         die.mark(id, &mut self.marked);
     }
 
-    /// What a program or erase does to the cells.
+    /// Applies the wear of a program or erase to the cells.
     fn wear_by(&mut self, txn: TxnId) {
         let now = self.now();
         let Txn { op, source, unit, mode, .. } = *self.txns.get(txn);

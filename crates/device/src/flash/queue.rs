@@ -1,5 +1,5 @@
-//! What waits for one die: a list per class in order of submission, so that a policy sees the head
-//! of each without a search.
+//! The queue of a die: a list per class in order of submission, so that a policy sees the head of
+//! each without a search.
 
 use crate::flash::indexed_heap::{IndexedHeap, Rank};
 use crate::flash::txn::{By, Owner, Txn, Txns};
@@ -23,7 +23,7 @@ pub enum TxnClass {
 }
 
 impl TxnClass {
-    /// How many classes there are.
+    /// The number of classes.
     pub const COUNT: usize = 5;
     /// Every class.
     pub const ALL: [TxnClass; TxnClass::COUNT] = [
@@ -35,20 +35,20 @@ impl TxnClass {
     ];
 }
 
-/// The transactions of one class, chained by [`Txn::next`]. It is no [`fowler_units::List`]: almost
-/// everything leaves from the head, so what is before the head and what is last of an empty line is
-/// never written. A `List` here costs 0.6 % more instructions for a random write and 1 % for a
-/// sequential one.
+/// The transactions of one class, chained by [`Txn::next`]. Almost everything leaves from the head,
+/// so neither the head's `prev` nor the tail of an empty line is maintained. A
+/// [`fowler_units::List`], which does both, costs 0.6 % more instructions for a random write and
+/// 1 % for a sequential one.
 #[derive(Clone, Copy, Debug)]
 struct Line {
-    /// The place of the head in the order of submission; like the tail, it means nothing without a
+    /// The head's place in the order of submission. Like the tail, it is meaningless without a
     /// head.
     order: u64,
     head: TxnId,
     tail: TxnId,
 }
 
-/// For every set of classes, a bit each, the only one; for none or several, none.
+/// The only class in every set of classes, a bit each; 255 for none or several.
 const ONLY: [u8; 1 << TxnClass::COUNT] = {
     let mut only = [u8::MAX; 1 << TxnClass::COUNT];
     let mut class = 0;
@@ -63,7 +63,7 @@ const ONLY: [u8; 1 << TxnClass::COUNT] = {
 #[derive(Clone, Debug)]
 pub struct DieQueue {
     lines: [Line; TxnClass::COUNT],
-    /// The classes of which something waits, a bit each.
+    /// The waiting classes, a bit each.
     waiting: u8,
 }
 
@@ -109,8 +109,8 @@ impl DieQueue {
         }
     }
 
-    /// One that is not the first of its class: an order by rank, or a read before the erase of its
-    /// block.
+    /// Takes out a transaction that is not the first of its class: under an order by rank, or a
+    /// read that goes before the erase of its block.
     #[cold]
     fn remove_inside(&mut self, id: TxnId, txns: &mut Txns) {
         let Txn { class, prev, next, .. } = *txns.get(id);
@@ -122,7 +122,7 @@ impl DieQueue {
         }
     }
 
-    /// The first of a class.
+    /// Returns the first of a class.
     #[inline]
     pub fn head(&self, class: TxnClass) -> Option<TxnId> {
         let head = self.lines[class as usize].head;
@@ -135,7 +135,7 @@ impl DieQueue {
         self.waiting == 0
     }
 
-    /// The classes of which something waits.
+    /// Returns the classes of which something waits.
     pub fn classes(&self) -> impl Iterator<Item = TxnClass> + use<> {
         let mut left = self.waiting;
         std::iter::from_fn(move || {
@@ -145,25 +145,25 @@ impl DieQueue {
         })
     }
 
-    /// The first of the only class of which something waits, if it is only one.
+    /// Returns the first of the waiting class, if there is exactly one such class.
     #[inline]
     pub fn only_head(&self) -> Option<TxnId> {
         let class = usize::from(ONLY[usize::from(self.waiting) % ONLY.len()]);
         self.lines.get(class).map(|line| line.head)
     }
 
-    /// The last of a class.
+    /// Returns the last of a class.
     pub fn last(&self, class: TxnClass) -> Option<TxnId> {
         let line = &self.lines[class as usize];
         line.head.is_some().then_some(line.tail)
     }
 
-    /// The one before a member of a class.
+    /// Returns the transaction before a member of a class.
     pub fn before(&self, id: TxnId, class: TxnClass, txns: &Txns) -> Option<TxnId> {
         (self.lines[class as usize].head != id).then(|| txns.get(id).prev)
     }
 
-    /// Everything of one class, in order.
+    /// Returns all transactions of a class, in order.
     pub fn iter<'a>(&self, class: TxnClass, txns: &'a Txns) -> impl Iterator<Item = TxnId> + 'a {
         std::iter::successors(self.head(class), |&id| {
             let next = txns.get(id).next;
@@ -172,7 +172,7 @@ impl DieQueue {
     }
 }
 
-/// What no host request waits for, a bit for each class.
+/// The classes that no host request waits for, a bit each.
 const BACKGROUND: u8 = 1 << TxnClass::BackgroundRead as u8
     | 1 << TxnClass::BackgroundProgram as u8
     | 1 << TxnClass::Erase as u8;
@@ -183,31 +183,31 @@ fn is_awaited(txn: &Txn) -> bool {
     (served || matches!(txn.owner, Owner::Merge(_))) && txn.source == Source::Host
 }
 
-/// Host reads and host programs of one die by rank, for an order that goes by more than time.
+/// The transactions that wait for one die, host reads and host programs by rank, for an order that
+/// goes by more than time.
 ///
-/// Most often one transaction waits, or two, which need no ranks: they are ranked when there are
-/// more. Not inlined, so that a die without ranks does not carry it along.
+/// Usually one or two wait, which needs no heaps: they enter the heaps when a third one comes.
 #[derive(Clone, Debug, Default)]
 pub struct RankedQueue {
-    /// How many wait for the die, whatever they are.
+    /// The number of waiting transactions of all classes.
     count: u32,
-    /// All that wait, in the order in which they came, while none is ranked.
+    /// The waiting transactions in order of submission, while none is in the heaps.
     aside: [Aside; 2],
-    /// Whether of two of one class the second is before the first by rank.
+    /// Whether the second of them goes before the first by rank, if both are of one class.
     overtakes: bool,
     reads: IndexedHeap,
     programs: IndexedHeap,
-    /// Whatever a host request waits for, by the moment that came: these two, and the reads of old
-    /// pages that writes of part of a page need.
+    /// Everything that a host request waits for, by the arrival of that request: the two above, and
+    /// the reads of old pages for partial writes.
     waiting: IndexedHeap,
 }
 
-/// A transaction that waits and is not ranked.
+/// A waiting transaction that is not in the heaps.
 #[derive(Clone, Copy, Debug)]
 struct Aside {
     id: TxnId,
     class: TxnClass,
-    /// The key that it came with.
+    /// Its key in [`RankedQueue::push`].
     age_key: u32,
 }
 
@@ -227,14 +227,14 @@ impl Aside {
     }
 }
 
-/// Where a transaction of the host stands among those of its class.
+/// Returns the rank of a host transaction in its class.
 fn rank(txn: &Txn, age_key: u32) -> Rank {
     let key = if txn.class == TxnClass::HostRead { age_key } else { u32::from(txn.group) };
     Rank { key, order: txn.order }
 }
 
 impl RankedQueue {
-    /// The members of a class, if it is ranked.
+    /// Returns the heap of a class, if it is ranked.
     #[inline]
     fn of_mut(&mut self, class: TxnClass) -> Option<&mut IndexedHeap> {
         match class {
@@ -286,8 +286,8 @@ impl RankedQueue {
         }
     }
 
-    /// A transaction is taken up, if nothing else is known to wait. Returns whether it was;
-    /// otherwise [`RankedQueue::remove`] does it.
+    /// Takes out a transaction if nothing else waits. Returns whether it did; otherwise
+    /// [`RankedQueue::remove`] has to.
     #[inline]
     pub fn remove_alone(&mut self, id: TxnId) -> bool {
         let [one, other] = &mut self.aside;
@@ -299,7 +299,7 @@ impl RankedQueue {
         alone
     }
 
-    /// A transaction is taken up.
+    /// Takes out a transaction.
     #[inline(never)]
     pub fn remove(&mut self, id: TxnId, txns: &mut Txns) {
         self.count -= 1;
@@ -325,7 +325,7 @@ impl RankedQueue {
         }
     }
 
-    /// How many of the host wait.
+    /// Returns the number of waiting host reads and programs.
     pub fn len(&self) -> usize {
         let hosts =
             |its: &&Aside| its.is_of(TxnClass::HostRead) || its.is_of(TxnClass::HostProgram);
@@ -333,8 +333,8 @@ impl RankedQueue {
         self.reads.members().count() + self.programs.members().count() + aside
     }
 
-    /// The only transaction that waits, where that is known at a glance; with `programs_blocked` it
-    /// is no program of the host.
+    /// Returns the only waiting transaction, if it is known without a search that there is only
+    /// one. With `programs_blocked`, host programs are not returned.
     #[inline]
     pub fn sole(&self, programs_blocked: bool) -> Option<TxnId> {
         let [one, other] = &self.aside;
@@ -342,7 +342,7 @@ impl RankedQueue {
         (one.id.is_some() && !other.id.is_some() && !hidden).then_some(one.id)
     }
 
-    /// The first of a class by rank.
+    /// Returns the first of a class by rank.
     #[inline]
     pub fn first(&self, class: TxnClass) -> Option<TxnId> {
         let ranked = match class {
@@ -361,7 +361,8 @@ impl RankedQueue {
         }
     }
 
-    /// What a host request has waited for longest, and since when; of equals, what came first.
+    /// Returns the transaction whose host request has waited longest, and since when. Of equals, it
+    /// may be any.
     #[inline]
     fn oldest(&self, txns: &Txns) -> Option<(TxnId, Nanos)> {
         let [one, other] = &self.aside;
@@ -376,7 +377,7 @@ impl RankedQueue {
     }
 }
 
-/// What a die order may see: what waits for one die and may be served now.
+/// What a die order sees: the waiting transactions of a die that may be served now.
 pub struct View<'a> {
     queue: &'a DieQueue,
     ranked: Option<&'a RankedQueue>,
@@ -386,8 +387,8 @@ pub struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// The view of a die; with `programs_blocked`, host programs have no page to go to and are
-    /// hidden.
+    /// Creates the view of a die. With `programs_blocked` there is no page for host programs, and
+    /// they are hidden.
     #[inline]
     pub fn new(
         queue: &'a DieQueue,
@@ -399,8 +400,8 @@ impl<'a> View<'a> {
         Self { queue, ranked, txns, now, programs_blocked }
     }
 
-    /// The first of a class by rank, of host reads the one of the youngest data, of host programs
-    /// the one of the smallest request; the first in time where nothing is ranked.
+    /// Returns the first of a class by rank: the host read of the youngest data, or the host
+    /// program of the smallest request. Without ranks, the first in order of submission.
     #[inline]
     pub fn first(&self, class: TxnClass) -> Option<TxnId> {
         if class == TxnClass::HostProgram && self.programs_blocked {
@@ -412,24 +413,24 @@ impl<'a> View<'a> {
         }
     }
 
-    /// What is to be served because the request that has waited longest for something here came
-    /// `deadline` ago or earlier, whenever the drive had room for it: that itself, or, if it has no
-    /// page to go to, the oldest of the collection that makes it one. See docs/decisions/flash.md,
-    /// "When does a deadline start to count?".
+    /// Returns the transaction to serve now because of a deadline: the one whose request has waited
+    /// longest, if that arrived `deadline` ago or earlier. If it is a program without a page to go
+    /// to, the oldest transaction of the GC that frees one. See docs/decisions/flash.md, "When does
+    /// a deadline start to count?".
     #[inline]
     pub fn overdue(&self, deadline: Span) -> Option<TxnId> {
         let (oldest, asked) = self.ranked?.oldest(self.txns)?;
         if asked + deadline > self.now { None } else { self.is_overdue(oldest) }
     }
 
-    /// The request that came first is overdue.
+    /// The rest of [`View::overdue`], if the request is overdue.
     #[cold]
     fn is_overdue(&self, oldest: TxnId) -> Option<TxnId> {
         let program = self.txns.get(oldest).class == TxnClass::HostProgram;
         if program && self.programs_blocked { self.oldest_of(BACKGROUND) } else { Some(oldest) }
     }
 
-    /// The first of a class that may be served.
+    /// Returns the first of a class that may be served.
     #[inline]
     pub fn head(&self, class: TxnClass) -> Option<TxnId> {
         if class == TxnClass::HostProgram && self.programs_blocked {
@@ -439,13 +440,13 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The one that was submitted first.
+    /// Returns the transaction that was submitted first.
     #[inline]
     pub fn oldest(&self) -> Option<TxnId> {
         self.oldest_of(if self.programs_blocked { !(1 << TxnClass::HostProgram as u8) } else { !0 })
     }
 
-    /// The same of some classes, a bit each.
+    /// [`View::oldest`] among some classes, a bit each.
     #[inline]
     fn oldest_of(&self, classes: u8) -> Option<TxnId> {
         let waiting = self.queue.waiting & classes;
@@ -453,7 +454,7 @@ impl<'a> View<'a> {
         if waiting == 0 {
             return None;
         }
-        // Most often one class waits, and nothing is to be compared.
+        // Usually one class waits, and there is nothing to compare.
         let mut oldest = line(waiting);
         let mut left = waiting & (waiting - 1);
         while left != 0 {
@@ -466,17 +467,17 @@ impl<'a> View<'a> {
         Some(oldest.head)
     }
 
-    /// A waiting transaction.
+    /// Returns a waiting transaction.
     pub(crate) fn txn(&self, id: TxnId) -> &Txn {
         self.txns.get(id)
     }
 
-    /// The present.
+    /// Returns the current time.
     pub fn now(&self) -> Nanos {
         self.now
     }
 
-    /// A waiting transaction, as it is shown outside of this crate.
+    /// Returns a waiting transaction in the form for users of this crate.
     ///
     /// # Panics
     /// If no transaction in flight has this number.
@@ -484,7 +485,7 @@ impl<'a> View<'a> {
         Waiting::of(id, self.txns.find(id).expect("a transaction in flight"))
     }
 
-    /// Everything of one class that may be served, in order of submission.
+    /// Returns all transactions of a class that may be served, in order of submission.
     pub fn waiting(&self, class: TxnClass) -> impl Iterator<Item = Waiting> + '_ {
         let hidden = class == TxnClass::HostProgram && self.programs_blocked;
         let all = (!hidden).then(|| self.queue.iter(class, self.txns));
@@ -492,24 +493,24 @@ impl<'a> View<'a> {
     }
 }
 
-/// What is to be known of a waiting transaction, outside of this crate.
+/// A waiting transaction, in the form for users of this crate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Waiting {
-    /// Its number, and the class that it waits in.
+    /// Its number.
     pub id: TxnId,
-    /// See `id`.
+    /// The class that it waits in.
     pub class: TxnClass,
     /// The die that it waits for.
     pub die: DieId,
     /// The page of the host, if it has one.
     pub lpn: Option<Lpn>,
-    /// Host programs: the pages of the request that wrote it; others: zero.
+    /// Host programs: the number of pages of the request that wrote it; others: zero.
     pub group: u16,
     /// Its place in the order of submission.
     pub order: u64,
-    /// Since when a host request waits for it.
+    /// Since when a host request has waited for it.
     pub asked: Nanos,
-    /// When it began to wait for its die.
+    /// When it was submitted to its die.
     pub submitted: Nanos,
 }
 

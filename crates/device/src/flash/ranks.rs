@@ -1,6 +1,6 @@
-//! A die that ranks what waits for it. Most often nothing does, and what comes is taken up before
-//! anything else comes: that takes the short way. Whatever is rarer is a call at the end of the one
-//! before it, so that the short way saves no registers.
+//! Submitting to a die that ranks its queue, and picking from it. Usually a transaction finds the
+//! queue empty and is taken up before the next one comes. That path is short: every rarer case is a
+//! call at its end, so that it saves no registers for them.
 
 use super::Flash;
 use crate::policy::die_order::AnyDieOrder;
@@ -18,9 +18,8 @@ impl Flash {
         }
     }
 
-    /// As [`Flash::pick`], of an order that may go by rank, where something waits. What waits alone
-    /// is taken whatever the order, without asking it; only one that was handed over may want to
-    /// know.
+    /// [`Flash::pick`] for an order that may go by rank, where something waits. A transaction that
+    /// waits alone is taken without asking the order, unless that is a custom one.
     #[inline(never)]
     pub(super) fn pick_by_rank(&mut self, id: DieId) -> Option<TxnId> {
         let die = &self.dies[id];

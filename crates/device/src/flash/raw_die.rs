@@ -1,5 +1,5 @@
-//! One die under raw flash commands: the flash array without a translation layer, so that what is
-//! tested here is what runs in every drive.
+//! One die under raw flash commands: the flash array without a translation layer. Tests of it test
+//! the code that runs in every drive.
 
 use crate::cells::reliability::{Cells, ModelKind};
 use crate::config::Config;
@@ -45,7 +45,7 @@ pub struct ChipCommand {
     pub op: ChipOp,
 }
 
-/// What became of a raw flash command.
+/// The result of a raw flash command.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ChipResult {
     /// When the die took it up.
@@ -56,7 +56,7 @@ pub struct ChipResult {
     pub suspensions: u32,
 }
 
-/// Hears of completions; has no pages to give.
+/// Records completions; has no pages to bind.
 struct Raw(Vec<ChipResult>);
 
 impl Translation for Raw {
@@ -79,8 +79,8 @@ impl Translation for Raw {
     fn idle(&mut self, _flash: &mut Flash, _die: DieId) {}
 }
 
-/// Runs raw commands on one die that owns its channel, under the configuration's timing, die order
-/// and suspension. Results are in the order of the commands.
+/// Runs raw commands on one die with a channel of its own, with the configuration's timing, die
+/// order and suspension. Returns results in the order of the commands.
 pub fn run_chip(config: &Config, commands: &[ChipCommand]) -> Vec<ChipResult> {
     let geometry = Geometry {
         channels: 1,

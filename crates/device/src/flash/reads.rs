@@ -1,5 +1,5 @@
-//! A read: sensing, its page on the bus, done. There is one page buffer (S1): a read holds its die
-//! for both and goes alone, whatever the planes could do together.
+//! Reads: sensing and transfer. A die has one page buffer (S1), so a read holds its die for both,
+//! alone, even if the die has several planes.
 
 use super::flash_trace::FlashEvent;
 use super::{Flash, Translation};
@@ -29,8 +29,8 @@ impl Flash {
         }
     }
 
-    /// The die senses a page at the level of the first try. A call of its own, so that a drive
-    /// whose cells do not err carries nothing of it.
+    /// Begins to sense a page at the level of the first try. Not inlined, because a drive whose
+    /// cells do not err never needs it.
     #[inline(never)]
     fn sense_by_condition(&mut self, id: DieId, txn: TxnId, page: Ppn) {
         let now = self.now();
@@ -48,9 +48,9 @@ impl Flash {
         self.sense_by_search(id, txn, page);
     }
 
-    /// The same where the level is not known from the last read of the block. A page of which
-    /// nothing is known, one that was written before the run at no known place or one of a raw
-    /// command, is read as the worst.
+    /// The same where the level is not known from the last read of the block. Pages of unknown
+    /// condition are read at the worst level: pages of raw commands, and pages written before the
+    /// run at no known place.
     #[cold]
     #[inline(never)]
     fn sense_by_search(&mut self, id: DieId, txn: TxnId, page: Ppn) {
@@ -67,13 +67,13 @@ impl Flash {
         self.sense_again(id, page, level);
     }
 
-    /// As [`Flash::sense`], for what is rare: a call of its own.
+    /// [`Flash::sense`] as a call, for rare cases.
     #[inline(never)]
     fn sense_again(&mut self, id: DieId, page: Ppn, level: u8) {
         self.sense(id, page, level);
     }
 
-    /// The die senses the page of a read at a level.
+    /// Begins to sense the page of a read at a level.
     #[inline(always)]
     fn sense(&mut self, id: DieId, page: Ppn, level: u8) {
         let (mut time, transfer) = self.levels.sense_and_transfer(level, || self.offset(page));
@@ -82,7 +82,7 @@ impl Flash {
         die.transfer = transfer;
         die.state = State::Sensing;
         if self.channels_owned {
-            // Nobody else uses this channel: the transfer follows the sensing without a question.
+            // No other die uses this channel, so the transfer follows the sensing at once.
             let channel = &mut self.channels[die.channel];
             // Only this die uses it, and a die transfers nothing when it begins a read.
             debug_assert!(channel.is_free_for(id), "two transfers on one channel");
@@ -130,8 +130,8 @@ impl Flash {
         self.mark(id);
     }
 
-    /// What was read has too many errors for the level it was read at: once more, at the next one.
-    /// Returns whether there is one.
+    /// Reads a page again at the next level, because it has too many errors for the last one.
+    /// Returns whether there is a next level.
     #[cold]
     fn climbs(&mut self, id: DieId, read: TxnId) -> bool {
         let record = self.txns.get_mut(read);
@@ -153,7 +153,7 @@ impl Flash {
         true
     }
 
-    /// Notes that a try of a read ends.
+    /// Traces the end of a try of a read.
     #[inline]
     fn note_try(&mut self, id: DieId, read: TxnId, level: u8, again: bool) {
         if self.trace().is_some() {

@@ -12,21 +12,20 @@ use fowler_agenda::{Agenda, Phase, Ticket};
 use fowler_nand::{CellOp, Interrupt, SuspendAt, Timing};
 use fowler_units::{DieId, Id, Nanos, Span, TxnId};
 
-/// The lane of programs and erases on their way off the cells: as rare as answers over the link,
-/// and most of them take as long.
+/// The lane of programs and erases that are being taken off the cells. They are as rare as answers
+/// over the link, and most take the same time.
 const OFF: usize = lane::LINK;
 
 impl Die {
-    /// Puts back on the cells what is there; it ends at the moment returned unless it is
-    /// interrupted.
+    /// Puts the suspended command back on the cells. Returns when it ends unless it is interrupted.
     fn run(&mut self, id: DieId, timing: &Timing, agenda: &mut Agenda<Event>) -> Nanos {
         let end = self.command.cells.run(agenda.now(), timing);
         self.run_until(id, end, agenda);
         end
     }
 
-    /// The program that was transferred in goes on the cells for `time`, where nobody will ask how
-    /// far it has come.
+    /// Puts the program that was transferred in on the cells for `time`, on a drive where nothing
+    /// needs to know its progress.
     #[inline(always)]
     pub(super) fn run_plain(&mut self, id: DieId, time: Span, agenda: &mut Agenda<Event>) {
         debug_assert!(self.command.suspended.is_none(), "nothing is ever suspended here");
@@ -41,13 +40,13 @@ impl Die {
         self.ticket = agenda.schedule_in(lane::PROGRAM, end, Phase::Completion, Event::Die(id));
     }
 
-    /// What is there is on the cells, and ends then unless it is interrupted.
+    /// The command is on the cells, and ends at `end` unless it is interrupted.
     #[inline(always)]
     pub(super) fn run_until(&mut self, id: DieId, end: Nanos, agenda: &mut Agenda<Event>) {
         let event = Event::Die(id);
         self.cells = Cells::Running;
         self.state = State::Running;
-        // An erase is long: while it stood in the lane, every program would go to the heap.
+        // An erase is long. While it waited in the lane, every program would go to the heap.
         self.until = end;
         self.ticket = match self.command.cells {
             CellOp::Program(_) => agenda.schedule_in(lane::PROGRAM, end, Phase::Completion, event),
@@ -57,12 +56,13 @@ impl Die {
 }
 
 impl Flash {
+    /// Whether a transaction may interrupt a program or erase, or go before it is resumed.
     pub(super) fn may_suspend(&self, txn: TxnId) -> bool {
         let txn = self.txns.get(txn);
         txn.op == Op::Read && (txn.host_waits() || self.rules.reads == SuspendingReads::All)
     }
 
-    /// Asks whether the transaction that would be next may interrupt what runs.
+    /// Returns how the transaction that would be next interrupts the running one, if it may.
     pub(super) fn interrupting(
         &mut self,
         id: DieId,
@@ -81,6 +81,7 @@ impl Flash {
         self.suspension.interrupts(running, candidate)
     }
 
+    /// Suspends the running command if the next transaction may interrupt it.
     pub(super) fn consider_suspending(&mut self, id: DieId) {
         let now = self.now();
         let command = &self.dies[id].command;
@@ -114,16 +115,16 @@ impl Flash {
         }
     }
 
-    /// A read that came during a transfer was owed progress first: it is looked at again now that
-    /// the cells run.
+    /// Looks again for reads that came during a transfer, and that had to wait for the minimum
+    /// progress, now that the cells run.
     pub(super) fn look_again(&mut self, id: DieId) {
         if self.rules.min_progress > Span::ZERO {
             self.mark(id);
         }
     }
 
-    /// S14: a read that comes during the transfer of a program waits for it and goes before the
-    /// cells. See docs/decisions/flash.md, "What does S14 mean for a multi-plane program?".
+    /// Lets a read that comes during the transfer of a program go between transfer and cells (S14).
+    /// See docs/decisions/flash.md, "What does S14 mean for a multi-plane program?".
     pub(super) fn consider_displacing(&mut self, id: DieId) {
         let die = &self.dies[id];
         if die.suspend_wanted {
@@ -136,6 +137,7 @@ impl Flash {
         self.dies[id].suspend_wanted = self.interrupting(id, first, Span::ZERO).is_some();
     }
 
+    /// Suspends a command that has its data, before it goes on the cells.
     pub(super) fn displace(&mut self, id: DieId) {
         if let CellOp::Program(program) = &mut self.dies[id].command.cells {
             program.displace();
@@ -154,6 +156,7 @@ impl Flash {
         self.txns.get_mut(command.first).suspensions += 1;
     }
 
+    /// The command is off the cells: the die is free for reads.
     pub(super) fn park(&mut self, id: DieId) {
         let now = self.now();
         let die = &mut self.dies[id];
@@ -172,6 +175,7 @@ impl Flash {
         self.look_again(id);
     }
 
+    /// Resumes the suspended command, after its data was transferred in again if necessary.
     pub(super) fn resume(&mut self, id: DieId) {
         let refill = match &self.dies[id].command.cells {
             CellOp::Program(program) => program.reload_due() && !self.rules.shadow_buffer,
@@ -199,7 +203,7 @@ impl Flash {
         self.loaded(id);
     }
 
-    /// A suspended program whose data is in the page buffer again resumes, unless a read goes
+    /// Resumes a suspended program whose data is in the page buffer again, unless a read goes
     /// first.
     pub(super) fn put_back(&mut self, id: DieId) {
         if std::mem::take(&mut self.dies[id].suspend_wanted) {

@@ -1,4 +1,4 @@
-//! Where the time of each transaction goes.
+//! Where the time of each transaction went.
 
 use super::Flash;
 use crate::flash::die::{Cells, Die, State};
@@ -8,10 +8,10 @@ use crate::observe::operation::Op;
 use fowler_units::{Id, InPage, Nanos, Span, TxnId};
 
 impl Die {
-    /// The log is full: it is folded into the sums, after a reading has been saved for every
-    /// transaction that still needs the log. One without a request is never asked what it waited
-    /// behind. Lines are in order of submission: what was submitted before the log began has its
-    /// reading already.
+    /// Folds the full log into the sums, after saving a reading for every transaction that still
+    /// needs the log. A transaction without a request does not need it: no one reads its blame.
+    /// Queues are in order of submission, and transactions submitted before the log began have
+    /// their readings already.
     #[cold]
     pub(super) fn sum_up(&mut self, txns: &mut Txns) {
         let begins = self.account.log_begins();
@@ -43,7 +43,7 @@ impl Die {
         self.account.sum_up();
     }
 
-    /// What the log says of the waits of a read, or of the pages of a command, is noted down.
+    /// Saves what the log says about the waits of a read, or of the pages of a command.
     fn settle(&self, first: TxnId, txns: &mut Txns) {
         let mut id = first;
         while id.is_some() {
@@ -56,7 +56,7 @@ impl Die {
         }
     }
 
-    /// A transaction that was noted, or that others joined, is taken up.
+    /// Ends the wait of a transaction with a saved reading, and of those that joined it.
     #[cold]
     pub(super) fn settle_waits(&self, id: TxnId, now: Nanos, txns: &mut Txns) {
         let mut waiter = id;
@@ -72,23 +72,22 @@ impl Die {
 }
 
 impl Flash {
-    /// Where the time of a transaction went between its submission and now, when it is done. `id`
-    /// is the transaction served, `waiter` it or one that joined it.
+    /// Adds to `blame` where the time of a transaction went from its submission until now, when it
+    /// is done. `id` is the transaction served, `waiter` that or one that joined it.
     #[inline(always)]
     pub fn service_blame(&self, id: TxnId, waiter: TxnId, blame: &mut Blame) {
         let txn = self.txns.get(id);
         let its = self.txns.get(waiter);
         match its.wait {
-            Wait::InLog if !its.req.is_some() => {} // Nobody asks.
+            Wait::InLog if !its.req.is_some() => {} // No request reads its blame.
             Wait::InLog => {
                 let account = &self.dies[txn.die].account;
                 account.blame_between(its.submitted, txn.dispatched, blame);
             }
-            Wait::Noted => unreachable!("transaction {} waits still", waiter.0),
+            Wait::Noted => unreachable!("transaction {} still waits", waiter.0),
             Wait::Settled => self.txns.waits(waiter).blame(blame),
         }
-        // One that joined after the die took the program up does not exist: it would be a new
-        // program.
+        // None joined after the die took the program up: that would have been a new program.
         let total = self.now() - txn.dispatched;
         match txn.op {
             Op::Read => {
@@ -151,7 +150,7 @@ impl Flash {
     pub(super) fn cells_blame(&self, txn: &Txn, total: Span, blame: &mut Blame) {
         let die = &self.dies[txn.die];
         if die.cells != Cells::Running {
-            return; // Dropped: nothing was done, at no time.
+            return; // Dropped: nothing was done, and it took no time.
         }
         let command = &die.command;
         let transfer = match txn.op {
@@ -171,7 +170,7 @@ impl Flash {
             since.blame_reads(blame);
             own -= since.reading();
         }
-        // A cut pulse that had reached its voltage saves the rest of it (S7, `reached`).
+        // If a cut pulse had reached its voltage, the rest of it is saved (S7, `reached`).
         let program = own.min(command.nominal);
         blame[Part::Program] += program;
         blame[Part::Suspend] += own - program;

@@ -15,30 +15,30 @@ pub enum Owner {
     Request,
     /// A buffered page on its way to the flash, and possibly requests that wait for it.
     Frame(FrameId),
-    /// The reading of the old page that a partial write needs.
+    /// The buffered page of a partial write, which needs the old page.
     Merge(FrameId),
     /// A GC job of the plane that the transaction's page lies in.
     Job,
-    /// The measuring of a block's strength.
+    /// A measurement of a block's strength.
     Measure,
-    /// The mapping, which lacks an entry.
+    /// The mapping, which needs an entry.
     Mapping,
     /// The parity of a stripe, by its place in the parity cache.
     Parity(ParityId),
-    /// The bringing back of a page that could not be read, by its number.
+    /// The rebuild of a page that could not be read, by its number.
     DegradedRead(u32),
     /// A raw flash command, by its number.
     Raw(u32),
 }
 
-/// How what a transaction waited behind is known.
+/// How the time accounting knows what a transaction waited behind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wait {
     /// The log of its die reaches back to its submission.
     InLog,
-    /// It waits still: what the die had done when it was submitted is noted down.
+    /// It still waits, and the account of its die at its submission was saved.
     Noted,
-    /// It waits no more: what the die did meanwhile is noted down.
+    /// It no longer waits, and what the die did meanwhile was saved.
     Settled,
 }
 
@@ -47,28 +47,28 @@ pub enum Wait {
 pub struct Txn {
     /// What it does.
     pub op: Op,
-    /// On whose behalf.
+    /// On whose behalf it does that.
     pub source: Source,
-    /// The queue it waits in.
+    /// The class that it waits in.
     pub class: TxnClass,
-    /// Programs only: the data already lies in the page buffer, so that there is no transfer in.
+    /// Programs: the data is already in the page buffer of the die, so there is no transfer in.
     pub data_in_buffer: bool,
-    /// Whether it is in flight, and not an empty place in the arena.
+    /// Whether it is in flight. A free place of the arena is not open.
     open: bool,
-    /// How what it waited behind is known.
+    /// How the time accounting knows what it waited behind.
     pub wait: Wait,
-    /// Host reads and programs: it was taken up before one of its class that had waited longer.
+    /// Host reads and programs: it was taken up before one of its class that was submitted earlier.
     pub overtook: bool,
-    /// Programs of host data: what kind of data it is.
+    /// Programs of host data: the stream of the data.
     pub tag: StreamTag,
-    /// Programs, once bound: how the pages of its block are programmed.
+    /// Programs, once bound: step and voltages of its block.
     pub mode: Mode,
-    /// Reads: the voltages that the page is taken to have been programmed at, if not those of its
-    /// block.
+    /// Reads: the voltages that the page is assumed to have been programmed at, if not those of
+    /// its block.
     pub read_as: Option<Voltage>,
-    /// Programs of host data: the pages of the request that wrote it.
+    /// Programs of host data: the number of pages of the request that wrote it.
     pub group: u16,
-    /// Reads: the levels of the first and of the latest try, and the one that is needed.
+    /// Reads: the levels of the first and of the latest try, and the level needed.
     pub first_level: u8,
     pub level: u8,
     pub needed: u8,
@@ -76,39 +76,39 @@ pub struct Txn {
     pub owner: Owner,
     /// The die it waits for.
     pub die: DieId,
-    /// Reads: the mapping unit. Programs: the first of their page, once the die has taken them up.
-    /// Erases: the first of their block.
+    /// Reads: the mapping unit. Programs: the first unit of the page, once bound. Erases: the first
+    /// unit of the block.
     pub unit: UnitId,
-    /// Programs and moves: whose data it is.
+    /// Programs and moves: the logical page.
     pub lpn: Lpn,
-    /// The one behind it in its queue; also chains the transactions of one multi-plane command, and
-    /// the page writes that joined one program.
+    /// The next one in its queue. Also chains the transactions of a multi-plane command, and the
+    /// page writes that joined one program.
     pub next: TxnId,
-    /// The one before it in its queue; means nothing of the first.
+    /// The previous one in its queue. Meaningless for the first.
     pub prev: TxnId,
     /// The first of the page writes that joined this program while it waited.
     pub joined: TxnId,
     /// The host request that waits for it, if any.
     pub req: ReqId,
-    /// Moves: where the data comes from.
+    /// Moves: the unit that the data comes from.
     pub from: UnitId,
     /// Programs of buffered data: the flush epoch of the data. Reads for parity: the turn of its
     /// entry.
     pub epoch: u32,
-    /// Programs of buffered data: when the old page had been merged in, if it was read for that; a
-    /// die is asked for from then on.
+    /// Programs of buffered data: when the old page had been merged in, if it had to be read. The
+    /// program needs a die from then on.
     pub merged_at: Nanos,
     /// Its place in the order of submission.
     pub order: u64,
-    /// When it was made.
+    /// When it was opened.
     pub created: Nanos,
-    /// Since when a host request waits for it, in the drive or before its queues.
+    /// Since when a host request has waited for it, in the drive or before its queues.
     pub asked: Nanos,
     /// How long its request had waited for buffer space by then.
     pub buffer_wait: Span,
     /// How long its request had waited for the mapping by then.
     pub mapping_wait: Span,
-    /// When it began to wait for its die.
+    /// When it was submitted to its die.
     pub submitted: Nanos,
     /// When the die took it up.
     pub dispatched: Nanos,
@@ -117,7 +117,7 @@ pub struct Txn {
 }
 
 impl Txn {
-    /// A read, program or erase on `die`, made at `now`. The arena numbers it.
+    /// Creates a read, program or erase on `die`. The arena numbers it.
     #[inline]
     fn new(op: Op, source: Source, class: TxnClass, owner: Owner, die: DieId, now: Nanos) -> Txn {
         Txn {
@@ -164,12 +164,12 @@ impl Txn {
     }
 }
 
-/// What transactions are ranked by; each is ranked once by either.
+/// The two heaps of a ranked queue; a transaction is in each at most once.
 #[derive(Clone, Copy, Debug)]
 pub enum By {
     /// By the order of its class.
     Rank,
-    /// By the moment it came.
+    /// By the arrival of the host request.
     Age,
 }
 
@@ -178,14 +178,14 @@ pub enum By {
 pub struct Txns {
     records: Table<TxnId, Txn>,
     waits: Table<TxnId, Ledger>,
-    /// Where each stands among those ranked for its die, if its die ranks them.
+    /// The place of each in the heaps of its die, if the die ranks its queue.
     places: [Places; 2],
     free: Vec<TxnId>,
     submitted: u64,
 }
 
 impl Txns {
-    /// An arena for `capacity` transactions.
+    /// Creates an arena for `capacity` transactions.
     pub fn with_capacity(capacity: usize) -> Self {
         let blank = Txn::new(
             Op::Read,
@@ -195,9 +195,9 @@ impl Txns {
             DieId(0),
             Nanos::ZERO,
         );
-        // SAFETY: the one place that makes ids of transactions is `free` below, with those of
-        // `capacity`; inside the crate they are copied, or none, and none is asked for first. What
-        // a custom policy says is looked up with a check (`find`).
+        // SAFETY: ids of transactions are made only in `free` below, and lie within `capacity`. The
+        // rest of the crate copies them, or uses `TxnId::NONE`, which it tests for before a lookup.
+        // Ids from custom policies are looked up with a check (`find`).
         #[allow(unsafe_code, reason = "see `Table`")]
         let (records, waits) = unsafe {
             (Table::new(vec![blank; capacity]), Table::new(vec![Ledger::default(); capacity]))
@@ -211,7 +211,7 @@ impl Txns {
         }
     }
 
-    /// Takes a place and makes a transaction of its kind there, for the caller to complete.
+    /// Opens a transaction in a free place, for the caller to complete.
     ///
     /// # Panics
     /// If the arena is full: admission must hold requests back.
@@ -235,8 +235,8 @@ impl Txns {
         (id, record)
     }
 
-    /// As closing a transaction of a job and opening the next one of that job on the same die,
-    /// which has its number. Only what may differ is written.
+    /// Closes a transaction of a GC job and opens the next one of that job on the same die, with
+    /// the same id. Writes only what may differ.
     #[inline]
     pub fn follow(&mut self, id: TxnId, op: Op, class: TxnClass, now: Nanos) -> &mut Txn {
         self.submitted += 1;
@@ -255,7 +255,7 @@ impl Txns {
         record
     }
 
-    /// Gives the place back; each transaction is closed exactly once.
+    /// Closes a transaction, which frees its place. Each is closed exactly once.
     #[inline]
     pub fn close(&mut self, id: TxnId) {
         let open = std::mem::replace(&mut self.records[id].open, false);
@@ -263,54 +263,54 @@ impl Txns {
         self.free.push(id);
     }
 
-    /// The transaction.
+    /// Returns a transaction.
     #[inline]
     pub fn get(&self, id: TxnId) -> &Txn {
         debug_assert!(self.records[id].open);
         &self.records[id]
     }
 
-    /// The transaction of a number from outside, if there is one in flight.
+    /// Returns the transaction of an id from outside the crate, if it is in flight.
     pub fn find(&self, id: TxnId) -> Option<&Txn> {
         self.records.as_slice().get(id.index()).filter(|txn| txn.open)
     }
 
-    /// The transaction, to change it.
+    /// Returns a transaction, to change it.
     #[inline]
     pub fn get_mut(&mut self, id: TxnId) -> &mut Txn {
         debug_assert!(self.records[id].open);
         &mut self.records[id]
     }
 
-    /// What the die did while the transaction waited, or had done before: see [`Wait`].
+    /// Returns what the die did while the transaction waited, or had done before; see [`Wait`].
     #[inline]
     pub fn waits(&self, id: TxnId) -> &Ledger {
         &self.waits[id]
     }
 
-    /// See [`Txns::waits`].
+    /// Like [`Txns::waits`], to change it.
     #[inline]
     pub fn waits_mut(&mut self, id: TxnId) -> &mut Ledger {
         &mut self.waits[id]
     }
 
-    /// Where each stands among those that are ranked.
+    /// Returns the places of all transactions in a kind of heap.
     pub fn places_mut(&mut self, by: By) -> &mut Places {
         &mut self.places[by as usize]
     }
 
-    /// Transactions that are open.
+    /// Returns the number of open transactions.
     pub fn open_count(&self) -> usize {
         self.records.len() - self.free.len()
     }
 
-    /// Places left.
+    /// Returns the number of free places.
     #[inline]
     pub fn free_count(&self) -> usize {
         self.free.len()
     }
 
-    /// Every open transaction.
+    /// Returns all open transactions.
     pub fn iter(&self) -> impl Iterator<Item = (TxnId, &Txn)> {
         self.records.ids().map(|id| (id, &self.records[id])).filter(|(_, txn)| txn.open)
     }
