@@ -34,7 +34,7 @@ impl ImageCache {
         watch: PreconditionWatch<'_>,
     ) -> Result<Option<Device>, Vec<Refusal>> {
         match self.state(config).get_or_init(|| PreconditionedImage::watched(config, watch)) {
-            Ok(Some(image)) => image.device(config).map(Some),
+            Ok(Some(image)) => image.device_watched(config, watch),
             Ok(None) => Ok(None),
             Err(refusals) => Err(refusals.clone()),
         }

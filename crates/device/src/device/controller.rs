@@ -15,8 +15,7 @@ use crate::host::{FrontEnd, Ftl};
 use crate::observe::operation::Op;
 use crate::policy::redundancy::CachePower;
 use crate::policy::throttle::Throttled;
-use crate::precondition::Preconditioned;
-use crate::precondition::initial_cell_state;
+use crate::precondition::{Preconditioned, Watch, initial_cell_state};
 use crate::raid::Raid;
 use fowler_units::{BlockId, DieId, HostIo, Nanos, Span, TxnId};
 
@@ -71,6 +70,7 @@ impl Controller {
         gc: Gc,
         preconditioned: Preconditioned,
         flash: &mut Flash,
+        watch: Watch<'_>,
     ) -> Controller {
         let layout = core.layout;
         let mut ftl = Ftl::new(config, core, gc);
@@ -79,7 +79,7 @@ impl Controller {
             raid.begin(&mut ftl);
         }
         let throttle = WriteThrottle::of(config, &ftl.core.allocator.blocks);
-        initial_cell_state::wear(&mut ftl.core, &mut ftl.gc, flash, config);
+        initial_cell_state::wear(&mut ftl.core, &mut ftl.gc, flash, config, watch);
         if let Some(raid) = &raid {
             raid.begin_refresh(&mut ftl, flash, config);
         }

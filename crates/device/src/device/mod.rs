@@ -133,20 +133,21 @@ impl Device {
         let layout = config.layout()?;
         let (mut core, mut gc) = (Core::new(config, &layout), Gc::new(config, &layout));
         let done = crate::precondition::run(config, &mut core, &mut gc, watch);
-        Ok(done.map(|preconditioned| Device::begin(config, core, gc, preconditioned)))
+        Ok(done.and_then(|preconditioned| Device::begin(config, core, gc, preconditioned, watch)))
     }
 
-    /// Creates a drive at time zero with the data placed as in `core`.
+    /// A drive at time zero whose data lie as `core` has them; none if it was stopped.
     pub(crate) fn begin(
         config: &Config,
         core: Core,
         gc: Gc,
         preconditioned: Preconditioned,
-    ) -> Device {
+        watch: Watch<'_>,
+    ) -> Option<Device> {
         let layout = core.layout;
         let mut flash = Flash::new(config, layout.geometry, layout.transactions);
-        let layer = Controller::begin(config, core, gc, preconditioned, &mut flash);
-        Device::on(flash, layer)
+        let layer = Controller::begin(config, core, gc, preconditioned, &mut flash, watch);
+        (!watch.stopped()).then(|| Device::on(flash, layer))
     }
 
     /// Returns the sizes of the drive.
@@ -185,8 +186,25 @@ impl PreconditionedImage {
     /// # Panics
     /// If `config` differs in an option that affects preconditioning.
     pub fn device(&self, config: &Config) -> Result<Device, Vec<Refusal>> {
+        let device = self.device_watched(config, UNWATCHED)?;
+        Ok(device.expect("nobody stops it"))
+    }
+
+    /// The same; none if `watch` stopped it. On a drive that measures its blocks before the run,
+    /// that takes a second.
+    ///
+    /// # Errors
+    /// As [`Device::new`].
+    ///
+    /// # Panics
+    /// As [`PreconditionedImage::device`].
+    pub fn device_watched(
+        &self,
+        config: &Config,
+        watch: Watch<'_>,
+    ) -> Result<Option<Device>, Vec<Refusal>> {
         let (core, gc) = self.data_for(config)?;
-        Ok(Device::begin(config, core, gc, *self.preconditioned()))
+        Ok(Device::begin(config, core, gc, *self.preconditioned(), watch))
     }
 }
 

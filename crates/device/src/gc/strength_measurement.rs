@@ -101,9 +101,10 @@ impl StrengthMeasurement {
 }
 
 impl Gc {
-    /// Measures every block that holds data, before the run and at no cost.
-    pub fn measure_all(&mut self, core: &mut Core, flash: &mut Flash) {
-        for block in (0..core.layout.geometry.blocks()).map(BlockId) {
+    /// Measures every block that holds data, before the run and at no cost, as long as `go_on` says
+    /// so.
+    pub fn measure_all(&mut self, core: &mut Core, flash: &mut Flash, go_on: impl Fn() -> bool) {
+        for block in (0..core.layout.geometry.blocks()).map(BlockId).take_while(|_| go_on()) {
             if let Some(place) = core.allocator.blocks.next_valid(block, 0) {
                 let unit = core.locator.unit(block, place);
                 self.measured_page(core, flash, unit);

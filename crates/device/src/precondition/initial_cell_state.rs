@@ -13,6 +13,7 @@ use crate::gc::strength_measurement::StrengthMeasurement;
 use crate::policy::sensing::AnySensing;
 use crate::policy::stream_tag::StreamTag;
 use crate::policy::voltage::{AnyVoltage, VoltageRule, lowest};
+use crate::precondition::Watch;
 use fowler_units::{BlockId, Id, IdVec, Ppn, Rng, Span};
 
 /// The number of intervals of the table for the inverse distribution of growth rates, which is
@@ -33,8 +34,15 @@ impl Config {
     }
 }
 
-/// Enables bit errors in the drive, if they are modeled.
-pub(crate) fn wear(core: &mut Core, gc: &mut Gc, flash: &mut Flash, config: &Config) {
+/// Lets the cells of the drive err from now on, if they are modelled.
+/// The drive is of no use if `watch` stopped it.
+pub(crate) fn wear(
+    core: &mut Core,
+    gc: &mut Gc,
+    flash: &mut Flash,
+    config: &Config,
+    watch: Watch<'_>,
+) {
     if config.reliability.model == ModelKind::Off {
         return;
     }
@@ -61,7 +69,7 @@ pub(crate) fn wear(core: &mut Core, gc: &mut Gc, flash: &mut Flash, config: &Con
     if config.reliability.strength == StrengthSource::Measured {
         let geometry = &core.layout.geometry;
         gc.strengths = Some(StrengthMeasurement::new(&config.reliability, geometry, config.seed));
-        gc.measure_all(core, flash);
+        gc.measure_all(core, flash, || !watch.stopped());
     }
 }
 

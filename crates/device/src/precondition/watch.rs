@@ -20,7 +20,7 @@ pub(crate) const UNWATCHED: Watch<'static> = Watch { stop: &NEVER, progress: &|_
 static NEVER: AtomicBool = AtomicBool::new(false);
 
 impl Watch<'_> {
-    pub(super) fn stopped(&self) -> bool {
+    pub(crate) fn stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
 }
