@@ -91,7 +91,7 @@ pub(crate) fn workload(
             diagnostics.take(replayable(path));
             diagnostics.or(())?;
             let (options, remap) = (options.unwrap_or_default(), remap.unwrap_or_default());
-            Ok(WorkloadSpec::Trace(TraceSpec { path: path.clone(), options, remap }))
+            Ok(WorkloadSpec::Trace(TraceSpec::new(path.clone(), options, remap)))
         }
         (None, Some(name)) => {
             let Reading { format, lenient, trace_device } = reading;

@@ -5,10 +5,12 @@ use arrow_array::Array;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, UInt64Type};
 use fowler_columns::store::{self, Folder, Made, Tally};
+use fowler_experiment::progress::Progress;
 use fowler_experiment::sweep::Plan;
 use fowler_experiment::workload::Control;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// Twelve points: under two schemes of the same choices, and half of them on drives that cannot be,
@@ -52,10 +54,16 @@ fn contents(folder: &Path) -> Vec<(String, Vec<u8>)> {
 fn whole(path: &Path, threads: usize) -> Tally {
     let plan = plan();
     let folder = Folder::open(path, &plan).unwrap();
-    let stop = AtomicBool::new(false);
-    let control = Control { stop: &stop, progress: &|_| () };
+    let (stop, done) = (AtomicBool::new(false), Mutex::new(0.0));
+    let follow = |step| match step {
+        Progress::Served { of_a_part, .. } => *done.lock().unwrap() += of_a_part,
+        other => panic!("{other:?}"),
+    };
+    let control = Control { stop: &stop, progress: &follow };
     let todo = folder.missing(false).unwrap();
     store::run(&folder, &plan, &todo, Some(threads), control, &|_| ()).unwrap();
+    let done = done.into_inner().unwrap();
+    assert!((done - todo.len() as f64).abs() < 1e-6, "a point is one part, even if it fails");
     folder.tally(&plan).unwrap()
 }
 

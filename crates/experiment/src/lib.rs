@@ -39,6 +39,7 @@ pub mod sweep;
 pub mod tables;
 pub mod timeline;
 pub mod trace;
+mod trace_spec;
 pub mod validate;
 pub mod warnings;
 pub mod workload;

@@ -1,14 +1,24 @@
 //! Steps of progress, from which a progress bar is drawn.
 
 use fowler_units::Nanos;
+use std::sync::{Mutex, PoisonError};
 
 /// A step of the work. Steps come from any thread; they add up.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Progress {
     /// So many more parts are to be done: runs, or expectations.
     Planned(u64),
+    /// The passes over a trace before its first request have come this far, from 0 to 1.
+    Reading(f64),
     /// A drive has been preconditioned up to this share, from 0 to 1.
     Preconditioning(f64),
+    /// The search for a replay speed has come this far.
+    Searching {
+        /// The number of the test run, from 1. How many there will be is not known.
+        run: usize,
+        /// How much of it is done, from 0 to 1.
+        share: f64,
+    },
     /// Requests have been served.
     Served {
         /// How many since the last step of this run.
@@ -16,6 +26,50 @@ pub enum Progress {
         /// By how much of one part the work has advanced, from 0 to 1.
         of_a_part: f64,
     },
+}
+
+/// The test runs that a search for a replay speed takes as a rule: only progress depends on it.
+const SEARCH_RUNS: f64 = 4.0;
+
+/// How much of one part of the work is done. A part may consist of several runs, and may fail.
+#[derive(Debug, Default)]
+pub struct Part(Mutex<Done>);
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Done {
+    /// By the search for a replay speed, from 0 to 1.
+    searched: f64,
+    /// By what follows it, in runs.
+    served: f64,
+}
+
+impl Done {
+    fn share(self) -> f64 {
+        self.searched + (1.0 - self.searched) * self.served.min(1.0)
+    }
+}
+
+impl Part {
+    /// Returns the share by which a step advances the part. All shares add up to at most 1.
+    pub fn advanced(&self, step: Progress) -> f64 {
+        let mut done = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = done.share();
+        match step {
+            Progress::Searching { run, share } => {
+                let runs = (run.saturating_sub(1) as f64 + share).min(SEARCH_RUNS);
+                // The run at the speed that is found comes after the search.
+                done.searched = done.searched.max(runs / (SEARCH_RUNS + 1.0));
+            }
+            Progress::Served { of_a_part, .. } => done.served += of_a_part,
+            Progress::Planned(_) | Progress::Reading(_) | Progress::Preconditioning(_) => {}
+        }
+        done.share() - before
+    }
+
+    /// Returns the share of the part that is left.
+    pub fn rest(&self) -> f64 {
+        1.0 - self.0.lock().unwrap_or_else(PoisonError::into_inner).share()
+    }
 }
 
 /// What a source of requests knows of its length.
@@ -46,6 +100,29 @@ impl Length {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_part_is_done_once_however_many_runs_it_takes() {
+        let served = |of_a_part| Progress::Served { requests: 9, of_a_part };
+        let part = Part::default();
+        assert_eq!(part.advanced(Progress::Preconditioning(0.5)), 0.0);
+        assert_eq!(part.advanced(served(0.25)), 0.25);
+        assert_eq!(part.advanced(served(0.75)) + part.rest(), 0.75);
+        assert_eq!(part.advanced(served(1.0)), 0.0);
+        // A search, of however many runs, and the run after it.
+        let part = Part::default();
+        let mut done = 0.0;
+        for run in 1..=7 {
+            for share in [0.5, 1.0] {
+                let more = part.advanced(Progress::Searching { run, share });
+                assert_eq!(more > 0.0, run <= 4, "{run}");
+                done += more;
+            }
+        }
+        assert!((done - 0.8_f64).abs() < 1e-9);
+        done += part.advanced(served(0.5));
+        assert!((done - 0.9).abs() < 1e-9 && (part.rest() - 0.1).abs() < 1e-9);
+    }
 
     #[test]
     fn a_share_is_of_what_is_known() {

@@ -28,6 +28,18 @@ pub(crate) fn text_hash_of(text: &str, digits: usize) -> String {
 
 /// Returns the SHA-256 of a file as stored, compressed or not: what `sha256sum` prints.
 pub fn file_hash(path: &Path) -> Result<String, Diagnostics> {
+    file_hash_watched(path, |_| true)
+}
+
+/// Like [`file_hash`]. Calls `go_on` now and then with the share that has been read, from 0 to 1,
+/// and ends if it returns false.
+///
+/// # Errors
+/// If the file cannot be read, or if hashing was ended.
+pub(crate) fn file_hash_watched(
+    path: &Path,
+    mut go_on: impl FnMut(f64) -> bool,
+) -> Result<String, Diagnostics> {
     let failed = |error: std::io::Error| {
         Diagnostics::from(Diagnostic::new(
             path.display().to_string(),
@@ -35,12 +47,20 @@ pub fn file_hash(path: &Path) -> Result<String, Diagnostics> {
         ))
     };
     let mut file = File::open(path).map_err(failed)?;
+    let all = file.metadata().map_err(failed)?.len().max(1) as f64;
     let mut digest = Sha256::new();
     let mut chunk = vec![0; 1 << 18];
+    let mut bytes = 0u64;
     loop {
-        match file.read(&mut chunk).map_err(failed)? {
-            0 => return Ok(hex(&digest.finalize())),
-            length => digest.update(&chunk[..length]),
+        let length = file.read(&mut chunk).map_err(failed)?;
+        if length == 0 {
+            return Ok(hex(&digest.finalize()));
+        }
+        digest.update(&chunk[..length]);
+        bytes += length as u64;
+        if !go_on((bytes as f64 / all).min(1.0)) {
+            let what = "stopped while the file was read";
+            return Err(Diagnostic::new(path.display().to_string(), what).into());
         }
     }
 }

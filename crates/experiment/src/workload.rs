@@ -6,7 +6,9 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::generator::{Generator, Room};
 use crate::power::{self, PowerOff};
 use crate::progress::{Length, Progress};
-use crate::provenance::{Digested, file_hash, text_hash};
+use crate::provenance::{Digested, text_hash};
+use crate::trace_spec::Passes;
+pub use crate::trace_spec::TraceSpec;
 use fowler_device::policy::throttle::ThrottleKind;
 use fowler_units::{HostIo, Nanos, Span};
 pub use fowler_workload::TraceError;
@@ -16,7 +18,7 @@ use fowler_workload::{
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -73,14 +75,14 @@ impl WorkloadSpec {
     /// # Errors
     /// If the file cannot be read, or for custom requests, which have no identity.
     pub fn identity(&self) -> Result<String, Diagnostics> {
-        Ok(self.identity_of(&self.hash()?))
+        Ok(self.identity_of(&self.hash(Control::UNWATCHED)?))
     }
 
     /// Returns the SHA-256 of the trace, or the hash of the generator's text.
-    pub(crate) fn hash(&self) -> Result<String, Diagnostics> {
+    pub(crate) fn hash(&self, control: Control<'_>) -> Result<String, Diagnostics> {
         match self {
             WorkloadSpec::Generated(source) => Ok(text_hash(&source.text)),
-            WorkloadSpec::Trace(trace) => file_hash(&trace.path),
+            WorkloadSpec::Trace(trace) => trace.hash(&Passes::over(1, control)),
             WorkloadSpec::Custom(custom) => Err(nameless(&*custom.source)),
         }
     }
@@ -127,17 +129,6 @@ fn nameless(source: &dyn RequestSource) -> Diagnostics {
         .into()
 }
 
-/// A trace, and how to read it.
-#[derive(Clone, Debug)]
-pub struct TraceSpec {
-    /// The file.
-    pub path: PathBuf,
-    /// Format, lenience, devices.
-    pub options: ReadOptions,
-    /// What happens to addresses that the drive does not have.
-    pub remap: Remap,
-}
-
 /// A summary of the replayed requests, for reports.
 #[derive(Clone, Debug)]
 pub struct WorkloadReport {
@@ -181,6 +172,14 @@ pub struct Control<'a> {
     pub stop: &'a AtomicBool,
     /// Called every few thousand requests.
     pub progress: &'a (dyn Fn(Progress) + Sync),
+}
+
+/// Never set.
+static NEVER: AtomicBool = AtomicBool::new(false);
+
+impl Control<'static> {
+    /// Nobody watches, and nothing stops it.
+    pub const UNWATCHED: Control<'static> = Control { stop: &NEVER, progress: &|_| () };
 }
 
 impl Control<'_> {
@@ -232,16 +231,12 @@ impl Workload {
             }
             WorkloadSpec::Trace(spec) => {
                 let name = spec.path.display().to_string();
-                let first_pass = (spec.remap == Remap::Compact)
-                    .then(|| TraceReader::open(&spec.path, &spec.options))
-                    .transpose()?;
-                let first_pass = first_pass.into_iter().flatten().take(limit_of(limit));
-                // A run that is stopped here replays no requests, so a partial footprint does no
-                // harm.
-                let first_pass = first_pass.take_while(|_| !control.stopped());
+                let passes = Passes::over(spec.passes(trace_hash.is_none()), control);
+                let first_pass = spec.first_pass(&passes)?.take(limit_of(limit));
                 let remapper = Remapper::new(spec.remap, logical, page_size, first_pass)
                     .map_err(|error| named(error, &name))?;
-                let hash = trace_hash.map_or_else(|| file_hash(&spec.path), |it| Ok(it.into()))?;
+                passes.finish(u32::from(spec.remap == Remap::Compact));
+                let hash = trace_hash.map_or_else(|| spec.hash(&passes), |it| Ok(it.into()))?;
                 Ok(Workload { kind: Kind::Trace { spec: spec.clone(), remapper }, name, hash })
             }
             WorkloadSpec::Custom(CustomSpec { source, remap }) => {
@@ -343,7 +338,7 @@ impl Workload {
             Kind::Trace { spec, remapper } => {
                 report.remap = Some(spec.remap);
                 report.touched_pages = remapper.touched_pages();
-                let reader = TraceReader::open(&spec.path, &spec.options)?;
+                let reader = spec.open(&Passes::over(spec.opening(), control))?;
                 let length = reader.read_so_far().map_or(Length::Unknown, Length::File);
                 let requests = remapper.clone().over(scale.over(reader));
                 let mut feed = Feed::new(requests, length, limit, control);

@@ -28,7 +28,7 @@ impl Real {
         let format = self.format.as_deref().map(format_by_name).transpose()?;
         let device = DeviceChoice::SideBySide;
         let options = ReadOptions { format, device, ..ReadOptions::default() };
-        Ok(WorkloadSpec::Trace(TraceSpec { path: path.into(), options, remap: Remap::Compact }))
+        Ok(WorkloadSpec::Trace(TraceSpec::new(path.into(), options, Remap::Compact)))
     }
 }
 

@@ -83,7 +83,7 @@ impl SourceArgs {
         };
         let lenient = self.lenient_pct.map(|pct| pct / 100.0);
         let options = ReadOptions { format, lenient, device, ..ReadOptions::default() };
-        Ok(WorkloadSpec::Trace(TraceSpec { path, options, remap: remap.unwrap_or_default() }))
+        Ok(WorkloadSpec::Trace(TraceSpec::new(path, options, remap.unwrap_or_default())))
     }
 }
 

@@ -80,6 +80,9 @@ pub struct ReadReport {
     pub devices: Vec<DeviceUse>,
 }
 
+/// Lines between two looks at who watches a pass over a trace.
+const WATCHED_EVERY: u64 = 4096;
+
 /// The state of a reader.
 enum Stage {
     /// Reading lines.
@@ -113,15 +116,31 @@ impl TraceReader {
     /// # Errors
     /// If the file cannot be read, is not text, or its format cannot be determined.
     pub fn open(path: &Path, options: &ReadOptions) -> Result<TraceReader, TraceError> {
+        TraceReader::open_watched(path, options, |_| true)
+    }
+
+    /// Like [`TraceReader::open`]. Where that takes a pass over the whole file, for
+    /// [`DeviceChoice::SideBySide`], `go_on` is called now and then with how much has been read; if
+    /// it returns false, the pass ends.
+    ///
+    /// # Errors
+    /// As for [`TraceReader::open`], or if the pass was ended.
+    pub fn open_watched(
+        path: &Path,
+        options: &ReadOptions,
+        mut go_on: impl FnMut(&ReadSoFar) -> bool,
+    ) -> Result<TraceReader, TraceError> {
         let name = path.display().to_string();
         let (text, read) = source::open(path)?;
         let reader = TraceReader { read: Some(read), ..TraceReader::of(&name, text, options)? };
         if options.device != DeviceChoice::SideBySide {
             return Ok(reader);
         }
-        let (text, read) = source::open(path)?;
-        let again = TraceReader { read: Some(read), ..TraceReader::of(&name, text, options)? };
-        reader.followed_by(again)
+        let (text, again_read) = source::open(path)?;
+        let again =
+            TraceReader { read: Some(again_read), ..TraceReader::of(&name, text, options)? };
+        let read = reader.read_so_far();
+        reader.followed_by(again, || read.as_ref().is_none_or(&mut go_on))
     }
 
     /// Reads a stream under a name. [`DeviceChoice::SideBySide`] needs two passes, so the whole
@@ -141,7 +160,8 @@ impl TraceReader {
         let mut held = Vec::new();
         text.read_to_end(&mut held).map_err(|error| io_error(name, "reading", &error))?;
         let reader = TraceReader::of(name, Box::new(Cursor::new(held.clone())), options)?;
-        reader.followed_by(TraceReader::of(name, Box::new(Cursor::new(held)), options)?)
+        let again = TraceReader::of(name, Box::new(Cursor::new(held)), options)?;
+        reader.followed_by(again, || true)
     }
 
     fn of(
@@ -204,9 +224,20 @@ impl TraceReader {
     }
 
     /// Reads this text to find the devices' sizes, then sets the devices' base addresses in the
-    /// second reader. Errors in the text are left to the second pass.
-    fn followed_by(mut self, mut second: TraceReader) -> Result<TraceReader, TraceError> {
+    /// second reader. Errors in the text are left to the second pass. `go_on` says now and then
+    /// whether to continue.
+    fn followed_by(
+        mut self,
+        mut second: TraceReader,
+        mut go_on: impl FnMut() -> bool,
+    ) -> Result<TraceReader, TraceError> {
+        let mut taken_so_far = 0u64;
         while let Ok(taken) = self.intake.take() {
+            if taken_so_far.is_multiple_of(WATCHED_EVERY) && !go_on() {
+                let what = "stopped while the trace was read";
+                return Err(TraceError::one(self.report.file, Diagnostic::of(what)));
+            }
+            taken_so_far += 1;
             match taken {
                 Taken::Record(record) => {
                     self.devices.count(&record);

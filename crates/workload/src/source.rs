@@ -44,7 +44,11 @@ impl ReadSoFar {
     /// The share that has been read, from 0 to 1. A reader is up to a few hundred KiB ahead of its
     /// requests.
     pub fn share(&self) -> f64 {
-        (self.bytes.load(Ordering::Relaxed) as f64 / self.all.max(1) as f64).min(1.0)
+        // An empty file has been read.
+        if self.all == 0 {
+            return 1.0;
+        }
+        (self.bytes.load(Ordering::Relaxed) as f64 / self.all as f64).min(1.0)
     }
 }
 

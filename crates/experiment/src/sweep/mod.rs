@@ -17,6 +17,7 @@ use crate::device::{self, DeviceSpec, Resolved, Source};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::image_cache::ImageCache;
 use crate::presets::{self, Folder};
+use crate::progress::{Part, Progress};
 use crate::requests::RequestsFile;
 use crate::scheme::Scheme;
 use crate::workload::{Control, TraceSpec, WorkloadSpec, replayable};
@@ -98,6 +99,14 @@ impl Plan {
     /// presets, and files that cannot be read. A combination of values that makes no valid drive is
     /// not an error of the plan: only that point fails.
     pub fn read(text: &str, name: &str) -> Result<Plan, Diagnostics> {
+        Plan::read_watched(text, name, Control::UNWATCHED)
+    }
+
+    /// Like [`Plan::read`]; `control` is told how much of each trace has been read.
+    ///
+    /// # Errors
+    /// As [`Plan::read`], or if it was stopped.
+    pub fn read_watched(text: &str, name: &str, control: Control<'_>) -> Result<Plan, Diagnostics> {
         let mut keys = Keys::new();
         let read = spec::read(text, name, &mut keys)?;
         let mut plan = Plan {
@@ -114,7 +123,7 @@ impl Plan {
             workloads: BTreeMap::new(),
             images: ImageCache::of(IMAGES_MAX),
         };
-        plan.look(&read)?;
+        plan.look(&read, control)?;
         plan.rows = design::rows(&read, &mut keys)?;
         plan.points =
             (0..plan.rows.len()).into_par_iter().map(|number| plan.point(number)).collect();
@@ -178,7 +187,7 @@ impl Plan {
     }
 
     /// Opens every preset and file that the specification names.
-    fn look(&mut self, read: &Read) -> Result<(), Diagnostics> {
+    fn look(&mut self, read: &Read, control: Control<'_>) -> Result<(), Diagnostics> {
         let mut diagnostics = Diagnostics::default();
         let (options, remap) = read.options();
         for (key, name, at) in self.named(read) {
@@ -194,15 +203,15 @@ impl Plan {
                 }
                 "workload" => {
                     let spec = presets::open(Folder::Workloads, &name).map(WorkloadSpec::Generated);
-                    let found = spec.and_then(Requests::look).map_err(here);
+                    let found = spec.and_then(|it| Requests::look(it, control)).map_err(here);
                     let found = diagnostics.take(found).map(|it| (Origin::Workload(name), it));
                     self.workloads.extend(found);
                 }
                 _ => {
                     let (path, options) = (PathBuf::from(&name), options.clone());
                     let spec = replayable(&path)
-                        .map(|()| WorkloadSpec::Trace(TraceSpec { path, options, remap }));
-                    let found = spec.and_then(Requests::look).map_err(here);
+                        .map(|()| WorkloadSpec::Trace(TraceSpec::new(path, options, remap)));
+                    let found = spec.and_then(|it| Requests::look(it, control)).map_err(here);
                     self.workloads
                         .extend(diagnostics.take(found).map(|it| (Origin::Trace(name), it)));
                 }
@@ -244,9 +253,9 @@ impl Plan {
 }
 
 impl Requests {
-    fn look(spec: WorkloadSpec) -> Result<Requests, Diagnostics> {
+    fn look(spec: WorkloadSpec, control: Control<'_>) -> Result<Requests, Diagnostics> {
         spec.check(None)?;
-        let hash = spec.hash()?;
+        let hash = spec.hash(control)?;
         let identity = spec.identity_of(&hash);
         Ok(Requests { spec, hash, identity })
     }
@@ -297,8 +306,8 @@ fn placed(diagnostics: Diagnostics, at: &Option<crate::document::Origin>) -> Dia
 /// Lets the caller watch the points of a sweep.
 #[derive(Clone, Copy)]
 pub struct Watch<'a> {
-    /// Set by the caller to end the sweep; unfinished points are not saved. Also reports progress
-    /// in requests.
+    /// Set by the caller to end the sweep; unfinished points are not saved. Reports progress in
+    /// requests and in points, of which a finished one is a whole part.
     pub control: Control<'a>,
     /// Returns the file for the requests of a point, if any.
     pub requests: &'a (dyn Fn(&Point) -> Option<RequestsFile> + Sync),
@@ -323,8 +332,20 @@ pub fn run(
             return Ok(());
         }
         let file = (watch.requests)(&plan.points[index]);
-        match plan.run_point(index, file.as_ref(), watch.control)? {
-            Some(finished) => (watch.keep)(finished),
+        let part = Part::default();
+        let served = |requests, of_a_part| {
+            (watch.control.progress)(Progress::Served { requests, of_a_part });
+        };
+        let follow = |step| {
+            let requests = if let Progress::Served { requests, .. } = step { requests } else { 0 };
+            served(requests, part.advanced(step));
+        };
+        let control = Control { progress: &follow, ..watch.control };
+        match plan.run_point(index, file.as_ref(), control)? {
+            Some(finished) => {
+                served(0, part.rest());
+                (watch.keep)(finished)
+            }
             None => Ok(()),
         }
     };

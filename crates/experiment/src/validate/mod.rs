@@ -203,9 +203,10 @@ pub fn validate(spec: &ValidateSpec, control: Control<'_>) -> Result<Validation,
     }
     (control.progress)(Progress::Planned(points.len() as u64));
     // A point is a part, whatever runs it makes.
-    let part = |step| match step {
-        Progress::Served { requests, .. } => control.served(requests),
-        Progress::Planned(_) | Progress::Preconditioning(_) => {}
+    let part = |step| {
+        if let Progress::Served { requests, .. } = step {
+            control.served(requests);
+        }
     };
     let rows = fan_out::each(&points, |point| {
         if control.stopped() {

@@ -123,7 +123,7 @@ fn a_trace_that_is_read_otherwise_is_another_workload() {
     fs::write(&trace, text).unwrap();
     let read = |remap| {
         let options = ReadOptions::default();
-        WorkloadSpec::Trace(TraceSpec { path: trace.clone(), options, remap })
+        WorkloadSpec::Trace(TraceSpec::new(trace.clone(), options, remap))
     };
     let [modulo, compact] =
         [Remap::Modulo, Remap::Compact].map(|remap| spec("dt", read(remap), &out));
