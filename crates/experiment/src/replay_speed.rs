@@ -8,8 +8,11 @@
 //! close enough to a line for the secant method to converge within a few runs.
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::progress::Progress;
+use crate::workload::Control;
 use fowler_device::Pacing;
 use fowler_workload::{Short, TimeScale};
+use std::sync::{Mutex, PoisonError};
 
 /// Tolerance of the idle share, relative to the target's busy share: for a target of 99.9 % idle,
 /// an absolute error of 1 % would be ten times the load.
@@ -88,18 +91,29 @@ pub fn check(replay_speed: ReplaySpeed) -> Result<(), Diagnostics> {
 }
 
 /// Finds the factor at which `idle_at` is within the tolerance of `target`, starting from a first
-/// guess.
+/// guess. `idle_at` gets the factor and what watches the test run on each of `drives`.
 pub(crate) fn search(
     target: f64,
     first: f64,
-    mut idle_at: impl FnMut(f64) -> Result<f64, Diagnostics>,
-    stopped: impl Fn() -> bool,
+    drives: usize,
+    control: Control<'_>,
+    mut idle_at: impl FnMut(f64, Control<'_>) -> Result<f64, Diagnostics>,
 ) -> Result<Found, Diagnostics> {
     let mut tried: Vec<(f64, f64)> = Vec::new();
     let mut factor = first;
     for runs in 1..=MAX_RUNS {
-        let reached = idle_at(factor)?;
-        if stopped() {
+        let served = Mutex::new(0.0);
+        let follow = |step| {
+            if let Progress::Served { of_a_part, .. } = step {
+                let mut served = served.lock().unwrap_or_else(PoisonError::into_inner);
+                *served += of_a_part / drives as f64;
+                // Report under the lock, so that progress never goes backwards.
+                let share = f64::min(*served, 1.0);
+                (control.progress)(Progress::Searching { run: runs, share });
+            }
+        };
+        let reached = idle_at(factor, Control { progress: &follow, ..control })?;
+        if control.stopped() {
             return Ok(Found { factor, search: None });
         }
         if (reached - target).abs() <= tolerance(target) {
@@ -143,18 +157,14 @@ fn next_factor(tried: &[(f64, f64)], target: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::atomic::AtomicBool;
 
     fn runs_needed(target: f64, idle_at: impl Fn(f64) -> f64) -> (usize, f64) {
         let mut runs = 0;
-        let found = search(
-            target,
-            1.0,
-            |factor| {
-                runs += 1;
-                Ok(idle_at(factor))
-            },
-            || false,
-        )
+        let found = search(target, 1.0, 1, Control::UNWATCHED, |factor, _| {
+            runs += 1;
+            Ok(idle_at(factor))
+        })
         .unwrap();
         let reached = idle_at(found.factor);
         assert!((reached - target).abs() <= 0.02 * (1.0 - target));
@@ -184,8 +194,27 @@ mod tests {
     }
 
     #[test]
+    fn a_search_tells_how_far_each_of_its_runs_is() {
+        let (stop, told) = (AtomicBool::new(false), Mutex::new(Vec::new()));
+        let control = Control { stop: &stop, progress: &|step| told.lock().unwrap().push(step) };
+        let mut reached = [0.9, 0.7].into_iter();
+        search(0.7, 1.0, 2, control, |_, control| {
+            // Each of two drives serves its requests in two steps.
+            for _ in 0..4 {
+                (control.progress)(Progress::Served { requests: 1, of_a_part: 0.5 });
+            }
+            Ok(reached.next().unwrap())
+        })
+        .unwrap();
+        let steps = [1, 2]
+            .into_iter()
+            .flat_map(|run| [0.25, 0.5, 0.75, 1.0].map(|share| Progress::Searching { run, share }));
+        assert_eq!(told.into_inner().unwrap(), steps.collect::<Vec<_>>());
+    }
+
+    #[test]
     fn the_impossible_is_said() {
-        let diagnostics = search(0.7, 1.0, |_| Ok(0.2), || false).unwrap_err();
+        let diagnostics = search(0.7, 1.0, 1, Control::UNWATCHED, |_, _| Ok(0.2)).unwrap_err();
         assert!(diagnostics.to_string().contains("within 12 runs"));
         for replay_speed in [
             ReplaySpeed::Idle(0.0),

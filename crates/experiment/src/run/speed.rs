@@ -28,22 +28,16 @@ pub(crate) fn find(
         ReplaySpeed::Speed(factor) => Ok(Found { factor, search: None }),
         ReplaySpeed::Idle(target) => {
             let clean = ready.device(images, control)?;
-            let quiet = Control { progress: &|_| (), ..control };
-            search(
-                target,
-                1.0,
-                |factor| {
-                    let pacing = replay_speed.pacing(ready.workload.depth());
-                    let replayed = ready.replay(clean.clone(), pacing, factor, quiet, &mut ())?;
-                    if let Some(diagnostics) = replayed.failed {
-                        return Err(diagnostics);
-                    }
-                    let device = &replayed.device;
-                    let simulated = device.now() - device.began();
-                    Ok(share(device.counters().idle, simulated).unwrap_or(0.0))
-                },
-                || control.stopped(),
-            )
+            search(target, 1.0, 1, control, |factor, control| {
+                let pacing = replay_speed.pacing(ready.workload.depth());
+                let replayed = ready.replay(clean.clone(), pacing, factor, control, &mut ())?;
+                if let Some(diagnostics) = replayed.failed {
+                    return Err(diagnostics);
+                }
+                let device = &replayed.device;
+                let simulated = device.now() - device.began();
+                Ok(share(device.counters().idle, simulated).unwrap_or(0.0))
+            })
         }
     }
 }
