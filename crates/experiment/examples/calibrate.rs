@@ -227,8 +227,7 @@ fn calibrate(
     check: bool,
     beds: &[TestBed],
 ) -> Result<(), Diagnostics> {
-    let stop = AtomicBool::new(false);
-    let control = Control { stop: &stop, progress: &|_| () };
+    let control = Control::UNWATCHED;
     let text = open(Folder::Workloads, file)?.text;
     if check {
         let workload = WorkloadSpec::Generated(Source { name: file.into(), text });
@@ -295,7 +294,8 @@ fn main() -> Result<(), Diagnostics> {
     }
     let bed = |device: &str| {
         let set = DRIVE.map(str::to_string).to_vec();
-        TestBed::new(&DeviceSpec { device: device.into(), set, ..DeviceSpec::default() }, "fifo")
+        let spec = DeviceSpec { device: device.into(), set, ..DeviceSpec::default() };
+        TestBed::new(&spec, "fifo", Control::UNWATCHED)
     };
     let beds = [bed("pes-slc")?, bed("pes-mlc")?];
     let check = wanted.iter().any(|it| it == "--check");

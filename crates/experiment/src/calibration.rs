@@ -4,13 +4,12 @@
 use crate::device::{self, DeviceSpec, Resolved};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::replay_speed::{self, Found, ReplaySpeed};
-use crate::run::Ready;
+use crate::run::{Ready, preconditioned};
 use crate::scheme::Scheme;
 use crate::workload::{Control, Workload, WorkloadSpec, share};
 use fowler_device::Device;
 use fowler_metrics::{Kind, Recorder};
 use rayon::prelude::*;
-use std::collections::BTreeMap;
 
 /// A drive under a scheme, preconditioned.
 #[derive(Clone, Debug)]
@@ -35,11 +34,14 @@ impl TestBed {
     /// Returns the drive of `spec` under `scheme`.
     ///
     /// # Errors
-    /// If either is invalid.
-    pub fn new(spec: &DeviceSpec, scheme: &str) -> Result<TestBed, Diagnostics> {
+    /// If either is invalid, or if preconditioning was stopped.
+    pub fn new(
+        spec: &DeviceSpec,
+        scheme: &str,
+        control: Control<'_>,
+    ) -> Result<TestBed, Diagnostics> {
         let drive = device::resolve(&spec.source()?, &Scheme::load(scheme)?, spec)?;
-        let clean = Device::new(&drive.config)
-            .map_err(|refusals| device::refused(&drive.device, &BTreeMap::new(), refusals))?;
+        let clean = preconditioned(&drive.device, &drive.config, None, control)?;
         Ok(TestBed { drive, clean, limit: None })
     }
 
@@ -111,9 +113,28 @@ pub fn common_speed(
     if beds.is_empty() {
         return Err(Diagnostic::new("common speed", "no drives are given").into());
     }
-    let mean_idle = |speed| {
+    let mean_idle = |speed, control: Control<'_>| {
         let trials = trials(beds, workload, speed, control)?;
         Ok(trials.iter().map(|trial| trial.idle).sum::<f64>() / trials.len() as f64)
     };
-    replay_speed::search(target, first, mean_idle, || control.stopped())
+    replay_speed::search(target, first, beds.len(), control, mean_idle)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::AtomicBool;
+
+    #[test]
+    fn a_test_bed_that_is_stopped_is_no_drive() {
+        let spec = DeviceSpec {
+            device: "pes-slc".into(),
+            set: vec!["geometry.blocks_per_plane=64".into(), "gc.background_below=12".into()],
+            ..DeviceSpec::default()
+        };
+        let control = Control { stop: &AtomicBool::new(true), ..Control::UNWATCHED };
+        let error = TestBed::new(&spec, "fifo", control).unwrap_err().to_string();
+        assert!(error.contains("stopped while the drive was preconditioned"), "{error}");
+        assert!(TestBed::new(&spec, "fifo", Control::UNWATCHED).is_ok());
+    }
 }

@@ -5,19 +5,19 @@ pub use crate::fan_out;
 pub use crate::image_cache::ImageCache;
 pub use crate::outcome::wearing::worn;
 
-use crate::device::{self, Resolved};
+use crate::device::Resolved;
 use crate::diagnostic::Diagnostics;
+use crate::run::preconditioned;
 use crate::workload::{Control, Workload, WorkloadSpec};
 use fowler_device::{Config, Device};
 use fowler_units::HostIo;
-use std::collections::BTreeMap;
 
 /// Returns a preconditioned drive; `name` identifies it in messages.
 ///
 /// # Errors
-/// Everything that is wrong with the drive.
-pub fn drive(name: &str, config: &Config) -> Result<Device, Diagnostics> {
-    Device::new(config).map_err(|refusals| device::refused(name, &BTreeMap::new(), refusals))
+/// Everything that is wrong with the drive, or that preconditioning was stopped.
+pub fn drive(name: &str, config: &Config, control: Control<'_>) -> Result<Device, Diagnostics> {
+    preconditioned(name, config, None, control)
 }
 
 /// Passes to `take` at most `limit` requests of a workload, fitted to `drive` and at their recorded

@@ -7,6 +7,7 @@ use fowler_experiment::calibration::{TestBed, common_speed};
 use fowler_experiment::device;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::outcome::Ending;
+use fowler_experiment::progress::Part;
 use fowler_experiment::provenance::text_hash;
 use fowler_experiment::run::{Run, RunSpec};
 use fowler_experiment::scheme::Scheme;
@@ -22,12 +23,16 @@ use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
 /// A progress report of a study.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Step {
     /// This many more runs were scheduled.
     Planned(usize),
-    /// A run was finished, now or by an earlier call.
-    Finished,
+    /// A run in progress advanced by this share of itself.
+    Advanced(f64),
+    /// A run was finished, which advanced it by this share: all shares of it add up to 1.
+    Finished(f64),
+    /// A run of an earlier call was found to be finished.
+    Found,
 }
 
 /// Watches a study and may stop it.
@@ -173,6 +178,11 @@ impl<'a> RunFolder<'a> {
         Ok(RunFolder { folder: folder.to_path_buf(), watch })
     }
 
+    /// Returns what stops the study.
+    pub fn control(&self) -> Control<'a> {
+        self.watch.control
+    }
+
     /// Does `jobs`, or takes from the folder what an earlier call of the same simulator did;
     /// nothing if it was stopped meanwhile.
     pub fn results<T>(&self, jobs: Vec<Job<'_, T>>) -> Result<Option<Results<T>>, Diagnostics>
@@ -196,23 +206,32 @@ impl<'a> RunFolder<'a> {
     }
 
     fn done<T: DeserializeOwned>(&self, job: &Job<'_, T>) -> Result<Option<T>, Diagnostics> {
+        let Watch { control, step } = self.watch;
+        if control.stopped() {
+            return Ok(None);
+        }
         let path = self.folder.join(format!("{}.json", file_name(&job.name)));
         let identity = format!("{FINGERPRINT} {}", job.identity);
-        let result = match saved(&path, &identity) {
-            Some(result) => Some(result),
-            None if self.watch.control.stopped() => None,
-            None => {
-                let result = (job.work)(self.watch.control)?;
-                if let Some(result) = &result {
-                    save(&path, &identity, result)?;
-                }
-                result.map(|it| read(it, &path)).transpose()?
-            }
-        };
-        if result.is_some() {
-            (self.watch.step)(Step::Finished);
+        if let Some(result) = saved(&path, &identity) {
+            step(Step::Found);
+            return Ok(Some(result));
         }
-        Ok(result)
+        let part = Part::default();
+        let follow = |progress| {
+            step(Step::Advanced(part.advanced(progress)));
+            (control.progress)(progress);
+        };
+        let result = match (job.work)(Control { progress: &follow, ..control }) {
+            Ok(Some(result)) => result,
+            Ok(None) => return Ok(None),
+            // Whatever cannot be finished because it was stopped is not an error.
+            Err(_) if control.stopped() => return Ok(None),
+            Err(diagnostics) => return Err(diagnostics),
+        };
+        save(&path, &identity, &result)?;
+        let result = read(result, &path)?;
+        step(Step::Finished(part.rest()));
+        Ok(Some(result))
     }
 }
 
@@ -244,8 +263,24 @@ fn file_name(name: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
+
+    /// Does a job that is stopped at its first report of progress, which is usually that its drive
+    /// is preconditioned.
+    pub(crate) fn stopped_midway<T: DeserializeOwned + Send>(job: Job<'_, T>) -> Option<T> {
+        let name = format!("fowler-stopped-{}-{}", file_name(&job.name), std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        let stop = AtomicBool::new(false);
+        let control = Control { stop: &stop, progress: &|_| stop.store(true, Ordering::Relaxed) };
+        let runs = RunFolder::open(&folder, Watch { control, step: &|_| () }).unwrap();
+        let result = runs.result(job).unwrap();
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 0, "nothing is saved");
+        fs::remove_dir_all(&folder).unwrap();
+        result
+    }
+    use fowler_experiment::progress::Progress;
+    use std::sync::Mutex;
     use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
     #[test]
@@ -270,5 +305,45 @@ mod tests {
         assert_eq!(runs.results(vec![job("c", "2"), job("d", "1")]).unwrap(), None);
         assert_eq!(worked.load(Ordering::Relaxed), 3);
         fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn runs_in_progress_report_shares_that_add_up_to_one_each() {
+        let folder = std::env::temp_dir().join(format!("fowler-shares-{}", std::process::id()));
+        let (stop, done) = (AtomicBool::new(false), Mutex::new((0, Vec::new())));
+        let step = |step| {
+            let (planned, shares) = &mut *done.lock().unwrap();
+            match step {
+                Step::Planned(more) => *planned += more,
+                Step::Advanced(share) | Step::Finished(share) => shares.push(share),
+                Step::Found => shares.push(1.0),
+            }
+        };
+        let control = Control { stop: &stop, progress: &|_| () };
+        let runs = RunFolder::open(&folder, Watch { control, step: &step }).unwrap();
+        let job = || {
+            Job::new("a", "1", |control: Control<'_>| {
+                for _ in 0..3 {
+                    let step = Progress::Served { requests: 1, of_a_part: 0.25 };
+                    (control.progress)(step);
+                }
+                Ok(Some(1.5))
+            })
+        };
+        assert_eq!(runs.result(job()).unwrap(), Some(1.5));
+        // It was saved: it counts at once.
+        assert_eq!(runs.result(job()).unwrap(), Some(1.5));
+        assert_eq!(*done.lock().unwrap(), (2, vec![0.25, 0.25, 0.25, 0.25, 1.0]));
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    /// Whatever a job is at when it is stopped, it ends without a result and without an error.
+    #[test]
+    fn a_job_that_is_stopped_is_no_error() {
+        let fails = Job::<f64>::new("fails", "1", |control: Control<'_>| {
+            (control.progress)(Progress::Preconditioning(1.0));
+            Err(Diagnostic::new("a", "cannot be finished").into())
+        });
+        assert_eq!(stopped_midway(fails), None);
     }
 }

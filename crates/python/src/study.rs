@@ -46,7 +46,8 @@ fn follow<T>(watched: &Watched, work: impl FnOnce(Watch<'_>) -> T) -> T {
     let step = |step: Step| {
         let (count, more) = match step {
             Step::Planned(more) => (&watched.all, more as u64),
-            Step::Finished => (&watched.done, 1),
+            Step::Finished(_) | Step::Found => (&watched.done, 1),
+            Step::Advanced(_) => return,
         };
         count.fetch_add(more, Ordering::Relaxed);
     };

@@ -8,6 +8,7 @@ mod checkpoint;
 mod json;
 mod record;
 mod report;
+mod season;
 mod survey;
 
 pub use json::schema;
@@ -25,8 +26,9 @@ use fowler_device::policy::redundancy::RedundancyKind;
 use fowler_device::policy::step::StepKind;
 use fowler_device::policy::throttle::{Predicted, State, ThrottleKind};
 use fowler_device::policy::voltage::VoltageKind;
-use fowler_device::{Config, Counters, LifetimeDrive, PreconditionWatch, PreconditionedImage};
+use fowler_device::{Config, Counters, LifetimeDrive};
 use fowler_units::{HostIo, Nanos, Span};
+use season::season;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -55,6 +57,13 @@ pub struct LifetimeSpec {
     pub checkpoint: Option<PathBuf>,
     /// How many host pages are written between two checkpoints.
     pub checkpoint_every: u64,
+}
+
+impl LifetimeSpec {
+    /// Returns whether there is a checkpoint, whether of this run or of another.
+    fn has_checkpoint(&self) -> bool {
+        self.checkpoint.as_ref().is_some_and(|path| path.exists())
+    }
 }
 
 /// Programs in a lifetime at the dilation chosen by default: they take about a minute on one core,
@@ -178,9 +187,13 @@ pub fn live(spec: &LifetimeSpec, watch: Watch<'_>) -> Result<Ended, Diagnostics>
     whole(&drive)?;
     without_effect(&drive.config).or(())?;
     let control = watch.control;
-    let workload = Workload::prepare(&spec.workload, &drive, None, control)?;
-    let Some((survey, report)) = survey::survey(&workload, &drive, spec.limit, control)? else {
-        return Ok(Ended::Stopped { saved: false });
+    let prepared = Workload::prepare(&spec.workload, &drive, None, control).map(Some);
+    let Some(workload) = unless_stopped(prepared, control)? else {
+        return Ok(Ended::Stopped { saved: spec.has_checkpoint() });
+    };
+    let surveyed = survey::survey(&workload, &drive, spec.limit, control);
+    let Some((survey, report)) = unless_stopped(surveyed, control)? else {
+        return Ok(Ended::Stopped { saved: spec.has_checkpoint() });
     };
     let dilation = spec.dilation.unwrap_or_else(|| chosen(&drive.config, &survey));
     let dilations: Vec<u32> =
@@ -188,9 +201,8 @@ pub fn live(spec: &LifetimeSpec, watch: Watch<'_>) -> Result<Ended, Diagnostics>
     let configs = dilations.iter().map(|&dilation| dilated(&drive, dilation));
     let configs: Vec<Config> = configs.collect::<Result<_, _>>()?;
     let mut checkpoint = Checkpoint::open(spec, &drive, dilation, watch)?;
-    let Some((seasoned, precondition)) =
-        season(&drive, &configs[0], (&workload, spec.limit), control)?
-    else {
+    let seasoned = season(&drive, &configs[0], (&workload, spec.limit), control);
+    let Some((seasoned, precondition)) = unless_stopped(seasoned, control)? else {
         return Ok(Ended::Stopped { saved: checkpoint.is_there() });
     };
     let lives: Vec<Life<'_>> = configs
@@ -210,6 +222,14 @@ pub fn live(spec: &LifetimeSpec, watch: Watch<'_>) -> Result<Ended, Diagnostics>
     let left_out = left_out(&drive.config);
     let life = Lifetime { drive, precondition, workload: report, survey, left_out, lived };
     Ok(Ended::Lived(Box::new(life)))
+}
+
+/// Returns the result; nothing if it was stopped, which may also be why it failed.
+fn unless_stopped<T>(
+    result: Result<Option<T>, Diagnostics>,
+    control: Control<'_>,
+) -> Result<Option<T>, Diagnostics> {
+    if control.stopped() { Ok(None) } else { result }
 }
 
 /// Runs the lifetimes one after another until one is stopped, because checkpoints are saved in
@@ -250,44 +270,6 @@ fn side_by_side(
     let lived: Vec<_> = lived.into_iter().filter_map(|one| diagnostics.take(one)).collect();
     diagnostics.unique().or(lived.into_iter().collect())
 }
-
-/// Returns the drive after long use by the workload: written until each page has been programmed
-/// often enough for that. `None` if stopped.
-fn season(
-    drive: &Resolved,
-    config: &Config,
-    (workload, limit): (&Workload, Option<u64>),
-    control: Control<'_>,
-) -> Result<Option<(LifetimeDrive, String)>, Diagnostics> {
-    let watch = PreconditionWatch { stop: control.stop, progress: &|_| () };
-    let image = PreconditionedImage::watched(config, watch);
-    let Some(image) = image.map_err(|refusals| refused(drive, refusals))? else { return Ok(None) };
-    let mut seasoned = LifetimeDrive::new(&image, config).expect("its layout was looked at");
-    let pages = u64::from(config.geometry.pages());
-    let (mut left, mut rounds) = (SEASON * pages, 0);
-    while left > 0 && !control.stopped() && rounds < SEASON_ROUNDS {
-        let quiet = Control { stop: control.stop, progress: &|_| () };
-        let mut done = 0;
-        // Other rounds than those of the lifetime.
-        let round = u64::MAX - u64::from(rounds);
-        workload.replay_round(round, 1.0, limit, quiet, |requests| {
-            done = seasoned.season(requests, left)
-        })?;
-        left = left.saturating_sub(done);
-        rounds += 1;
-    }
-    let times = (SEASON * pages - left) as f64 / pages as f64;
-    let reported = format!(
-        "{}, then the workload until each page was programmed {times:.1} times",
-        image.preconditioned()
-    );
-    Ok((!control.stopped()).then_some((seasoned, reported)))
-}
-
-/// How often each page of a drive is programmed before its lifetime, on average, and the most
-/// repetitions for that.
-const SEASON: u64 = 5;
-const SEASON_ROUNDS: u32 = 100;
 
 /// Rejects custom policies for what a lifetime does not simulate.
 fn without_effect(config: &Config) -> Diagnostics {
@@ -420,7 +402,7 @@ impl Life<'_> {
         let (mut alive, mut wrong) = (true, None);
         let control = Control { stop: self.watch.control.stop, progress: &|_| () };
         let (round, limit) = (standing.repetition, self.spec.limit);
-        let (_, failed) = self.workload.replay_round(round, 1.0, limit, control, |requests| {
+        let replayed = self.workload.replay_round(round, 1.0, limit, control, |requests| {
             let writes = requests.filter(survey::changes_data);
             let skipped = usize::try_from(standing.served).unwrap_or(usize::MAX);
             let mut writes = writes.skip(skipped).map(moved).peekable();
@@ -438,7 +420,12 @@ impl Life<'_> {
                     wrong = checkpoint.keep(before, standing).err();
                 }
             }
-        })?;
+        });
+        let (_, failed) = match replayed {
+            // It was stopped before the first request of the repetition.
+            Err(_) if control.stopped() => return Ok(false),
+            replayed => replayed?,
+        };
         match wrong.or(failed) {
             Some(diagnostics) => Err(diagnostics),
             None => Ok(!alive),

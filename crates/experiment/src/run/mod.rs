@@ -8,7 +8,7 @@ mod ready;
 mod speed;
 
 pub use ready::check;
-pub(crate) use ready::{Ready, Replayed, ready};
+pub(crate) use ready::{Ready, Replayed, preconditioned, ready};
 pub(crate) use speed::find as find_speed;
 
 use crate::device::DeviceSpec;

@@ -8,7 +8,7 @@ use crate::power;
 use crate::progress::Progress;
 use crate::scheme::Scheme;
 use crate::workload::{Control, Workload, WorkloadReport, WorkloadSpec};
-use fowler_device::{Device, Pacing, PreconditionWatch, Probe};
+use fowler_device::{Config, Device, Pacing, PreconditionWatch, Probe};
 use std::collections::BTreeMap;
 
 /// The checked inputs of a run.
@@ -58,21 +58,33 @@ impl Ready {
         images: Option<&ImageCache>,
         control: Control<'_>,
     ) -> Result<Device, Diagnostics> {
-        let config = &self.drive.config;
-        let watch = PreconditionWatch {
-            stop: control.stop,
-            progress: &|share| (control.progress)(Progress::Preconditioning(share)),
-        };
-        let device = match images {
-            None => Device::watched(config, watch),
-            Some(images) => images.device(config, watch),
-        };
-        let refused = |refusals| device::refused(&self.drive.device, &BTreeMap::new(), refusals);
-        device.map_err(refused)?.ok_or_else(|| {
-            Diagnostic::new(&*self.drive.device, "stopped while the drive was preconditioned")
-                .into()
-        })
+        preconditioned(&self.drive.device, &self.drive.config, images, control)
     }
+}
+
+/// Returns the preconditioned drive of `config`, from the cache if there is one; `name` identifies
+/// it in messages.
+///
+/// # Errors
+/// Everything that is wrong with the drive, or that preconditioning was stopped.
+pub(crate) fn preconditioned(
+    name: &str,
+    config: &Config,
+    images: Option<&ImageCache>,
+    control: Control<'_>,
+) -> Result<Device, Diagnostics> {
+    let watch = PreconditionWatch {
+        stop: control.stop,
+        progress: &|share| (control.progress)(Progress::Preconditioning(share)),
+    };
+    let device = match images {
+        None => Device::watched(config, watch),
+        Some(images) => images.device(config, watch),
+    };
+    let refused = |refusals| device::refused(name, &BTreeMap::new(), refusals);
+    device
+        .map_err(refused)?
+        .ok_or_else(|| Diagnostic::new(name, "stopped while the drive was preconditioned").into())
 }
 
 fn empty_hint(report: &WorkloadReport) -> Option<String> {

@@ -4,7 +4,7 @@ use super::drives::{Drive, FLASHES, array, set};
 use super::{Allowed, Group, Point, Row, ValidateSpec};
 use crate::diagnostic::Diagnostics;
 use crate::workload::Control;
-use fowler_device::{Completion, Config, Device, Pacing, Probe};
+use fowler_device::{Completion, Config, Device, Pacing, PreconditionWatch, Probe};
 use fowler_theory::bounds::Array;
 use fowler_units::{HostIo, HostOp, Nanos, Rng, Span};
 
@@ -90,7 +90,7 @@ fn alone(title: String, drive: &Drive, op: HostOp) -> Point {
     let config = drive.simulated.clone();
     let name = title.clone();
     Point::new(Group::Bounds, title, move |control| {
-        let mut device = ready(&config);
+        let mut device = ready(&config, control)?;
         let mut extremes = Extremes::default();
         let requests = requests(&device, op, REQUESTS);
         device.run(requests, Pacing::Closed { depth: 1 }, &mut extremes);
@@ -131,7 +131,7 @@ fn saturated(title: String, drive: &Drive, op: HostOp, count: u64) -> Point {
     let config = drive.simulated.clone();
     let name = title.clone();
     Point::new(Group::Bounds, title, move |control: Control<'_>| {
-        let mut device = ready(&config);
+        let mut device = ready(&config, control)?;
         // Until then the queue was never empty: this many requests are still outstanding.
         let counted = count - u64::from(DEPTH);
         let mut milestone = Milestone { left: counted, at: Nanos::ZERO };
@@ -151,6 +151,8 @@ fn saturated(title: String, drive: &Drive, op: HostOp, count: u64) -> Point {
     })
 }
 
-fn ready(config: &Config) -> Device {
-    Device::new(config).expect("the configuration was laid out when it was read")
+/// Returns the preconditioned drive; `None` if it was stopped.
+pub(super) fn ready(config: &Config, control: Control<'_>) -> Option<Device> {
+    let watch = PreconditionWatch { stop: control.stop, progress: &|_| () };
+    Device::watched(config, watch).expect("the configuration was laid out when it was read")
 }

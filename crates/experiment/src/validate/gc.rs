@@ -16,12 +16,13 @@
 //! (pages that become invalid while their block is open, writes in flight) is a fraction of one
 //! block among thousands.
 
+use super::bounds::ready;
 use super::drives::{Drive, set};
 use super::sample::Sample;
 use super::{Allowed, Group, Point, Row, ValidateSpec};
 use crate::diagnostic::Diagnostics;
 use crate::workload::Control;
-use fowler_device::{Config, Device, Pacing, Source};
+use fowler_device::{Config, Pacing, Source};
 use fowler_theory::gc::{self, Part};
 use fowler_units::{HostIo, Nanos, Rng};
 
@@ -177,7 +178,7 @@ impl Plane {
     /// Returns the pages programmed per page that the host writes, batch by batch; `None` if
     /// stopped.
     fn measure(&self, control: Control<'_>) -> Option<Sample> {
-        let mut device = Device::new(&self.config).expect("the configuration was laid out");
+        let mut device = ready(&self.config, control)?;
         let layout = device.layout();
         let (pages, page) = (u64::from(layout.logical_pages), layout.geometry.page_size.0);
         let hot = (self.parts[0].pages * pages as f64).round() as u64;

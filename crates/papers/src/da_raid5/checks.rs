@@ -11,6 +11,7 @@ use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::presets::{self, Folder};
 use fowler_experiment::scheme::Scheme;
 use fowler_experiment::studies::{self, fan_out};
+use fowler_experiment::workload::Control;
 use fowler_units::{HostIo, HostOp, Nanos, Rng};
 use serde::{Deserialize, Serialize};
 
@@ -36,13 +37,13 @@ fn write(page: u64, at: Nanos) -> HostIo {
     HostIo::write(at, page * 8192, 8192)
 }
 
-pub(super) fn device(config: &Config) -> Result<Device, Diagnostics> {
-    studies::drive("da-raid5", config)
+pub(super) fn device(config: &Config, control: Control<'_>) -> Result<Device, Diagnostics> {
+    studies::drive("da-raid5", config, control)
 }
 
 /// Measures the flash reads and programs of a one-page write, without those of GC.
-fn update(config: &Config) -> Result<Operations, Diagnostics> {
-    let mut device = device(config)?;
+fn update(config: &Config, control: Control<'_>) -> Result<Operations, Diagnostics> {
+    let mut device = device(config, control)?;
     let before = device.counters();
     device.run([write(3, Nanos::ZERO)], Pacing::Open, &mut ());
     let after = device.counters();
@@ -54,8 +55,9 @@ fn update(config: &Config) -> Result<Operations, Diagnostics> {
 }
 
 /// Counts the invariants broken after any event of a random workload, and how parity was computed.
-fn laws(config: &Config) -> Result<(u64, ParityWays), Diagnostics> {
-    let mut device = device(config)?;
+/// The result says nothing if it was stopped.
+fn laws(config: &Config, control: Control<'_>) -> Result<(u64, ParityWays), Diagnostics> {
+    let mut device = device(config, control)?;
     let pages = u64::from(device.layout().logical_pages);
     let mut rng = Rng::stream(config.seed, "reproduce/da-raid5/laws");
     let requests: Vec<HostIo> = (0..1500)
@@ -67,8 +69,9 @@ fn laws(config: &Config) -> Result<(u64, ParityWays), Diagnostics> {
         })
         .collect();
     let mut broken = 0;
+    let requests = requests.into_iter().take_while(|_| !control.stopped());
     device.run_watched(requests, Pacing::Open, &mut (), |device| {
-        broken += u64::from(device.check().is_err());
+        broken += u64::from(!control.stopped() && device.check().is_err());
     });
     broken += u64::from(device.check_data().is_err());
     Ok((broken, device.counters().parity_ways))
@@ -112,15 +115,16 @@ pub(super) fn job<'a>(name: &str) -> Result<Job<'a, Checks>, Diagnostics> {
     let drives: Vec<Config> =
         all.iter().map(|scheme| config(scheme, &[])).collect::<Result<_, _>>()?;
     let inputs = format!("{raid5:?} {worn:?} {drives:?} {}", example::identity()?);
-    Ok(Job::new(name, &inputs, move |_| {
-        let update = update(&raid5)?;
-        let each = fan_out::each(&drives, laws);
+    Ok(Job::new(name, &inputs, move |control| {
+        let update = update(&raid5, control)?;
+        let each = fan_out::each(&drives, |drive| laws(drive, control));
         let each = each.into_iter().collect::<Result<Vec<_>, Diagnostics>>()?;
         let broken = each.iter().map(|(broken, _)| broken).sum();
         let by_rest = each.iter().map(|(_, ways)| ways.from_rest).sum();
         let by_old = each.iter().map(|(_, ways)| ways.by_delta).sum();
-        let (parity, example) = (parities(&worn)?, example::run()?);
-        Ok(Some(Checks { update, parity, broken, by_rest, by_old, example }))
+        let (parity, example) = (parities(&worn, control)?, example::run(control)?);
+        let checks = Checks { update, parity, broken, by_rest, by_old, example };
+        Ok((!control.stopped()).then_some(checks))
     }))
 }
 
@@ -132,8 +136,8 @@ const PARTLY_WORN: [&str; 3] =
 /// Measures the flash reads and programs of a stripe's first parity, after one of its pages was
 /// written to a worn block, and of a later write of that page, including the program of the page
 /// itself. Uses the first stripe of the drive with both.
-fn parities(config: &Config) -> Result<Option<Parities>, Diagnostics> {
-    let mut device = device(config)?;
+fn parities(config: &Config, control: Control<'_>) -> Result<Option<Parities>, Diagnostics> {
+    let mut device = device(config, control)?;
     let (host, parity) = (Source::Host, Source::Parity);
     let mut number = 0;
     let mut written = |device: &mut Device, page: u64| {
@@ -147,7 +151,7 @@ fn parities(config: &Config) -> Result<Option<Parities>, Diagnostics> {
     };
     let stripes = (0..device.stripes()).map(fowler_units::StripeId);
     let bare: Vec<_> = stripes.filter(|&it| device.stripe(it).parity.is_none()).collect();
-    for stripe in bare {
+    for stripe in bare.into_iter().take_while(|_| !control.stopped()) {
         for (page, _) in device.stripe(stripe).data {
             let (first_reads, first_writes, _) = written(&mut device, page.0.into());
             let first = Operations { reads: first_reads, writes: first_writes };
@@ -168,11 +172,18 @@ fn parities(config: &Config) -> Result<Option<Parities>, Diagnostics> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::run_folder::tests::stopped_midway;
 
     #[test]
     fn a_first_parity_and_a_later_one_are_found() {
-        let found = parities(&config("pe_aware", &PARTLY_WORN).unwrap()).unwrap();
+        let worn = config("pe_aware", &PARTLY_WORN).unwrap();
+        let found = parities(&worn, Control::UNWATCHED).unwrap();
         let [first, later] = [(7, 1), (2, 2)].map(|(reads, writes)| Operations { reads, writes });
         assert_eq!(found, Some(Parities { first, later }));
+    }
+
+    #[test]
+    fn they_can_be_stopped() {
+        assert!(stopped_midway(job("da_raid5").unwrap()).is_none());
     }
 }

@@ -6,6 +6,7 @@ use super::checks::{config, device};
 use fowler_device::{Config, Device, Pacing, Source};
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::tables::{Cell, Sheet};
+use fowler_experiment::workload::Control;
 use fowler_units::{HostIo, HostOp, Lpn, Nanos, StripeId};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -73,8 +74,8 @@ fn covered(device: &Device) -> Vec<(u32, Vec<u32>)> {
 }
 
 /// Runs the example.
-pub(super) fn run() -> Result<Vec<Moment>, Diagnostics> {
-    let mut device = device(&drive()?)?;
+pub(super) fn run(control: Control<'_>) -> Result<Vec<Moment>, Diagnostics> {
+    let mut device = device(&drive()?, control)?;
     let mut moments = Vec::new();
     for page in WRITES {
         let (before, had) = (device.counters(), cached(&device));
@@ -159,7 +160,7 @@ mod tests {
 
     #[test]
     fn the_example_is_what_the_figure_shows() {
-        let log = run().unwrap();
+        let log = run(Control::UNWATCHED).unwrap();
         let outcome = outcome(&log).unwrap().map(|(_, value)| value);
         assert_eq!(outcome, [3.0, 3.0, 3.0, 3.0, 0.0, 0.0], "{log:#?}");
         let left: Vec<&[u32]> =

@@ -45,8 +45,8 @@ pub(super) fn job<'a>(name: &str) -> Result<Job<'a, States>, Diagnostics> {
     };
     let source = presets::open(Folder::Devices, &spec.device)?;
     let drive = resolve(&source, &Scheme::load("hire")?, &spec)?;
-    Ok(Job::new(name, &format!("{} {REQUESTS}", drive.hash), move |_| {
-        let mut device = studies::drive("hire", &drive.config)?;
+    Ok(Job::new(name, &format!("{} {REQUESTS}", drive.hash), move |control| {
+        let mut device = studies::drive("hire", &drive.config, control)?;
         let pages = u64::from(drive.layout.logical_pages);
         let page = drive.config.geometry.page_size.0;
         let mut rng = Rng::stream(drive.config.seed, "reproduce/hire/states");
@@ -61,11 +61,24 @@ pub(super) fn job<'a>(name: &str) -> Result<Job<'a, States>, Diagnostics> {
             .collect();
         let (mut events, mut violations) = (0u64, 0u64);
         let mut completions: Vec<Completion> = Vec::new();
+        let requests = requests.into_iter().take_while(|_| !control.stopped());
         device.run_watched(requests, Pacing::Open, &mut completions, |device| {
             events += 1;
-            violations += u64::from(device.check().is_err());
+            violations += u64::from(!control.stopped() && device.check().is_err());
         });
         let erases: u64 = device.counters().erases.sum();
-        Ok(Some(States { events, violations, erases }))
+        let states = States { events, violations, erases };
+        Ok((!control.stopped()).then_some(states))
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run_folder::tests::stopped_midway;
+
+    #[test]
+    fn they_can_be_stopped() {
+        assert!(stopped_midway(job("hire").unwrap()).is_none());
+    }
 }

@@ -37,7 +37,7 @@ pub(super) fn job<'a>(
     let inputs = format!("{} {} {limit:?}", drive.hash, workload.identity()?);
     Ok(Job::new(name(column), &inputs, move |control| {
         let references = References::of(&drive, &workload, limit, control)?;
-        Ok((!control.stopped()).then(|| references.judged(&drive)))
+        Ok(references.judged(&drive, control))
     }))
 }
 
@@ -102,14 +102,15 @@ impl References {
         (mine.len() - writes, writes)
     }
 
-    fn judged(&self, drive: &Resolved) -> Judged {
+    /// Returns the verdicts; `None` if it was stopped.
+    fn judged(&self, drive: &Resolved, control: Control<'_>) -> Option<Judged> {
         let mut hotness = Hotness::new(&drive.config.hotness, drive.config.geometry.page_size);
         let mut class = |(reads, writes)| {
             let all = reads + writes;
             hotness.class(Used::often(capped(reads, all), capped(writes, all)))
         };
         let mut tally = Tally::default();
-        for page in 0..self.begins.len() as u32 - 1 {
+        for page in (0..self.begins.len() as u32 - 1).take_while(|_| !control.stopped()) {
             let (reads, writes) = self.future(page, 0, usize::MAX);
             let its = class((reads, writes));
             tally.pages[its] += 1;
@@ -125,13 +126,14 @@ impl References {
                     future => verdicts.predicted[predicted][class(future)] += 1,
                 }
             }
+            !control.stopped()
         });
-        tally.judged()
+        (!control.stopped()).then(|| tally.judged())
     }
 
     /// Calls `leaves` with each page evicted from an LRU list of `frames` frames, its reads and
-    /// writes while there, and how many of its references were before.
-    fn evictions(&self, frames: usize, mut leaves: impl FnMut(u32, (usize, usize), usize)) {
+    /// writes while there, and how many of its references were before, until it returns false.
+    fn evictions(&self, frames: usize, mut leaves: impl FnMut(u32, (usize, usize), usize) -> bool) {
         let pages = self.begins.len() - 1;
         // The last use of each page, and its reads and writes since it was inserted; `None` if it
         // is not in the list.
@@ -151,8 +153,9 @@ impl References {
             if list.len() > frames
                 && let Some((_, oldest)) = list.pop_first()
                 && let Some((_, reads, writes)) = used[oldest as usize].take()
+                && !leaves(oldest, (reads, writes), so_far[oldest as usize])
             {
-                leaves(oldest, (reads, writes), so_far[oldest as usize]);
+                return;
             }
         }
     }
@@ -290,6 +293,7 @@ mod tests {
         let mut left = Vec::new();
         references("w1 r2 r1 r3 r4 w2 r1").evictions(2, |page, hits, so_far| {
             left.push((page + 1, hits, so_far));
+            true
         });
         // Page 2 was used before page 1; 1 counts a write and a read; then 3, then 4.
         assert_eq!(left, [(2, (1, 0), 1), (1, (1, 1), 2), (3, (1, 0), 1), (4, (1, 0), 1)]);

@@ -12,6 +12,7 @@ use fowler_experiment::calibration::TestBed;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::run::{ReplaySpeed, RunSpec};
 use fowler_experiment::studies::{ImageCache, fan_out};
+use fowler_experiment::workload::Control;
 
 /// The schemes of the paper, in its order, with its names for them.
 pub(super) const SCHEMES: [(&str, &str); 6] = [
@@ -71,9 +72,10 @@ struct Plan<'a> {
 
 impl<'a> Plan<'a> {
     /// Returns the two drives under FIFO, used to find the replay speed of traces.
-    fn beds(&self) -> Result<Vec<TestBed>, Diagnostics> {
+    fn beds(&self, control: Control<'_>) -> Result<Vec<TestBed>, Diagnostics> {
         let bed = |&flash: &Flash| {
-            Ok(TestBed::new(&self.paper.device(flash, &[]), "fifo")?.limited(self.limit))
+            let spec = self.paper.device(flash, &[]);
+            Ok(TestBed::new(&spec, "fifo", control)?.limited(self.limit))
         };
         fan_out::each(&Flash::ALL, bed).into_iter().collect()
     }
@@ -180,7 +182,11 @@ impl Evidence {
     ) -> Result<Option<Evidence>, Diagnostics> {
         let images = ImageCache::default();
         let plan = Plan { paper: &paper, columns: &columns, limit: request.limit, images: &images };
-        let beds = plan.beds()?;
+        let beds = plan.beds(runs.control());
+        if runs.control().stopped() {
+            return Ok(None);
+        }
+        let beds = beds?;
         let Some(speeds) = runs.results(plan.speeds(&beds)?)? else { return Ok(None) };
         drop(beds);
         let Some(results) = runs.results(plan.runs(&speeds)?)? else { return Ok(None) };

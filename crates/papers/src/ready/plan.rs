@@ -7,11 +7,13 @@ use fowler_experiment::device::{self, DeviceSpec, Resolved};
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::lifetime::{self, Ended, LifetimeSpec, live};
 use fowler_experiment::presets::{self, Folder};
+use fowler_experiment::progress::Progress;
 use fowler_experiment::scheme::Scheme;
 use fowler_experiment::studies;
 use fowler_experiment::workload::{Control, WorkloadSpec};
 use fowler_units::Span;
 use serde::{Deserialize, Serialize};
+use std::sync::{Mutex, PoisonError};
 
 /// The schemes, with the paper's names for them.
 pub(super) const SCHEMES: [(&str, &str); 5] = [
@@ -215,7 +217,16 @@ impl Plan<'_> {
             checkpoint_every: u64::MAX,
         };
         Ok(Job::of_json(name, &inputs, move |control| {
-            let watch = lifetime::Watch { control, share: &|_| (), warn: &|_| () };
+            // Progress is that of the lives, not that of the passes over their workload.
+            let lived = Mutex::new(0.0);
+            let share = |share: f64| {
+                let mut lived = lived.lock().unwrap_or_else(PoisonError::into_inner);
+                let of_a_part = (share - *lived).max(0.0);
+                *lived += of_a_part;
+                (control.progress)(Progress::Served { requests: 0, of_a_part });
+            };
+            let quiet = Control { progress: &|_| (), ..control };
+            let watch = lifetime::Watch { control: quiet, share: &share, warn: &|_| () };
             Ok(match live(&spec, watch)? {
                 Ended::Lived(lived) => Some(lived.json()),
                 Ended::Stopped { .. } => None,

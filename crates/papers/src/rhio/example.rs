@@ -8,6 +8,7 @@ use fowler_experiment::device::{DeviceSpec, Resolved, resolve};
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::scheme::Scheme;
 use fowler_experiment::studies;
+use fowler_experiment::workload::Control;
 use fowler_units::{HostIo, HostOp, Nanos, Rng, Span};
 
 /// Pages of W0 to W5 (Figure 2).
@@ -60,7 +61,7 @@ fn one_chip(paper: &Paper, scheme: &str) -> Result<Resolved, Diagnostics> {
 
 fn served(drive: &Resolved, requests: Vec<HostIo>) -> Result<Vec<Completion>, Diagnostics> {
     let mut completions: Vec<Completion> = Vec::new();
-    let mut device = studies::drive(&drive.device, &drive.config)?;
+    let mut device = studies::drive(&drive.device, &drive.config, Control::UNWATCHED)?;
     device.run(requests, Pacing::Open, &mut completions);
     Ok(completions)
 }

@@ -1,0 +1,64 @@
+//! Seasons a drive: it has been in use by the workload for long before its lifetime is looked at.
+
+use super::{WAF_GUESSED, refused};
+use crate::device::Resolved;
+use crate::diagnostic::Diagnostics;
+use crate::progress::Progress;
+use crate::workload::{Control, Workload};
+use fowler_device::{Config, LifetimeDrive, PreconditionWatch, PreconditionedImage};
+use fowler_units::{HostIo, HostOp};
+
+/// How often each page of a drive is programmed before its lifetime, on average, and the most
+/// repetitions for that.
+const SEASON: u64 = 5;
+const SEASON_ROUNDS: u32 = 100;
+/// Bytes of requests between two reports of progress.
+const TOLD_EVERY: u64 = 1 << 28;
+
+/// Returns the drive after long use by the workload: written until each page has been programmed
+/// often enough for that. `None` if stopped.
+pub(super) fn season(
+    drive: &Resolved,
+    config: &Config,
+    (workload, limit): (&Workload, Option<u64>),
+    control: Control<'_>,
+) -> Result<Option<(LifetimeDrive, String)>, Diagnostics> {
+    let tell = |share: f64| (control.progress)(Progress::Preconditioning(share));
+    // Each page is programmed once by preconditioning, roughly, and then by the workload.
+    let image_share = 1.0 / (SEASON + 1) as f64;
+    let watch =
+        PreconditionWatch { stop: control.stop, progress: &|share| tell(image_share * share) };
+    let image = PreconditionedImage::watched(config, watch);
+    let Some(image) = image.map_err(|refusals| refused(drive, refusals))? else { return Ok(None) };
+    let mut seasoned = LifetimeDrive::new(&image, config).expect("its layout was looked at");
+    let pages = u64::from(config.geometry.pages());
+    let (mut left, mut rounds) = (SEASON * pages, 0);
+    while left > 0 && !control.stopped() && rounds < SEASON_ROUNDS {
+        let quiet = Control { stop: control.stop, progress: &|_| () };
+        let (mut done, mut given) = (0, 0);
+        let page = config.geometry.page_size.0;
+        let told = |bytes: &mut u64, io: &HostIo| {
+            let before = *bytes / TOLD_EVERY;
+            *bytes += if io.op == HostOp::Write { u64::from(io.size) } else { 0 };
+            if *bytes / TOLD_EVERY > before {
+                let programmed =
+                    (SEASON * pages - left) as f64 + WAF_GUESSED * (*bytes / page) as f64;
+                let done = (programmed / (SEASON * pages) as f64).min(1.0);
+                tell(image_share + (1.0 - image_share) * done);
+            }
+        };
+        // Other rounds than those of the lifetime.
+        let round = u64::MAX - u64::from(rounds);
+        workload.replay_round(round, 1.0, limit, quiet, |requests| {
+            done = seasoned.season(requests.inspect(|io| told(&mut given, io)), left);
+        })?;
+        left = left.saturating_sub(done);
+        rounds += 1;
+    }
+    let times = (SEASON * pages - left) as f64 / pages as f64;
+    let reported = format!(
+        "{}, then the workload until each page was programmed {times:.1} times",
+        image.preconditioned()
+    );
+    Ok((!control.stopped()).then_some((seasoned, reported)))
+}
