@@ -1,14 +1,14 @@
 //! Progress on standard error while work takes its time: hidden unless that is a terminal.
 
+use crate::console;
 use fowler_experiment::progress::Progress;
 #[cfg(feature = "papers")]
 use fowler_papers::Step;
-use indicatif::{HumanCount, ProgressBar, ProgressStyle};
+use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressState, ProgressStyle};
+use std::fmt;
 #[cfg(any(feature = "papers", feature = "parquet"))]
 use std::path::Path;
-#[cfg(feature = "parquet")]
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// How often a bar is drawn, even where nothing is reported.
@@ -16,20 +16,62 @@ const TICK: Duration = Duration::from_millis(200);
 /// Units of a bar to one part of the work.
 const PART: f64 = 1e6;
 
+/// Work of which it is not known yet how much there is.
+const UNKNOWN: &str = "{spinner} {msg}";
+/// How much of the work is done, what that is, and the time left.
+const DONE: &str = "[{bar:16}] {percent:>3} %  {msg}, {left} left";
+
+/// The same with the time since it began, for work that takes long.
+#[cfg(any(feature = "papers", feature = "parquet"))]
+const RUNS: &str = "[{bar:16}] {percent:>3} %  {msg}, {elapsed}, {left} left";
+/// The same for work that is not counted.
+const SHARES: &str = "[{bar:24}] {percent:>3} %  {elapsed}, {left} left";
+
 fn bar(quiet: bool, length: u64, template: &str) -> ProgressBar {
     if quiet {
         return ProgressBar::hidden();
     }
     let bar = ProgressBar::new(length);
-    if let Ok(style) = ProgressStyle::with_template(template) {
-        bar.set_style(style.progress_chars("=> "));
-    }
+    draw_as(&bar, template);
     bar.enable_steady_tick(TICK);
     bar
 }
 
-/// The bar of runs: first how far a drive is preconditioned, then how far the runs are, requests so
-/// far and per second, and the time left.
+fn draw_as(bar: &ProgressBar, template: &str) {
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style.progress_chars("=> ").with_key("left", left));
+    }
+}
+
+/// The time left; unknown before anything is done.
+fn left(state: &ProgressState, into: &mut dyn fmt::Write) {
+    let _grows = match state.per_sec() {
+        rate if rate > 0.0 => write!(into, "{:#}", HumanDuration(state.eta())),
+        _ => into.write_char('?'),
+    };
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What comes before the first request, in words; nothing for requests.
+fn before_requests(step: Progress) -> Option<String> {
+    let percent = |share: f64| (100.0 * share) as u32;
+    match step {
+        Progress::Reading(share) => Some(format!("reading the trace: {} %", percent(share))),
+        Progress::Preconditioning(share) => {
+            Some(format!("preconditioning the drive: {} %", percent(share)))
+        }
+        Progress::Searching { run, share } => {
+            Some(format!("finding the replay speed: test run {run}, {} %", percent(share)))
+        }
+        Progress::Planned(_) | Progress::Served { .. } => None,
+    }
+}
+
+/// The bar of runs: first how far a trace is read, a drive preconditioned or a speed found, then
+/// how far the runs are, requests so far and per second, and the time left.
 pub(crate) struct Requests {
     bar: ProgressBar,
     so_far: Mutex<SoFar>,
@@ -48,28 +90,24 @@ impl Requests {
     /// A bar of nothing yet: runs say how many there are.
     pub fn new(quiet: bool) -> Requests {
         // A bar of length zero would be full.
-        Requests { bar: bar(quiet, 1, "{spinner} {msg}"), so_far: Mutex::default() }
+        Requests { bar: bar(quiet, 1, UNKNOWN), so_far: Mutex::default() }
     }
 
     /// Follows a step of the work.
     pub fn follow(&self, step: Progress) {
-        let mut so_far = self.so_far.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut so_far = locked(&self.so_far);
         match step {
             Progress::Planned(parts) => self.bar.inc_length((parts as f64 * PART) as u64),
-            Progress::Preconditioning(share) => {
-                if so_far.began.is_none() {
-                    let percent = (100.0 * share) as u32;
-                    self.bar.set_message(format!("preconditioning the drive: {percent} %"));
+            Progress::Reading(_) | Progress::Preconditioning(_) | Progress::Searching { .. } => {
+                if let (None, Some(message)) = (so_far.began, before_requests(step)) {
+                    self.bar.set_message(message);
                 }
             }
             Progress::Served { requests, of_a_part } => {
                 let now = self.bar.elapsed();
                 let began = *so_far.began.get_or_insert_with(|| {
-                    // Preconditioning says nothing about how long requests take.
-                    let served = "[{bar:16}] {percent:>3} %  {msg}, {eta} left";
-                    if let Ok(style) = ProgressStyle::with_template(served) {
-                        self.bar.set_style(style.progress_chars("=> "));
-                    }
+                    // What came before says nothing about how long requests take.
+                    draw_as(&self.bar, DONE);
                     self.bar.reset_eta();
                     now
                 });
@@ -90,46 +128,148 @@ impl Requests {
     }
 }
 
-/// How much of whole runs is done.
+/// The bar of many runs: how many are finished, how much of all that are planned is done, those in
+/// progress included, and the time left.
 #[cfg(any(feature = "papers", feature = "parquet"))]
-const RUNS: &str = "[{bar:16}] {percent:>3} %  {pos} of {len} runs{msg}, {elapsed}, {eta} left";
-
-/// A bar of runs, of which there are more as they are planned.
-#[cfg(feature = "papers")]
-pub(crate) fn runs(quiet: bool) -> ProgressBar {
-    bar(quiet, 0, RUNS)
+pub(crate) struct Runs {
+    bar: ProgressBar,
+    so_far: Mutex<RunsSoFar>,
 }
 
-/// A bar of a sweep's points.
-#[cfg(feature = "parquet")]
-pub(crate) fn points(quiet: bool, count: usize) -> ProgressBar {
-    bar(quiet, count as u64, RUNS)
+#[cfg(any(feature = "papers", feature = "parquet"))]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct RunsSoFar {
+    planned: u64,
+    finished: u64,
+    failed: u64,
+    /// Runs that are done, whole ones and shares.
+    done: f64,
 }
 
-/// Lets a bar of points count each, and those that failed.
-#[cfg(feature = "parquet")]
-pub(crate) fn count(bar: &ProgressBar) -> impl Fn(bool) + Sync + '_ {
-    let failed = AtomicUsize::new(0);
-    move |its| {
-        if its {
-            let failed = failed.fetch_add(1, Ordering::Relaxed) + 1;
-            bar.set_message(format!(", {failed} failed"));
-        }
-        bar.inc(1);
+#[cfg(any(feature = "papers", feature = "parquet"))]
+impl fmt::Display for RunsSoFar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} of {} runs", self.finished, self.planned)?;
+        if self.failed > 0 { write!(f, ", {} failed", self.failed) } else { Ok(()) }
     }
 }
 
-/// A bar of shares of a whole, in thousandths.
-pub(crate) fn shares(quiet: bool) -> ProgressBar {
-    bar(quiet, 1000, "[{bar:24}] {percent:>3} %  {elapsed}, {eta} left")
+#[cfg(any(feature = "papers", feature = "parquet"))]
+impl Runs {
+    /// A bar of nothing yet.
+    pub fn new(quiet: bool) -> Runs {
+        // A bar of length zero would be full.
+        let bar = bar(quiet, 1, UNKNOWN);
+        bar.set_message("planning the runs");
+        Runs { bar, so_far: Mutex::default() }
+    }
+
+    /// Counts more runs that are to be done.
+    pub fn plan(&self, more: usize) {
+        let mut so_far = locked(&self.so_far);
+        if so_far.planned == 0 {
+            draw_as(&self.bar, RUNS);
+        }
+        so_far.planned += more as u64;
+        self.draw(*so_far);
+    }
+
+    /// Advances a run in progress by a share of it.
+    pub fn advance(&self, share: f64) {
+        let mut so_far = locked(&self.so_far);
+        so_far.done += share;
+        self.draw(*so_far);
+    }
+
+    /// Counts a finished run.
+    pub fn finish(&self, failed: bool) {
+        let mut so_far = locked(&self.so_far);
+        so_far.finished += 1;
+        so_far.failed += u64::from(failed);
+        self.draw(*so_far);
+    }
+
+    /// Follows the steps of single runs.
+    pub fn follow(&self, step: Progress) {
+        match step {
+            Progress::Served { of_a_part, .. } => self.advance(of_a_part),
+            step => {
+                if let (0, Some(message)) = (locked(&self.so_far).planned, before_requests(step)) {
+                    self.bar.set_message(message);
+                }
+            }
+        }
+    }
+
+    /// Follows a study.
+    #[cfg(feature = "papers")]
+    pub fn follow_study(&self, step: Step) {
+        match step {
+            Step::Planned(more) => self.plan(more),
+            Step::Advanced(share) => self.advance(share),
+            Step::Finished(rest) => {
+                self.advance(rest);
+                self.finish(false);
+            }
+            Step::Found => {
+                self.advance(1.0);
+                self.finish(false);
+                // It says nothing about how long others take.
+                self.bar.reset_eta();
+            }
+        }
+    }
+
+    fn draw(&self, so_far: RunsSoFar) {
+        self.bar.set_length((so_far.planned as f64 * PART) as u64);
+        self.bar.set_position((so_far.done * PART) as u64);
+        self.bar.set_message(so_far.to_string());
+    }
+
+    /// Takes the bar away.
+    pub fn clear(&self) {
+        self.bar.finish_and_clear();
+    }
 }
 
-/// Lets a bar follow a study.
-#[cfg(feature = "papers")]
-pub(crate) fn follow(bar: &ProgressBar) -> impl Fn(Step) + Sync + '_ {
-    |step| match step {
-        Step::Planned(more) => bar.inc_length(more as u64),
-        Step::Finished => bar.inc(1),
+/// The bar of a whole of which shares are done.
+pub(crate) struct Shares {
+    bar: ProgressBar,
+    began: Mutex<bool>,
+}
+
+impl Shares {
+    /// A bar of nothing yet; `message` says what comes first.
+    pub fn new(quiet: bool, message: &'static str) -> Shares {
+        let bar = bar(quiet, PART as u64, UNKNOWN);
+        bar.set_message(message);
+        Shares { bar, began: Mutex::default() }
+    }
+
+    /// Follows what comes before the whole.
+    pub fn follow(&self, step: Progress) {
+        if let (false, Some(message)) = (*locked(&self.began), before_requests(step)) {
+            self.bar.set_message(message);
+        }
+    }
+
+    /// Sets the share that is done.
+    pub fn set(&self, share: f64) {
+        if !std::mem::replace(&mut *locked(&self.began), true) {
+            draw_as(&self.bar, SHARES);
+            self.bar.reset_eta();
+        }
+        self.bar.set_position((share * PART) as u64);
+    }
+
+    /// Writes a line above the bar.
+    pub fn note(&self, text: &str) {
+        self.bar.suspend(|| console::note(text));
+    }
+
+    /// Takes the bar away.
+    pub fn clear(&self) {
+        self.bar.finish_and_clear();
     }
 }
 
@@ -138,4 +278,37 @@ pub(crate) fn follow(bar: &ProgressBar) -> impl Fn(Step) + Sync + '_ {
 pub(crate) fn resumes_from(folder: &Path) -> String {
     let folder = folder.display();
     format!("stopped: finished runs are saved in {folder}, and the same command resumes from there")
+}
+
+#[cfg(all(test, feature = "papers"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bar_of_runs_moves_with_those_in_progress() {
+        let runs = Runs::new(true);
+        runs.follow_study(Step::Planned(3));
+        runs.follow_study(Step::Found);
+        runs.follow_study(Step::Advanced(0.25));
+        runs.follow(Progress::Served { requests: 9, of_a_part: 0.25 });
+        let so_far = *locked(&runs.so_far);
+        assert_eq!(so_far, RunsSoFar { planned: 3, finished: 1, failed: 0, done: 1.5 });
+        assert_eq!(so_far.to_string(), "1 of 3 runs");
+        runs.follow_study(Step::Finished(0.5));
+        runs.advance(1.0);
+        runs.finish(true);
+        let so_far = *locked(&runs.so_far);
+        assert_eq!(so_far.to_string(), "3 of 3 runs, 1 failed");
+        assert_eq!((runs.bar.position(), runs.bar.length()), (3_000_000, Some(3_000_000)));
+    }
+
+    #[test]
+    fn what_comes_before_the_first_request_is_named() {
+        let said = |step| before_requests(step).unwrap();
+        assert_eq!(said(Progress::Reading(0.25)), "reading the trace: 25 %");
+        assert_eq!(said(Progress::Preconditioning(1.0)), "preconditioning the drive: 100 %");
+        let searching = Progress::Searching { run: 3, share: 0.5 };
+        assert_eq!(said(searching), "finding the replay speed: test run 3, 50 %");
+        assert_eq!(before_requests(Progress::Planned(1)), None);
+    }
 }
