@@ -1,5 +1,6 @@
 //! The one place that writes to the terminal.
 
+use crate::wrap::wrapped;
 use console::{Style, Term};
 use fowler_experiment::diagnostic::Diagnostics;
 use std::io::{self, Write};
@@ -10,9 +11,23 @@ const NARROWEST: usize = 60;
 
 /// How many columns standard output has; none if it is no terminal.
 pub(crate) fn width() -> Option<usize> {
-    let terminal = Term::stdout();
+    columns(&Term::stdout())
+}
+
+fn columns(terminal: &Term) -> Option<usize> {
     let columns = || terminal.size_checked().map_or(80, |(_, columns)| usize::from(columns));
     terminal.is_term().then(|| columns().max(NARROWEST))
+}
+
+/// How many columns standard error has; none if it is no terminal.
+fn error_width() -> Option<usize> {
+    columns(&Term::stderr())
+}
+
+/// The text with lines that fit standard output, if that is a terminal; what follows hangs by so
+/// many columns.
+pub(crate) fn fitted(text: &str, hang: usize) -> String {
+    wrapped(text, width(), hang)
 }
 
 /// The text in bold, where standard output is a terminal and NO_COLOR does not forbid it.
@@ -41,12 +56,29 @@ pub(crate) fn print(text: &str) {
 pub(crate) fn complain(diagnostics: &Diagnostics) {
     for diagnostic in &diagnostics.0 {
         let word = Style::new().for_stderr().red().bold().apply_to("error:");
-        note(&format!("{word} {diagnostic}"));
+        let text = format!("error: {diagnostic}");
+        let fit = |line: &str| match line {
+            // What the user wrote is repeated as it is.
+            line if line.starts_with("    text: ") => line.into(),
+            line => wrapped(line, error_width(), 4),
+        };
+        let text = text.lines().map(fit).collect::<Vec<String>>().join("\n");
+        error_line(&format!("{word}{}", text.trim_start_matches("error:")));
     }
 }
 
-/// A line on standard error. If even that is gone there is nobody to tell.
+/// A note on standard error.
 pub(crate) fn note(text: &str) {
+    error_line(&wrapped(text, error_width(), 4));
+}
+
+/// Names the file to open on standard error, where standard output has other uses.
+pub(crate) fn note_opens(file: &Path) {
+    error_line(opens(file).trim_end());
+}
+
+/// Lines on standard error. If even that is gone there is nobody to tell.
+fn error_line(text: &str) {
     let _gone = writeln!(io::stderr().lock(), "{text}");
 }
 

@@ -27,6 +27,7 @@ mod sweep;
 mod table;
 mod traces;
 mod validation;
+mod wrap;
 
 use clap::Parser;
 use fowler_experiment::numbers;

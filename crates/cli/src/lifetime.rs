@@ -25,14 +25,14 @@ pub(crate) fn execute(arguments: &Arguments) -> Result<Exit, Diagnostics> {
     let output = diagnostics.take(output);
     diagnostics.or(())?;
     let (Some(output), Some(spec)) = (output, spec) else { return Ok(Exit::Fault) };
-    let bar = progress::shares(arguments.quiet);
+    let bar = progress::Shares::new(arguments.quiet, "reading the workload");
     let watch = Watch {
-        control: Control { stop: signals::stop_flag(), progress: &|_| () },
-        share: &|share| bar.set_position((share * 1000.0) as u64),
-        warn: &|warning| bar.suspend(|| console::note(&format!("note: {warning}"))),
+        control: Control { stop: signals::stop_flag(), progress: &|step| bar.follow(step) },
+        share: &|share| bar.set(share),
+        warn: &|warning| bar.note(&format!("note: {warning}")),
     };
     let lived = lifetime::live(&spec, watch);
-    bar.finish_and_clear();
+    bar.clear();
     let lived = match lived? {
         Ended::Lived(lived) => lived,
         Ended::Stopped { saved } => {
@@ -60,7 +60,7 @@ pub(crate) fn execute(arguments: &Arguments) -> Result<Exit, Diagnostics> {
             folder.display(),
             files.join(", ")
         ));
-        console::note(console::opens(&folder.join(REPORT)).trim_end());
+        console::note_opens(&folder.join(REPORT));
     }
     Ok(Exit::Done)
 }
@@ -97,7 +97,7 @@ fn spec(arguments: &Arguments) -> Result<LifetimeSpec, Diagnostics> {
 }
 
 fn report(lived: &Lifetime) -> String {
-    let mut text = sheets::text(&lived.sheet());
+    let mut text = String::new();
     let Lifetime { survey, precondition, .. } = lived;
     let _grows = writeln!(
         text,
@@ -114,5 +114,5 @@ fn report(lived: &Lifetime) -> String {
             first.dilation, second.dilation
         );
     }
-    text
+    sheets::text(&lived.sheet()) + &console::fitted(&text, 4)
 }

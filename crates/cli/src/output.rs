@@ -86,10 +86,20 @@ impl Output {
 
     /// What to open of what was written, in a line; nothing if nothing was.
     pub fn opens(&self) -> String {
+        self.first().map_or_else(String::new, |it| console::opens(&it))
+    }
+
+    /// The same on standard error, where standard output is for a program.
+    pub fn note_opens(&self) {
+        if let Some(file) = self.first() {
+            console::note_opens(&file);
+        }
+    }
+
+    fn first(&self) -> Option<PathBuf> {
         let summary = self.folder.as_ref().map(|folder| folder.join(SUMMARY));
         let log = self.requests.as_ref().map(|requests| requests.path.clone());
-        let first = self.reports.first().cloned().or(summary).or(log);
-        first.map_or_else(String::new, |it| console::opens(&it))
+        self.reports.first().cloned().or(summary).or(log)
     }
 
     /// Writes the page wherever it was asked for.

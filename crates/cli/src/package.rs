@@ -39,6 +39,7 @@ pub(crate) fn execute(command: &Package) -> Result<Exit, Diagnostics> {
             fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
             let count = write(&manual(), folder)?;
             console::note(&format!("{count} pages written to {}", folder.display()));
+            console::note_opens(&folder.join(Man::new(manual()).get_filename()));
         }
     }
     Ok(Exit::Done)

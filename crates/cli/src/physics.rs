@@ -12,14 +12,16 @@ pub(crate) fn execute(arguments: &Physics) -> Result<Exit, Diagnostics> {
         Physics::Sensitivity => sheets::text(&physics::sensitivity()),
         Physics::Plot { out } => {
             let plotted = physics::plot(out)?;
-            let mut text = sheets::text(&physics::agreement());
+            let mut text = String::new();
             for warning in &plotted.warnings {
                 let _grows = writeln!(text, "note: {warning}");
             }
             let _grows =
                 writeln!(text, "written to {}: {}", out.display(), plotted.files.join(", "));
             let first = plotted.files.iter().find(|file| file.ends_with(".svg"));
-            text + &first.map_or_else(String::new, |file| console::opens(&out.join(file)))
+            sheets::text(&physics::agreement())
+                + &console::fitted(&text, 4)
+                + &first.map_or_else(String::new, |file| console::opens(&out.join(file)))
         }
     };
     console::print(&text);

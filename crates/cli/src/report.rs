@@ -1,5 +1,6 @@
 //! What a run or a comparison says to a person.
 
+use crate::console;
 use crate::numbers::{
     NOTHING, bytes, counted, counted_as, maybe, percent, ratio, real, seconds, whole, words,
 };
@@ -15,6 +16,8 @@ use std::fmt::Write;
 /// Parts below this share of a band's latency, under every scheme, are left out of the table of
 /// blame.
 const BLAME_SHOWN: f64 = 0.005;
+/// Columns of the label of a line below the tables.
+const LABEL: usize = 10;
 
 /// The whole report. The first outcome is the one that others are compared with.
 pub(crate) fn report(outcomes: &[Outcome]) -> String {
@@ -24,25 +27,20 @@ pub(crate) fn report(outcomes: &[Outcome]) -> String {
         text.push_str(&blame(outcomes, kind));
     }
     text.push('\n');
-    text.push_str(&drive_line(first));
-    text.push_str(&workload_line(first));
-    text.push_str(&search_line(first));
-    text.push_str(&lines(&warnings(outcomes)));
-    text
+    let facts = [drive_line(first), workload_line(first), search_line(first)].concat();
+    text + &console::fitted(&(facts + &lines(&warnings(outcomes))), LABEL)
 }
 
 /// Why requests were slow, and of which run they are.
 pub(crate) fn explanations(outcome: &Outcome, texts: impl Iterator<Item = String>) -> String {
     let mut text = String::new();
     for paragraph in texts {
-        text.push_str(&paragraph);
+        text.push_str(&console::fitted(&paragraph, 3));
         text.push('\n');
     }
-    text.push_str(&drive_line(outcome));
-    text.push_str(&workload_line(outcome));
-    text.push_str(&search_line(outcome));
-    text.push_str(&lines(&interruptions(std::slice::from_ref(outcome))));
-    text
+    let facts = [drive_line(outcome), workload_line(outcome), search_line(outcome)].concat();
+    let warnings = lines(&interruptions(std::slice::from_ref(outcome)));
+    text + &console::fitted(&(facts + &warnings), LABEL)
 }
 
 /// The table of metrics: a row for each, a column for each scheme.

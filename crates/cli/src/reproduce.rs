@@ -19,13 +19,13 @@ pub(crate) fn execute(arguments: &Reproduce) -> Result<Exit, Diagnostics> {
     let out = arguments.out.clone().unwrap_or_else(|| PathBuf::from("results").join(name));
     let &Reproduce { limit, brief, .. } = arguments;
     let request = Request { paper, traces: arguments.traces.clone(), out, limit, brief };
-    let bar = progress::runs(arguments.quiet);
+    let bar = progress::Runs::new(arguments.quiet);
     let watch = Watch {
         control: Control { stop: signals::stop_flag(), progress: &|_| () },
-        step: &progress::follow(&bar),
+        step: &|step| bar.follow_study(step),
     };
     let reproduced = fowler_papers::reproduce(&request, watch);
-    bar.finish_and_clear();
+    bar.clear();
     let Some(reproduction) = reproduced? else {
         console::note(&progress::resumes_from(&request.out));
         return Ok(Exit::Stopped);
@@ -35,20 +35,21 @@ pub(crate) fn execute(arguments: &Reproduce) -> Result<Exit, Diagnostics> {
 }
 
 fn report(reproduction: &Reproduction, request: &Request) -> String {
-    let mut text = format!("{}\n\n", reproduction.title);
+    let mut text = format!("{}\n\n", console::fitted(&reproduction.title, 0));
     let printed = |name: &str| !ONLY_WRITTEN.contains(&name);
     for sheet in reproduction.sheets.iter().filter(|sheet| printed(&sheet.name)) {
         text.push_str(&sheets::text(sheet));
     }
-    let _grows = writeln!(text, "{}", Verdict::counted(&reproduction.verdicts));
+    let mut end = String::new();
+    let _grows = writeln!(end, "{}", Verdict::counted(&reproduction.verdicts));
     if let Some(limit) = request.limit {
         let _grows =
-            writeln!(text, "{limit} requests of each run at most: a look, not a reproduction");
+            writeln!(end, "{limit} requests of each run at most: a look, not a reproduction");
     }
     for warning in &reproduction.warnings {
-        let _grows = writeln!(text, "note: {warning}");
+        let _grows = writeln!(end, "note: {warning}");
     }
     let folder = request.out.display();
-    let _grows = writeln!(text, "written to {folder}: {}", reproduction.files.join(", "));
-    text + &console::opens(&request.out.join(REPORT))
+    let _grows = writeln!(end, "written to {folder}: {}", reproduction.files.join(", "));
+    text + &console::fitted(&end, 4) + &console::opens(&request.out.join(REPORT))
 }

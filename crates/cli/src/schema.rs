@@ -26,5 +26,5 @@ fn list() -> String {
     for schema in schemas::ALL {
         writeln!(text, "{:<12}{}", schema.name, schema.about).expect("text grows");
     }
-    text
+    console::fitted(&text, 12)
 }

@@ -1,5 +1,6 @@
 //! Tables of an experiment on the terminal.
 
+use crate::console;
 use crate::numbers::{NOTHING, percent, real};
 use crate::table::Grid;
 use fowler_experiment::tables::{Cell, Sheet};
@@ -16,7 +17,8 @@ pub(crate) fn text(sheet: &Sheet) -> String {
         grid.row(row.iter().map(cell).collect());
     }
     let mut text = String::new();
-    let _grows = writeln!(text, "{}\n\n{}", sheet.title, grid.text());
+    let title = console::fitted(&sheet.title, 0);
+    let _grows = writeln!(text, "{title}\n\n{}", grid.text());
     text
 }
 

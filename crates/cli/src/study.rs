@@ -20,13 +20,13 @@ pub(crate) fn execute(arguments: &Study) -> Result<Exit, Diagnostics> {
     let workloads = workloads(arguments)?;
     let (traces, limit) = (arguments.traces.clone(), arguments.limit);
     let request = Request { workloads, traces, out, limit };
-    let bar = progress::runs(arguments.quiet);
+    let bar = progress::Runs::new(arguments.quiet);
     let watch = Watch {
         control: Control { stop: signals::stop_flag(), progress: &|_| () },
-        step: &progress::follow(&bar),
+        step: &|step| bar.follow_study(step),
     };
     let found = ablation::all(&request, watch);
-    bar.finish_and_clear();
+    bar.clear();
     let Some(finding) = found? else {
         console::note(&progress::resumes_from(&request.out));
         return Ok(Exit::Stopped);
@@ -57,13 +57,14 @@ fn workloads(arguments: &Study) -> Result<Vec<(String, WorkloadSpec)>, Diagnosti
 }
 
 fn report(finding: &Finding, folder: &Path) -> String {
-    let mut text = format!("{}\n\n", finding.title);
+    let mut text = format!("{}\n\n", console::fitted(&finding.title, 0));
     for sheet in finding.sheets.iter().filter(|sheet| PRINTED.contains(&sheet.name.as_str())) {
         text.push_str(&sheets::text(sheet));
     }
+    let mut end = String::new();
     for warning in &finding.warnings {
-        let _grows = writeln!(text, "note: {warning}");
+        let _grows = writeln!(end, "note: {warning}");
     }
-    let _grows = writeln!(text, "written to {}: {}", folder.display(), finding.files.join(", "));
-    text + &console::opens(&folder.join(REPORT))
+    let _grows = writeln!(end, "written to {}: {}", folder.display(), finding.files.join(", "));
+    text + &console::fitted(&end, 4) + &console::opens(&folder.join(REPORT))
 }

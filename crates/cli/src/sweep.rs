@@ -36,7 +36,12 @@ mod with_columns {
         let name = path.display().to_string();
         let text = std::fs::read_to_string(path)
             .map_err(|error| Diagnostic::new(&*name, format!("cannot be read: {error}")))?;
-        let plan = Plan::read(&text, &name)?;
+        let bar = progress::Runs::new(arguments.quiet);
+        // A signal ends the program until there is something to save.
+        let reading = Control { progress: &|step| bar.follow(step), ..Control::UNWATCHED };
+        let plan = Plan::read_watched(&text, &name, reading);
+        bar.clear();
+        let plan = plan?;
         let stem = path.file_stem().unwrap_or_default();
         let out = arguments.out.clone().unwrap_or_else(|| PathBuf::from("results").join(stem));
         store::unharmed(&plan, &out).or(())?;
@@ -46,13 +51,14 @@ mod with_columns {
         }
         let folder = Folder::open(&out, &plan)?;
         let todo = folder.missing(arguments.retry)?;
-        let bar = progress::points(arguments.quiet, todo.len());
+        let bar = progress::Runs::new(arguments.quiet);
+        bar.plan(todo.len());
         let stop = signals::stop_flag();
-        let control = Control { stop, progress: &|_| () };
-        let step = progress::count(&bar);
+        let control = Control { stop, progress: &|step| bar.follow(step) };
+        let step = |failed| bar.finish(failed);
         let threads = arguments.threads.map(usize::from);
         let ran = store::run(&folder, &plan, &todo, threads, control, &step);
-        bar.finish_and_clear();
+        bar.clear();
         ran?;
         let left = folder.missing(false)?.len();
         if stop.load(Ordering::Relaxed) && left > 0 {
@@ -83,7 +89,8 @@ mod with_columns {
         if let Some((first, why)) = refused().next() {
             let count = counted(refused().count() as u64, "point");
             let number = first.number;
-            let _grows = writeln!(text, "{count} will fail, such as {number}: {why}");
+            let line = format!("{count} will fail, such as {number}: {why}\n");
+            text.push_str(&console::fitted(&line, 4));
         }
         text
     }
@@ -97,7 +104,8 @@ mod with_columns {
     }
 
     fn titled(plan: &Plan) -> String {
-        if plan.title().is_empty() { String::new() } else { format!("{}\n\n", plan.title()) }
+        let title = console::fitted(plan.title(), 0);
+        if title.is_empty() { title } else { title + "\n\n" }
     }
 
     /// What came of it.

@@ -77,6 +77,7 @@ fn written(
     let count = write(&mut out)?;
     out.finish()?;
     console::note(&format!("{} written to {}", counted(count, "request"), path.display()));
+    console::note_opens(path);
     Ok(())
 }
 
@@ -85,7 +86,7 @@ fn describe(info: &TraceInfo, read: &ReadReport) -> String {
     for (name, value) in [reading(info, read), load(info), space(info)].concat() {
         writeln!(text, "{name:<16}{value}").expect("text grows");
     }
-    text
+    console::fitted(&text, 16)
 }
 
 /// A line: what it is about, and what there is to say.

@@ -25,7 +25,12 @@ pub(crate) fn execute(arguments: &Validate) -> Result<Exit, Diagnostics> {
     let validation = validated?;
     let json = format!("{:#}\n", validation.json());
     output.summary(&json)?;
-    console::print(&if arguments.json { json } else { report(&validation) + &output.opens() });
+    if arguments.json {
+        console::print(&json);
+        output.note_opens();
+    } else {
+        console::print(&(report(&validation) + &output.opens()));
+    }
     Ok(match (validation.failed(), validation.complete) {
         (0, true) => Exit::Done,
         (0, false) => Exit::Stopped,
@@ -40,7 +45,8 @@ fn report(validation: &Validation) -> String {
         if rows.is_empty() {
             continue;
         }
-        writeln!(text, "{}: {}\n", group.name(), group.about()).expect("text grows");
+        let about = console::fitted(&format!("{}: {}", group.name(), group.about()), 4);
+        writeln!(text, "{about}\n").expect("text grows");
         text.push_str(&table(&rows));
         text.push('\n');
     }
@@ -51,8 +57,9 @@ fn report(validation: &Validation) -> String {
         "expectation agrees with theory",
         "expectations agree with theory",
     );
+    let mut end = String::new();
     writeln!(
-        text,
+        end,
         "{agree}, {} {}; up to {} requests for one",
         whole(failed as u64),
         if failed == 1 { "does not" } else { "do not" },
@@ -61,12 +68,12 @@ fn report(validation: &Validation) -> String {
     .expect("text grows");
     if !validation.spec.spoil.is_empty() {
         let spoil = validation.spec.spoil.join(", ");
-        writeln!(text, "note      the drives were spoiled: {spoil}").expect("text grows");
+        writeln!(end, "note      the drives were spoiled: {spoil}").expect("text grows");
     }
     if !validation.complete {
-        text.push_str("interrupted: stopped by the user, the rest was not looked at\n");
+        end.push_str("interrupted: stopped by the user, the rest was not looked at\n");
     }
-    text
+    text + &console::fitted(&end, 10)
 }
 
 fn table(rows: &[&Row]) -> String {
