@@ -455,6 +455,9 @@ pub(crate) enum Trace {
 pub(crate) struct Presets {
     /// The one to print
     pub name: Option<String>,
+    /// Its kind, where a device and a scheme have the same name
+    #[arg(long, value_name = "KIND", requires = "name", value_parser = ["device", "workload", "scheme"])]
+    pub kind: Option<String>,
     /// List every configuration key with what it takes
     #[arg(long, conflicts_with = "name")]
     pub keys: bool,

@@ -2,6 +2,7 @@
 
 use crate::args::{Chip, Command, Compare, Explain, Presets, Run, Setup};
 use crate::output::{Output, Wanted};
+use crate::wrap::wrapped_comments;
 use crate::{
     Exit, console, fit, lifetime, physics, progress, report, signals, sweep, traces, validation,
 };
@@ -83,8 +84,11 @@ fn run(arguments: &Run) -> Result<Exit, Diagnostics> {
     // The trace comes when everything else is out: what is wrong with it loses nothing.
     let (Some((timeline, mut diagnostics)), Some(folder)) = (seen, folder) else { return Ok(exit) };
     let file = folder.join(TIMELINE);
-    if diagnostics.take(timeline.write(&file)).is_some() && !arguments.setup.json {
-        console::print(&console::opens(&file));
+    if diagnostics.take(timeline.write(&file)).is_some() {
+        match arguments.setup.json {
+            true => console::note_opens(&file),
+            false => console::print(&console::opens(&file)),
+        }
     }
     Ok(combine_exit(exit, &diagnostics))
 }
@@ -172,8 +176,10 @@ fn measured(
     if output.reports() {
         output.report(&fowler_experiment::report::of_runs(&outcomes))?;
     }
-    console::print(if setup.json { &json } else { "" });
-    if !setup.json {
+    if setup.json {
+        console::print(&json);
+        output.note_opens();
+    } else {
         console::print(&(report::report(&outcomes) + &output.opens()));
     }
     let missing = schemes.len().saturating_sub(outcomes.len());
@@ -249,22 +255,46 @@ fn list(arguments: &Presets) -> Result<Exit, Diagnostics> {
     let text = match &arguments.name {
         None if arguments.keys => key_list(),
         None => preset_list(),
-        Some(name) => match presets::find(name) {
-            Some((folder, preset)) => schemas::line(folder) + preset.text,
-            None => return Err(unknown_preset(name).into()),
-        },
+        Some(name) => {
+            let text = one_preset(name, arguments.kind.as_deref())?;
+            console::print(&wrapped_comments(&text, console::width()));
+            note_namesakes(name, arguments.kind.as_deref());
+            return Ok(Exit::Done);
+        }
     };
     console::print(&text);
     Ok(Exit::Done)
 }
 
-fn unknown_preset(name: &str) -> Diagnostic {
-    let names = Folder::ALL.into_iter().flat_map(Folder::presets).map(|preset| preset.name);
-    Diagnostic::new("", format!("unknown preset `{name}`")).hint(
-        field::nearest(name, names)
-            .map(|near| format!("did you mean \"{near}\"?"))
-            .or(Some("`fowler presets` lists them".into())),
-    )
+/// The preset of that name, the first if several kinds have one, as a file.
+fn one_preset(name: &str, kind: Option<&str>) -> Result<String, Diagnostics> {
+    let wanted = |folder: Folder| kind.is_none_or(|kind| folder.word() == kind);
+    match presets::find(name).find(|(folder, _)| wanted(*folder)) {
+        Some((folder, preset)) => Ok(schemas::line(folder) + preset.text),
+        None => Err(unknown_preset(name, kind).into()),
+    }
+}
+
+/// Says that presets of other kinds have the same name: without a kind, only the first is printed.
+fn note_namesakes(name: &str, kind: Option<&str>) {
+    if kind.is_some() {
+        return;
+    }
+    for (folder, _) in presets::find(name).skip(1) {
+        let word = folder.word();
+        console::note(&format!(
+            "note: a {word} has the same name; `fowler presets {name} --kind {word}` prints it"
+        ));
+    }
+}
+
+fn unknown_preset(name: &str, kind: Option<&str>) -> Diagnostic {
+    let kinds = Folder::ALL.into_iter().filter(|it| kind.is_none_or(|kind| it.word() == kind));
+    let names = kinds.flat_map(Folder::presets).map(|preset| preset.name);
+    let other = presets::find(name).next().map(|(folder, _)| format!("it is a {}", folder.word()));
+    let near = || field::nearest(name, names).map(|near| format!("did you mean \"{near}\"?"));
+    Diagnostic::new("", format!("unknown {} `{name}`", kind.unwrap_or("preset")))
+        .hint(other.or_else(near).or(Some("`fowler presets` lists them".into())))
 }
 
 fn preset_list() -> String {
@@ -274,7 +304,8 @@ fn preset_list() -> String {
     for folder in Folder::ALL {
         writeln!(text, "{}s", folder.word()).expect("text grows");
         for preset in folder.presets() {
-            writeln!(text, "  {:<width$}{}", preset.name, preset.about()).expect("text grows");
+            let line = format!("  {:<width$}{}\n", preset.name, preset.about());
+            text.push_str(&console::fitted(&line, width));
         }
     }
     text
@@ -295,8 +326,9 @@ fn key_list() -> String {
 fn describe<T>(text: &mut String, key: &keys::Key<T>) {
     let required = if key.required { " (required)" } else { "" };
     writeln!(text, "  {}{required}", key.path).expect("text grows");
-    writeln!(text, "      {}: {}", key.about, key.field.expected()).expect("text grows");
+    let about = format!("      {}: {}\n", key.about, key.field.expected());
+    text.push_str(&console::fitted(&about, 2));
     for (word, about) in key.field.words() {
-        writeln!(text, "        {word:<20}{about}").expect("text grows");
+        text.push_str(&console::fitted(&format!("        {word:<20}{about}\n"), 20));
     }
 }

@@ -79,9 +79,9 @@ impl Folder {
     }
 }
 
-/// Finds a preset of any kind by its name.
-pub fn find(name: &str) -> Option<(Folder, &'static Preset)> {
-    Folder::ALL.into_iter().find_map(|folder| {
+/// Finds the presets of that name, at most one of each kind: a drive and a scheme may share a name.
+pub fn find(name: &str) -> impl Iterator<Item = (Folder, &'static Preset)> {
+    Folder::ALL.into_iter().filter_map(move |folder| {
         folder.presets().iter().find(|preset| preset.name == name).map(|preset| (folder, preset))
     })
 }
