@@ -31,14 +31,10 @@ pub enum Wrong {
     NoPanels,
     /// The panel has no groups of bars.
     NoGroups,
-    /// The panel has no series.
-    NoSeries,
     /// The series has no name.
     NoName,
     /// Two series of the panel have the same name.
     SameName,
-    /// The series has no data.
-    Empty,
     /// A column has the wrong length.
     Length {
         /// The column.
@@ -85,10 +81,8 @@ impl fmt::Display for Wrong {
         match self {
             Self::NoPanels => write!(f, "there are no panels"),
             Self::NoGroups => write!(f, "there are no groups of bars"),
-            Self::NoSeries => write!(f, "there are no series"),
             Self::NoName => write!(f, "a series has no name for the legend"),
             Self::SameName => write!(f, "another series of the panel has the same name"),
-            Self::Empty => write!(f, "no data to show"),
             Self::Length { column, found, expected } => {
                 write!(f, "{column} has {found} entries, expected {expected}")
             }
@@ -209,9 +203,6 @@ fn names<'a>(findings: &mut Findings<'a>, plot: &'a Plot) {
         Plot::Lines(lines) => lines.series.iter().map(|series| series.name.as_str()).collect(),
         Plot::Steps(steps) => steps.series.iter().map(|series| series.name.as_str()).collect(),
     };
-    if names.is_empty() {
-        findings.add(Wrong::NoSeries);
-    }
     for (index, name) in names.iter().enumerate() {
         findings.series = name;
         if name.trim().is_empty() {
@@ -245,9 +236,6 @@ fn check_bars<'a>(findings: &mut Findings<'a>, bars: &'a Bars) {
             findings.length("spread", series.spread.len(), groups);
             findings.spread(Scale::Linear, &series.spread);
         }
-        if series.values.iter().chain(&series.published).all(Option::is_none) && groups > 0 {
-            findings.add(Wrong::Empty);
-        }
     }
 }
 
@@ -266,9 +254,6 @@ fn check_lines<'a>(findings: &mut Findings<'a>, lines: &'a Lines) {
     findings.reference(lines.y.scale, lines.reference.as_ref());
     for series in &lines.series {
         findings.series = &series.name;
-        if series.points.is_empty() && series.published.is_empty() {
-            findings.add(Wrong::Empty);
-        }
         points(findings, ["x of points", "y of points"], scales, &series.points);
         points(findings, ["x of published", "y of published"], scales, &series.published);
         if !series.spread.is_empty() {
@@ -281,9 +266,6 @@ fn check_lines<'a>(findings: &mut Findings<'a>, lines: &'a Lines) {
 fn check_steps<'a>(findings: &mut Findings<'a>, steps: &'a Steps) {
     for series in &steps.series {
         findings.series = &series.name;
-        if series.points.is_empty() {
-            findings.add(Wrong::Empty);
-        }
         let before = findings.all.len();
         let scales = [steps.x.scale, Scale::Linear];
         points(findings, ["x of points", "fraction of points"], scales, &series.points);

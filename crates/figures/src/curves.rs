@@ -19,11 +19,10 @@ pub fn theory(series: usize) -> (f64, f64) {
     [(7.0, 4.0), (3.0, 3.0), (12.0, 4.0)][series % 3]
 }
 
-/// Returns the minimum and maximum of at least one number.
-fn ends(values: impl Iterator<Item = f64>) -> (f64, f64) {
-    values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
-        (value.min(low), value.max(high))
-    })
+/// Returns the minimum and maximum; without numbers, those of an axis that any scale can have.
+fn ends(mut values: impl Iterator<Item = f64>) -> (f64, f64) {
+    let Some(first) = values.next() else { return (1.0, 10.0) };
+    values.fold((first, first), |(low, high), value| (value.min(low), value.max(high)))
 }
 
 /// Returns the ranges of x and y of lines.

@@ -122,6 +122,22 @@ pub enum Plot {
     Steps(Steps),
 }
 
+impl Plot {
+    /// Returns whether there is nothing to draw: no series has a value or a published number.
+    fn is_empty(&self) -> bool {
+        match self {
+            Plot::Bars(bars) => bars
+                .series
+                .iter()
+                .all(|it| it.values.iter().chain(&it.published).all(Option::is_none)),
+            Plot::Lines(lines) => {
+                lines.series.iter().all(|it| it.points.is_empty() && it.published.is_empty())
+            }
+            Plot::Steps(steps) => steps.series.iter().all(|it| it.points.is_empty()),
+        }
+    }
+}
+
 /// Groups of bars, one bar per series, starting at zero on a linear axis.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Bars {
@@ -167,7 +183,7 @@ pub struct Lines {
 pub struct LineSeries {
     /// For the legend.
     pub name: String,
-    /// (x, y), connected in this order. May be empty only if there are published points.
+    /// (x, y), connected in this order.
     pub points: Vec<(f64, f64)>,
     /// Points with markers, or a theory: dashed, without markers. With more than 24 points, only
     /// some have markers and whiskers.

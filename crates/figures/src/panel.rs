@@ -130,6 +130,12 @@ impl<'f> Plan<'f> {
         self.mesh(&mut chart)?;
         let plane = Plane { pen, chart, x: &self.x, y: &self.y };
         self.titles_of_axes(&plane, corner.0)?;
+        if self.panel.plot.is_empty() {
+            let middle =
+                plane.at_place((self.x.low + self.x.high) / 2.0, (self.y.low + self.y.high) / 2.0);
+            let lettering = Lettering::new(AXIS).at(HPos::Center, VPos::Center);
+            return plane.pen.text("no data", lettering, middle);
+        }
         match &self.panel.plot {
             Plot::Bars(bars) => bars::draw(&plane, bars, &self.labels),
             Plot::Lines(lines) => curves::draw_lines(&plane, lines),

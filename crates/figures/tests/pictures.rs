@@ -236,25 +236,27 @@ fn refused(panel: Panel) -> Vec<Finding> {
     }
 }
 
+fn on_bars(change: fn(&mut Bars)) -> Panel {
+    let mut bars = bars();
+    change(&mut bars);
+    Panel::bars("SLC", bars)
+}
+
+fn on_lines(change: fn(&mut Lines)) -> Panel {
+    let mut lines = lines();
+    change(&mut lines);
+    Panel::lines("", lines)
+}
+
+fn on_steps(change: fn(&mut Steps)) -> Panel {
+    let mut steps = steps();
+    change(&mut steps);
+    Panel::steps("", steps)
+}
+
 #[test]
 fn what_cannot_be_drawn_is_named() {
-    let on_bars = |change: fn(&mut Bars)| {
-        let mut bars = bars();
-        change(&mut bars);
-        Panel::bars("SLC", bars)
-    };
-    let on_lines = |change: fn(&mut Lines)| {
-        let mut lines = lines();
-        change(&mut lines);
-        Panel::lines("", lines)
-    };
-    let on_steps = |change: fn(&mut Steps)| {
-        let mut steps = steps();
-        change(&mut steps);
-        Panel::steps("", steps)
-    };
     for (panel, expected) in [
-        (on_bars(|b| b.series.clear()), "panel SLC: there are no series"),
         (on_bars(|b| b.series[1].name = " ".into()), "a series has no name"),
         (on_bars(|b| b.series[1].name = "RPS".into()), "series RPS: another series"),
         (on_bars(|b| b.series[0].values.truncate(1)), "values has 1 entries, expected 3"),
@@ -264,14 +266,11 @@ fn what_cannot_be_drawn_is_named() {
             on_bars(|b| b.series[0].spread = vec![None, Some((2.0, 1.0)), None]),
             "spread[1] ends below",
         ),
-        (on_bars(|b| b.series[1].values = vec![None; 3]), "series PES: no data to show"),
         (on_bars(|b| b.series[1].values[2] = Some(f64::NAN)), "series PES: values[2] is NaN"),
         (on_bars(|b| b.series[0].published[0] = Some(f64::INFINITY)), "published[0] is inf"),
         (on_bars(|b| b.reference = Some(Reference { at: f64::NAN, name: "".into() })), "reference"),
         (on_lines(|l| l.series[0].points[3].0 = 0.0), "panel 1: series measured: x of points[3]"),
         (on_lines(|l| l.series[0].published[0].1 = -1.0), "y of published[0] is -1"),
-        (on_lines(|l| l.series[1].points.clear()), "series theory: no data to show"),
-        (on_steps(|s| s.series[0].points.clear()), "series one: no data to show"),
         (on_steps(|s| s.series[1].points[0].1 = 1.5), "series two: points[0]: "),
         (on_steps(|s| s.series[1].points[1].0 = 1.0), "series two: points[1]: "),
         (on_steps(|s| s.series[1].points[0].0 = f64::NEG_INFINITY), "x of points[0] is -inf"),
@@ -282,6 +281,40 @@ fn what_cannot_be_drawn_is_named() {
         assert!(error.to_string().contains(expected), "{error}\n  expected: {expected}");
     }
     assert!(Figure::new("nothing").svg().is_err());
+}
+
+/// A study may have nothing to show in one panel; the others are still worth a picture.
+#[test]
+fn a_panel_without_data_says_so_beside_the_others() {
+    for empty in [
+        on_lines(|l| {
+            l.series
+                .iter_mut()
+                .for_each(|it| *it = LineSeries { name: it.name.clone(), ..LineSeries::default() })
+        }),
+        on_lines(|l| l.series.clear()),
+        on_steps(|s| s.series.iter_mut().for_each(|it| it.points.clear())),
+        on_steps(|s| s.series.clear()),
+        on_bars(|b| {
+            b.series.iter_mut().for_each(|it| {
+                *it = BarSeries {
+                    name: it.name.clone(),
+                    values: vec![None; it.values.len()],
+                    ..BarSeries::default()
+                }
+            })
+        }),
+        on_bars(|b| b.series.clear()),
+    ] {
+        let full = Panel { title: "full".into(), plot: Plot::Bars(bars()) };
+        let figure = Figure { panels: vec![full, empty], ..Figure::new("half of it") };
+        let svg = figure.svg().unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(svg.matches("no data").count(), 1, "{svg}");
+        assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
+    }
+    let one = on_lines(|l| l.series[1].points.clear());
+    let svg = Figure { panels: vec![one], ..Figure::new("one of two") }.svg().unwrap();
+    assert!(!svg.contains("no data"));
 }
 
 #[test]
