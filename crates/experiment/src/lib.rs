@@ -14,6 +14,7 @@ pub mod diagnostic;
 mod document;
 pub mod fan_out;
 pub mod field;
+#[cfg(feature = "report")]
 pub mod figures_folder;
 pub mod generator;
 mod image_cache;
@@ -29,6 +30,7 @@ pub mod presets;
 pub mod progress;
 pub mod provenance;
 pub mod replay_speed;
+#[cfg(feature = "report")]
 pub mod report;
 pub mod requests;
 pub mod run;

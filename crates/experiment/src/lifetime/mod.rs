@@ -6,6 +6,8 @@
 
 mod checkpoint;
 mod json;
+#[cfg(feature = "report")]
+mod pictures;
 mod record;
 mod report;
 mod season;

@@ -5,7 +5,9 @@ mod fingerprint;
 mod levels;
 mod lifetime;
 mod mutations;
+#[cfg(feature = "report")]
 mod pages;
+#[cfg(feature = "report")]
 mod power;
 mod presets;
 mod stand_ins;

@@ -3,7 +3,7 @@
 use super::{Cells, rates, ratios, steps};
 use fowler_figures::{Axis, BarSeries, Bars, Figure, LineSeries, Lines, Panel, Reference, Stroke};
 use fowler_physics::bch::Bch;
-use fowler_physics::ispp::{coarsest_step_up_to, program_time};
+use fowler_physics::ispp::{EndOfLife, coarsest_step_up_to, program_time};
 use fowler_physics::parameters::Parameters;
 use fowler_physics::recovery::{CYCLES, Reading};
 use fowler_physics::strength::Strengths;
@@ -186,7 +186,7 @@ fn reads(cells: &Cells) -> Named {
 fn step(cells: &Cells) -> Named {
     let parameters = cells.analytic.parameters();
     let strengths = Strengths::new(parameters);
-    let end = &cells.end;
+    let end = &EndOfLife::new(parameters);
     let errors = BLOCKS.map(|(name, quantile)| {
         let growth = strengths.strength_at(quantile);
         let block = cells.model.block(parameters.equivalent(growth, end.cycles));

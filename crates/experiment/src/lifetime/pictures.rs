@@ -1,0 +1,88 @@
+//! The figures of a lifetime, and the page that shows them.
+
+use super::report::cdf;
+use super::{Lifetime, Lived};
+use crate::Latencies;
+use crate::diagnostic::Diagnostics;
+use crate::figures_folder::{self, Written};
+use crate::report;
+use fowler_figures::{Axis, Figure, LineSeries, Lines, Panel, StepSeries, Steps, Stroke};
+use std::path::Path;
+
+impl Lifetime {
+    /// Writes the table, the figures and a page with both to a folder. Returns the files, and the
+    /// figures that could not be drawn.
+    ///
+    /// # Errors
+    /// If the folder cannot be written.
+    pub fn write(&self, folder: &Path) -> Result<(Vec<String>, Vec<String>), Diagnostics> {
+        let sheets = [self.sheet()];
+        let Written { mut files, warnings, drawings } =
+            figures_folder::write(&sheets, &self.figures(), folder)?;
+        let lead = warnings.iter().map(|warning| format!("Note: {warning}")).collect();
+        let page = report::of_study(&sheets[0].title, lead, &sheets, drawings);
+        report::write(&folder.join(report::REPORT), &page)?;
+        files.push(report::REPORT.into());
+        Ok((files, warnings))
+    }
+
+    fn figures(&self) -> Vec<(String, Figure)> {
+        let names: Vec<String> =
+            self.lived.iter().map(|one| format!("K = {}", one.dilation)).collect();
+        let steps = |which: fn(&Lived) -> &Latencies, title: &str| {
+            let series = self.lived.iter().zip(&names).map(|(one, name)| StepSeries {
+                name: name.clone(),
+                points: cdf(which(one))
+                    .into_iter()
+                    .map(|(us, share)| (us.max(1.0), share))
+                    .collect(),
+            });
+            let steps = Steps {
+                x: Axis::log10("us"),
+                y: "fraction of page writes".into(),
+                series: series.collect(),
+            };
+            Panel::steps(title, steps)
+        };
+        let lines = |y: &str, value: fn((f64, f64, f64, f64), f64) -> f64, title: &str| {
+            let series = self.lived.iter().zip(&names).enumerate().map(|(number, (one, name))| {
+                let seconds = one.record.life.step.0 as f64 / 1e9;
+                let points = self.points(&one.record.life, one.dilation);
+                LineSeries {
+                    name: name.clone(),
+                    points: points.into_iter().map(|it| (it.0, value(it, seconds))).collect(),
+                    stroke: if number == 0 { Stroke::Measured } else { Stroke::Theory },
+                    ..LineSeries::default()
+                }
+            });
+            let (x, y) = (Axis::linear("years"), Axis::linear(y));
+            Panel::lines(title, Lines { x, y, series: series.collect(), ..Lines::default() })
+        };
+        let titled = |title: &str, panels: Vec<Panel>| {
+            let caption = format!("{}; {} repeated.", self.sheet().title, self.workload.name);
+            Figure { caption: Some(caption), panels, columns: Some(2), ..Figure::new(title) }
+        };
+        vec![
+            (
+                "page-writes".into(),
+                titled(
+                    "Page writes over a lifetime",
+                    vec![
+                        steps(|one| &one.record.responses, "response time"),
+                        steps(|one| &one.record.delays, "throttling delay (zero is drawn as 1 us)"),
+                    ],
+                ),
+            ),
+            (
+                "over-time".into(),
+                titled(
+                    "A lifetime over time",
+                    vec![
+                        lines("MB/s", |it, seconds| it.1 / seconds, "written by the host"),
+                        lines("us", |it, _| it.3, "mean throttling delay of a page write"),
+                    ],
+                ),
+            ),
+        ]
+    }
+}
