@@ -156,7 +156,7 @@ fn measured(
     let mut diagnostics = Diagnostics::default();
     let inputs = fit::files(&setup.load, schemes);
     let (requests, report) = (setup.requests.as_ref(), setup.report.as_ref());
-    let wanted = Wanted { requests, report, runs: true, timeline };
+    let wanted = Wanted { requests, report, runs: true, timeline, pictures: false };
     let output = Output::open(setup.out.as_deref(), wanted, &inputs, logs);
     let output = diagnostics.take(output);
     let spec = fit::run_spec(&setup.load, schemes, &mut diagnostics);
@@ -173,9 +173,7 @@ fn measured(
     };
     let json = format!("{json:#}\n");
     output.summary(&json)?;
-    if output.reports() {
-        output.report(&fowler_experiment::report::of_runs(&outcomes))?;
-    }
+    output.report(&outcomes)?;
     if setup.json {
         console::print(&json);
         output.note_opens();

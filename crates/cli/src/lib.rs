@@ -12,6 +12,7 @@ mod lifetime;
 mod output;
 #[cfg(feature = "package")]
 mod package;
+mod pages;
 mod physics;
 mod progress;
 mod report;

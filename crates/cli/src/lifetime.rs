@@ -2,10 +2,9 @@
 
 use crate::args::Lifetime as Arguments;
 use crate::output::{Output, Wanted};
-use crate::{Exit, console, fit, progress, sheets, signals};
+use crate::{Exit, console, fit, pages, progress, sheets, signals};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::lifetime::{self, Ended, Lifetime, LifetimeSpec, Watch};
-use fowler_experiment::report::REPORT;
 use fowler_experiment::workload::Control;
 use std::fmt::Write;
 
@@ -21,7 +20,8 @@ pub(crate) fn execute(arguments: &Arguments) -> Result<Exit, Diagnostics> {
     if let Some(spec) = &spec {
         diagnostics.0.extend(lifetime::check(spec).0);
     }
-    let output = Output::open(arguments.out.as_deref(), Wanted::default(), &inputs, |_| Vec::new());
+    let wanted = Wanted { pictures: true, ..Wanted::default() };
+    let output = Output::open(arguments.out.as_deref(), wanted, &inputs, |_| Vec::new());
     let output = diagnostics.take(output);
     diagnostics.or(())?;
     let (Some(output), Some(spec)) = (output, spec) else { return Ok(Exit::Fault) };
@@ -51,7 +51,8 @@ pub(crate) fn execute(arguments: &Arguments) -> Result<Exit, Diagnostics> {
     };
     let json = format!("{:#}\n", lived.json());
     output.summary(&json)?;
-    let written = arguments.out.as_deref().map(|folder| lived.write(folder)).transpose()?;
+    let written =
+        arguments.out.as_deref().map(|folder| pages::lifetime(&lived, folder)).transpose()?;
     console::print(&if arguments.json { json } else { report(&lived) });
     if let (Some((files, warnings)), Some(folder)) = (written, &arguments.out) {
         warnings.iter().for_each(|warning| console::note(&format!("note: {warning}")));
@@ -60,7 +61,9 @@ pub(crate) fn execute(arguments: &Arguments) -> Result<Exit, Diagnostics> {
             folder.display(),
             files.join(", ")
         ));
-        console::note_opens(&folder.join(REPORT));
+        if let Some(page) = pages::PAGE {
+            console::note_opens(&folder.join(page));
+        }
     }
     Ok(Exit::Done)
 }

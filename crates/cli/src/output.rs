@@ -1,10 +1,10 @@
 //! The files of a run. A folder that cannot be written is found before the run, and what was in it
 //! before is replaced only by what is complete.
 
-use crate::{console, requests};
+use crate::{console, pages, requests};
 use fowler_experiment::atomic_file::{AtomicFile, Named, clashes, same, unwritable, writable};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
-use fowler_experiment::report::{self, REPORT};
+use fowler_experiment::outcome::Outcome;
 use fowler_experiment::requests::RequestsFile;
 use fowler_experiment::timeline::TIMELINE;
 use std::fs;
@@ -32,6 +32,8 @@ pub(crate) struct Wanted<'a> {
     pub runs: bool,
     /// Whether there is to be a timeline in it.
     pub timeline: bool,
+    /// Whether pictures go into it.
+    pub pictures: bool,
 }
 
 impl Output {
@@ -43,10 +45,10 @@ impl Output {
         inputs: &[Named],
         logs: impl FnOnce(&Path) -> Vec<PathBuf>,
     ) -> Result<Output, Diagnostics> {
-        let Wanted { requests: wanted, report, runs, timeline } = wanted;
+        let Wanted { requests: wanted, report, runs, timeline, pictures } = wanted;
         let inside = |name: &str| folder.map(|folder| folder.join(name));
         let log = wanted.and_then(|file| file.clone().or_else(|| inside(requests::NAME)));
-        let page = inside(REPORT).filter(|_| runs);
+        let page = pages::PAGE.and_then(inside).filter(|_| runs);
         // Who names the page that is in the folder anyway gets it once.
         let other = |named: &PathBuf| page.as_ref().is_none_or(|page| !same(page, named));
         let named_page = report.cloned().flatten().filter(other);
@@ -60,6 +62,10 @@ impl Output {
         outputs.extend(logged.into_iter().map(|path| named(requests::FLAG, path)));
         // Nothing is made before it is certain that nothing is lost.
         let mut diagnostics = clashes(inputs, &outputs);
+        let drawn = [("--report", report.is_some()), ("--out", pictures && folder.is_some())];
+        for (flag, _) in drawn.into_iter().filter(|&(_, asked)| asked) {
+            diagnostics.take(pages::check(flag));
+        }
         diagnostics = diagnostics.or(Diagnostics::default())?;
         if let Some(folder) = folder {
             let made = fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error));
@@ -77,11 +83,6 @@ impl Output {
         }
         let requests = diagnostics.take(log.as_deref().map(requests::file).transpose()).flatten();
         diagnostics.or(Output { folder: folder.map(Path::to_path_buf), requests, reports })
-    }
-
-    /// Whether a page is to be written.
-    pub fn reports(&self) -> bool {
-        !self.reports.is_empty()
     }
 
     /// What to open of what was written, in a line; nothing if nothing was.
@@ -102,9 +103,12 @@ impl Output {
         self.reports.first().cloned().or(summary).or(log)
     }
 
-    /// Writes the page wherever it was asked for.
-    pub fn report(&self, page: &str) -> Result<(), Diagnostics> {
-        self.reports.iter().try_for_each(|path| report::write(path, page))
+    /// Writes the page of these runs wherever it was asked for.
+    pub fn report(&self, outcomes: &[Outcome]) -> Result<(), Diagnostics> {
+        if let (Some(_), Some(why)) = (&self.folder, pages::NO_PAGE) {
+            console::note(why);
+        }
+        pages::runs(outcomes, &self.reports)
     }
 
     /// The file for every request, if one is wanted.

@@ -1,7 +1,7 @@
 //! `fowler physics`: the models of flash cells, shown.
 
 use crate::args::Physics;
-use crate::{Exit, console, sheets};
+use crate::{Exit, console, pages, sheets};
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::physics;
 use std::fmt::Write;
@@ -11,7 +11,7 @@ pub(crate) fn execute(arguments: &Physics) -> Result<Exit, Diagnostics> {
         Physics::Constants => sheets::text(&physics::constants()),
         Physics::Sensitivity => sheets::text(&physics::sensitivity()),
         Physics::Plot { out } => {
-            let plotted = physics::plot(out)?;
+            let plotted = pages::plot(out)?;
             let mut text = String::new();
             for warning in &plotted.warnings {
                 let _grows = writeln!(text, "note: {warning}");

@@ -3,13 +3,20 @@
 mod cells;
 mod columns;
 mod command;
+#[cfg(feature = "report")]
 mod lifetime;
+#[cfg(feature = "package")]
 mod package;
+#[cfg(feature = "report")]
 mod physics;
 mod processes;
 mod profiles;
+#[cfg(feature = "report")]
 mod report;
+#[cfg(feature = "papers")]
 mod reproduce;
 mod stopping;
 mod sweep;
 mod validation;
+#[cfg(not(feature = "report"))]
+mod without_report;

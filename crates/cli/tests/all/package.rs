@@ -30,7 +30,6 @@ fn the_version_has_the_commit_where_it_is_known() {
     assert_eq!(parts, [4, 2, 2], "{text}");
 }
 
-#[cfg(feature = "package")]
 #[test]
 fn every_shell_completes_every_command() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
@@ -42,7 +41,6 @@ fn every_shell_completes_every_command() {
     assert_eq!(fowler(&["completions", "tcsh"]).status.code(), Some(2));
 }
 
-#[cfg(feature = "package")]
 #[test]
 fn every_command_has_a_page_of_the_manual() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("manual");

@@ -1,0 +1,84 @@
+//! Report pages, and the pictures of lifetimes and of cells: what the feature `report` holds.
+
+#[cfg(not(feature = "report"))]
+pub(crate) use left_out::*;
+#[cfg(feature = "report")]
+pub(crate) use with_report::*;
+
+#[cfg(feature = "report")]
+mod with_report {
+    use fowler_experiment::diagnostic::Diagnostics;
+    use fowler_experiment::lifetime::Lifetime;
+    use fowler_experiment::outcome::Outcome;
+    pub(crate) use fowler_experiment::physics::plot;
+    use fowler_experiment::report;
+    use std::path::{Path, PathBuf};
+
+    /// The file name of the page in a folder of runs.
+    pub(crate) const PAGE: Option<&str> = Some(report::REPORT);
+    /// Why a folder of runs has no page.
+    pub(crate) const NO_PAGE: Option<&str> = None;
+
+    /// Checks that what `asked` stands for can be drawn: it always can.
+    pub(crate) fn check(_asked: &str) -> Result<(), Diagnostics> {
+        Ok(())
+    }
+
+    /// Writes the page of these runs to each of `files`.
+    pub(crate) fn runs(outcomes: &[Outcome], files: &[PathBuf]) -> Result<(), Diagnostics> {
+        if files.is_empty() {
+            return Ok(());
+        }
+        let page = report::of_runs(outcomes);
+        files.iter().try_for_each(|path| report::write(path, &page))
+    }
+
+    /// Writes the table, the pictures and the page of a lifetime; returns the files, and what could
+    /// not be drawn.
+    pub(crate) fn lifetime(
+        lived: &Lifetime,
+        folder: &Path,
+    ) -> Result<(Vec<String>, Vec<String>), Diagnostics> {
+        lived.write(folder)
+    }
+}
+
+#[cfg(not(feature = "report"))]
+mod left_out {
+    use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
+    use fowler_experiment::lifetime::Lifetime;
+    use fowler_experiment::outcome::Outcome;
+    use fowler_experiment::physics::Plotted;
+    use std::path::{Path, PathBuf};
+
+    pub(crate) const PAGE: Option<&str> = None;
+    pub(crate) const NO_PAGE: Option<&str> = Some(
+        "note: no report.html: this program was built without reports (its Cargo feature `report`)",
+    );
+
+    /// The error for whoever asks for what is left out.
+    fn absent(asked: &str) -> Diagnostics {
+        let what = "this program was built without reports (its Cargo feature `report`)";
+        let hint = "build it with its default features: cargo build --profile quick -p fowler-cli";
+        Diagnostic::new(asked, what).hint(hint.to_string()).into()
+    }
+
+    pub(crate) fn check(asked: &str) -> Result<(), Diagnostics> {
+        Err(absent(asked))
+    }
+
+    pub(crate) fn plot(_folder: &Path) -> Result<Plotted, Diagnostics> {
+        Err(absent(""))
+    }
+
+    pub(crate) fn runs(_outcomes: &[Outcome], _files: &[PathBuf]) -> Result<(), Diagnostics> {
+        Ok(())
+    }
+
+    pub(crate) fn lifetime(
+        _lived: &Lifetime,
+        _folder: &Path,
+    ) -> Result<(Vec<String>, Vec<String>), Diagnostics> {
+        Err(absent("--out"))
+    }
+}
