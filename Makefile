@@ -2,6 +2,9 @@
 CARGO ?= cargo
 export RUST_BACKTRACE ?= 1
 
+# The command with the features that the Python package asks of its crates, so that neither compiles what the other has compiled.
+BUILD = $(CARGO) build --profile quick -p fowler-cli -p fowler-python --bin fowler
+
 .PHONY: demo test test-long browser python bless docs pictures schemas wheel wheels sdist deny vendor bench budget pgo flame lint miri fuzz clean
 
 demo: ## build Fowler and compare four schemes on a built-in workload
@@ -9,7 +12,7 @@ demo: ## build Fowler and compare four schemes on a built-in workload
 		--schemes fifo,rps,pes_ips,pes_ipc
 
 test: ## run every test, in both build profiles where results must agree byte for byte
-	$(CARGO) build --profile quick -p fowler-cli
+	$(BUILD)
 	$(CARGO) test --workspace
 	tests/browser/run
 	python/tests/run
@@ -19,7 +22,7 @@ test-long: ## run the random tests of the drive over twenty times as many seeds,
 		swarm:: faults:: power:: tables::
 
 browser: ## test the reports of real runs in a browser (needs chromium, node and npm)
-	$(CARGO) build --profile quick -p fowler-cli
+	$(BUILD)
 	tests/browser/run
 
 python: ## build and test the Python package in an environment of its own (needs Python 3.11)
@@ -65,7 +68,7 @@ lint: ## check formatting, clippy and documentation; warnings are errors
 	# `cargo fmt` does not find modules declared by macros (policies, trace formats, papers), so check every file.
 	find crates benches tests fuzz -name target -prune -o -name '*.rs' -print0 | xargs -0 rustfmt --check --edition 2024
 	$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
-	$(CARGO) clippy -p fowler-cli --no-default-features --quiet -- -D warnings
+	$(CARGO) clippy -p fowler-cli -p fowler-experiment --no-default-features --all-targets --quiet -- -D warnings
 	$(CARGO) clippy -p fowler-workload --no-default-features --lib --tests --quiet -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --document-private-items --quiet
 
