@@ -85,6 +85,11 @@ impl Output {
         diagnostics.or(Output { folder: folder.map(Path::to_path_buf), requests, reports })
     }
 
+    /// Whether a page is to be written.
+    pub fn reports(&self) -> bool {
+        !self.reports.is_empty()
+    }
+
     /// What to open of what was written, in a line; nothing if nothing was.
     pub fn opens(&self) -> String {
         self.first().map_or_else(String::new, |it| console::opens(&it))
