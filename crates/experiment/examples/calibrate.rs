@@ -19,7 +19,6 @@ use fowler_experiment::presets::{Folder, open};
 use fowler_experiment::workload::{Control, WorkloadSpec};
 use rayon::prelude::*;
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
 
 /// The idle share that the paper's traces are compressed to, and the one they had: section 3.1.
 const IDLE: f64 = 0.70;

@@ -236,7 +236,9 @@ fn a_look_at_hire_has_its_figures_and_what_is_exact() {
         files: &[
             // Figure 4 has nothing to show: so few requests program hardly a page.
             "figure3.svg",
+            "figure4.svg",
             "figure5.svg",
+            "uses.svg",
             "claims.csv",
             "figure3.csv",
             "figure4.csv",
