@@ -1,6 +1,7 @@
 //! Pages told apart by their use in the buffer, and blocks by the class of their data (HIRE,
 //! sections 3.1 and 3.2).
 
+use crate::support::small;
 use fowler_device::policy::hotness::Detector;
 use fowler_device::policy::placement::PlacementKind;
 use fowler_device::policy::replacement::ReplacementKind;
@@ -10,7 +11,6 @@ use fowler_device::reliability::ModelKind;
 use fowler_device::*;
 use fowler_units::{Bytes, HostIo, HostOp, Nanos, Rng, Span};
 use std::collections::VecDeque;
-use crate::support::small;
 
 /// Frames of the buffer; one is kept free.
 const FRAMES: usize = 8;

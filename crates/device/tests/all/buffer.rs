@@ -1,10 +1,10 @@
 //! The write buffer: who is found in it, who leaves first, what a flush waits for, and what a write
 //! of part of a page costs.
 
+use crate::support::small;
 use fowler_device::blame::Part;
 use fowler_device::*;
 use fowler_units::{Bytes, HostIo, HostOp, Nanos, Span};
-use crate::support::small;
 
 /// A drive with a buffer of four pages, one of which is kept free; acknowledged on insertion.
 fn drive() -> Device {

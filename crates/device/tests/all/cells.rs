@@ -1,6 +1,7 @@
 //! Cells that err, on whole drives: what reads cost, what the controller knows, and that knowing
 //! disturbs nothing.
 
+use crate::support::{mlc, small};
 use fowler_device::blame::Part;
 use fowler_device::policy::die_order::DieOrderKind;
 use fowler_device::policy::placement::PlacementKind;
@@ -10,7 +11,6 @@ use fowler_device::reliability::{LevelTimes, ModelKind, Params, StrengthSource};
 use fowler_device::*;
 use fowler_nand::{PerPageType, Timing};
 use fowler_units::{Bytes, HostIo, HostOp, Nanos, Rng, Span};
-use crate::support::{mlc, small};
 
 const MS: u64 = 1_000_000;
 

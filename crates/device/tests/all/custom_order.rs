@@ -1,12 +1,12 @@
 //! What a custom die order is shown of waiting transactions.
 
+use crate::support::random::requests;
+use crate::support::small;
 use fowler_device::policy::custom::{CustomDieOrder, Maker, Queued, View};
 use fowler_device::{Completion, Device, Pacing};
 use fowler_units::{Rng, TxnId};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use crate::support::random::requests;
-use crate::support::small;
 
 /// Serves the oldest transaction, and counts those of garbage collection that it sees.
 #[derive(Clone, Debug)]

@@ -3,6 +3,8 @@
 //! One that changes semantics writes them anew, and its message says why: `FOWLER_DIGESTS=write
 //! cargo test -p fowler-device --test all digests::`.
 
+use crate::support::random::{Choice, drive, requests};
+use crate::support::{scheme, small};
 use fowler_device::blame::Part;
 use fowler_device::policy::custom::{CustomDieOrder, CustomSuspension, Maker, Queued, View};
 use fowler_device::policy::die_order::DieOrderKind;
@@ -11,8 +13,6 @@ use fowler_device::*;
 use fowler_nand::SuspendAt;
 use fowler_units::{Bytes, HostIo, Nanos, Rng, Span, TxnId};
 use std::collections::BTreeMap;
-use crate::support::random::{Choice, drive, requests};
-use crate::support::{scheme, small};
 
 /// 64-bit FNV-1a, a word at a time.
 struct Digest(u64);

@@ -14,11 +14,11 @@
 //!     -- --nocapture
 //! ```
 
+use crate::support::random::{Choice, drive, one_of, whole_pages};
 use fowler_device::policy::redundancy::{CachePower, RedundancyKind};
 use fowler_device::*;
 use fowler_units::{BlockId, HostIo, Id, Lpn, Nanos, PlaneId, Ppn, Rng, Span, StripeId};
 use std::collections::{BTreeMap, BTreeSet};
-use crate::support::random::{Choice, drive, one_of, whole_pages};
 
 /// Pages whose exclusive-or is known: some unknown ones, and the sum of the others.
 struct Equation {

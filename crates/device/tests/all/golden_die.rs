@@ -1,12 +1,12 @@
 //! One die against the hand-derived cases: every moment to the nanosecond, every suspension
 //! counted.
 
+use crate::support::{mlc, scheme, slc, small};
 use fowler_device::{ChipCommand, ChipOp, Config, run_chip};
 use fowler_nand::{CancelledProgram, Reload};
 use fowler_units::Nanos;
 use serde_json::Value;
 use std::io::Write as _; // a direct write: what a test prints is captured
-use crate::support::{mlc, scheme, slc, small};
 
 const ORACLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/oracles/pes_cases.json");
 

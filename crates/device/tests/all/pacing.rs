@@ -1,10 +1,10 @@
 //! How requests are issued: Little's law in the closed loop, whatever the link and the queue; and
 //! that a steady host never stands still for a whole GC job.
 
+use crate::support::small;
 use fowler_device::policy::wear::WearKind;
 use fowler_device::*;
 use fowler_units::{ByteRate, HostIo, HostOp, Nanos, Rng, Span};
-use crate::support::small;
 
 fn random(op: HostOp, count: u64, pages: u64, seed: u64) -> Vec<HostIo> {
     let mut rng = Rng::stream(seed, "pacing");

@@ -1,12 +1,12 @@
 //! Spans without power: what caches lose, what has grown too old, and that nothing else happens. A
 //! failure of the swarm names its seed.
 
+use crate::support::random::{Choice, drive, one_of, requests};
+use crate::support::small;
 use fowler_device::policy::redundancy::{CachePower, RedundancyKind};
 use fowler_device::policy::throttle::ThrottleKind;
 use fowler_device::*;
 use fowler_units::{Bytes, HostIo, HostOp, Lpn, Nanos, Rng, Span};
-use crate::support::random::{Choice, drive, one_of, requests};
-use crate::support::small;
 
 const MINUTE: Span = Span(60_000_000_000);
 

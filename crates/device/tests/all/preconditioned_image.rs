@@ -1,5 +1,6 @@
 //! A drive that begins from a preconditioned one is the drive that was preconditioned for itself.
 
+use crate::support::{scheme, small};
 use fowler_device::policy::placement::{Dies, PlacementKind};
 use fowler_device::policy::sensing::{self, SensingKind};
 use fowler_device::policy::step::StepKind;
@@ -8,7 +9,6 @@ use fowler_device::reliability::ModelKind;
 use fowler_device::*;
 use fowler_units::{HostIo, HostOp, Nanos, Rng, Span};
 use std::panic::AssertUnwindSafe;
-use crate::support::{scheme, small};
 
 fn requests(pages: u32) -> Vec<HostIo> {
     let mut rng = Rng::stream(7, "aged");

@@ -1,11 +1,11 @@
 //! Stripes and their parity: what an update reads and writes, the example of Figure 4 of DA-RAID-5,
 //! stages of life, refresh, and what a page costs that must be brought back.
 
+use crate::support::small;
 use fowler_device::blame::Part;
 use fowler_device::policy::redundancy::{RedundancyKind, Stage};
 use fowler_device::*;
 use fowler_units::{Bytes, HostIo, HostOp, Lpn, Nanos, Span, StripeId};
-use crate::support::small;
 
 /// A drive of `chips` chips whose stripes have `data` pages, filled in order.
 fn drive(kind: RedundancyKind, data: u32, chips: u32) -> Config {

@@ -1,12 +1,12 @@
 //! RHIO's order on whole drives: Figure 3, reads before writes, and deadlines that hold whatever is
 //! reordered.
 
+use crate::support::small;
 use fowler_device::blame::Part;
 use fowler_device::policy::die_order::DieOrderKind;
 use fowler_device::reliability::ModelKind;
 use fowler_device::*;
 use fowler_units::{Bytes, HostIo, HostOp, Nanos, Rng, Span};
-use crate::support::small;
 
 /// One chip with a channel of its own and no data; nothing is collected.
 fn one_chip(deadline: Span) -> Config {

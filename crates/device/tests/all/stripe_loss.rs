@@ -1,11 +1,11 @@
 //! How often stripes lose data when each of their pages cannot be read with some probability:
 //! faults injected into drives against the closed form (binomial; `fowler_theory::stripes`).
 
+use crate::support::small;
 use fowler_device::policy::redundancy::RedundancyKind;
 use fowler_device::*;
 use fowler_theory::stripes::{page_loss, stripe_loss};
 use fowler_units::{Bytes, Rng, StripeId};
-use crate::support::small;
 
 /// Deviations that are borne, in standard deviations. A count of so many independent stripes is
 /// nearly normal; beyond 3.9 lies one in ten thousand on either side together, and eighteen counts

@@ -1,9 +1,9 @@
 //! The options of suspension that the hand-derived cases leave at their defaults: limits, a die
 //! without shadow buffer, reads of part of the drive's own work.
 
+use crate::support::{scheme, small};
 use fowler_device::{ChipCommand, ChipOp, ChipResult, Config, run_chip};
 use fowler_units::{Nanos, Span};
-use crate::support::{scheme, small};
 
 /// A write at time zero and reads at the times given, in nanoseconds, on an SLC die under IPS.
 fn run(change: impl Fn(&mut Config), reads: &[u64]) -> Vec<ChipResult> {

@@ -2,10 +2,10 @@
 //! every request answered once with parts that sum to its latency, and an obvious model (an ordered
 //! set of the pages that hold data) that must agree in the end. A failure names its seed.
 
+use crate::support::random::{Choice, drive, one_of, requests};
 use fowler_device::*;
 use fowler_units::{HostIo, HostOp, Lpn, Rng};
 use std::collections::BTreeSet;
-use crate::support::random::{Choice, drive, one_of, requests};
 
 /// The pages that hold data in the end, by the obvious model: requests one after another.
 fn model(initially: BTreeSet<u32>, requests: &[HostIo], page: u64) -> BTreeSet<u32> {

@@ -1,12 +1,12 @@
 //! A table of bit errors in the place of the model that it was taken from.
 
+use crate::support::small;
 use fowler_device::policy::sensing::SensingKind;
 use fowler_device::policy::step::StepKind;
 use fowler_device::reliability::{ModelKind, Params, RateTable};
 use fowler_device::*;
 use fowler_physics::rber::{Analytic, Reliability};
 use fowler_units::{HostIo, HostOp, Nanos, Rng, Span};
-use crate::support::small;
 
 const DAY: u64 = 86_400_000_000_000;
 

@@ -1,13 +1,13 @@
 //! What is looked up without a check (`fowler_units::Table`), under an interpreter that sees every
 //! access beyond an allocation: `make miri`. Without it these are a few more random drives.
 
+use crate::support::random::{Choice, drive, requests};
+use crate::support::{scheme, small};
 use fowler_device::policy::custom::{CustomDieOrder, Maker, View};
 use fowler_device::policy::redundancy::RedundancyKind;
 use fowler_device::reliability::ModelKind;
 use fowler_device::{Completion, Device, Pacing};
 use fowler_units::{DieId, Nanos, Rng, TxnId};
-use crate::support::random::{Choice, drive, requests};
-use crate::support::{scheme, small};
 
 /// A few requests take an interpreted drive some seconds.
 const REQUESTS: u64 = if cfg!(miri) { 30 } else { 300 };

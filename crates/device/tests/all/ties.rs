@@ -1,8 +1,8 @@
 //! What happens at one nanosecond (S15), on one die and on a whole drive: see `ties.toml`.
 
+use crate::support::{scheme, small};
 use fowler_device::{ChipCommand, ChipOp, Completion, Device, Pacing, run_chip};
 use fowler_units::{HostIo, HostOp, Nanos};
-use crate::support::{scheme, small};
 
 fn cases() -> Vec<toml::Table> {
     let table: toml::Table = include_str!("../ties.toml").parse().expect("cases");

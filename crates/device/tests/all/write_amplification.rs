@@ -2,11 +2,11 @@
 //! d-choices GC are compared with theory by `fowler validate`, which runs in the tests of
 //! `fowler-experiment`.
 
+use crate::support::small;
 use fowler_device::policy::victim::VictimKind;
 use fowler_device::policy::wear::WearKind;
 use fowler_device::*;
 use fowler_units::{HostIo, Nanos, Rng};
-use crate::support::small;
 
 /// One plane, 12 overwrites of the drive, half of them before it is measured: rules differ by tens
 /// of per cent, their scatter is below one.
