@@ -1,7 +1,7 @@
 //! What results are saved under: a fingerprint of the sources, and of nothing else.
 
 #[path = "../../build/fingerprint.rs"]
-mod fingerprint;
+mod sources;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -36,14 +36,14 @@ fn checkout(name: &str) -> PathBuf {
 #[test]
 fn it_depends_on_the_sources_and_not_on_where_they_are() {
     let (here, there) = (checkout("here"), checkout("elsewhere/and/deeper"));
-    let first = fingerprint::of(&here, TOP);
+    let first = sources::of(&here, TOP);
     assert_eq!(first.len(), 64);
-    assert_eq!(first, fingerprint::of(&there, TOP));
+    assert_eq!(first, sources::of(&there, TOP));
     // What the simulator is not built of may change.
     fs::write(here.join("crates/cli/src/main.rs"), "//! Other flags.").unwrap();
     fs::create_dir_all(here.join("target")).unwrap();
     fs::write(here.join("target/output"), "x").unwrap();
-    assert_eq!(first, fingerprint::of(&here, TOP));
+    assert_eq!(first, sources::of(&here, TOP));
     for changed in [
         "crates/units/src/deep/er.rs",
         "crates/experiment/templates/page.html",
@@ -52,19 +52,19 @@ fn it_depends_on_the_sources_and_not_on_where_they_are() {
     ] {
         let before = fs::read(there.join(changed)).unwrap();
         fs::write(there.join(changed), [&before[..], b" "].concat()).unwrap();
-        assert_ne!(first, fingerprint::of(&there, TOP), "{changed}");
+        assert_ne!(first, sources::of(&there, TOP), "{changed}");
         fs::write(there.join(changed), before).unwrap();
     }
     let name = there.join("crates/units/src/deep");
     fs::rename(name.join("er.rs"), name.join("est.rs")).unwrap();
-    assert_ne!(first, fingerprint::of(&there, TOP), "a file of another name");
+    assert_ne!(first, sources::of(&there, TOP), "a file of another name");
 }
 
 #[test]
 fn it_is_that_of_this_checkout() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    assert_eq!(fingerprint::of(&root, TOP), fowler_experiment::provenance::FINGERPRINT);
-    let places = fingerprint::places(&root, TOP);
+    assert_eq!(sources::of(&root, TOP), fowler_experiment::provenance::FINGERPRINT);
+    let places = sources::places(&root, TOP);
     for floor in ["units", "device", "workload", "experiment"] {
         let sources = Path::new("crates").join(floor).join("src");
         assert!(places.contains(&sources), "{floor}: {places:?}");
@@ -77,7 +77,7 @@ fn it_is_that_of_this_checkout() {
 fn every_file_that_is_compiled_in_counts() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     // The crate of the studies has a fingerprint of its own, for what it keeps.
-    let places = fingerprint::places(&root, "papers");
+    let places = sources::places(&root, "papers");
     let mut open: Vec<PathBuf> = places.iter().map(|place| root.join(place)).collect();
     let mut found = 0;
     while let Some(path) = open.pop() {
