@@ -118,7 +118,7 @@ mod tests {
         let long = format!("written to /{} and on", "x".repeat(70));
         assert_eq!(
             wrapped(&long, Some(60), 4),
-            format!("written to /{}\n    and on", "x".repeat(70))
+            format!("written to\n    /{}\n    and on", "x".repeat(70))
         );
     }
 
