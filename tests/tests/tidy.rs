@@ -80,7 +80,7 @@ fn a_floor_imports_only_floors_below_it() {
 }
 
 /// The rooms (modules) of `experiment`, lowest first. A room may import those listed before it.
-const EXPERIMENT: [&str; 38] = [
+const EXPERIMENT: [&str; 39] = [
     "fan_out",
     "progress",
     "diagnostic",
@@ -99,6 +99,7 @@ const EXPERIMENT: [&str; 38] = [
     "image_cache",
     "power",
     "generator",
+    "trace_spec",
     "workload",
     "trace",
     "requests",

@@ -1,7 +1,38 @@
-//! Steps of progress, from which a progress bar is drawn.
+//! What a caller hears of long work, and how it stops it: steps of progress, from which a progress
+//! bar is drawn.
 
 use fowler_units::Nanos;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
+
+/// Lets the caller watch a run and end it early.
+#[derive(Clone, Copy)]
+pub struct Control<'a> {
+    /// Set by the caller to end the run; requests in flight are still completed.
+    pub stop: &'a AtomicBool,
+    /// Called every few thousand requests.
+    pub progress: &'a (dyn Fn(Progress) + Sync),
+}
+
+/// Never set.
+static NEVER: AtomicBool = AtomicBool::new(false);
+
+impl Control<'static> {
+    /// Nobody watches, and nothing stops it.
+    pub const UNWATCHED: Control<'static> = Control { stop: &NEVER, progress: &|_| () };
+}
+
+impl Control<'_> {
+    /// Returns whether the run should end.
+    pub fn stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Reports requests of work that is counted in whole parts.
+    pub fn served(&self, requests: u64) {
+        (self.progress)(Progress::Served { requests, of_a_part: 0.0 });
+    }
+}
 
 /// A step of the work. Steps come from any thread; they add up.
 #[derive(Clone, Copy, Debug, PartialEq)]

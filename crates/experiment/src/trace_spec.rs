@@ -2,9 +2,8 @@
 //! request.
 
 use crate::diagnostic::Diagnostics;
-use crate::progress::Progress;
+use crate::progress::{Control, Progress};
 use crate::provenance::file_hash_watched;
-use crate::workload::Control;
 use fowler_units::HostIo;
 use fowler_workload::{DeviceChoice, ReadOptions, ReadSoFar, Remap, TraceError, TraceReader};
 use std::cell::Cell;

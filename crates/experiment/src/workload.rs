@@ -5,6 +5,7 @@ use crate::device::{Resolved, Source};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::generator::{Generator, Room};
 use crate::power::{self, PowerOff};
+pub use crate::progress::Control;
 use crate::progress::{Length, Progress};
 use crate::provenance::{Digested, text_hash};
 use crate::trace_spec::Passes;
@@ -20,7 +21,6 @@ use std::fmt;
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Where requests come from.
 #[derive(Clone, Debug)]
@@ -163,35 +163,6 @@ enum Kind {
     Trace { spec: TraceSpec, remapper: Remapper },
     Generated(Box<Generator>),
     Custom { source: Arc<dyn RequestSource>, remap: Remap, remapper: Remapper },
-}
-
-/// Lets the caller watch a run and end it early.
-#[derive(Clone, Copy)]
-pub struct Control<'a> {
-    /// Set by the caller to end the run; requests in flight are still completed.
-    pub stop: &'a AtomicBool,
-    /// Called every few thousand requests.
-    pub progress: &'a (dyn Fn(Progress) + Sync),
-}
-
-/// Never set.
-static NEVER: AtomicBool = AtomicBool::new(false);
-
-impl Control<'static> {
-    /// Nobody watches, and nothing stops it.
-    pub const UNWATCHED: Control<'static> = Control { stop: &NEVER, progress: &|_| () };
-}
-
-impl Control<'_> {
-    /// Returns whether the run should end.
-    pub fn stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
-    }
-
-    /// Reports requests of work that is counted in whole parts.
-    pub fn served(&self, requests: u64) {
-        (self.progress)(Progress::Served { requests, of_a_part: 0.0 });
-    }
 }
 
 /// Requests between two checks of [`Control`].
