@@ -224,6 +224,7 @@ def study_all(
     workloads: Sequence[tuple[str, Source]],
     traces: str | None = None,
     limit: int | None = None,
+    seeds: int = 5,
     progress: _Progress = None,
 ) -> tuple[str, list[_Rows], list[str], list[str]]: ...
 def main(arguments: Sequence[str]) -> int: ...

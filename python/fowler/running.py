@@ -264,6 +264,7 @@ def study(
     workloads: Mapping[str, AnyWorkload] | Iterable[str] = (),
     traces: str | os.PathLike[str] | None = None,
     limit: int | None = None,
+    seeds: int = 5,
     progress: bool | None = None,
 ) -> Study:
     """Compares every subset of the five systems on one drive, at three ages, under several workloads.
@@ -277,19 +278,23 @@ def study(
         traces: A folder of real traces. Those that the study knows are used in addition to its synthetic
             stand-in traces.
         limit: The most requests in each run.
+        seeds: How many seeds every run is repeated with, 1 to 10. With two or more, effects have 95 % confidence
+            intervals.
         progress: Whether to show a progress bar; ``None`` to show it in terminals and notebooks only.
 
     Raises:
         InputError: for everything that is wrong, all together.
         KeyboardInterrupt: on Ctrl-C. Finished runs are saved.
     """
+    if not 1 <= seeds <= 10:
+        raise InputError([Diagnostic("seeds", None, str(seeds), "too few or too many seeds", "1 to 10")])
     if name != "all":
         raise InputError([Diagnostic("name", None, "", f"unknown study `{name}`", '"all"')])
     named = workloads.items() if isinstance(workloads, Mapping) else ((it, it) for it in workloads)
     sources = [(its, _source(workload, {})) for its, workload in named]
     folder = None if traces is None else os.fspath(traces)
     with bar(progress, "runs") as tell:
-        title, sheets, files, warnings = _core.study_all(os.fspath(out), sources, folder, limit, tell)
+        title, sheets, files, warnings = _core.study_all(os.fspath(out), sources, folder, limit, seeds, tell)
     paths = [Path(out) / file for file in files]
     return Study(title, [Sheet(*sheet) for sheet in sheets], paths, warnings)
 

@@ -344,6 +344,9 @@ pub(crate) struct Study {
     /// Requests of each run at most [default: 300,000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub limit: Option<u64>,
+    /// Seeds that every run is repeated with; effects then have confidence intervals
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=10))]
+    pub seeds: u32,
     /// No progress on standard error
     #[arg(long)]
     pub quiet: bool,

@@ -19,7 +19,7 @@ pub(crate) fn execute(arguments: &Study) -> Result<Exit, Diagnostics> {
     let out = arguments.out.clone().unwrap_or_else(|| PathBuf::from("results").join(name));
     let workloads = workloads(arguments)?;
     let (traces, limit) = (arguments.traces.clone(), arguments.limit);
-    let request = Request { workloads, traces, out, limit };
+    let request = Request { workloads, traces, out, limit, seeds: arguments.seeds };
     let bar = progress::Runs::new(arguments.quiet);
     let watch = Watch {
         control: Control { stop: signals::stop_flag(), progress: &|_| () },

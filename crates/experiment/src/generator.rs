@@ -323,12 +323,7 @@ fn print_sizes(sizes: &[SizeShare]) -> String {
 impl Generator {
     /// Parses the generator that `source` describes, for a drive of these sizes.
     pub fn parse(source: &Source, room: Room, seed: u64) -> Result<Generator, Diagnostics> {
-        let mut builder = ConfigBuilder::new(keys(), Description::default());
-        let (settings, diagnostics) = document::read_toml(&source.text, &source.name);
-        builder.note(diagnostics);
-        builder.apply(&settings);
-        let hint = "`fowler presets mixed-70-30` prints a complete workload";
-        let description = builder.finish(&source.name, hint)?;
+        let description = Description::parse(source)?;
         let spec = description.spec(room, seed).map_err(|diagnostics| {
             let file = &source.name;
             let here = |diagnostic| Diagnostic { file: file.clone(), ..diagnostic };
@@ -407,7 +402,26 @@ impl Generator {
     }
 }
 
+/// Returns the text of a description that is `times` as long as that of `source`.
+///
+/// # Errors
+/// Everything that is wrong with the description.
+pub(crate) fn longer(source: &Source, times: u32) -> Result<String, Diagnostics> {
+    let mut description = Description::parse(source)?;
+    description.requests = description.requests.saturating_mul(times.into());
+    description.duration = Span::ns(description.duration.0.saturating_mul(times.into()));
+    Ok(config_builder::print(&keys(), &description))
+}
+
 impl Description {
+    fn parse(source: &Source) -> Result<Description, Diagnostics> {
+        let mut builder = ConfigBuilder::new(keys(), Description::default());
+        let (settings, diagnostics) = document::read_toml(&source.text, &source.name);
+        builder.note(diagnostics);
+        builder.apply(&settings);
+        builder.finish(&source.name, "`fowler presets mixed-70-30` prints a complete workload")
+    }
+
     /// Returns the alignment of offsets. By default every page, and every size in use, can be
     /// addressed.
     fn alignment(&self, page: u64) -> Bytes {

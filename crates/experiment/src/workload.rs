@@ -3,7 +3,7 @@
 use crate::atomic_file::is_special;
 use crate::device::{Resolved, Source};
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::generator::{Generator, Room};
+use crate::generator::{self, Generator, Room};
 use crate::power::{self, PowerOff};
 pub use crate::progress::Control;
 use crate::progress::{Length, Progress};
@@ -94,6 +94,21 @@ impl WorkloadSpec {
             WorkloadSpec::Trace(trace) => {
                 format!("{hash} {:?} {}", trace.options, trace.remap.name())
             }
+        }
+    }
+
+    /// Returns the workload with `times` as many requests if it is generated. A trace has no more
+    /// than it has.
+    ///
+    /// # Errors
+    /// If the description of a generator is no TOML, or its length is not a number.
+    pub fn longer(&self, times: u32) -> Result<WorkloadSpec, Diagnostics> {
+        match self {
+            WorkloadSpec::Generated(source) => {
+                let text = generator::longer(source, times)?;
+                Ok(WorkloadSpec::Generated(Source { text, ..source.clone() }))
+            }
+            other => Ok(other.clone()),
         }
     }
 

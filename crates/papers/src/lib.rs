@@ -11,6 +11,7 @@ mod claim;
 mod column;
 mod published;
 mod real;
+mod repetition;
 mod run_folder;
 mod run_summary;
 mod runs;
@@ -102,7 +103,8 @@ pub struct Request {
     pub out: PathBuf,
     /// The most requests in each run. A limited run is a look, not a reproduction.
     pub limit: Option<u64>,
-    /// Whether to measure only what the paper shows, without the questions it leaves open.
+    /// Whether to measure only what the paper shows, once: without the questions it leaves open, and
+    /// without repeating runs with other seeds and lengths.
     pub brief: bool,
 }
 

@@ -1,6 +1,7 @@
 //! Runs the jobs of a study in parallel and saves each result as soon as it is finished, so that a
 //! stopped study resumes where it stopped. Results are typed; they are only read back here.
 
+use crate::repetition::Repetition;
 use crate::run_summary::RunSummary;
 use fowler_experiment::atomic_file::{AtomicFile, unwritable};
 use fowler_experiment::calibration::{TestBed, common_speed};
@@ -45,19 +46,26 @@ pub struct Watch<'a> {
 }
 
 /// The work of a job: returns its result as JSON, or `None` if it was stopped.
-type Work<'a> = dyn Fn(Control<'_>) -> Result<Option<Value>, Diagnostics> + Send + Sync + 'a;
+type Work<'a> =
+    dyn Fn(Repetition, Control<'_>) -> Result<Option<Value>, Diagnostics> + Send + Sync + 'a;
+
+/// Everything that the result of a repeated job depends on besides the simulator.
+type Inputs<'a> = dyn Fn(Repetition) -> Result<String, Diagnostics> + Send + Sync + 'a;
 
 /// A unit of work whose result is a `T`.
 pub(crate) struct Job<'a, T> {
     name: String,
+    /// The identity of the study's own job.
     identity: String,
+    /// `None` if repetitions of the study share one result.
+    repeated: Option<Box<Inputs<'a>>>,
     work: Box<Work<'a>>,
     result: PhantomData<fn() -> T>,
 }
 
 impl<'a, T> Job<'a, T> {
-    /// Returns a job. `inputs` is everything its result depends on besides the simulator. The work
-    /// returns `None` if it was stopped.
+    /// Returns a job whose result all repetitions of the study share. `inputs` is everything its
+    /// result depends on besides the simulator. The work returns `None` if it was stopped.
     pub fn new(
         name: impl Into<String>,
         inputs: &str,
@@ -78,8 +86,32 @@ impl<'a, T> Job<'a, T> {
         inputs: &str,
         work: impl Fn(Control<'_>) -> Result<Option<Value>, Diagnostics> + Send + Sync + 'a,
     ) -> Job<'a, T> {
-        let identity = text_hash(inputs);
-        Job { name: name.into(), identity, work: Box::new(work), result: PhantomData }
+        Job {
+            name: name.into(),
+            identity: text_hash(inputs),
+            repeated: None,
+            work: Box::new(move |_, control| work(control)),
+            result: PhantomData,
+        }
+    }
+
+    /// Returns a job that every repetition of the study does anew; its file holds more than is read
+    /// from it. `inputs` and `work` are told which repetition it is.
+    ///
+    /// # Errors
+    /// Those of `inputs`.
+    pub fn repeated(
+        name: impl Into<String>,
+        inputs: impl Fn(Repetition) -> Result<String, Diagnostics> + Send + Sync + 'a,
+        work: impl Fn(Repetition, Control<'_>) -> Result<Option<Value>, Diagnostics> + Send + Sync + 'a,
+    ) -> Result<Job<'a, T>, Diagnostics> {
+        Ok(Job {
+            name: name.into(),
+            identity: text_hash(&inputs(Repetition::Original)?),
+            repeated: Some(Box::new(inputs)),
+            work: Box::new(work),
+            result: PhantomData,
+        })
     }
 }
 
@@ -116,14 +148,18 @@ impl<'a> Job<'a, Speed> {
 
 impl<'a> Job<'a, RunSummary> {
     /// The run of one drive under one workload; the file is its whole summary, without what depends
-    /// on the machine's clock.
+    /// on the machine's clock. Repetitions of the study run it with another seed or length.
     pub fn run(
         name: impl Into<String>,
         spec: RunSpec,
         images: &'a ImageCache,
     ) -> Result<Job<'a, RunSummary>, Diagnostics> {
-        let inputs = inputs(&spec)?;
-        Ok(Job::of_json(name, &inputs, move |control| summary(&spec, images, control)))
+        let planned = spec.clone();
+        Job::repeated(
+            name,
+            move |repetition| inputs(&repetition.of(&planned)?),
+            move |repetition, control| summary(&repetition.of(&spec)?, images, control),
+        )
     }
 }
 
@@ -165,6 +201,7 @@ const FINGERPRINT: &str = env!("FOWLER_STUDIES_FINGERPRINT");
 /// Where finished work is saved.
 pub(crate) struct RunFolder<'a> {
     folder: PathBuf,
+    repetition: Repetition,
     watch: Watch<'a>,
 }
 
@@ -175,7 +212,23 @@ impl<'a> RunFolder<'a> {
     /// Runs that are saved in `folder`.
     pub fn open(folder: &Path, watch: Watch<'a>) -> Result<RunFolder<'a>, Diagnostics> {
         fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
-        Ok(RunFolder { folder: folder.to_path_buf(), watch })
+        let repetition = Repetition::Original;
+        Ok(RunFolder { folder: folder.to_path_buf(), repetition, watch })
+    }
+
+    /// Returns the same folder for a repetition of the study.
+    ///
+    /// # Errors
+    /// If a folder for its runs cannot be created.
+    pub fn repeated(&self, repetition: Repetition) -> Result<RunFolder<'a>, Diagnostics> {
+        let folder = self.folder.join(repetition.folder());
+        fs::create_dir_all(&folder).map_err(|error| unwritable(&folder, &error))?;
+        Ok(RunFolder { folder: self.folder.clone(), repetition, watch: self.watch })
+    }
+
+    /// Returns which repetition of the study runs here.
+    pub fn repetition(&self) -> Repetition {
+        self.repetition
     }
 
     /// Returns what stops the study.
@@ -210,8 +263,14 @@ impl<'a> RunFolder<'a> {
         if control.stopped() {
             return Ok(None);
         }
-        let path = self.folder.join(format!("{}.json", file_name(&job.name)));
-        let identity = format!("{FINGERPRINT} {}", job.identity);
+        let (folder, identity) = match &job.repeated {
+            Some(inputs) if !self.repetition.is_original() => {
+                (self.folder.join(self.repetition.folder()), text_hash(&inputs(self.repetition)?))
+            }
+            _ => (self.folder.clone(), job.identity.clone()),
+        };
+        let path = folder.join(format!("{}.json", file_name(&job.name)));
+        let identity = format!("{FINGERPRINT} {identity}");
         if let Some(result) = saved(&path, &identity) {
             step(Step::Found);
             return Ok(Some(result));
@@ -221,7 +280,7 @@ impl<'a> RunFolder<'a> {
             step(Step::Advanced(part.advanced(progress)));
             (control.progress)(progress);
         };
-        let result = match (job.work)(Control { progress: &follow, ..control }) {
+        let result = match (job.work)(self.repetition, Control { progress: &follow, ..control }) {
             Ok(Some(result)) => result,
             Ok(None) => return Ok(None),
             // Whatever cannot be finished because it was stopped is not an error.
@@ -345,5 +404,36 @@ pub(crate) mod tests {
             Err(Diagnostic::new("a", "cannot be finished").into())
         });
         assert_eq!(stopped_midway(fails), None);
+    }
+
+    #[test]
+    fn a_repetition_does_anew_what_it_changes_and_shares_the_rest() {
+        let folder = std::env::temp_dir().join(format!("fowler-repeated-{}", std::process::id()));
+        let stop = AtomicBool::new(false);
+        let control = Control { stop: &stop, progress: &|_| () };
+        let runs = RunFolder::open(&folder, Watch { control, step: &|_| () }).unwrap();
+        let worked = AtomicUsize::new(0);
+        let jobs = || {
+            let shared = Job::new("shared", "1", |_| {
+                worked.fetch_add(1, Ordering::Relaxed);
+                Ok(Some("once".to_string()))
+            });
+            let anew = Job::repeated(
+                "anew",
+                |repetition| Ok(repetition.to_string()),
+                |repetition, _| {
+                    worked.fetch_add(1, Ordering::Relaxed);
+                    Ok(Some(json!(repetition.to_string())))
+                },
+            );
+            vec![shared, anew.unwrap()]
+        };
+        let of = |runs: &RunFolder<'_>| runs.results(jobs()).unwrap().unwrap()["anew"].clone();
+        let seeded = runs.repeated(Repetition::Seed(7)).unwrap();
+        for _ in 0..2 {
+            assert_eq!([of(&runs), of(&seeded)], ["the study itself", "seed 7"]);
+            assert_eq!(worked.load(Ordering::Relaxed), 3);
+        }
+        fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -3,6 +3,7 @@
 
 use crate::claim::{self, Answer, Claim, Statement, Verdict};
 use crate::column::{Column, Published, none_found};
+use crate::repetition::{REPETITIONS, Repetition};
 use crate::run_folder::{RunFolder, Watch};
 use crate::{Reproduction, Request, runs_folder};
 use fowler_experiment::diagnostic::Diagnostics;
@@ -29,9 +30,11 @@ pub(crate) trait Study: Sized + 'static {
     const ABOUT: &'static str;
     /// How each claim of the paper is measured.
     const CLAIMS: &'static [Claim<Self>];
+    /// How the study is repeated, to see whether its verdicts hold.
+    const REPETITIONS: &'static [Repetition] = REPETITIONS;
 
     /// Plans every run and executes those not saved in `runs` yet. Returns `None` if it was
-    /// stopped.
+    /// stopped. In a repetition the request is brief: only what claims read needs to run.
     ///
     /// # Errors
     /// Everything that is wrong with the paper's data or the user's traces.
@@ -67,7 +70,17 @@ pub(crate) fn reproduce<S: Study>(
 ) -> Result<Option<Reproduction>, Diagnostics> {
     let runs = RunFolder::open(&request.out.join(runs_folder(request.limit)), watch)?;
     let Some(study) = S::gather(request, &runs)? else { return Ok(None) };
-    let answers = claim::answers(study.printed().statements, S::CLAIMS, &study)?;
+    let mut answers = claim::answers(study.printed().statements, S::CLAIMS, &study)?;
+    // A look is not repeated: its verdicts would mean nothing.
+    if !request.brief && request.limit.is_none() {
+        let brief = Request { brief: true, ..request.clone() };
+        for &repetition in S::REPETITIONS {
+            let Some(again) = S::gather(&brief, &runs.repeated(repetition)?)? else {
+                return Ok(None);
+            };
+            claim::repeat(&mut answers, S::CLAIMS, repetition, &again)?;
+        }
+    }
     let mut sheets = study.tables(&answers)?;
     sheets.push(claim::sheet(&answers));
     let figures = study.figures()?;
@@ -100,6 +113,9 @@ fn write<S: Study>(
             format!("{limit} requests of each run at most: a look, not a reproduction.")
         }),
     );
+    if request.brief {
+        lead.push("One seed and one length: no verdict is confirmed by a repetition.".into());
+    }
     lead.extend(warnings.iter().map(|warning| format!("Note: {warning}")));
     let page = report::of_study(title, lead, sheets, drawings);
     report::write(&request.out.join(report::REPORT), &page)?;

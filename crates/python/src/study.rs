@@ -18,13 +18,14 @@ type Found = (String, Vec<Rows>, Vec<String>, Vec<String>);
 /// Runs every subset of the five systems, at three ages, under several workloads. Saves finished
 /// runs in `out`, from which the same call resumes.
 #[pyfunction]
-#[pyo3(signature = (out, workloads, traces=None, limit=None, progress=None))]
+#[pyo3(signature = (out, workloads, traces=None, limit=None, seeds=5, progress=None))]
 pub(crate) fn study_all(
     py: Python<'_>,
     out: PathBuf,
     workloads: Vec<(String, SourceArgs)>,
     traces: Option<PathBuf>,
     limit: Option<u64>,
+    seeds: u32,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Found> {
     let found = watch(py, progress.as_ref(), move |watched| {
@@ -33,7 +34,7 @@ pub(crate) fn study_all(
         let specs: Vec<_> =
             workloads.into_iter().filter_map(|its| diagnostics.take(named(its))).collect();
         diagnostics.or(())?;
-        let request = Request { workloads: specs, traces, out, limit };
+        let request = Request { workloads: specs, traces, out, limit, seeds };
         follow(&watched, |watch| ablation::all(&request, watch))
     })?;
     let Some(Finding { title, sheets, files, warnings }) = found.or_raise(py)? else {

@@ -32,6 +32,8 @@ pub struct Request {
     pub out: PathBuf,
     /// The most requests in each run.
     pub limit: Option<u64>,
+    /// How many seeds every run is repeated with, for the confidence intervals of effects; 1 to 10.
+    pub seeds: u32,
 }
 
 /// The results of the study.
@@ -58,7 +60,8 @@ pub fn all(request: &Request, watch: Watch<'_>) -> Result<Option<Finding>, Diagn
     fs::create_dir_all(&request.out).map_err(|error| unwritable(&request.out, &error))?;
     let runs = RunFolder::open(&request.out.join(runs_folder(request.limit)), watch)?;
     let known = plan.workload.clone();
-    let Some(evidence) = Evidence::gather(plan, chosen, request.limit, &runs)? else {
+    let Some(evidence) = Evidence::gather(plan, chosen, (request.limit, request.seeds), &runs)?
+    else {
         return Ok(None);
     };
     let sheets =
@@ -66,7 +69,7 @@ pub fn all(request: &Request, watch: Watch<'_>) -> Result<Option<Finding>, Diagn
     let Written { mut files, mut warnings, drawings } =
         figures_folder::write(&sheets, &[evidence.picture()], &request.out)?;
     let folder = request.traces.as_deref();
-    warnings.extend(folder.and_then(|it| none_found(&known, it, &evidence.runs.columns)));
+    warnings.extend(folder.and_then(|it| none_found(&known, it, &evidence.columns)));
     let title = evidence.plan.title.clone();
     let lead = warnings.iter().map(|warning| format!("Note: {warning}")).collect();
     let page = report::of_study(&title, lead, &sheets, drawings);

@@ -2,6 +2,7 @@
 
 use super::effects::Scale;
 use crate::column::{Column, Published};
+use crate::repetition::Repetition;
 use crate::run_folder::{Job, Results, RunFolder};
 use crate::run_summary::RunSummary;
 use crate::runs::Runs;
@@ -10,7 +11,6 @@ use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::run::{ReplaySpeed, RunSpec};
 use fowler_experiment::scheme::Scheme;
 use fowler_experiment::studies::ImageCache;
-use fowler_theory::stripes::stripe_loss;
 use serde::Deserialize;
 
 /// A factor: a system that a drive has or does not have.
@@ -43,7 +43,6 @@ pub(super) struct Plan {
     device: String,
     pub requests: u64,
     set: Vec<String>,
-    page_fails: f64,
     pub factor: Vec<Factor>,
     pub age: Vec<Age>,
     pub workload: Vec<Published>,
@@ -59,11 +58,12 @@ pub(super) enum Metric {
     Waf,
     Wear,
     Life,
-    Loss,
+    Failed,
+    Bare,
 }
 
 impl Metric {
-    pub const ALL: [Metric; 8] = [
+    pub const ALL: [Metric; 9] = [
         Metric::Read,
         Metric::Read999,
         Metric::Write,
@@ -71,7 +71,8 @@ impl Metric {
         Metric::Waf,
         Metric::Wear,
         Metric::Life,
-        Metric::Loss,
+        Metric::Failed,
+        Metric::Bare,
     ];
 
     /// Returns the name for tables, with its unit.
@@ -84,28 +85,36 @@ impl Metric {
             "write amplification",
             "wear per host byte",
             "projected life (years)",
-            "a stripe loses data",
+            "page reads beyond correction",
+            "stripes without parity",
         ][self as usize]
     }
 
-    /// Writes absorbed by a buffer take no time at all, so they are compared by difference.
+    /// Writes absorbed by a buffer take no time at all, and shares may be zero, so both are compared
+    /// by difference.
     pub fn scale(self) -> Scale {
         match self {
-            Metric::Write | Metric::Write999 => Scale::Difference,
+            Metric::Write | Metric::Write999 | Metric::Failed | Metric::Bare => Scale::Difference,
             _ => Scale::Ratio,
         }
+    }
+
+    /// Whether it is a share, shown in percent.
+    pub fn is_share(self) -> bool {
+        matches!(self, Metric::Failed | Metric::Bare)
     }
 }
 
 /// All measurements.
 pub(super) struct Evidence {
     pub plan: Plan,
-    pub runs: Runs,
+    pub columns: Vec<Column>,
+    /// The runs of each seed; the first are the study's own.
+    pub seeds: Vec<Runs>,
     /// The number of host pages from which on write costs are reported, the bytes of all pages of
-    /// the drive, the data pages per stripe, and the P/E cycles that its cells endure.
+    /// the drive, and the P/E cycles that its cells endure.
     enough: f64,
     raw: f64,
-    stripe: u32,
     lives: f64,
 }
 
@@ -115,7 +124,7 @@ pub(super) struct Evidence {
 /// percent.
 const OPEN_BLOCKS_FILLED: f64 = 4.0;
 
-fn run_name(column: &str, age: &str, subset: usize) -> String {
+pub(super) fn run_name(column: &str, age: &str, subset: usize) -> String {
     format!("{column} {age} {subset:05b}")
 }
 
@@ -173,16 +182,21 @@ impl Evidence {
     pub fn gather(
         plan: Plan,
         columns: Vec<Column>,
-        limit: Option<u64>,
+        (limit, seeds): (Option<u64>, u32),
         runs: &RunFolder<'_>,
     ) -> Result<Option<Evidence>, Diagnostics> {
-        let mut results = Results::new();
-        for age in &plan.age {
-            // The drives of one age share preconditioned images; those of the next do not.
-            let images = ImageCache::default();
-            let jobs = plan.jobs(&columns, age, limit, &images)?;
-            let Some(runs) = runs.results(jobs)? else { return Ok(None) };
-            results.extend(runs);
+        let mut results: Vec<Results<RunSummary>> = Vec::new();
+        for seed in seeds_of(seeds) {
+            let runs = runs.repeated(seed)?;
+            let mut all = Results::new();
+            for age in &plan.age {
+                // The drives of one age share preconditioned images; those of the next do not.
+                let images = ImageCache::default();
+                let jobs = plan.jobs(&columns, age, limit, &images)?;
+                let Some(done) = runs.results(jobs)? else { return Ok(None) };
+                all.extend(done);
+            }
+            results.push(all);
         }
         let Some(age) = plan.age.first() else { return Ok(None) };
         let spec = plan.device(age, 0);
@@ -190,13 +204,20 @@ impl Evidence {
         let open_blocks = config.geometry.planes() * config.geometry.pages_per_block;
         let enough = OPEN_BLOCKS_FILLED * f64::from(open_blocks);
         let raw = config.geometry.pages() as f64 * config.geometry.page_size.0 as f64;
-        let (stripe, lives) = (config.redundancy.stripe, config.reliability.cells.end_cycles);
-        Ok(Some(Evidence { runs: Runs::new(columns, results), plan, enough, raw, stripe, lives }))
+        let lives = config.reliability.cells.end_cycles;
+        let seeds = results.into_iter().map(|all| Runs::new(columns.clone(), all)).collect();
+        Ok(Some(Evidence { seeds, columns, plan, enough, raw, lives }))
     }
 
     /// Returns a metric of a subset's run.
-    pub fn number(&self, column: &str, age: &Age, subset: usize, metric: Metric) -> Option<f64> {
-        let run = self.runs.summary(&run_name(column, &age.name, subset))?;
+    pub fn number(
+        &self,
+        runs: &Runs,
+        (column, age): (&str, &Age),
+        subset: usize,
+        metric: Metric,
+    ) -> Option<f64> {
+        let run = runs.summary(&run_name(column, &age.name, subset))?;
         let enough = run.counters.programs.host >= self.enough;
         let waf = || run.flash_bytes_per_host_byte.filter(|_| enough);
         let wear = || Some(waf()? * run.wearing_weight?);
@@ -212,19 +233,23 @@ impl Evidence {
                 let left = (self.lives - f64::from(age.cycles)) * self.raw;
                 Some(left / rate / (365.0 * 86_400.0)).filter(|it| it.is_finite())
             }
-            Metric::Loss => {
-                let q = self.plan.page_fails;
-                let alone = -libm::expm1(f64::from(self.stripe) * libm::log1p(-q));
-                let covered = covered(run);
-                Some(covered * stripe_loss(self.stripe, q) + (1.0 - covered) * alone)
-            }
+            Metric::Failed => Some(run.counters.uncorrectable_reads / run.counters.pages_read)
+                .filter(|share| share.is_finite()),
+            Metric::Bare => Some(1.0 - covered(run)),
         }
     }
 
     /// Returns a metric of all subsets, in the order of their bits.
-    pub fn all(&self, column: &str, age: &Age, metric: Metric) -> Vec<Option<f64>> {
-        (0..self.plan.subsets()).map(|subset| self.number(column, age, subset, metric)).collect()
+    pub fn all(&self, runs: &Runs, column: &str, age: &Age, metric: Metric) -> Vec<Option<f64>> {
+        let number = |subset| self.number(runs, (column, age), subset, metric);
+        (0..self.plan.subsets()).map(number).collect()
     }
+}
+
+/// Returns the study itself and its repetitions: as many seeds in all as are asked for.
+fn seeds_of(count: u32) -> impl Iterator<Item = Repetition> {
+    let others = (1..count).map(|number| Repetition::Seed(100 + u64::from(number)));
+    std::iter::once(Repetition::Original).chain(others)
 }
 
 /// Returns the share of stripes with parity, given the drive's stage of life.

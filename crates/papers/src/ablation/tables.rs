@@ -1,7 +1,8 @@
 //! The ablation's tables and pictures.
 
 use super::effects::{Scale, effect, first_and_last};
-use super::plan::{Age, Evidence, Metric};
+use super::plan::{Age, Evidence, Metric, run_name};
+use crate::claim::interval;
 use crate::runs::mean;
 use fowler_experiment::tables::{Cell, Sheet};
 use fowler_figures::{BarSeries, Bars, Figure, Panel};
@@ -10,6 +11,7 @@ use fowler_figures::{BarSeries, Bars, Figure, Panel};
 fn cell(metric: Metric, value: Option<f64>) -> Cell {
     match metric.scale() {
         Scale::Ratio => Cell::share(value),
+        Scale::Difference if metric.is_share() => Cell::share(value),
         Scale::Difference => Cell::number(value),
     }
 }
@@ -17,38 +19,80 @@ fn cell(metric: Metric, value: Option<f64>) -> Cell {
 /// A quantity derived from the values of all subsets.
 type Reading<'a> = dyn Fn(&[Option<f64>], Scale) -> Option<f64> + 'a;
 
+/// A value over the seeds: its mean, and half the width of its 95 % confidence interval if there are
+/// enough seeds.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Estimate {
+    mean: Option<f64>,
+    half: Option<f64>,
+}
+
+impl Estimate {
+    /// Returns the estimate from the values of all seeds; `None` if one has none.
+    fn of(values: impl Iterator<Item = Option<f64>>) -> Estimate {
+        let Some(values) = values.collect::<Option<Vec<f64>>>() else { return Estimate::default() };
+        let half = interval(&values).map(|(_, half)| half);
+        Estimate { mean: mean(&values), half }
+    }
+}
+
+/// Adds a row of estimates, and one of their intervals if there are several seeds.
+fn add(sheet: &mut Sheet, lead: [&str; 3], seeds: usize, of: impl Fn(Metric) -> Estimate) {
+    let all = Metric::ALL.map(|metric| (metric, of(metric)));
+    let mut row = |what: String, part: fn(Estimate) -> Option<f64>| {
+        let mut cells: Vec<Cell> = vec![lead[0].into(), lead[1].into(), what.into()];
+        cells.extend(all.map(|(metric, estimate)| cell(metric, part(estimate))));
+        sheet.row(cells);
+    };
+    row(lead[2].into(), |it| it.mean);
+    if seeds > 1 {
+        row(format!("{} ±", lead[2]), |it| it.half);
+    }
+}
+
 impl Evidence {
-    /// The mean over all workloads of what `of` says of each; of those that have it. That of ratios
-    /// is geometric.
+    /// Returns the mean over all workloads of what `of` returns for each, over those that have it.
+    /// The mean of ratios is geometric.
     fn over(
         &self,
         age: &Age,
         metric: Metric,
         of: impl Fn(&[Option<f64>]) -> Option<f64>,
-    ) -> Option<f64> {
+    ) -> Estimate {
         let scale = metric.scale();
-        let each = self.runs.columns.iter();
-        let known = each.filter_map(|column| of(&self.all(&column.name, age, metric)));
-        let known: Vec<f64> = known.filter_map(|effect| scale.addend(effect)).collect();
-        mean(&known).map(|sum| scale.down(sum))
+        Estimate::of(self.seeds.iter().map(|runs| {
+            let each = self.columns.iter();
+            let known = each.filter_map(|column| of(&self.all(runs, &column.name, age, metric)));
+            let known: Vec<f64> = known.filter_map(|effect| scale.addend(effect)).collect();
+            mean(&known).map(|sum| scale.down(sum))
+        }))
+    }
+
+    /// Describes how values come from the seeds.
+    fn spread(&self) -> String {
+        match self.seeds.len() {
+            1 => "one seed".into(),
+            count => format!("means over {count} seeds; ± is half the 95 % confidence interval"),
+        }
     }
 
     /// What each factor does, on average over workloads, by age: the answer in one table.
     pub(super) fn worth(&self) -> Sheet {
         let mut heads = vec!["factor", "age", "what"];
         heads.extend(Metric::ALL.map(Metric::name));
-        let title = "Effect of each factor: on average over all combinations of the others, alone, and as the last of five; \
-                     mean over the workloads with a result (shares; writes in us)";
+        let title = format!(
+            "Effect of each factor: on average over all combinations of the others, alone, and as the last of five; \
+             mean over the workloads with a result (shares; writes in us); {}",
+            self.spread()
+        );
         let mut sheet = Sheet::new("worth", title, &heads);
         for (bit, factor) in self.plan.factor.iter().enumerate() {
             for age in &self.plan.age {
                 let mut row = |what: &str, of: &Reading<'_>| {
-                    let mut cells: Vec<Cell> =
-                        vec![factor.name.as_str().into(), age.name.as_str().into(), what.into()];
-                    cells.extend(Metric::ALL.map(|metric| {
-                        cell(metric, self.over(age, metric, |all| of(all, metric.scale())))
-                    }));
-                    sheet.row(cells);
+                    let lead = [factor.name.as_str(), age.name.as_str(), what];
+                    add(&mut sheet, lead, self.seeds.len(), |metric| {
+                        self.over(age, metric, |all| of(all, metric.scale()))
+                    });
                 };
                 row("on average", &|all, scale| effect(all, 1 << bit, scale));
                 row("alone", &|all, scale| first_and_last(all, 1 << bit, scale)[0]);
@@ -72,18 +116,20 @@ impl Evidence {
 
     /// By how much more one does beside another, on average over workloads.
     pub(super) fn interactions(&self) -> Sheet {
-        let mut heads = vec!["pair", "age"];
+        let mut heads = vec!["pair", "age", "what"];
         heads.extend(Metric::ALL.map(Metric::name));
-        let title = "Interaction of two factors, beyond their own effects: above zero they cost or cancel, below zero they \
-                     help (for life, the reverse); mean over the workloads (shares; writes in us)";
+        let title = format!(
+            "Interaction of two factors, beyond their own effects: above zero they cost or cancel, below zero they \
+             help (for life, the reverse); mean over the workloads (shares; writes in us); {}",
+            self.spread()
+        );
         let mut sheet = Sheet::new("interactions", title, &heads);
         for (which, name) in self.pairs() {
             for age in &self.plan.age {
-                let mut cells: Vec<Cell> = vec![name.as_str().into(), age.name.as_str().into()];
-                cells.extend(Metric::ALL.map(|metric| {
-                    cell(metric, self.over(age, metric, |all| effect(all, which, metric.scale())))
-                }));
-                sheet.row(cells);
+                let lead = [name.as_str(), age.name.as_str(), "together"];
+                add(&mut sheet, lead, self.seeds.len(), |metric| {
+                    self.over(age, metric, |all| effect(all, which, metric.scale()))
+                });
             }
         }
         sheet
@@ -93,37 +139,37 @@ impl Evidence {
     pub(super) fn effects(&self) -> Sheet {
         let mut heads = vec!["workload", "age", "effect of"];
         heads.extend(Metric::ALL.map(Metric::name));
-        let title = "Every effect under every workload (shares; writes in us)";
+        let title =
+            format!("Every effect under every workload (shares; writes in us); {}", self.spread());
         let mut sheet = Sheet::new("effects", title, &heads);
         let singles = self.plan.factor.iter().enumerate();
         let mut all: Vec<(usize, String)> =
             singles.map(|(bit, factor)| (1 << bit, factor.name.clone())).collect();
         all.extend(self.pairs());
-        for column in &self.runs.columns {
+        for column in &self.columns {
             for age in &self.plan.age {
                 for (which, name) in &all {
-                    let mut cells: Vec<Cell> = vec![
-                        column.name.as_str().into(),
-                        age.name.as_str().into(),
-                        name.as_str().into(),
-                    ];
-                    cells.extend(Metric::ALL.map(|metric| {
-                        let values = self.all(&column.name, age, metric);
-                        cell(metric, effect(&values, *which, metric.scale()))
-                    }));
-                    sheet.row(cells);
+                    let lead = [column.name.as_str(), age.name.as_str(), name.as_str()];
+                    add(&mut sheet, lead, self.seeds.len(), |metric| {
+                        Estimate::of(self.seeds.iter().map(|runs| {
+                            let values = self.all(runs, &column.name, age, metric);
+                            effect(&values, *which, metric.scale())
+                        }))
+                    });
                 }
             }
         }
         sheet
     }
 
-    /// Every run.
+    /// Every run of the study's own seed.
     pub(super) fn each_run(&self) -> Sheet {
         let mut heads = vec!["workload", "source", "age", "scheme"];
         heads.extend(Metric::ALL.map(Metric::name));
+        heads.extend(["blocks erased", "pages moved by GC"]);
         let mut sheet = Sheet::new("runs", "Every run", &heads);
-        for column in &self.runs.columns {
+        let Some(runs) = self.seeds.first() else { return sheet };
+        for column in &self.columns {
             for age in &self.plan.age {
                 for subset in 0..self.plan.subsets() {
                     let scheme = self.plan.scheme(subset).unwrap_or_else(|| "none".into());
@@ -133,9 +179,13 @@ impl Evidence {
                         age.name.as_str().into(),
                         scheme.into(),
                     ];
+                    let column = column.name.as_str();
                     cells.extend(Metric::ALL.map(|metric| {
-                        Cell::number(self.number(&column.name, age, subset, metric))
+                        Cell::number(self.number(runs, (column, age), subset, metric))
                     }));
+                    let run = runs.summary(&run_name(column, &age.name, subset));
+                    cells.push(Cell::number(run.map(|run| run.erases)));
+                    cells.push(Cell::number(run.map(|run| run.counters.programs.gc)));
                     sheet.row(cells);
                 }
             }
@@ -150,7 +200,7 @@ impl Evidence {
         );
         figure.caption = Some(format!(
             "Mean effect over all pairs of runs that differ only in this factor, and over {} workloads. Negative means less.",
-            self.runs.columns.len()
+            self.columns.len()
         ));
         figure.columns = Some(2);
         for metric in [Metric::Read, Metric::Read999, Metric::Write999, Metric::Wear] {
@@ -158,16 +208,24 @@ impl Evidence {
                 Scale::Ratio => (100.0, "change (%)"),
                 Scale::Difference => (1e-3, "change (ms)"),
             };
-            let series = self.plan.age.iter().map(|age| BarSeries {
-                name: age.name.clone(),
-                values: (0..self.plan.factor.len())
-                    .map(|bit| {
-                        let all =
-                            self.over(age, metric, |all| effect(all, 1 << bit, metric.scale()));
-                        all.map(|value| value * factor)
-                    })
-                    .collect(),
-                ..BarSeries::default()
+            let series = self.plan.age.iter().map(|age| {
+                let estimates: Vec<Estimate> = (0..self.plan.factor.len())
+                    .map(|bit| self.over(age, metric, |all| effect(all, 1 << bit, metric.scale())))
+                    .collect();
+                let spread = |it: &Estimate| {
+                    let (mean, half) = (it.mean?, it.half?);
+                    Some((factor * (mean - half), factor * (mean + half)))
+                };
+                BarSeries {
+                    name: age.name.clone(),
+                    values: estimates.iter().map(|it| it.mean.map(|mean| factor * mean)).collect(),
+                    spread: if self.seeds.len() > 1 {
+                        estimates.iter().map(spread).collect()
+                    } else {
+                        Vec::new()
+                    },
+                    ..BarSeries::default()
+                }
             });
             let bars = Bars {
                 y: unit.into(),

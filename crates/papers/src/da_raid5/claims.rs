@@ -185,7 +185,7 @@ fn sequential(evidence: &Evidence) -> Found {
         holds &= published.is_some_and(|it| (share - it).abs() <= NEAR);
         values.push((column.name.clone(), share));
     }
-    Ok(Some(Measured { values, holds }))
+    Ok(Some(Measured::held(values, holds)))
 }
 
 /// So many requests of a stand-in are counted: what each run of the figures has.
@@ -212,7 +212,7 @@ fn lowered(evidence: &Evidence, case: Case, base: Case, shown: &[Shown]) -> Opti
         values.push((shown.label().to_string(), 1.0 - mean(&ratios)?));
     }
     let holds = values.iter().all(|(_, value)| *value > 0.0);
-    Some(Measured { values, holds })
+    Some(Measured::held(values, holds))
 }
 
 /// By how much PPC lies below RAID-5 if two schemes lie below both of them by what is printed.
@@ -230,7 +230,7 @@ fn most(evidence: &Evidence, case: Case, base: Case, label: &str) -> Option<Meas
     let most = evidence.runs.each(lower)?.into_iter().fold(f64::MIN, f64::max);
     let there = lower("TPCC")?;
     let holds = there > 0.0 && there == most;
-    Some(Measured { values: vec![(label.into(), there)], holds })
+    Some(Measured::held(vec![(label.into(), there)], holds))
 }
 
 fn updating(evidence: &Evidence) -> Option<Measured> {
@@ -240,7 +240,7 @@ fn updating(evidence: &Evidence) -> Option<Measured> {
     };
     let values = vec![lower(Shown::Response)?, lower(Shown::Reads)?];
     let holds = values.iter().all(|(_, value)| *value > 0.0);
-    Some(Measured { values, holds })
+    Some(Measured::held(values, holds))
 }
 
 fn caching(evidence: &Evidence) -> Option<Measured> {
@@ -250,7 +250,7 @@ fn caching(evidence: &Evidence) -> Option<Measured> {
     };
     let mut others = evidence.runs.stand_ins().filter(|it| it.name != "websearch");
     let holds = others.all(|it| lower(&it.name).is_some_and(|value| value > 0.0));
-    Some(Measured { values: vec![("TPCC".into(), lower("TPCC")?)], holds })
+    Some(Measured::held(vec![("TPCC".into(), lower("TPCC")?)], holds))
 }
 
 #[cfg(test)]

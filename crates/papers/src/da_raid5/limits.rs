@@ -79,7 +79,7 @@ pub(super) fn measured(config: &Config) -> Option<Measured> {
         one("T_retention falls", falls(all.iter().map(|it| it.retention))),
     ];
     let holds = values.iter().all(|(_, value)| *value == 1.0);
-    Some(Measured { values, holds })
+    Some(Measured::held(values, holds))
 }
 
 /// Returns the limits by cycles.

@@ -189,7 +189,7 @@ fn lowered(
     for name in named {
         values.push(((*name).to_string(), 1.0 - of(name)?));
     }
-    Some(Measured { values, holds: ratios.iter().all(|&ratio| ratio < 1.0) })
+    Some(Measured::held(values, ratios.iter().all(|&ratio| ratio < 1.0)))
 }
 
 /// Counts the workloads under which a number rises from the first case to the last, the second not
@@ -207,7 +207,7 @@ fn ordered(
     let all = evidence.runs.each(rises)?;
     let traces: f64 = all.iter().sum();
     let holds = traces as usize == all.len();
-    Some(Measured { values: vec![("traces".into(), traces)], holds })
+    Some(Measured::held(vec![("traces".into(), traces)], holds))
 }
 
 /// The limit for what the text calls comparable: 5 %.
@@ -221,7 +221,7 @@ fn writes(evidence: &Evidence, variant: &str) -> Option<Measured> {
         holds &= ratios.iter().all(|ratio| (ratio - 1.0).abs() < COMPARABLE);
         values.push((case.name.to_string(), mean(&ratios)?));
     }
-    Some(Measured { values, holds })
+    Some(Measured::held(values, holds))
 }
 
 #[cfg(test)]

@@ -211,7 +211,7 @@ fn sized(evidence: &Evidence, values: Vec<Labelled>, id: ClaimId) -> Measured {
         let ratio = evidence.paper.number(id, label).map(|published| ours / published);
         ratio.is_some_and(|ratio| (0.5..=2.0).contains(&ratio))
     });
-    Measured { values, holds }
+    Measured::held(values, holds)
 }
 
 fn relations(evidence: &Evidence) -> Option<Measured> {
@@ -227,7 +227,7 @@ fn relations(evidence: &Evidence) -> Option<Measured> {
     }
     let cells = 2 * evidence.runs.stand_ins().count();
     let values = vec![("MLC > SLC".into(), slower as f64), ("write > read".into(), writes as f64)];
-    Some(Measured { values, holds: slower == cells && writes == cells })
+    Some(Measured::held(values, slower == cells && writes == cells))
 }
 
 fn ranks(evidence: &Evidence) -> Option<Measured> {
@@ -237,7 +237,7 @@ fn ranks(evidence: &Evidence) -> Option<Measured> {
         all.iter().map(|(name, mine)| (name.clone(), rank(*mine) as f64)).collect();
     let published = |name: &str| evidence.paper.number(RANKS, name);
     let holds = values.iter().all(|(name, rank)| published(name) == Some(*rank));
-    Some(Measured { values, holds })
+    Some(Measured::held(values, holds))
 }
 
 /// the share of GC jobs that ran in the background, over all stand-ins.
@@ -256,7 +256,7 @@ fn background(evidence: &Evidence) -> Option<Measured> {
         values.push((flash.name().to_string(), behind / all));
     }
     let holds = values.iter().all(|(_, share)| *share > 0.5);
-    Some(Measured { values, holds })
+    Some(Measured::held(values, holds))
 }
 
 /// Returns how much a scheme lowers mean read latency against another, mean over the stand-ins.
@@ -268,7 +268,7 @@ fn reduction(evidence: &Evidence, schemes: (&str, &str)) -> Option<Measured> {
         holds &= ratios.iter().all(|&ratio| ratio < 1.0);
         values.push((flash.name().into(), 1.0 - mean(&ratios)?));
     }
-    Some(Measured { values, holds })
+    Some(Measured::held(values, holds))
 }
 
 /// Whether mean reads rise from each of `schemes` to the next, under every stand-in on both
@@ -292,7 +292,7 @@ fn contention(evidence: &Evidence) -> Option<Measured> {
         values.push((flash.name().to_string(), normalised("rps")? / normalised("pe0")?));
     }
     let holds = values.iter().all(|(_, ratio)| *ratio > 1.0);
-    Some(Measured { values, holds })
+    Some(Measured::held(values, holds))
 }
 
 /// Counts the cases in which IPS has faster writes, and those in which IPC has faster reads.
@@ -307,7 +307,7 @@ fn fewer(evidence: &Evidence) -> Option<Measured> {
     let (writes, all) = cases(WRITE, ("pes_ips", "pes_ipc"))?;
     let (reads, _) = cases(READ, ("pes_ipc", "pes_ips"))?;
     let values = vec![("writes".into(), writes as f64), ("reads".into(), reads as f64)];
-    Some(Measured { values, holds: writes == all && reads == all })
+    Some(Measured::held(values, writes == all && reads == all))
 }
 
 /// The limit for what the paper calls a small or trivial excess: 10 % on
@@ -330,7 +330,7 @@ fn excess(evidence: &Evidence, of: Number, schemes: (&str, &str), most: bool) ->
             values.push((flash.name().into(), mean));
         }
     }
-    Some(Measured { values, holds })
+    Some(Measured::held(values, holds))
 }
 
 fn cancelling(evidence: &Evidence) -> Option<Measured> {
@@ -387,7 +387,7 @@ fn queue(evidence: &Evidence) -> Option<Measured> {
         let grown = rps.last()? - rps.first()?;
         holds &= grown > 0.0 && ipc.last()? > ipc.first()? && span(&apart) < 0.5 * grown;
     }
-    Some(Measured { values, holds })
+    Some(Measured::held(values, holds))
 }
 
 #[cfg(test)]

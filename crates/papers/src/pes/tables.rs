@@ -190,7 +190,7 @@ pub(super) fn open_choices(paper: &Paper, evidence: &Evidence) -> [Sheet; 2] {
 fn table1(answers: &[Answer]) -> Sheet {
     let heads = ["parameter", "SLC", "SLC published", "MLC", "MLC published"];
     let mut sheet = Sheet::new("table1", "Table 1: flash parameters", &heads);
-    for Answer { statement, measured } in
+    for Answer { statement, measured, .. } in
         answers.iter().filter(|it| it.statement.place == "Table 1")
     {
         let ours = measured.as_ref().map_or(&[][..], |measured| &measured.values);

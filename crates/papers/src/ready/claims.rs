@@ -223,7 +223,7 @@ fn accuracy(evidence: &Evidence) -> Option<Measured> {
     let of = |name: &str| labelled(&values, name).unwrap_or(0.0);
     let steady = ["proxy", "exchange", "msnfs"].map(of).into_iter().fold(1.0, f64::min);
     let holds = steady > of("map") && of("map") > of("proj");
-    Some(Measured { values, holds })
+    Some(Measured::held(values, holds))
 }
 
 /// By what share a capacity may be passed: by what GC moves for the last write that was let
@@ -278,7 +278,7 @@ fn lifetimes(evidence: &Evidence) -> Option<Measured> {
             holds &= years >= 5.0 * (1.0 - OVER) && (ample || years <= 5.0 / 0.97);
         }
     }
-    Some(Measured { values, holds })
+    Some(Measured::held(values, holds))
 }
 
 /// Returns a number for every trace.

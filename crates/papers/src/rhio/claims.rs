@@ -94,7 +94,7 @@ fn reductions(evidence: &Evidence, base: &str) -> Option<Measured> {
         holds &= ratios.iter().all(|&ratio| ratio < 1.0);
         values.push((kind.name.into(), 1.0 - mean(&ratios)?));
     }
-    Some(Measured { values, holds })
+    Some(Measured::held(values, holds))
 }
 
 /// Volumes of which the text gives reductions.
@@ -117,7 +117,7 @@ fn by_volume(evidence: &Evidence, volumes: &Volumes) -> Option<Measured> {
     let (most, least) = (of(most)?, of(least)?);
     let values = shown.iter().map(|&name| Some((name.into(), of(name)?))).collect::<Option<_>>()?;
     let holds = least > 0.0 && all.iter().all(|&it| least <= it && it <= most);
-    Some(Measured { values, holds })
+    Some(Measured::held(values, holds))
 }
 
 fn prioritized_writes(evidence: &Evidence) -> Option<Measured> {
@@ -125,7 +125,7 @@ fn prioritized_writes(evidence: &Evidence) -> Option<Measured> {
     let all = evidence.runs.each(of)?;
     let many = all.iter().filter(|&&share| share > evidence.paper.share).count();
     let values = vec![("usr".into(), of("usr")?), ("web".into(), of("web")?)];
-    Some(Measured { values, holds: 2 * many > all.len() })
+    Some(Measured::held(values, 2 * many > all.len()))
 }
 
 fn prioritized_reads(evidence: &Evidence) -> Option<Measured> {
@@ -137,7 +137,7 @@ fn prioritized_reads(evidence: &Evidence) -> Option<Measured> {
         }
     }
     let holds = above.len() == NAMED.len() && NAMED.iter().all(|name| above.contains(name));
-    Some(Measured { values: vec![("volumes".into(), above.len() as f64)], holds })
+    Some(Measured::held(vec![("volumes".into(), above.len() as f64)], holds))
 }
 
 /// Rank correlations of the shares of prioritized requests with the reductions that they are said
@@ -150,7 +150,7 @@ pub(super) fn correlations(evidence: &Evidence, case: Case<'_>) -> Option<Measur
     };
     let (writes, reads) = (rank(1, "pv_w", WRITE)?, rank(0, "rt_r", READ)?);
     let values = vec![("writes".into(), writes), ("reads".into(), reads)];
-    Some(Measured { values, holds: writes > 0.0 && reads > 0.0 })
+    Some(Measured::held(values, writes > 0.0 && reads > 0.0))
 }
 
 /// Spearman's rank correlation; ties share their mean rank. Nothing where one side is the same
@@ -210,7 +210,7 @@ fn groups(paper: &Paper) -> Found {
     let named =
         groups.iter().zip(1..).map(|(group, number)| (format!("HG{number}"), group.len() as f64));
     let values = named.collect();
-    Ok(Some(Measured { values, holds: groups == [vec![1, 3, 4], vec![2, 5], vec![0]] }))
+    Ok(Some(Measured::held(values, groups == [vec![1, 3, 4], vec![2, 5], vec![0]])))
 }
 
 fn times(drive: &Resolved) -> Found {
@@ -243,7 +243,7 @@ fn monotone(drive: &Resolved) -> Result<Measured, NoModel> {
         took(level) > took(level - 1)
             && ldpc.levels()[level].correctable > ldpc.levels()[level - 1].correctable
     });
-    Ok(Measured { values: Vec::new(), holds: steps_hold && levels_hold })
+    Ok(Measured::held(Vec::new(), steps_hold && levels_hold))
 }
 
 #[cfg(test)]

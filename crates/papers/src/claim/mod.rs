@@ -1,0 +1,296 @@
+//! Claims: statements of a paper with the numbers it prints, how a study measures them, and the
+//! resulting verdicts.
+
+mod sheet;
+mod verdict;
+
+use crate::repetition::Repetition;
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
+use serde::Deserialize;
+use std::fmt;
+
+pub(crate) use sheet::{interval, sheet};
+pub use verdict::Verdict;
+
+/// A number with the column it belongs to.
+pub(crate) type Labelled = (String, f64);
+
+/// The ID of a claim in the catalog of claims.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ClaimId(pub &'static str);
+
+impl fmt::Display for ClaimId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+/// The result of a measurement: numbers, or `None` if the claim cannot be measured.
+pub(crate) type Found = Result<Option<Measured>, Diagnostics>;
+
+/// A claim as declared by a study, next to the evidence `E` that it reads. The published numbers
+/// and the rule for comparing them are in the [`Statement`] of the same ID.
+pub(crate) struct Claim<E> {
+    pub id: ClaimId,
+    pub measure: fn(&E) -> Found,
+}
+
+/// Returns a claim measured by `measure`.
+pub(crate) const fn claim<E>(id: &'static str, measure: fn(&E) -> Found) -> Claim<E> {
+    Claim { id: ClaimId(id), measure }
+}
+
+/// Like [`claim`], for an ID that is also used elsewhere.
+pub(crate) const fn named<E>(id: ClaimId, measure: fn(&E) -> Found) -> Claim<E> {
+    Claim { id, measure }
+}
+
+/// Returns a claim that cannot be measured.
+pub(crate) const fn unmeasured<E>(id: &'static str) -> Claim<E> {
+    Claim { id: ClaimId(id), measure: |_| Ok(None) }
+}
+
+/// A statement of a paper, as given in the project's data.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Statement {
+    /// Its ID in the catalog of claims.
+    pub id: String,
+    /// Section, table, figure or equation.
+    pub place: String,
+    /// The statement, in our words.
+    pub claim: String,
+    /// The numbers that the paper prints, and nothing else.
+    #[serde(default)]
+    pub published: Vec<Labelled>,
+    /// Numbers that follow from printed ones by arithmetic.
+    #[serde(default)]
+    pub derived: Vec<Labelled>,
+    /// The arithmetic that gives `derived`.
+    #[serde(default)]
+    pub derivation: String,
+    /// The directions that the paper states. The measurement must name every one of them.
+    #[serde(default)]
+    pub directions: Vec<String>,
+    /// How our numbers are measured.
+    pub how: String,
+    /// The criterion for agreement.
+    pub check: Check,
+    /// Why our numbers differ, if they do.
+    #[serde(default)]
+    pub why: String,
+    /// Whether our number could not differ: it is a parameter of the preset, arithmetic on the
+    /// paper's own numbers, or fitted to them.
+    #[serde(default)]
+    pub by_construction: bool,
+}
+
+/// The criterion for agreement with a claim.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Check {
+    /// Equal to the last printed digit: parameters, and numbers derived from them alone.
+    Exact,
+    /// Like `Exact`, but within 1 % it still matches in shape: numbers derived from a rounded
+    /// parameter.
+    Rounded,
+    /// Within 1 %: numbers derived from the means of a workload, which its stand-in reproduces. It
+    /// matches in shape if the directions hold and the size is within a factor of two.
+    Close,
+    /// It cannot be measured.
+    #[default]
+    Unmeasured,
+    /// Within 10 %: the workload is not public. It matches in shape if the directions hold and the
+    /// size is within a factor of two.
+    Shape,
+    /// By direction only: the paper gives no number.
+    Direction,
+    /// Not below zero, and below the published number.
+    Below,
+}
+
+/// The measurement for a claim.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Measured {
+    /// Our numbers, with the claim's labels.
+    pub values: Vec<Labelled>,
+    /// Whether what the claim says in words holds everywhere.
+    pub holds: bool,
+    /// The directions that the paper states, in its data's words, and whether each holds.
+    pub directions: Vec<(String, bool)>,
+}
+
+impl Measured {
+    /// Returns numbers for a claim without a direction.
+    pub fn exactly(values: Vec<Labelled>) -> Measured {
+        Measured::held(values, true)
+    }
+
+    /// Returns numbers for a claim whose direction holds or does not.
+    pub fn held(values: Vec<Labelled>, holds: bool) -> Measured {
+        Measured { values, holds, directions: Vec::new() }
+    }
+
+    /// Like [`Measured::exactly`], with constant labels.
+    pub fn of<const N: usize>(values: [(&str, f64); N]) -> Measured {
+        Measured::exactly(values.map(|(label, value)| (label.to_string(), value)).into())
+    }
+
+    /// Returns the same numbers with the direction that holds or does not.
+    pub fn if_holds(self, holds: bool) -> Measured {
+        Measured { holds, ..self }
+    }
+
+    /// Adds one of the statement's directions, in the same words.
+    pub fn direction(mut self, words: &str, holds: bool) -> Measured {
+        self.directions.push((words.into(), holds));
+        self
+    }
+}
+
+/// A statement and its measurements.
+pub(crate) struct Answer {
+    pub statement: Statement,
+    pub measured: Option<Measured>,
+    /// The same measurement in every repetition of the study.
+    pub repeated: Vec<(Repetition, Option<Measured>)>,
+}
+
+/// Measures every claim. `statements` and `claims` must be in the same order.
+///
+/// # Errors
+/// Any error of a measurement, or an error if statements and claims do not match or a statement
+/// could not fail.
+pub(crate) fn answers<E>(
+    statements: &[Statement],
+    claims: &[Claim<E>],
+    evidence: &E,
+) -> Result<Vec<Answer>, Diagnostics> {
+    let one = |(statement, claim): (&Statement, &Claim<E>)| {
+        matching(statement, claim.id)?;
+        statement.refuse_if_vacuous()?;
+        let measured = (claim.measure)(evidence)?;
+        Ok(Answer { statement: statement.clone(), measured, repeated: Vec::new() })
+    };
+    if statements.len() != claims.len() {
+        let what = format!(
+            "the data states {} claims, the study measures {}",
+            statements.len(),
+            claims.len()
+        );
+        return Err(Diagnostic::new("", what).into());
+    }
+    statements.iter().zip(claims).map(one).collect()
+}
+
+/// Measures every claim again, on the evidence of a repetition.
+///
+/// # Errors
+/// Any error of a measurement.
+pub(crate) fn repeat<E>(
+    answers: &mut [Answer],
+    claims: &[Claim<E>],
+    repetition: Repetition,
+    evidence: &E,
+) -> Result<(), Diagnostics> {
+    for (answer, claim) in answers.iter_mut().zip(claims) {
+        answer.repeated.push((repetition, (claim.measure)(evidence)?));
+    }
+    Ok(())
+}
+
+fn matching(statement: &Statement, id: ClaimId) -> Result<(), Diagnostics> {
+    if statement.id == id.0 {
+        return Ok(());
+    }
+    let what = format!("the data states claim {} where the study measures {id}", statement.id);
+    Err(Diagnostic::new("", what).into())
+}
+
+impl Statement {
+    /// Returns the number published under a label, printed or derived.
+    pub fn number(&self, label: &str) -> Option<f64> {
+        labelled(&self.published, label).or_else(|| labelled(&self.derived, label))
+    }
+
+    /// Refuses a statement that any measurement would confirm, or whose derivation is not given.
+    fn refuse_if_vacuous(&self) -> Result<(), Diagnostics> {
+        let empty = self.published.is_empty() && self.derived.is_empty();
+        let what = match self.check {
+            Check::Unmeasured => return Ok(()),
+            Check::Direction if !empty => "a claim by direction has no numbers",
+            Check::Direction if self.directions.is_empty() => "no direction is stated",
+            Check::Direction => return Ok(()),
+            _ if empty => "no number is published, so any number would agree",
+            _ if self.derived.is_empty() != self.derivation.is_empty() => {
+                "`derived` and `derivation` come together"
+            }
+            _ => return Ok(()),
+        };
+        Err(Diagnostic::new(format!("claim {}", self.id), what).into())
+    }
+}
+
+/// Returns the number with a label.
+pub(crate) fn labelled(values: &[Labelled], label: &str) -> Option<f64> {
+    values.iter().find(|(name, _)| name == label).map(|(_, value)| *value)
+}
+
+/// Returns the number that a claim publishes under a label.
+pub(crate) fn number(statements: &[Statement], id: ClaimId, label: &str) -> Option<f64> {
+    statements.iter().find(|it| it.id == id.0)?.number(label)
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// Asserts that every statement of a paper has its claim, in the same order, and could fail.
+    pub(crate) fn assert_each_is_declared<E>(statements: &[Statement], claims: &[Claim<E>]) {
+        let stated: Vec<&str> = statements.iter().map(|it| it.id.as_str()).collect();
+        let declared: Vec<&str> = claims.iter().map(|it| it.id.0).collect();
+        assert_eq!(stated, declared);
+        for statement in statements {
+            statement.refuse_if_vacuous().unwrap_or_else(|why| panic!("{why}"));
+        }
+    }
+
+    /// Returns the verdict on a claim for some evidence, without repetitions.
+    pub(crate) fn verdict_of<E>(
+        id: &str,
+        statements: &[Statement],
+        claims: &[Claim<E>],
+        evidence: &E,
+    ) -> Verdict {
+        let statement = statements.iter().find(|it| it.id == id).expect("a statement");
+        let claim = claims.iter().find(|it| it.id.0 == id).expect("a claim");
+        statement.verdict((claim.measure)(evidence).unwrap().as_ref())
+    }
+
+    #[test]
+    fn a_statement_that_cannot_fail_is_refused() {
+        let number = || vec![("SLC".to_string(), 1.0)];
+        let stated = |published, derived, derivation: &str, directions: &[&str], check| Statement {
+            published,
+            derived,
+            derivation: derivation.into(),
+            directions: directions.iter().map(|it| (*it).into()).collect(),
+            check,
+            ..Statement::default()
+        };
+        for (statement, refused) in [
+            (stated(number(), vec![], "", &[], Check::Shape), false),
+            (stated(vec![], number(), "half of 2", &[], Check::Exact), false),
+            (stated(vec![], number(), "", &[], Check::Exact), true),
+            (stated(number(), vec![], "half of 2", &[], Check::Exact), true),
+            (stated(vec![], vec![], "", &[], Check::Shape), true),
+            (stated(vec![], vec![], "", &["a < b"], Check::Shape), true),
+            (stated(vec![], vec![], "", &["a < b"], Check::Direction), false),
+            (stated(vec![], vec![], "", &[], Check::Direction), true),
+            (stated(number(), vec![], "", &["a < b"], Check::Direction), true),
+            (stated(vec![], vec![], "", &[], Check::Unmeasured), false),
+        ] {
+            assert_eq!(statement.refuse_if_vacuous().is_err(), refused, "{statement:?}");
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! The table of claims.
+
+use super::{Answer, Labelled, Measured, Statement, Verdict, labelled};
+use crate::repetition::Repetition;
+use fowler_experiment::tables::{Cell, Sheet};
+
+/// Returns the claims as a table, one row each.
+pub(crate) fn sheet(answers: &[Answer]) -> Sheet {
+    let heads = [
+        "id",
+        "where",
+        "claim",
+        "published",
+        "derived",
+        "ours",
+        "seeds",
+        "twice as long",
+        "limits",
+        "verdict",
+        "directions",
+        "how",
+        "remark",
+    ];
+    let mut sheet = Sheet::new("claims", "Every number of the paper next to ours", &heads);
+    for answer in answers {
+        let Answer { statement, measured, repeated } = answer;
+        let verdict = answer.verdict();
+        let remark =
+            if matches!(verdict, Verdict::NotReproducible(_)) { "" } else { &statement.why };
+        let ours = |it: &Option<Measured>| match it {
+            Some(it) if !it.values.is_empty() => listed(&it.values).into(),
+            _ => Cell::Nothing,
+        };
+        let twice = repeated.iter().find(|(it, _)| *it == Repetition::Twice);
+        sheet.row(vec![
+            statement.id.as_str().into(),
+            statement.place.as_str().into(),
+            statement.claim.as_str().into(),
+            listed(&statement.published).into(),
+            derived(statement).into(),
+            ours(measured),
+            seeds(answer).map_or(Cell::Nothing, Cell::from),
+            twice.map_or(Cell::Nothing, |(_, it)| ours(it)),
+            statement.check.limits().into(),
+            verdict.words().into(),
+            directions(statement, measured.as_ref()).into(),
+            statement.how.as_str().into(),
+            remark.into(),
+        ]);
+    }
+    sheet
+}
+
+/// Lists derived numbers with their derivation.
+fn derived(statement: &Statement) -> String {
+    if statement.derived.is_empty() {
+        return String::new();
+    }
+    format!("{} ({})", listed(&statement.derived), statement.derivation)
+}
+
+/// Lists the directions, each with whether it holds.
+fn directions(statement: &Statement, measured: Option<&Measured>) -> String {
+    let found = |words: &str| {
+        let all = measured.map(|it| it.directions.as_slice()).unwrap_or_default();
+        all.iter().find(|(it, _)| it == words).map(|(_, holds)| *holds)
+    };
+    let one = |words: &String| match found(words) {
+        Some(true) => format!("{words}: holds"),
+        Some(false) => format!("{words}: does not hold"),
+        None => format!("{words}: not measured"),
+    };
+    statement.directions.iter().map(one).collect::<Vec<_>>().join("; ")
+}
+
+/// Lists the mean of every number over the seeds with its 95 % confidence interval; `None` if the
+/// study was not repeated.
+fn seeds(answer: &Answer) -> Option<String> {
+    let is_seed = |it: Repetition| matches!(it, Repetition::Seed(_));
+    let others = answer.repeated.iter().filter(|(it, _)| is_seed(*it));
+    let all: Vec<&Measured> =
+        answer.measured.iter().chain(others.filter_map(|(_, it)| it.as_ref())).collect();
+    let first = answer.measured.as_ref().filter(|it| all.len() > 1 && !it.values.is_empty())?;
+    let one = |label: &str| -> Option<String> {
+        let values: Option<Vec<f64>> = all.iter().map(|it| labelled(&it.values, label)).collect();
+        let (mean, half) = interval(&values?)?;
+        Some(format!("{label} {} ± {}", short(mean), short(half)))
+    };
+    let listed: Vec<String> = first.values.iter().filter_map(|(label, _)| one(label)).collect();
+    Some(listed.join(", "))
+}
+
+/// Returns the mean and half the width of its 95 % confidence interval; `None` for fewer than two
+/// values or more than ten.
+pub(crate) fn interval(values: &[f64]) -> Option<(f64, f64)> {
+    /// Quantiles of Student's t for 1 to 9 degrees of freedom, 97.5 %.
+    const T: [f64; 9] = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262];
+    let count = values.len() as f64;
+    let t = T.get(values.len().checked_sub(2)?)?;
+    let mean = values.iter().sum::<f64>() / count;
+    let variance = values.iter().map(|it| (it - mean) * (it - mean)).sum::<f64>() / (count - 1.0);
+    Some((mean, t * libm::sqrt(variance / count)))
+}
+
+/// Lists numbers with their labels: `SLC 0.446, MLC 0.483`.
+fn listed(values: &[Labelled]) -> String {
+    let one = |(label, value): &Labelled| format!("{label} {}", short(*value));
+    values.iter().map(one).collect::<Vec<_>>().join(", ")
+}
+
+/// Formats a number with at most three significant digits, but every digit of a whole number.
+fn short(value: f64) -> String {
+    let size = value.abs();
+    match value {
+        _ if value.fract() == 0.0 => value.to_string(),
+        _ if size < 0.0005 => format!("{value:.1e}"),
+        _ if size < 1.0 => format!("{value:.3}"),
+        _ if size < 100.0 => format!("{value:.2}"),
+        _ => format!("{value:.0}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interval_is_students() {
+        // Mean 3, standard deviation 1.5811, 2.776 * 1.5811 / sqrt(5).
+        let (mean, half) = interval(&[1.0, 2.0, 3.0, 4.0, 5.0]).unwrap();
+        assert!((mean - 3.0).abs() < 1e-12 && (half - 1.9629).abs() < 1e-3, "{mean} {half}");
+        assert_eq!(interval(&[1.0]), None);
+        assert_eq!(interval(&[2.0, 2.0]), Some((2.0, 0.0)));
+    }
+
+    #[test]
+    fn seeds_are_listed_with_their_interval() {
+        let of = |value: f64| Some(Measured::of([("SLC", value)]));
+        let answer = Answer {
+            statement: Statement::default(),
+            measured: of(1.0),
+            repeated: vec![
+                (Repetition::Seed(1), of(2.0)),
+                (Repetition::Seed(2), of(3.0)),
+                (Repetition::Twice, of(100.0)),
+            ],
+        };
+        assert_eq!(seeds(&answer).as_deref(), Some("SLC 2 ± 2.48"));
+        assert_eq!(seeds(&Answer { repeated: vec![], ..answer }), None);
+    }
+}

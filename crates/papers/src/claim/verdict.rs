@@ -1,0 +1,360 @@
+//! The verdict on a claim: how measured numbers and directions are compared with a statement.
+//!
+//! No limit is wider than a factor of two, and every repetition of a study has to confirm a
+//! verdict.
+
+use super::{Answer, Check, Labelled, Measured, Statement, labelled};
+
+/// The verdict on a claim.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Our numbers agree with printed ones.
+    Reproduced,
+    /// They agree with numbers that follow from printed ones by arithmetic.
+    Derived,
+    /// They agree by construction: nothing that could differ was measured.
+    ByConstruction,
+    /// The directions hold, and the size is within a factor of two.
+    Shape,
+    /// Not reproducible here, with the reason: a direction does not hold, the size is too far off,
+    /// or it cannot be measured.
+    NotReproducible(String),
+}
+
+impl Verdict {
+    /// Describes the verdict.
+    pub fn words(&self) -> String {
+        match self {
+            Verdict::Reproduced => "reproduced".into(),
+            Verdict::Derived => "agrees with derived numbers".into(),
+            Verdict::ByConstruction => "agrees by construction".into(),
+            Verdict::Shape => "shape".into(),
+            Verdict::NotReproducible(why) => format!("not reproducible here: {why}"),
+        }
+    }
+
+    /// Describes how many verdicts there are of each kind.
+    pub fn counted(verdicts: &[Verdict]) -> String {
+        let count = |is: fn(&Verdict) -> bool| verdicts.iter().filter(|it| is(it)).count();
+        format!(
+            "{} claims: {} reproduced, {} agree with derived numbers, {} agree by construction, \
+             {} match in shape, {} not reproducible here",
+            verdicts.len(),
+            count(|it| *it == Verdict::Reproduced),
+            count(|it| *it == Verdict::Derived),
+            count(|it| *it == Verdict::ByConstruction),
+            count(|it| *it == Verdict::Shape),
+            count(|it| matches!(it, Verdict::NotReproducible(_))),
+        )
+    }
+
+    /// How much a verdict says; the less, the lower.
+    fn strength(&self) -> u8 {
+        match self {
+            Verdict::Reproduced | Verdict::Derived | Verdict::ByConstruction => 2,
+            Verdict::Shape => 1,
+            Verdict::NotReproducible(_) => 0,
+        }
+    }
+}
+
+impl Answer {
+    /// Returns the verdict: the weakest of the study and its repetitions.
+    pub fn verdict(&self) -> Verdict {
+        let own = self.statement.verdict(self.measured.as_ref());
+        if own.strength() == 0 {
+            return own;
+        }
+        let mut weakest = own;
+        for (repetition, measured) in &self.repeated {
+            let verdict = self.statement.judge(measured.as_ref());
+            if verdict.strength() < weakest.strength() {
+                weakest = match verdict {
+                    Verdict::NotReproducible(why) => {
+                        Verdict::NotReproducible(format!("not confirmed ({repetition}): {why}"))
+                    }
+                    other => other,
+                };
+            }
+        }
+        weakest
+    }
+}
+
+/// How far a number may be from the published one to count as reproduced when the workload is not
+/// public: 10 %. Assumed; a second trace of the same server differs by more.
+const NEAR: f64 = 0.10;
+
+/// How far a number derived from a rounded parameter, or from means, may be from the printed one.
+const ROUNDED: f64 = 0.01;
+
+/// How far a number may be from the published one to match in shape.
+const SHAPE_FACTOR: f64 = 2.0;
+
+impl Check {
+    /// Describes the limits within which numbers agree.
+    pub fn limits(self) -> &'static str {
+        match self {
+            Check::Exact => "every printed digit",
+            Check::Rounded => "every printed digit; shape: 1 %",
+            Check::Close => "1 %; shape: factor of 2",
+            Check::Shape => "10 %; shape: factor of 2",
+            Check::Direction => "direction only",
+            Check::Below => "from 0 to the printed number",
+            Check::Unmeasured => "",
+        }
+    }
+
+    fn agrees(self, published: f64, ours: f64) -> bool {
+        match self {
+            Check::Exact | Check::Rounded => {
+                let digits = decimals(published);
+                format!("{ours:.digits$}") == format!("{published:.digits$}")
+            }
+            Check::Close => (ours - published).abs() <= ROUNDED * published.abs(),
+            Check::Shape => (ours - published).abs() <= NEAR * published.abs(),
+            Check::Below => (0.0..published).contains(&ours),
+            Check::Unmeasured | Check::Direction => false,
+        }
+    }
+
+    /// Whether a number is near enough to match in shape.
+    fn near(self, published: f64, ours: f64) -> bool {
+        match self {
+            Check::Rounded => (ours - published).abs() < ROUNDED * published.abs(),
+            Check::Close | Check::Shape => {
+                let ratio = ours / published;
+                ours == published || (1.0 / SHAPE_FACTOR..=SHAPE_FACTOR).contains(&ratio)
+            }
+            Check::Direction => true,
+            Check::Exact | Check::Below | Check::Unmeasured => false,
+        }
+    }
+}
+
+/// Returns the number of digits after the decimal point of a printed number.
+fn decimals(value: f64) -> usize {
+    value.to_string().split_once('.').map_or(0, |(_, digits)| digits.len())
+}
+
+impl Statement {
+    /// Compares the claim with its measurement; `None` if it could not be measured.
+    pub fn verdict(&self, measured: Option<&Measured>) -> Verdict {
+        match self.judge(measured) {
+            // The reason for a difference does not apply if nothing was measured.
+            Verdict::NotReproducible(reason) if measured.is_some() && !self.why.is_empty() => {
+                Verdict::NotReproducible(format!("{reason}; {}", self.why))
+            }
+            Verdict::NotReproducible(_)
+                if self.check == Check::Unmeasured && !self.why.is_empty() =>
+            {
+                Verdict::NotReproducible(self.why.clone())
+            }
+            verdict => verdict,
+        }
+    }
+
+    /// Like [`Statement::verdict`], without the reason for a difference.
+    fn judge(&self, measured: Option<&Measured>) -> Verdict {
+        let out = |reason: String| Verdict::NotReproducible(reason);
+        if self.check == Check::Unmeasured {
+            return out("it cannot be measured".into());
+        }
+        let Some(measured) = measured else { return out("not measured".into()) };
+        if let Some(direction) = self.broken_direction(measured) {
+            return out(direction);
+        }
+        let numbers = || self.published.iter().chain(&self.derived);
+        let all = |near: fn(Check, f64, f64) -> bool| {
+            numbers().all(|(label, published)| {
+                labelled(&measured.values, label)
+                    .is_some_and(|ours| near(self.check, *published, ours))
+            })
+        };
+        if self.check != Check::Direction && all(Check::agrees) {
+            return match self {
+                _ if self.by_construction => Verdict::ByConstruction,
+                _ if self.published.is_empty() => Verdict::Derived,
+                _ => Verdict::Reproduced,
+            };
+        }
+        if all(Check::near) {
+            return Verdict::Shape;
+        }
+        out(farthest(numbers(), &measured.values))
+    }
+
+    /// Returns what is wrong with the first direction that does not hold or was not measured.
+    fn broken_direction(&self, measured: &Measured) -> Option<String> {
+        for stated in &self.directions {
+            match measured.directions.iter().find(|(words, _)| words == stated) {
+                None => return Some(format!("\"{stated}\" was not measured")),
+                Some((_, false)) => return Some(format!("\"{stated}\" does not hold")),
+                Some((_, true)) => {}
+            }
+        }
+        if let Some((words, _)) = measured.directions.iter().find(|(_, holds)| !holds) {
+            return Some(format!("\"{words}\" does not hold"));
+        }
+        (!measured.holds).then(|| "the direction does not hold".into())
+    }
+}
+
+/// Describes the number that is farthest from the published one.
+fn farthest<'a>(published: impl Iterator<Item = &'a Labelled>, measured: &[Labelled]) -> String {
+    let mut worst: Option<(f64, String)> = None;
+    for (label, published) in published {
+        let Some(ours) = labelled(measured, label) else {
+            return format!("{label} was not measured");
+        };
+        let ratio = ours / published;
+        let far =
+            if ratio.is_finite() && ratio > 0.0 { libm::fabs(libm::log(ratio)) } else { f64::MAX };
+        if worst.as_ref().is_none_or(|(most, _)| far > *most) {
+            let words = if far < f64::MAX {
+                format!("{label} is {ratio:.2} times the published number")
+            } else {
+                format!("{label} is {ours:.3} instead of {published}")
+            };
+            worst = Some((far, words));
+        }
+    }
+    worst.map_or_else(|| "no number was measured".into(), |(_, words)| words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::repetition::Repetition;
+
+    fn stated(check: Check, published: f64) -> Statement {
+        Statement {
+            id: "1".into(),
+            published: vec![("SLC".into(), published)],
+            check,
+            ..Statement::default()
+        }
+    }
+
+    fn out(why: &str) -> Verdict {
+        Verdict::NotReproducible(why.into())
+    }
+
+    #[test]
+    fn verdicts_follow_the_numbers() {
+        use Verdict::{Reproduced, Shape};
+        let times = |ratio: &str| out(&format!("SLC is {ratio} times the published number"));
+        let turned = out("the direction does not hold");
+        for (check, published, ours, holds, verdict) in [
+            (Check::Exact, 8.29, 8.2857, true, Reproduced),
+            (Check::Exact, 8.29, 8.2849, true, times("1.00")),
+            (Check::Exact, 20.0, 20.4, true, Reproduced),
+            (Check::Exact, 20.0, 20.6, true, times("1.03")),
+            (Check::Exact, 20.0, 20.0, false, turned.clone()),
+            (Check::Shape, 0.5, 0.46, true, Reproduced),
+            (Check::Shape, 0.5, 0.3, true, Shape),
+            (Check::Shape, 0.5, 0.25, true, Shape),
+            (Check::Shape, 0.5, 0.249, true, times("0.50")),
+            (Check::Shape, 0.5, 1.0, true, Shape),
+            (Check::Shape, 0.5, 1.01, true, times("2.02")),
+            (Check::Shape, 0.5, -0.5, true, out("SLC is -0.500 instead of 0.5")),
+            (Check::Shape, 0.0, 0.0, true, Reproduced),
+            (Check::Shape, 0.0, 0.1, true, out("SLC is 0.100 instead of 0")),
+            (Check::Shape, 0.5, f64::NAN, true, out("SLC is NaN instead of 0.5")),
+            (Check::Shape, 0.5, 0.5, false, turned),
+            (Check::Close, 0.5, 0.504, true, Reproduced),
+            (Check::Close, 0.5, 0.6, true, Shape),
+            (Check::Below, 0.01, 0.004, true, Reproduced),
+            (Check::Below, 0.01, 0.011, true, times("1.10")),
+            (Check::Below, 0.01, -0.001, true, out("SLC is -0.001 instead of 0.01")),
+            (Check::Rounded, 1.4, 1.402, true, Reproduced),
+            (Check::Rounded, 1.40, 1.393, true, Reproduced),
+            (Check::Rounded, 2.85, 2.844, true, Shape),
+            (Check::Rounded, 2.85, 2.82, true, times("0.99")),
+            (Check::Unmeasured, 1.0, 1.0, true, out("it cannot be measured")),
+        ] {
+            let measured = Measured::held(vec![("SLC".into(), ours)], holds);
+            let said = stated(check, published).verdict(Some(&measured));
+            assert_eq!(said, verdict, "{check:?} {published} {ours}");
+        }
+        let statement = Statement { why: "batches".into(), ..stated(Check::Shape, 0.5) };
+        let far = Measured::of([("SLC", 2.0)]);
+        assert_eq!(
+            statement.verdict(Some(&far)),
+            out("SLC is 4.00 times the published number; batches")
+        );
+        assert_eq!(statement.verdict(None), out("not measured"));
+        let other = Measured::of([("MLC", 0.5)]);
+        assert_eq!(stated(Check::Exact, 0.5).verdict(Some(&other)), out("SLC was not measured"));
+    }
+
+    #[test]
+    fn what_agrees_with_more_than_printed_numbers_says_so() {
+        let agreed = Measured::of([("SLC", 1.0)]);
+        let printed = stated(Check::Exact, 1.0);
+        let derived = Statement {
+            derived: printed.published.clone(),
+            published: Vec::new(),
+            derivation: "2 - 1".into(),
+            ..printed.clone()
+        };
+        let constructed = Statement { by_construction: true, ..printed.clone() };
+        let both = Statement { derived: vec![("MLC".into(), 2.0)], ..printed.clone() };
+        assert_eq!(printed.verdict(Some(&agreed)), Verdict::Reproduced);
+        assert_eq!(derived.verdict(Some(&agreed)), Verdict::Derived);
+        assert_eq!(constructed.verdict(Some(&agreed)), Verdict::ByConstruction);
+        assert_eq!(both.verdict(Some(&agreed)), out("MLC was not measured"));
+        // A constructed number that differs is an error of ours, not an agreement.
+        assert!(matches!(
+            constructed.verdict(Some(&Measured::of([("SLC", 2.0)]))),
+            Verdict::NotReproducible(_)
+        ));
+    }
+
+    #[test]
+    fn every_direction_that_is_stated_must_be_measured_and_hold() {
+        let statement = Statement {
+            check: Check::Direction,
+            directions: vec!["a < b".into(), "b < c".into()],
+            ..Statement::default()
+        };
+        let measured = |holds: &[(&str, bool)]| {
+            let none = Measured::of([]);
+            holds.iter().fold(none, |all, (words, holds)| all.direction(words, *holds))
+        };
+        for (holds, verdict) in [
+            (&[("a < b", true), ("b < c", true)][..], Verdict::Shape),
+            (&[("a < b", true)], out("\"b < c\" was not measured")),
+            (&[("a < b", false), ("b < c", true)], out("\"a < b\" does not hold")),
+            (&[("a < b", true), ("b < c", true), ("c < d", false)], out("\"c < d\" does not hold")),
+        ] {
+            assert_eq!(statement.verdict(Some(&measured(holds))), verdict);
+        }
+    }
+
+    #[test]
+    fn every_repetition_must_confirm_the_verdict() {
+        let seed = Repetition::Seed(7);
+        let of = |value: f64| Some(Measured::of([("SLC", value)]));
+        for (own, repeated, verdict) in [
+            (of(1.0), vec![(seed, of(1.05))], Verdict::Reproduced),
+            (of(1.0), vec![(seed, of(1.05)), (Repetition::Twice, of(1.5))], Verdict::Shape),
+            (of(1.5), vec![(seed, of(1.0))], Verdict::Shape),
+            (
+                of(1.0),
+                vec![(seed, of(3.0))],
+                out("not confirmed (seed 7): SLC is 3.00 times the published number"),
+            ),
+            (
+                of(1.0),
+                vec![(Repetition::Twice, None)],
+                out("not confirmed (twice as long): not measured"),
+            ),
+            (of(3.0), vec![(seed, of(1.0))], out("SLC is 3.00 times the published number")),
+        ] {
+            let statement = stated(Check::Shape, 1.0);
+            let answer = Answer { statement, measured: own, repeated };
+            assert_eq!(answer.verdict(), verdict);
+        }
+    }
+}
