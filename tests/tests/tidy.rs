@@ -88,6 +88,7 @@ const EXPERIMENT: [&str; 39] = [
     "numbers",
     "tables",
     "provenance",
+    "sealed",
     "document",
     "field",
     "keys",

@@ -1,25 +1,86 @@
 //! Files that appear only when complete: an existing file is never replaced by a partial one, and
 //! no input file is overwritten.
+//!
+//! A finished file also survives a crash of the machine. Its bytes are synced before it gets its
+//! name, and its folder afterwards: without the first, a file may have its name but not its bytes;
+//! without the second, the name itself may be lost (Pillai et al., "All File Systems Are Not
+//! Created Equal", OSDI 2014).
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// Files that are being written now, to be removed if the program ends without dropping them.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 /// Names to try for a temporary file before giving up.
 const NAMES: u32 = 1000;
 
+/// What was done to a file or its folder, for tests that replay crashes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// A file was created.
+    Create(PathBuf),
+    /// Bytes were written to its end.
+    Write(PathBuf, Vec<u8>),
+    /// All of its bytes reached the disk.
+    Sync(PathBuf),
+    /// It got another name, and replaced the file that had it.
+    Rename(PathBuf, PathBuf),
+    /// All names in a folder reached the disk.
+    SyncFolder(PathBuf),
+    /// It was removed.
+    Remove(PathBuf),
+}
+
+type Observer = Box<dyn Fn(Operation) + Send + Sync>;
+
+static OBSERVER: OnceLock<Observer> = OnceLock::new();
+
+/// Reports every operation on files from now on, of the whole process. For tests of crashes; may
+/// be called once.
+///
+/// # Panics
+/// If it was called before.
+#[doc(hidden)]
+pub fn observe(observer: impl Fn(Operation) + Send + Sync + 'static) {
+    assert!(OBSERVER.set(Box::new(observer)).is_ok(), "there is an observer already");
+}
+
+fn report(operation: impl FnOnce() -> Operation) {
+    if let Some(observer) = OBSERVER.get() {
+        observer(operation());
+    }
+}
+
 /// A file that is written under a temporary name, `<name>.partial` or `<name>.partial2` and so on,
 /// until [`AtomicFile::finish`] renames it. A file that is never finished is removed. Devices and
 /// pipes are written directly.
 #[derive(Debug)]
 pub struct AtomicFile {
-    out: BufWriter<File>,
+    out: BufWriter<Reported>,
     path: PathBuf,
     partial: Option<PathBuf>,
+}
+
+/// A file whose writes are reported.
+#[derive(Debug)]
+struct Reported {
+    file: File,
+    path: PathBuf,
+}
+
+impl Write for Reported {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.file.write(bytes)?;
+        report(|| Operation::Write(self.path.clone(), bytes[..written].to_vec()));
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
 }
 
 impl AtomicFile {
@@ -33,23 +94,57 @@ impl AtomicFile {
             beside(path).map(|(file, partial)| (file, Some(partial)))
         };
         let (file, partial) = opened.map_err(|error| unwritable(path, &error))?;
-        let out = BufWriter::with_capacity(1 << 18, file);
+        let at = partial.as_deref().unwrap_or(path).to_path_buf();
+        let out = BufWriter::with_capacity(1 << 18, Reported { file, path: at });
         Ok(AtomicFile { out, path: path.to_path_buf(), partial })
     }
 
-    /// Flushes the file and gives it its name.
+    /// Writes what is left, waits until all of it is on the disk, and gives the file its name.
     pub fn finish(mut self) -> Result<(), Diagnostics> {
-        let flushed = self.out.flush();
-        let named = flushed.and_then(|()| match &self.partial {
-            Some(partial) => fs::rename(partial, &self.path),
-            None => Ok(()),
-        });
-        named.map_err(|error| unwritable(&self.path, &error))?;
+        self.named().map_err(|error| unwritable(&self.path, &error))?;
         if let Some(partial) = self.partial.take() {
             forget(&partial);
         }
         Ok(())
     }
+
+    fn named(&mut self) -> io::Result<()> {
+        self.out.flush()?;
+        let Some(partial) = &self.partial else { return Ok(()) };
+        self.out.get_ref().file.sync_all()?;
+        report(|| Operation::Sync(partial.clone()));
+        fs::rename(partial, &self.path)?;
+        report(|| Operation::Rename(partial.clone(), self.path.clone()));
+        sync_folder(&self.path)
+    }
+}
+
+/// Waits until the names in the folder of a file are on the disk.
+fn sync_folder(path: &Path) -> io::Result<()> {
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    // Only Unix opens folders, and some file systems there cannot sync them.
+    #[cfg(unix)]
+    match File::open(folder)?.sync_all() {
+        Err(error) if !matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => {
+            return Err(error);
+        }
+        _ => {}
+    }
+    report(|| Operation::SyncFolder(folder.to_path_buf()));
+    Ok(())
+}
+
+/// Removes a file that was finished; its name is gone from the disk, too, when this returns.
+///
+/// # Errors
+/// If it cannot be removed.
+pub fn remove(path: &Path) -> io::Result<()> {
+    fs::remove_file(path)?;
+    report(|| Operation::Remove(path.to_path_buf()));
+    sync_folder(path)
 }
 
 /// Creates a file with a new name next to `path`; never reuses an existing file.
@@ -64,6 +159,7 @@ fn beside(path: &Path) -> io::Result<(File, PathBuf)> {
         let mut list = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
         match File::create_new(&partial) {
             Ok(file) => {
+                report(|| Operation::Create(partial.clone()));
                 list.push(partial.clone());
                 return Ok((file, partial));
             }

@@ -36,6 +36,7 @@ pub mod requests;
 pub mod run;
 pub mod schemas;
 pub mod scheme;
+mod sealed;
 pub mod studies;
 pub mod sweep;
 pub mod tables;

@@ -3,18 +3,20 @@
 
 use super::record::{self, Record};
 use super::{Cycles, LifetimeSpec, Lived, Standing, Watch};
-use crate::atomic_file::{AtomicFile, unwritable};
+use crate::atomic_file::{self, unwritable};
 use crate::device::Resolved;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::provenance::{FINGERPRINT, text_hash};
+use crate::sealed::{self, Kind, SealedFile};
 use fowler_device::endurance::Totals;
 use fowler_device::policy::throttle::State;
 use fowler_device::{Checkpoint as DriveCheckpoint, Counters, LifetimeDrive};
 use fowler_units::Span;
 use serde::{Deserialize, Serialize};
-use std::fs;
-use std::io::{BufReader, Write};
 use std::path::PathBuf;
+
+/// The file of a checkpoint. A change of [`File`] needs the next number.
+const CHECKPOINT: Kind = Kind { name: "checkpoint", format: 1 };
 
 /// The checkpoint file, if there is one, and what it contained.
 pub(super) struct Checkpoint {
@@ -31,7 +33,6 @@ pub(super) struct Checkpoint {
 
 #[derive(Serialize, Deserialize)]
 struct File {
-    key: String,
     finished: Vec<Finished>,
     standing: StandingSnapshot,
 }
@@ -85,19 +86,19 @@ impl Checkpoint {
             own: false,
         };
         if let Some(path) = here.path.as_ref().filter(|path| path.exists()) {
-            let failed = |why: String| {
-                let diagnostic = Diagnostic::new(
-                    path.display().to_string(),
-                    format!("is not a checkpoint: {why}"),
-                );
-                diagnostic.hint("remove it to start over".to_string())
-            };
-            let file = fs::File::open(path).map_err(|error| failed(error.to_string()))?;
-            let mut scratch = vec![0; 1 << 16];
-            let read = postcard::from_io((BufReader::with_capacity(1 << 20, file), &mut scratch));
-            let (found, _): (File, _) = read.map_err(|error| failed(error.to_string()))?;
-            here.found = Some(found).filter(|found| found.key == here.key);
-            here.own = here.found.is_some();
+            let mut opened = sealed::open(path, CHECKPOINT)?;
+            if opened.identity == here.key {
+                let failed = |why: postcard::Error| {
+                    let what = format!("is not a checkpoint: {why}");
+                    Diagnostic::new(path.display().to_string(), what)
+                        .hint("remove it to start over".to_string())
+                };
+                let mut scratch = vec![0; 1 << 16];
+                let read = postcard::from_io((&mut opened.body, &mut scratch));
+                let (found, _): (File, _) = read.map_err(failed)?;
+                here.found = Some(found);
+                here.own = true;
+            }
             if !here.own {
                 (watch.warn)(&format!(
                     "{} belongs to another run, or to another version of Fowler: this run starts over and \
@@ -146,7 +147,6 @@ impl Checkpoint {
         self.unsaved = 0;
         let Some(path) = &self.path else { return Ok(()) };
         let file = File {
-            key: self.key.clone(),
             finished: finished.iter().map(Finished::of).collect(),
             standing: StandingSnapshot {
                 repetition: standing.repetition,
@@ -155,17 +155,13 @@ impl Checkpoint {
                 drive: standing.drive.checkpoint(),
             },
         };
-        let mut out = AtomicFile::create(path)?;
-        let written = postcard::to_io(&file, &mut out).map(|out| out.flush());
-        match written {
-            Ok(Ok(())) => {
-                out.finish()?;
-                self.own = true;
-                Ok(())
-            }
-            Ok(Err(error)) => Err(unwritable(path, &error)),
-            Err(error) => Err(unwritable(path, &std::io::Error::other(error.to_string()))),
-        }
+        let out = SealedFile::create(path, CHECKPOINT, &self.key)?;
+        let failed = |error: postcard::Error| {
+            unwritable(path, &std::io::Error::other(error.to_string()))
+        };
+        postcard::to_io(&file, out).map_err(failed)?.finish(path)?;
+        self.own = true;
+        Ok(())
     }
 
     /// Returns whether there is a checkpoint to resume from.
@@ -177,7 +173,7 @@ impl Checkpoint {
     pub fn remove(&self) -> Result<(), Diagnostics> {
         match &self.path {
             Some(path) if self.own && path.exists() => {
-                fs::remove_file(path).map_err(|error| unwritable(path, &error))
+                atomic_file::remove(path).map_err(|error| unwritable(path, &error))
             }
             _ => Ok(()),
         }

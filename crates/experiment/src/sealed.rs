@@ -1,0 +1,240 @@
+//! Files that Fowler reads back itself, such as checkpoints. They begin with a line that says what
+//! they are and end with a checksum, so that a damaged file, a file of another run and a file of a
+//! newer version are told apart and never taken for this run's.
+//!
+//! The line is `fowler KIND FORMAT VERSION IDENTITY`, ends with a newline, and is followed by the
+//! body and 32 bytes: the SHA-256 of everything before them.
+
+use crate::atomic_file::{AtomicFile, unwritable};
+use crate::diagnostic::{Diagnostic, Diagnostics, printable};
+use crate::provenance::VERSION;
+use sha2::{Digest, Sha256};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Take, Write};
+use std::path::Path;
+
+/// A kind of file, and the version of its format.
+#[derive(Clone, Copy, Debug)]
+pub struct Kind {
+    /// The word for it in messages, such as `checkpoint`.
+    pub name: &'static str,
+    /// A file with a higher number is refused.
+    pub format: u32,
+}
+
+/// The length of the checksum in bytes.
+const CHECKSUM: u64 = 32;
+/// The most bytes of the first line. An identity is a hash.
+const LINE: u64 = 512;
+
+/// A sealed file that is being written.
+#[derive(Debug)]
+pub struct SealedFile {
+    out: AtomicFile,
+    digest: Sha256,
+}
+
+impl SealedFile {
+    /// Starts a file.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn create(path: &Path, kind: Kind, identity: &str) -> Result<SealedFile, Diagnostics> {
+        let mut file = SealedFile { out: AtomicFile::create(path)?, digest: Sha256::new() };
+        let line = format!("fowler {} {} {VERSION} {identity}\n", kind.name, kind.format);
+        file.write_all(line.as_bytes()).map_err(|error| unwritable(path, &error))?;
+        Ok(file)
+    }
+
+    /// Writes the checksum and gives the file its name.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn finish(mut self, path: &Path) -> Result<(), Diagnostics> {
+        let checksum = self.digest.finalize();
+        self.out.write_all(&checksum).map_err(|error| unwritable(path, &error))?;
+        self.out.finish()
+    }
+}
+
+impl Write for SealedFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.out.write(bytes)?;
+        self.digest.update(&bytes[..written]);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+/// A whole sealed file.
+#[derive(Debug)]
+pub struct Opened {
+    /// Whose it is.
+    pub identity: String,
+    /// What was written between the line and the checksum.
+    pub body: Take<BufReader<File>>,
+}
+
+/// Opens a file and reads all of it once, for its checksum.
+///
+/// # Errors
+/// If it cannot be read, is of another kind or of a newer format, or is damaged.
+pub fn open(path: &Path, kind: Kind) -> Result<Opened, Diagnostics> {
+    let failed = |what: String| {
+        Diagnostic::new(path.display().to_string(), what).hint(format!(
+            "remove it to start over, or restore the {} from a copy",
+            kind.name
+        ))
+    };
+    let unreadable = |error: io::Error| failed(format!("cannot be read: {error}"));
+    let damaged = || failed(format!("is damaged: it is not the {} that was written", kind.name));
+    let file = File::open(path).map_err(unreadable)?;
+    let facts = file.metadata().map_err(unreadable)?;
+    if !facts.is_file() {
+        return Err(failed(format!("is not a {} of Fowler", kind.name)).into());
+    }
+    let mut file = BufReader::with_capacity(1 << 18, file);
+    let mut line = Vec::new();
+    file.by_ref().take(LINE).read_until(b'\n', &mut line).map_err(unreadable)?;
+    let Some(header) = Header::parse(&line) else {
+        return Err(failed(format!("is not a {} of Fowler", kind.name)).into());
+    };
+    let length = line.len() as u64;
+    // The checksum comes first: in a damaged file, nothing that the line says is true.
+    let Some(whole) = facts.len().checked_sub(CHECKSUM).filter(|whole| *whole >= length) else {
+        return Err(damaged().into());
+    };
+    let mut digest = Sha256::new();
+    digest.update(&line);
+    io::copy(&mut file.by_ref().take(whole - length), &mut digest).map_err(unreadable)?;
+    let mut checksum = Vec::new();
+    file.by_ref().take(CHECKSUM + 1).read_to_end(&mut checksum).map_err(unreadable)?;
+    if digest.finalize()[..] != checksum[..] {
+        return Err(damaged().into());
+    }
+    if header.kind != kind.name {
+        return Err(failed(format!("is a {} and not a {}", printable(header.kind), kind.name)).into());
+    }
+    if header.format > kind.format {
+        let what = format!(
+            "was written by Fowler {} in format {}; this is Fowler {VERSION}, which reads formats up to {}",
+            printable(header.version),
+            header.format,
+            kind.format
+        );
+        return Err(failed(what).hint("use the newer version".to_string()).into());
+    }
+    let identity = header.identity.to_string();
+    file.seek(SeekFrom::Start(length)).map_err(unreadable)?;
+    Ok(Opened { identity, body: file.take(whole - length) })
+}
+
+/// The first line.
+struct Header<'a> {
+    kind: &'a str,
+    format: u32,
+    version: &'a str,
+    identity: &'a str,
+}
+
+impl Header<'_> {
+    fn parse(line: &[u8]) -> Option<Header<'_>> {
+        let line = std::str::from_utf8(line).ok()?.strip_suffix('\n')?;
+        let mut words = line.splitn(5, ' ');
+        let mut word = || words.next();
+        if word()? != "fowler" {
+            return None;
+        }
+        let (kind, format) = (word()?, word()?.parse().ok()?);
+        Some(Header { kind, format, version: word()?, identity: word()? })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fowler_units::Rng;
+    use std::fs;
+
+    const KIND: Kind = Kind { name: "test", format: 2 };
+
+    fn written(name: &str, kind: Kind, body: &[u8]) -> std::path::PathBuf {
+        let name = format!("fowler-sealed-{name}-{}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        let mut file = SealedFile::create(&path, kind, "this run").unwrap();
+        file.write_all(body).unwrap();
+        file.finish(&path).unwrap();
+        path
+    }
+
+    fn why(path: &Path) -> String {
+        match open(path, KIND) {
+            Ok(_) => "opened".into(),
+            Err(diagnostics) => diagnostics.to_string(),
+        }
+    }
+
+    #[test]
+    fn what_was_written_is_read_back() {
+        let body: Vec<u8> = (0..200_000_u32).map(|it| (it % 251) as u8).collect();
+        let path = written("whole", KIND, &body);
+        let mut opened = open(&path, KIND).unwrap();
+        let mut read = Vec::new();
+        opened.body.read_to_end(&mut read).unwrap();
+        assert!(opened.identity == "this run" && read == body);
+        fs::remove_file(path).unwrap();
+    }
+
+    /// Every single byte matters, whatever is done to it.
+    #[test]
+    fn every_damage_is_refused() {
+        let path = written("damaged", KIND, b"a body of some bytes");
+        let whole = fs::read(&path).unwrap();
+        for at in 0..whole.len() {
+            let flipped = |bit: usize| {
+                let mut bytes = whole.clone();
+                bytes[at] ^= 1 << bit;
+                bytes
+            };
+            let inserted = [&whole[..at], b"x", &whole[at..]].concat();
+            let mut all: Vec<Vec<u8>> = (0..8).map(flipped).collect();
+            all.extend([whole[..at].to_vec(), inserted]);
+            for bytes in all {
+                fs::write(&path, &bytes).unwrap();
+                assert_ne!(why(&path), "opened", "byte {at}: {bytes:?}");
+            }
+        }
+        let mut rng = Rng::stream(1, "damage");
+        for case in 0..500 {
+            let mut bytes = whole.clone();
+            let (from, to) = (rng.below(bytes.len() as u64), rng.below(bytes.len() as u64));
+            let (from, to) = (from.min(to) as usize, from.max(to) as usize + 1);
+            bytes[from..to].fill(0);
+            fs::write(&path, &bytes).unwrap();
+            assert_ne!(why(&path), "opened", "case {case}: zeros in {from}..{to}");
+        }
+        fs::remove_file(path).unwrap();
+    }
+
+    #[test]
+    fn other_kinds_and_newer_formats_are_named() {
+        for (kind, said) in [
+            (Kind { name: "other", format: 1 }, "is a other and not a test"),
+            (Kind { name: "test", format: 3 }, "in format 3; this is Fowler"),
+            (Kind { name: "test", format: 1 }, "opened"),
+        ] {
+            let path = written(&format!("kind-{}-{}", kind.name, kind.format), kind, b"body");
+            assert!(why(&path).contains(said), "{}", why(&path));
+            fs::remove_file(path).unwrap();
+        }
+        let path = std::env::temp_dir().join(format!("fowler-not-sealed-{}", std::process::id()));
+        for text in ["", "not ours", "fowler", "fowler test x 0.1.0 run\nbody", "\n\n\n"] {
+            fs::write(&path, text).unwrap();
+            assert!(why(&path).contains("is not a test of Fowler"), "{text:?}: {}", why(&path));
+        }
+        fs::remove_file(path).unwrap();
+    }
+}
