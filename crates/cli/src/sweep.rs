@@ -50,6 +50,11 @@ mod with_columns {
             return Ok(Exit::Done);
         }
         let folder = Folder::open(&out, &plan)?;
+        let damaged = folder.damaged()?.len();
+        if damaged > 0 {
+            let runs = counted(damaged as u64, "run");
+            console::note(&format!("{runs} in {} not what was written: done again", out.display()));
+        }
         let todo = folder.missing(arguments.retry)?;
         let bar = progress::Runs::new(arguments.quiet);
         bar.plan(todo.len());

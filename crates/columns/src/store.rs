@@ -7,22 +7,27 @@
 //! | `design.parquet` | every point: its number, hash, axes and names |
 //! | `points/HASH.parquet` | one row: the same, and what was measured or why it failed |
 //! | `requests/HASH.parquet` | every request of the point, where they are wanted |
+//! | `points/HASH.sha256` | the checksums of both, as `sha256sum` writes them; the point is finished |
+//! | `sweep.sha256` | the checksums of the specification and the design |
+//! | `format` | the format of the folder, and the version of Fowler that wrote it |
 //!
 //! A process that is killed at any time loses no finished point. The bytes of a folder do not
-//! depend on threads, machines, or how often the sweep was interrupted. A truncated file, as a
-//! crash of the machine may leave it, is recreated.
+//! depend on threads, machines, or how often the sweep was interrupted. A file that is not what its
+//! checksum says, whatever happened to it, is recreated.
 
 use crate::summary::{self, ERROR, HASH, Row};
 use crate::{file, findings, requests};
 use arrow_array::RecordBatch;
 use fowler_experiment::atomic_file::{AtomicFile, Named, clashes, unwritable};
-use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics, printable};
+use fowler_experiment::provenance::{VERSION, bytes_hash, file_hash};
 use fowler_experiment::sweep::{self, Finished, Plan, Point, Watch};
 use fowler_experiment::tables::Sheet;
 use fowler_experiment::workload::Control;
+use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::fs::{self, File, TryLockError};
-use std::io::Write;
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -30,6 +35,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub const SPECIFICATION: &str = "sweep.toml";
 /// The points of the design, in the folder.
 pub const DESIGN: &str = "design.parquet";
+/// The checksums of both, in the folder.
+const SUMS: &str = "sweep.sha256";
+/// The format of the folder, as text. A change of what its files hold needs the next number.
+const FORMAT_FILE: &str = "format";
+const FORMAT: u32 = 1;
+/// The most bytes of a file of checksums or of the format.
+const SMALL: u64 = 4096;
 const POINTS: &str = "points";
 const REQUESTS: &str = "requests";
 /// The lock file of the process that writes to the folder.
@@ -50,6 +62,8 @@ pub struct Folder {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Missing,
+    /// A file is not what was written.
+    Damaged,
     Finished,
     Failed,
 }
@@ -90,13 +104,18 @@ impl Folder {
             fs::create_dir_all(&folder).map_err(|error| unwritable(&folder, &error))?;
         }
         let lock = lock(path)?;
+        refuse_newer(path)?;
         for folder in [path.to_path_buf(), path.join(POINTS), path.join(REQUESTS)] {
             tidy(&folder);
         }
         let points = plan.points();
         let rows: Vec<Row> = points.iter().map(|it| summary::of_point(plan, it)).collect();
-        replace(&path.join(SPECIFICATION), plan.text().as_bytes())?;
-        replace(&path.join(DESIGN), &file::bytes(&summary::table(&rows)))?;
+        let (text, design) = (plan.text().as_bytes(), file::bytes(&summary::table(&rows)));
+        replace(&path.join(SPECIFICATION), text)?;
+        replace(&path.join(DESIGN), &design)?;
+        let sums = [(SPECIFICATION, bytes_hash(text)), (DESIGN, bytes_hash(&design))];
+        replace(&path.join(SUMS), listed(&sums).as_bytes())?;
+        replace(&path.join(FORMAT_FILE), format!("fowler sweep {FORMAT} {VERSION}\n").as_bytes())?;
         let runs = plan.runs().into_iter().map(|index| (index, points[index].hash.clone()));
         Ok(Folder {
             path: path.to_path_buf(),
@@ -112,37 +131,52 @@ impl Folder {
     }
 
     /// Returns the points still to be run, in order; with `retry` also those that failed. Of
-    /// several identical points it returns the first. A point with a missing or truncated file is
-    /// run again.
+    /// several identical points it returns the first. A point with a missing or damaged file is run
+    /// again.
     ///
     /// # Errors
     /// If a file of a point cannot be opened.
     pub fn missing(&self, retry: bool) -> Result<Vec<usize>, Diagnostics> {
-        let mut missing = Vec::new();
-        for (index, hash) in &self.runs {
-            match self.state(hash)? {
-                State::Missing => missing.push(*index),
-                State::Failed if retry => missing.push(*index),
-                State::Failed | State::Finished => (),
-            }
-        }
-        Ok(missing)
+        let states = self.states()?;
+        let todo = |state: &State| match state {
+            State::Missing | State::Damaged => true,
+            State::Failed => retry,
+            State::Finished => false,
+        };
+        Ok(states.into_iter().filter(|(_, state)| todo(state)).map(|(index, _)| index).collect())
+    }
+
+    /// Returns the points whose files are not what was written.
+    ///
+    /// # Errors
+    /// As for [`Folder::missing`].
+    pub fn damaged(&self) -> Result<Vec<usize>, Diagnostics> {
+        let states = self.states()?.into_iter();
+        Ok(states.filter(|(_, it)| *it == State::Damaged).map(|(index, _)| index).collect())
+    }
+
+    /// Returns the saved state of every point that is run.
+    fn states(&self) -> Result<Vec<(usize, State)>, Diagnostics> {
+        self.runs.par_iter().map(|(index, hash)| Ok((*index, self.state(hash)?))).collect()
     }
 
     /// Returns the saved state of the point with this hash.
     fn state(&self, hash: &str) -> Result<State, Diagnostics> {
-        // Check only the footers: reading a whole row takes fifty times as long.
-        let row = file::read_columns(&point_file(&self.path, hash), &[ERROR])?;
+        let requests = match verified(&self.path, hash, self.requests)? {
+            Verified::Missing => return Ok(State::Missing),
+            Verified::Damaged(_) => return Ok(State::Damaged),
+            Verified::Whole { requests } => requests,
+        };
+        let row = file::read_columns(&point_file(&self.path, hash), &[HASH, ERROR])?;
         let rows = summary::rows_of(&row.unwrap_or_default());
-        let Some(row) = rows.first() else { return Ok(State::Missing) };
-        if row.text(ERROR).is_some() {
-            return Ok(State::Failed);
-        }
-        let requests = requests_file(&self.path, hash);
-        if self.requests && file::read_columns(&requests, &[])?.is_none() {
-            return Ok(State::Missing);
-        }
-        Ok(State::Finished)
+        Ok(match rows.first() {
+            Some(row) if row.text(HASH) != Some(hash) => State::Damaged,
+            Some(row) if row.text(ERROR).is_some() => State::Failed,
+            // An earlier sweep did not save them.
+            Some(_) if self.requests && !requests => State::Missing,
+            Some(_) => State::Finished,
+            None => State::Damaged,
+        })
     }
 
     /// Saves the files of a point that was run elsewhere.
@@ -150,11 +184,10 @@ impl Folder {
     /// # Errors
     /// If they cannot be written.
     pub fn keep(&self, point: &Point, made: &Made) -> Result<(), Diagnostics> {
-        // Write the row last: a point with a row is complete.
         if let Some(requests) = &made.requests {
             write(&requests_file(&self.path, &point.hash), requests)?;
         }
-        write(&point_file(&self.path, &point.hash), &made.row)
+        save(&self.path, &point.hash, &made.row, made.requests.as_deref().map(bytes_hash))
     }
 
     /// Returns the progress of the sweep.
@@ -162,12 +195,12 @@ impl Folder {
     /// # Errors
     /// If a file of a point cannot be opened.
     pub fn tally(&self, plan: &Plan) -> Result<Tally, Diagnostics> {
-        let mut states: BTreeMap<&str, [usize; 2]> = BTreeMap::new();
-        for (_, hash) in &self.runs {
-            let state = self.state(hash)?;
-            let counts = [state != State::Missing, state == State::Failed];
-            states.insert(hash, counts.map(usize::from));
-        }
+        let states = self.states()?.into_iter().map(|(_, state)| {
+            let finished = matches!(state, State::Finished | State::Failed);
+            [finished, state == State::Failed].map(usize::from)
+        });
+        let hashes = self.runs.iter().map(|(_, hash)| hash.as_str());
+        let states: BTreeMap<&str, [usize; 2]> = hashes.zip(states).collect();
         let mut tally = Tally { points: plan.points().len(), ..Tally::default() };
         for point in plan.points() {
             let [finished, failed] = states.get(&*point.hash).copied().unwrap_or_default();
@@ -210,13 +243,22 @@ fn rows(folder: &Path) -> Result<Vec<Row>, Diagnostics> {
         let what = format!("this is not the folder of a sweep: {DESIGN} is missing");
         return Err(Diagnostic::new(folder.display().to_string(), what).into());
     }
+    refuse_newer(folder)?;
+    let sums = small_file(&folder.join(SUMS))?;
+    if !sums.is_some_and(|sums| listed_hash(&sums, DESIGN) == file_hash(&design).ok()) {
+        return Err(damaged(&design));
+    }
     let mut measured: BTreeMap<String, Option<Row>> = BTreeMap::new();
     let mut rows = Vec::new();
     for point in summary::read(&design)? {
         let Some(hash) = point.text(HASH) else { continue };
         if !measured.contains_key(hash) {
             let path = point_file(folder, hash);
-            let row = path.exists().then(|| summary::read(&path)).transpose()?;
+            let row = match verified(folder, hash, false)? {
+                Verified::Missing => None,
+                Verified::Damaged(file) => return Err(damaged(&file)),
+                Verified::Whole { .. } => Some(summary::read(&path)?),
+            };
             measured.insert(hash.into(), row.and_then(|rows| rows.into_iter().next()));
         }
         rows.extend(measured[hash].as_ref().map(|row| point.with(row)));
@@ -272,7 +314,9 @@ pub fn run(
     let keep = |finished: Finished| {
         let point = &plan.points()[finished.point];
         let row = summary::bytes(&summary::of_finished(plan, &finished));
-        write(&point_file(&folder.path, &point.hash), &row)?;
+        let requests = requests_file(&folder.path, &point.hash);
+        let requests = (wanted && finished.result.is_ok()).then(|| file_hash(&requests)).transpose()?;
+        save(&folder.path, &point.hash, &row, requests)?;
         step(finished.result.is_err());
         Ok(())
     };
@@ -285,6 +329,114 @@ fn point_file(folder: &Path, hash: &str) -> PathBuf {
 
 fn requests_file(folder: &Path, hash: &str) -> PathBuf {
     folder.join(REQUESTS).join(format!("{hash}.parquet"))
+}
+
+fn sums_file(folder: &Path, hash: &str) -> PathBuf {
+    folder.join(POINTS).join(format!("{hash}.sha256"))
+}
+
+/// Saves the row of a point, then the checksums, which finish it.
+fn save(
+    folder: &Path,
+    hash: &str,
+    row: &[u8],
+    requests: Option<String>,
+) -> Result<(), Diagnostics> {
+    write(&point_file(folder, hash), row)?;
+    let [row_name, requests_name] = names(hash);
+    let mut sums = vec![(row_name.as_str(), bytes_hash(row))];
+    sums.extend(requests.map(|requests| (requests_name.as_str(), requests)));
+    write(&sums_file(folder, hash), listed(&sums).as_bytes())
+}
+
+/// The names of a point's files, from the folder of its checksums.
+fn names(hash: &str) -> [String; 2] {
+    [format!("{hash}.parquet"), format!("../{REQUESTS}/{hash}.parquet")]
+}
+
+/// Returns checksums as `sha256sum` writes them.
+fn listed(sums: &[(&str, String)]) -> String {
+    sums.iter().map(|(name, sum)| format!("{sum}  {name}\n")).collect()
+}
+
+/// Returns the checksum listed for a file.
+fn listed_hash(sums: &str, name: &str) -> Option<String> {
+    let one = |line: &str| {
+        let (sum, its) = line.split_once("  ")?;
+        (its == name).then(|| sum.to_string())
+    };
+    sums.lines().find_map(one)
+}
+
+/// Whether the files of a point are what was written.
+enum Verified {
+    Missing,
+    Damaged(PathBuf),
+    Whole {
+        /// Whether the requests are among them.
+        requests: bool,
+    },
+}
+
+/// Compares the files of a point with their checksums. A failed point has no requests.
+fn verified(folder: &Path, hash: &str, requests: bool) -> Result<Verified, Diagnostics> {
+    let path = sums_file(folder, hash);
+    let Some(sums) = small_file(&path)? else { return Ok(Verified::Missing) };
+    let [row_name, requests_name] = names(hash);
+    let row = (point_file(folder, hash), listed_hash(&sums, &row_name));
+    let log = (requests_file(folder, hash), listed_hash(&sums, &requests_name));
+    // Everything that is listed is compared, and nothing else may be in the file.
+    let known = sums.lines().count() == 1 + usize::from(log.1.is_some());
+    let files = [Some(row), Some(log).filter(|(_, sum)| requests && sum.is_some())];
+    for (file, sum) in files.into_iter().flatten() {
+        match file.try_exists() {
+            Ok(false) => return Ok(Verified::Missing),
+            _ if !known || sum != Some(file_hash(&file)?) => return Ok(Verified::Damaged(file)),
+            _ => {}
+        }
+    }
+    Ok(Verified::Whole { requests: listed_hash(&sums, &requests_name).is_some() })
+}
+
+/// Returns the text of a small file; `None` if there is none. A file that is not text is empty.
+fn small_file(path: &Path) -> Result<Option<String>, Diagnostics> {
+    let mut text = String::new();
+    match File::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => {
+            let what = format!("cannot be read: {error}");
+            Err(Diagnostic::new(path.display().to_string(), what).into())
+        }
+        Ok(file) => {
+            let _not_text = file.take(SMALL).read_to_string(&mut text);
+            Ok(Some(text))
+        }
+    }
+}
+
+/// Refuses a folder that a newer version wrote.
+fn refuse_newer(folder: &Path) -> Result<(), Diagnostics> {
+    let Some(text) = small_file(&folder.join(FORMAT_FILE))? else { return Ok(()) };
+    let mut words = text.split_whitespace().skip(2);
+    let format = words.next().and_then(|word| word.parse::<u32>().ok());
+    match format {
+        Some(format) if format > FORMAT => {
+            let writer = printable(words.next().unwrap_or("of unknown version"));
+            let what = format!(
+                "was written by Fowler {writer} in format {format}; this is Fowler {VERSION}, which reads format {FORMAT}"
+            );
+            Err(Diagnostic::new(folder.display().to_string(), what)
+                .hint("use the newer version, or another folder".to_string())
+                .into())
+        }
+        _ => Ok(()),
+    }
+}
+
+fn damaged(path: &Path) -> Diagnostics {
+    Diagnostic::new(path.display().to_string(), "is damaged: it is not the file that was written")
+        .hint("run the same sweep again: it recreates the file".to_string())
+        .into()
 }
 
 fn lock(folder: &Path) -> Result<File, Diagnostics> {
@@ -313,7 +465,8 @@ fn tidy(folder: &Path) {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
         let ours = |name: &str| {
             let (name, number) = name.rsplit_once(".partial").unwrap_or(("", "x"));
-            let file = name.ends_with(".parquet") || name == SPECIFICATION;
+            let sums = name.ends_with(".sha256");
+            let file = name.ends_with(".parquet") || sums || [SPECIFICATION, FORMAT_FILE].contains(&name);
             file && number.bytes().all(|byte| byte.is_ascii_digit())
         };
         if name.is_some_and(|name| ours(&name)) {

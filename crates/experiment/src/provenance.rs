@@ -26,6 +26,11 @@ pub(crate) fn text_hash_of(text: &str, digits: usize) -> String {
     hex(&Sha256::digest(text.as_bytes())[..digits / 2])
 }
 
+/// Returns the SHA-256 of bytes: what `sha256sum` prints for a file of them.
+pub fn bytes_hash(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}
+
 /// Returns the SHA-256 of a file as stored, compressed or not: what `sha256sum` prints.
 pub fn file_hash(path: &Path) -> Result<String, Diagnostics> {
     file_hash_watched(path, |_| true)

@@ -6,10 +6,10 @@ use crate::run_summary::RunSummary;
 use fowler_experiment::atomic_file::{AtomicFile, unwritable};
 use fowler_experiment::calibration::{TestBed, common_speed};
 use fowler_experiment::device;
-use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics, printable};
 use fowler_experiment::outcome::Ending;
 use fowler_experiment::progress::Part;
-use fowler_experiment::provenance::text_hash;
+use fowler_experiment::provenance::{VERSION, text_hash};
 use fowler_experiment::run::{Run, RunSpec};
 use fowler_experiment::scheme::Scheme;
 use fowler_experiment::studies::{ImageCache, fan_out};
@@ -19,9 +19,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A progress report of a study.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -199,10 +200,13 @@ fn summary(
 const FINGERPRINT: &str = env!("FOWLER_STUDIES_FINGERPRINT");
 
 /// Where finished work is saved.
+#[derive(Clone)]
 pub(crate) struct RunFolder<'a> {
     folder: PathBuf,
     repetition: Repetition,
     watch: Watch<'a>,
+    /// The files that were damaged and have been replaced.
+    damaged: Arc<Mutex<Vec<PathBuf>>>,
 }
 
 /// The results of jobs by their names.
@@ -213,7 +217,16 @@ impl<'a> RunFolder<'a> {
     pub fn open(folder: &Path, watch: Watch<'a>) -> Result<RunFolder<'a>, Diagnostics> {
         fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
         let repetition = Repetition::Original;
-        Ok(RunFolder { folder: folder.to_path_buf(), repetition, watch })
+        Ok(RunFolder { folder: folder.to_path_buf(), repetition, watch, damaged: Arc::default() })
+    }
+
+    /// Returns a warning for every file that was damaged and has been replaced.
+    pub fn warnings(&self) -> Vec<String> {
+        let mut damaged = self.damaged.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        damaged.sort();
+        let one =
+            |path: &PathBuf| format!("{} was damaged; its run was done again", path.display());
+        damaged.iter().map(one).collect()
     }
 
     /// Returns the same folder for a repetition of the study.
@@ -223,7 +236,7 @@ impl<'a> RunFolder<'a> {
     pub fn repeated(&self, repetition: Repetition) -> Result<RunFolder<'a>, Diagnostics> {
         let folder = self.folder.join(repetition.folder());
         fs::create_dir_all(&folder).map_err(|error| unwritable(&folder, &error))?;
-        Ok(RunFolder { folder: self.folder.clone(), repetition, watch: self.watch })
+        Ok(RunFolder { repetition, ..self.clone() })
     }
 
     /// Returns which repetition of the study runs here.
@@ -271,10 +284,14 @@ impl<'a> RunFolder<'a> {
         };
         let path = folder.join(format!("{}.json", file_name(&job.name)));
         let identity = format!("{FINGERPRINT} {identity}");
-        if let Some(result) = saved(&path, &identity) {
-            step(Step::Found);
-            return Ok(Some(result));
-        }
+        let damaged = match saved(&path, &identity)? {
+            Saved::Found(result) => {
+                step(Step::Found);
+                return Ok(Some(result));
+            }
+            Saved::Damaged => true,
+            Saved::Missing => false,
+        };
         let part = Part::default();
         let follow = |progress| {
             step(Step::Advanced(part.advanced(progress)));
@@ -288,16 +305,62 @@ impl<'a> RunFolder<'a> {
             Err(diagnostics) => return Err(diagnostics),
         };
         save(&path, &identity, &result)?;
+        if damaged {
+            let mut all = self.damaged.lock().unwrap_or_else(PoisonError::into_inner);
+            all.push(path.clone());
+        }
         let result = read(result, &path)?;
         step(Step::Finished(part.rest()));
         Ok(Some(result))
     }
 }
 
-/// The result in the file, if it is that of the same inputs and the same simulator.
-fn saved<T: DeserializeOwned>(path: &Path, identity: &str) -> Option<T> {
-    let mut file: Value = serde_json::from_str(&fs::read_to_string(path).ok()?).ok()?;
-    (file["identity"] == identity).then(|| read(file["result"].take(), path).ok()).flatten()
+/// What a file of results holds.
+enum Saved<T> {
+    /// There is no file, or it is that of other inputs or of another simulator.
+    Missing,
+    /// It is not what was written.
+    Damaged,
+    Found(T),
+}
+
+/// The format of the files. A change of what they hold needs the next number.
+const FORMAT: u64 = 1;
+/// The most bytes of a file. The summary of a run has a few thousand.
+const LARGEST: u64 = 1 << 28;
+
+/// Reads a file of results.
+///
+/// # Errors
+/// If a newer version wrote it, or its result does not fit the type.
+fn saved<T: DeserializeOwned>(path: &Path, identity: &str) -> Result<Saved<T>, Diagnostics> {
+    let Ok(file) = fs::File::open(path) else { return Ok(Saved::Missing) };
+    let mut text = String::new();
+    if file.take(LARGEST).read_to_string(&mut text).is_err() {
+        return Ok(Saved::Damaged);
+    }
+    let Ok(mut file) = serde_json::from_str::<Value>(&text) else { return Ok(Saved::Damaged) };
+    if let Some(format) = file["format"].as_u64().filter(|format| *format > FORMAT) {
+        let writer = file["version"].as_str().map(printable).unwrap_or_default();
+        let what = format!(
+            "was written by Fowler {writer} in format {format}; this is Fowler {VERSION}, which reads format {FORMAT}"
+        );
+        return Err(Diagnostic::new(path.display().to_string(), what)
+            .hint("use the newer version, or another folder".to_string())
+            .into());
+    }
+    if file["checksum"] != checksum(&file) {
+        return Ok(Saved::Damaged);
+    }
+    if file["identity"] != identity {
+        return Ok(Saved::Missing);
+    }
+    read(file["result"].take(), path).map(Saved::Found)
+}
+
+/// The checksum of a file's identity and result.
+fn checksum(file: &Value) -> String {
+    text_hash(&format!("{} {}", file["identity"], file["result"]))
 }
 
 /// A result as its type.
@@ -310,7 +373,11 @@ fn read<T: DeserializeOwned>(result: Value, path: &Path) -> Result<T, Diagnostic
 }
 
 fn save(path: &Path, identity: &str, result: &Value) -> Result<(), Diagnostics> {
-    let text = format!("{:#}\n", json!({ "identity": identity, "result": result }));
+    let mut file = json!({
+        "format": FORMAT, "version": VERSION, "identity": identity, "result": result
+    });
+    file["checksum"] = checksum(&file).into();
+    let text = format!("{file:#}\n");
     let mut file = AtomicFile::create(path)?;
     file.write_all(text.as_bytes()).map_err(|error| unwritable(path, &error))?;
     file.finish()
@@ -363,6 +430,49 @@ pub(crate) mod tests {
         stop.store(true, Ordering::Relaxed);
         assert_eq!(runs.results(vec![job("c", "2"), job("d", "1")]).unwrap(), None);
         assert_eq!(worked.load(Ordering::Relaxed), 3);
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    /// Flips, cuts and swaps of a saved result: it is done again, and the folder says so.
+    #[test]
+    fn a_damaged_result_is_done_again() {
+        let folder = std::env::temp_dir().join(format!("fowler-damaged-{}", std::process::id()));
+        let stop = AtomicBool::new(false);
+        let control = Control { stop: &stop, progress: &|_| () };
+        let open = || RunFolder::open(&folder, Watch { control, step: &|_| () }).unwrap();
+        let job = |name: &str| Job::new(name, name, |_| Ok(Some(vec![1.5, 2.25, 1e-9])));
+        open().results(vec![job("a"), job("b")]).unwrap();
+        let path = folder.join("a.json");
+        let whole = fs::read(&path).unwrap();
+        let other = fs::read(folder.join("b.json")).unwrap();
+        let mut found_whole = 0;
+        for at in 0..whole.len() {
+            for bit in [at % 8, (at + 5) % 8] {
+                let mut bytes = whole.clone();
+                bytes[at] ^= 1 << bit;
+                fs::write(&path, &bytes).unwrap();
+                let runs = open();
+                match runs.results(vec![job("a")]) {
+                    Ok(results) => assert_eq!(results.unwrap()["a"], [1.5, 2.25, 1e-9]),
+                    Err(newer) => assert!(newer.to_string().contains("format"), "{newer}"),
+                }
+                found_whole += usize::from(runs.warnings().is_empty());
+            }
+        }
+        // White space, the version of Fowler, and the number of the format do not matter.
+        assert!(found_whole < whole.len(), "{found_whole} of {} flips", 2 * whole.len());
+        for bytes in [&whole[..whole.len() / 2], &[], &[0; 512]] {
+            fs::write(&path, bytes).unwrap();
+            let runs = open();
+            assert_eq!(runs.results(vec![job("a")]).unwrap().unwrap()["a"], [1.5, 2.25, 1e-9]);
+            assert_eq!(runs.warnings().len(), 1);
+        }
+        fs::write(&path, other).unwrap();
+        assert_eq!(open().results(vec![job("a")]).unwrap().unwrap()["a"], [1.5, 2.25, 1e-9]);
+        let newer = String::from_utf8(whole).unwrap().replace("\"format\": 1", "\"format\": 2");
+        fs::write(&path, newer).unwrap();
+        let why = open().results(vec![job("a")]).unwrap_err().to_string();
+        assert!(why.contains("in format 2; this is Fowler"), "{why}");
         fs::remove_dir_all(&folder).unwrap();
     }
 

@@ -84,7 +84,8 @@ pub(crate) fn reproduce<S: Study>(
     let mut sheets = study.tables(&answers)?;
     sheets.push(claim::sheet(&answers));
     let figures = study.figures()?;
-    write(&study, request, &Results { answers, sheets, figures }).map(Some)
+    let warnings = runs.warnings();
+    write(&study, request, &Results { answers, sheets, figures, warnings }).map(Some)
 }
 
 /// The results to be written.
@@ -92,6 +93,7 @@ struct Results {
     answers: Vec<Answer>,
     sheets: Vec<Sheet>,
     figures: Vec<Named>,
+    warnings: Vec<String>,
 }
 
 /// Writes tables, figures, and the page that shows both into the request's folder.
@@ -101,9 +103,10 @@ fn write<S: Study>(
     results: &Results,
 ) -> Result<Reproduction, Diagnostics> {
     let Printed { title, workloads, .. } = study.printed();
-    let Results { answers, sheets, figures } = results;
+    let Results { answers, sheets, figures, .. } = results;
     let Written { mut files, mut warnings, drawings } =
         figures_folder::write(sheets, figures, &request.out)?;
+    warnings.extend(results.warnings.iter().cloned());
     let folder = request.traces.as_deref();
     warnings.extend(folder.and_then(|it| none_found(workloads, it, study.columns())));
     let verdicts: Vec<Verdict> = answers.iter().map(Answer::verdict).collect();

@@ -68,6 +68,7 @@ pub fn all(request: &Request, watch: Watch<'_>) -> Result<Option<Finding>, Diagn
         vec![evidence.worth(), evidence.interactions(), evidence.effects(), evidence.each_run()];
     let Written { mut files, mut warnings, drawings } =
         figures_folder::write(&sheets, &[evidence.picture()], &request.out)?;
+    warnings.extend(runs.warnings());
     let folder = request.traces.as_deref();
     warnings.extend(folder.and_then(|it| none_found(&known, it, &evidence.columns)));
     let title = evidence.plan.title.clone();
