@@ -315,7 +315,8 @@ pub fn run(
         let point = &plan.points()[finished.point];
         let row = summary::bytes(&summary::of_finished(plan, &finished));
         let requests = requests_file(&folder.path, &point.hash);
-        let requests = (wanted && finished.result.is_ok()).then(|| file_hash(&requests)).transpose()?;
+        let requests =
+            (wanted && finished.result.is_ok()).then(|| file_hash(&requests)).transpose()?;
         save(&folder.path, &point.hash, &row, requests)?;
         step(finished.result.is_err());
         Ok(())
@@ -466,7 +467,8 @@ fn tidy(folder: &Path) {
         let ours = |name: &str| {
             let (name, number) = name.rsplit_once(".partial").unwrap_or(("", "x"));
             let sums = name.ends_with(".sha256");
-            let file = name.ends_with(".parquet") || sums || [SPECIFICATION, FORMAT_FILE].contains(&name);
+            let file =
+                name.ends_with(".parquet") || sums || [SPECIFICATION, FORMAT_FILE].contains(&name);
             file && number.bytes().all(|byte| byte.is_ascii_digit())
         };
         if name.is_some_and(|name| ours(&name)) {

@@ -128,7 +128,12 @@ fn sync_folder(path: &Path) -> io::Result<()> {
     // Only Unix opens folders, and some file systems there cannot sync them.
     #[cfg(unix)]
     match File::open(folder)?.sync_all() {
-        Err(error) if !matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => {
+        Err(error)
+            if !matches!(
+                error.kind(),
+                io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported
+            ) =>
+        {
             return Err(error);
         }
         _ => {}

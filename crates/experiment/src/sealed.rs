@@ -84,10 +84,8 @@ pub struct Opened {
 /// If it cannot be read, is of another kind or of a newer format, or is damaged.
 pub fn open(path: &Path, kind: Kind) -> Result<Opened, Diagnostics> {
     let failed = |what: String| {
-        Diagnostic::new(path.display().to_string(), what).hint(format!(
-            "remove it to start over, or restore the {} from a copy",
-            kind.name
-        ))
+        Diagnostic::new(path.display().to_string(), what)
+            .hint(format!("remove it to start over, or restore the {} from a copy", kind.name))
     };
     let unreadable = |error: io::Error| failed(format!("cannot be read: {error}"));
     let damaged = || failed(format!("is damaged: it is not the {} that was written", kind.name));
@@ -116,7 +114,9 @@ pub fn open(path: &Path, kind: Kind) -> Result<Opened, Diagnostics> {
         return Err(damaged().into());
     }
     if header.kind != kind.name {
-        return Err(failed(format!("is a {} and not a {}", printable(header.kind), kind.name)).into());
+        return Err(
+            failed(format!("is a {} and not a {}", printable(header.kind), kind.name)).into()
+        );
     }
     if header.format > kind.format {
         let what = format!(

@@ -156,9 +156,8 @@ impl Checkpoint {
             },
         };
         let out = SealedFile::create(path, CHECKPOINT, &self.key)?;
-        let failed = |error: postcard::Error| {
-            unwritable(path, &std::io::Error::other(error.to_string()))
-        };
+        let failed =
+            |error: postcard::Error| unwritable(path, &std::io::Error::other(error.to_string()));
         postcard::to_io(&file, out).map_err(failed)?.finish(path)?;
         self.own = true;
         Ok(())
