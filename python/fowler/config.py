@@ -401,6 +401,20 @@ class Redundancy(Section):
     """Hc: if more pages of a stripe than this are written together, its cached parity is
     recomputed: a whole number from 0 to 63.
     """
+    above_n_update: Literal["add", "replace"] = "add"
+    """Hc: which pages that parity then covers (add: the new ones and those covered before,
+    which are read; replace: the new ones alone: until parity is written, the others have
+    none).
+    """
+    update_order: Literal["program_first", "read_first"] = "program_first"
+    """Whether a page is programmed before or after what it replaces is read for parity
+    (program_first: the read finds its chip busy with the program; read_first: the read
+    goes to the chip before the program).
+    """
+    flush_moved: bool = False
+    """Whether cached parity is written when GC moves a page of its stripe: true or false."""
+    flush_at_end: bool = False
+    """Whether a run ends by writing what the caches hold: true or false."""
     cut_off: int = 8
     """Hc: writes of more pages than this bypass the caches; 0 disables the bypass: a whole
     number from 0 to 65536.
@@ -421,6 +435,10 @@ class Redundancy(Section):
     """
     reads: int = 46000
     """Reads after which a block is refreshed (T_read): a whole number from 1 to 4294967295."""
+    limit_growth: float = 0.0
+    """Retention and reads are the limits at worn_above cycles; each cycle less makes them
+    longer by a factor of e^this: a number from 0 to 0.01.
+    """
     integrity: bool = False
     """Whether pages carry versions, which verify every read: true or false."""
 

@@ -152,12 +152,12 @@ fn both(one: &Setting, other: &Setting) -> Option<Value> {
     refined.map(|(_, _, special)| Value::Text((*special).to_string()))
 }
 
-/// The one key that a scheme may set besides policies.
-const ALSO: &str = "timing.program_erase";
+/// The keys that a scheme may set besides policies: a data cache is part of what hybrid caching is.
+const ALSO: [&str; 2] = ["timing.program_erase", "buffer.ack"];
 
 /// Whether a key is one that a scheme may set, if there is such a key.
 fn may_set(path: &str) -> bool {
-    path.starts_with("policy.") || path == ALSO
+    path.starts_with("policy.") || ALSO.contains(&path)
 }
 
 /// What a file that describes a scheme may say, as JSON Schema.
@@ -190,7 +190,7 @@ fn beyond(setting: &Setting) -> Option<Diagnostic> {
     );
     let what = format!("a scheme cannot set `{}`", crate::diagnostic::printable(path));
     let diagnostic = setting.origin.diagnostic(what).hint(hint);
-    Some(diagnostic.expected(format!("keys of [policy], or {ALSO}")))
+    Some(diagnostic.expected(format!("keys of [policy], {}", ALSO.join(" or "))))
 }
 
 fn same_key(left: &str, right: &str) -> bool {

@@ -2,7 +2,7 @@
 
 use crate::config::Config;
 use crate::config::layout::{Layout, Refusals};
-use crate::policy::redundancy::RedundancyKind;
+use crate::policy::redundancy::{AboveNUpdate, RedundancyKind};
 use fowler_units::Geometry;
 
 /// The maximum number of data pages of a stripe: cached parity tracks the pages it covers as bits
@@ -86,6 +86,11 @@ impl Config {
                     (1..chips.min(DATA_MOST + 1)).filter(fit).map(|n| n.to_string()).collect();
                 format!("policy.redundancy.stripe of {} would", fitting.join(", "))
             },
+        );
+        refusals.unless(
+            its.above_n_update == AboveNUpdate::Add || !its.integrity,
+            &["policy.redundancy.above_n_update", "policy.redundancy.integrity"],
+            || "pages without parity, on a drive that proves that it loses none".into(),
         );
         self.refuse_caches(refusals);
         let cells = &self.reliability.cells;

@@ -7,7 +7,8 @@
 //! - `lookahead.rs`: draws requests early, so that the simulator's own memory is in its cache when
 //!   their turn comes. Invisible to the drive.
 //! - `probe.rs`: the interface for observing a run. `check.rs`: all laws, checkable at any event.
-//! - `faults.rs`, `power_loss.rs`: failures from outside.
+//! - `faults.rs`, `power_loss.rs`: failures from outside. `write_out.rs`: the end
+//!   of a run.
 
 mod check;
 pub mod controller;
@@ -15,6 +16,7 @@ mod faults;
 mod lookahead;
 pub mod power_loss;
 pub mod probe;
+mod write_out;
 #[cfg(test)]
 mod zoned_tests;
 

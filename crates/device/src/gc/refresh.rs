@@ -69,7 +69,12 @@ pub struct Refresher {
     past_hard: IdVec<PlaneId, List<BlockId>>,
     retention: Span,
     reads: u32,
-    /// The age of the oldest data at time zero: timestamps count from there.
+
+    /// Where they depend on wear: the factor by which those of each block are longer, and by which
+    /// an erase changes it.
+    longer: Option<IdVec<BlockId, f64>>,
+    per_erase: f64,
+    /// How long before time zero the oldest data was written: timestamps count from there.
     epoch: Span,
     looked: Nanos,
     look_every: Span,
@@ -88,6 +93,11 @@ fn soft_limit(limit: u64) -> u64 {
         as u64
 }
 
+/// The age at which data reaches the hard limit.
+fn hard_limit(retention: Span) -> Span {
+    retention - Span(retention.0 / DUE_BEFORE)
+}
+
 impl Refresher {
     /// Creates the state of a drive at time zero, with no block read.
     pub fn new(config: &Config, geometry: &Geometry) -> Self {
@@ -100,6 +110,8 @@ impl Refresher {
             past_hard: IdVec::filled(List::EMPTY, planes),
             retention: its.retention,
             reads: its.reads,
+            longer: None,
+            per_erase: its.limits_at(1.0) / its.limits_at(0.0),
             epoch: config.reliability.oldest,
             looked: Nanos::ZERO,
             deadline: Nanos::NEVER,
@@ -122,13 +134,27 @@ impl Refresher {
         past.into_iter().for_each(|block| self.push(plane, block, Urgency::HardLimit));
     }
 
+    /// How old the data of a block may become.
+    fn retention_of(&self, block: BlockId) -> Span {
+        let longer =
+            |all: &IdVec<BlockId, f64>| Span((self.retention.0 as f64 * all[block]) as u64);
+        self.longer.as_ref().map_or(self.retention, longer)
+    }
+
+    /// How often a block may be read.
+    fn reads_of(&self, block: BlockId) -> u32 {
+        let longer = |all: &IdVec<BlockId, f64>| (f64::from(self.reads) * all[block]) as u32;
+        self.longer.as_ref().map_or(self.reads, longer)
+    }
+
     fn urgency(&self, block: BlockId, now: Nanos) -> Urgency {
         let its = &self.blocks[block];
         let age = self.age(block, now);
-        if age >= self.hard_limit() || its.reads >= self.reads {
+        let (retention, reads) = (self.retention_of(block), self.reads_of(block));
+        if age >= hard_limit(retention) || its.reads >= reads {
             Urgency::HardLimit
-        } else if age.0 >= soft_limit(self.retention.0)
-            || u64::from(its.reads) >= soft_limit(self.reads.into())
+        } else if age.0 >= soft_limit(retention.0)
+            || u64::from(its.reads) >= soft_limit(reads.into())
         {
             Urgency::SoftLimit
         } else {
@@ -136,19 +162,16 @@ impl Refresher {
         }
     }
 
-    /// Returns the age at which data reaches the hard limit.
-    fn hard_limit(&self) -> Span {
-        self.retention - Span(self.retention.0 / DUE_BEFORE)
-    }
-
     /// Returns when the oldest data not yet past the hard limit reaches its maximum age.
     fn next_deadline(&self, now: Nanos) -> Option<Nanos> {
-        let since = self.blocks.as_slice().iter().filter_map(|its| its.since);
-        let young = since.filter(|since| {
-            (now.0.saturating_add(self.epoch.0)).saturating_sub(since.0) < self.hard_limit().0
-        });
-        let at = young.min()?.0.saturating_add(self.retention.0).saturating_sub(self.epoch.0);
-        Some(Nanos(at))
+        let now = now.0.saturating_add(self.epoch.0);
+        let reaches = |block: BlockId| {
+            let (since, retention) = (self.blocks[block].since?, self.retention_of(block));
+            let young = now.saturating_sub(since.0) < hard_limit(retention).0;
+            young.then(|| since.0.saturating_add(retention.0))
+        };
+        let first = self.blocks.ids().filter_map(reaches).min()?;
+        Some(Nanos(first.saturating_sub(self.epoch.0)))
     }
 
     fn push(&mut self, plane: PlaneId, block: BlockId, urgency: Urgency) {
@@ -178,6 +201,13 @@ impl Gc {
     pub fn begin_refresh(&mut self, core: &mut Core, flash: &mut Flash, config: &Config) {
         let geometry = core.layout.geometry;
         let mut refresher = Refresher::new(config, &geometry);
+        if config.redundancy.limit_growth != 0.0 {
+            let before = config.initial_cycles(geometry.blocks());
+            let erases = core.allocator.blocks.erase_counts();
+            let cycles = before.as_slice().iter().zip(erases).map(|(&before, &now)| before + now);
+            refresher.longer =
+                Some(cycles.map(|cycles| config.redundancy.limits_at(f64::from(cycles))).collect());
+        }
         let (blocks, filled) = (&core.allocator.blocks, core.allocator.blocks.filled().max(1));
         for block in (0..geometry.blocks()).map(BlockId) {
             if blocks.written(block) > 0 {
@@ -251,8 +281,9 @@ impl Gc {
             let its = &mut refresher.blocks[block];
             let before = its.reads;
             its.reads = before.saturating_add(tries);
-            let soft = soft_limit(refresher.reads.into());
-            let (now, limit) = (its.reads, refresher.reads);
+            let now = its.reads;
+            let limit = refresher.reads_of(block);
+            let soft = soft_limit(limit.into());
             // A block that could not be closed is tried again.
             let open = now > limit && core.allocator.blocks.state(block) == BlockState::Open;
             let reaches = |limit: u64| (u64::from(before) < limit) && u64::from(now) >= limit;
@@ -276,6 +307,9 @@ impl Gc {
         if let Some(refresher) = &mut self.refresh {
             let its = &mut refresher.blocks[block];
             (its.reads, its.since) = (0, None);
+            if let Some(longer) = &mut refresher.longer {
+                longer[block] *= refresher.per_erase;
+            }
         }
     }
 
@@ -436,7 +470,6 @@ impl Gc {
         let now = flash.now();
         let Some(refresher) = &mut self.refresh else { return 0 };
         refresher.epoch += lasts;
-        let retention = refresher.retention;
         let refreshes = self.refreshes();
         for block in (0..core.layout.geometry.blocks()).map(BlockId) {
             self.close_if_urgent(core, flash, block);
@@ -444,7 +477,8 @@ impl Gc {
         self.look_at_all(core, now);
         let Some(refresher) = &mut self.refresh else { return 0 };
         let overdue = |&block: &BlockId| {
-            core.allocator.blocks.valid(block) > 0 && refresher.age(block, now) >= retention
+            core.allocator.blocks.valid(block) > 0
+                && refresher.age(block, now) >= refresher.retention_of(block)
         };
         let overdue = (0..core.layout.geometry.blocks()).map(BlockId).filter(overdue).count();
         for plane in (0..core.layout.geometry.planes()).map(PlaneId) {

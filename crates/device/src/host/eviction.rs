@@ -32,7 +32,8 @@ impl Ftl {
 
     pub(super) fn evict_due<R: RedundancyHooks>(&mut self, flash: &mut Flash, raid: &mut R) {
         while self.queues.writes < self.queues.writes_max {
-            let Some(due) = self.core.buffer.due(!self.queues.flushes.is_empty()) else { return };
+            let flushing = !self.queues.flushes.is_empty() || self.queues.writing_out;
+            let Some(due) = self.core.buffer.due(flushing) else { return };
             let (frame_id, room) = match due {
                 Due::Drop(frame_id) => {
                     self.give_up(flash, frame_id);

@@ -94,6 +94,8 @@ pub struct Queues {
     unplaced: VecDeque<TxnId>,
     /// Waiting flushes with the epoch they wait for, in order.
     flushes: VecDeque<(u32, ReqId)>,
+    /// The run is over: everything dirty goes to the flash.
+    pub writing_out: bool,
 }
 
 /// Whether waiting writes are being resumed, and whether that must be tried again.
@@ -136,6 +138,7 @@ impl Ftl {
                 resuming: Resuming::No,
                 unplaced: VecDeque::with_capacity(writes),
                 flushes: VecDeque::with_capacity(depth),
+                writing_out: false,
             },
             rules: Rules {
                 ack: config.buffer.ack,

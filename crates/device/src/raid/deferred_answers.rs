@@ -23,7 +23,10 @@ pub(crate) struct Note {
     /// Whether its blame was recorded, because it, or the program it joined, was done and began to
     /// wait for parity.
     blamed: bool,
-    /// How long it waited for parity before it was sent to a die.
+
+    /// Reads for parity: the program that is sent to its die when it is done.
+    pub program: TxnId,
+    /// How long it has waited for parity before it asked for a die.
     wait: Span,
 }
 
@@ -34,6 +37,7 @@ pub(super) const NOTHING: Note = Note {
     expedited: false,
     awaiting_parity: false,
     blamed: false,
+    program: TxnId::NONE,
     wait: Span::ZERO,
 };
 

@@ -466,6 +466,7 @@ impl Raid {
     fn drop_base(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: ParityId) {
         let its = self.cache.get_mut(id);
         (its.based, its.expedited) = (false, true);
+        (its.early_asked, its.early, its.uncovered) = (0, 0, 0);
         let page = self.stripes.parity(its.stripe);
         let kept: Vec<UnitId> = self.cache.all_replaced(id).to_vec();
         self.cache.replaced_mut(id).fill(UnitId::NONE);

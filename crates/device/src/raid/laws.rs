@@ -132,7 +132,8 @@ impl Raid {
         law(!entry.blank || entry.reads > 0, || format!("stripe {}: blank for ever", stripe.0))?;
         for (at, &unit) in self.cache.all_replaced(id).iter().enumerate() {
             let valid = !unit.is_some() || core.allocator.blocks.is_valid(unit);
-            let covered = !unit.is_some() || entry.covered & bit(at as u32) != 0;
+            let covered = entry.covered | entry.uncovered;
+            let covered = !unit.is_some() || covered & bit(at as u32) != 0;
             law(valid && covered, || format!("stripe {}: page {at} is kept in vain", stripe.0))?;
         }
         let Some(integrity) = &self.integrity else { return Ok(()) };

@@ -15,6 +15,8 @@
 //! - `parity_cache.rs`, `parity_update.rs`, `parity_delta.rs`: the cached parity of a stripe;
 //!   adding a write to it; removing a replaced page from it.
 //! - `parity_flush_trigger.rs`, `parity_flush.rs`: when parity is flushed; how it is.
+//! - `parity_early.rs`: reading what a page replaces before it is programmed. `moved_pages.rs`:
+//!   parity that is flushed because a page was moved, or because a run ends.
 //! - `deferred_answers.rs`: programs and answers that wait for parity. `stripe_eviction.rs`:
 //!   eviction from the buffer by stripes.
 //! - `faults.rs`, `integrity.rs`, `rebuild.rs`: faults and losses; versions of pages; degraded
@@ -26,8 +28,10 @@ pub mod faults;
 mod hooks;
 pub mod integrity;
 pub mod laws;
+mod moved_pages;
 pub mod parity_cache;
 mod parity_delta;
+mod parity_early;
 mod parity_flush;
 mod parity_flush_trigger;
 mod parity_update;
@@ -43,7 +47,9 @@ use crate::config::Config;
 use crate::config::layout::Layout;
 use crate::gc::Gc;
 use crate::observe::blame::Blame;
-use crate::policy::redundancy::{Age, AnyRedundancy, Protects, Redundancy, Rules, Stage};
+use crate::policy::redundancy::{
+    AboveNUpdate, Age, AnyRedundancy, Protects, Redundancy, Rules, Stage, UpdateOrder,
+};
 use crate::raid::integrity::Integrity;
 use crate::raid::parity_cache::ParityCache;
 use crate::raid::rebuild::DegradedReads;
@@ -89,6 +95,11 @@ pub struct Protection {
 pub struct Raid {
     pub(crate) stripes: Stripes,
     pub(crate) rules: Rules,
+    /// Whether what a page replaces is read before it is programmed.
+    read_first: bool,
+    above_n_update: AboveNUpdate,
+    /// Whether cached parity goes to the flash once a data page of its stripe has been moved.
+    flush_moved: bool,
     policy: AnyRedundancy,
     stage: Stage,
     pub(crate) changes: Vec<StageChange>,
@@ -139,6 +150,9 @@ impl Raid {
         let count = stripes.count() as usize;
         Some(Box::new(Raid {
             rules: policy.rules(Stage::First),
+            read_first: params.update_order == UpdateOrder::ReadFirst,
+            above_n_update: params.above_n_update,
+            flush_moved: params.flush_moved,
             policy,
             stage: Stage::First,
             changes: Vec::with_capacity(2),

@@ -32,7 +32,17 @@ pub struct Entry {
     /// Pages on their way that leave together in such numbers that the parity is rebuilt: the pages
     /// they replace are not read.
     pub anew: u64,
-    /// Whether the flash has parity for the earlier state of the stripe.
+
+    /// Covered pages that the cached parity was built anew without: what they replaced is kept
+    /// still, and until parity goes to the flash nothing covers them (Algorithm 2 as printed).
+    pub uncovered: u64,
+    /// Pages whose copy from before was, or is being, read before they are programmed; and those of
+    /// which it has come. The bit of the parity page stands for the parity from before.
+    pub early_asked: u64,
+    pub early: u64,
+    /// Such reads on their way; they are among `reads`.
+    pub early_reads: u32,
+    /// Whether the flash has parity of the stripe as it was before.
     pub based: bool,
     /// Whether it is flushed as soon as no reads or programs for it are in flight.
     pub expedited: bool,
@@ -87,6 +97,10 @@ const EMPTY: Entry = Entry {
     progress: Progress::Open,
     covered: 0,
     anew: 0,
+    uncovered: 0,
+    early_asked: 0,
+    early: 0,
+    early_reads: 0,
     based: false,
     expedited: false,
     pinned: 0,
@@ -259,10 +273,11 @@ impl ParityCache {
         &mut self.replaced[id.index() * self.width as usize..][..self.width as usize]
     }
 
-    /// Returns how many of its covered pages have a retained replaced page.
-    pub fn replaced_count(&self, id: ParityId) -> u32 {
-        let all = self.all_replaced(id);
-        positions(self.entries[id].covered).filter(|&at| all[at as usize].is_some()).count() as u32
+    /// Returns how many of its covered pages have a retained replaced page that was not read early.
+    pub fn unread_count(&self, id: ParityId) -> u32 {
+        let (all, its) = (self.all_replaced(id), &self.entries[id]);
+        let unread = positions(its.covered & !its.early);
+        unread.filter(|&at| all[at as usize].is_some()).count() as u32
     }
 
     /// Adds a program that waits until the stripe gets a new entry.

@@ -11,7 +11,7 @@ use super::Raid;
 use super::parity_cache::{Progress, bit};
 use crate::flash::Flash;
 use crate::host::Ftl;
-use fowler_units::{Id, ParityId, StripeId, UnitId};
+use fowler_units::{Id, ParityId, StripeId, TxnId, UnitId};
 
 impl Raid {
     /// Returns the pages that leave the cached parity of an entry.
@@ -22,7 +22,7 @@ impl Raid {
 
 impl Raid {
     /// Prepares the replacement of a covered page: reads it, or recovers it from the other covered
-    /// pages.
+    /// pages. Returns the read of the page.
     pub(crate) fn take_from_parity(
         &mut self,
         ftl: &mut Ftl,
@@ -30,12 +30,13 @@ impl Raid {
         entry: ParityId,
         position: u32,
         old: UnitId,
-    ) {
+    ) -> Option<TxnId> {
         if self.reads_well(old) {
             return self.read_for_parity(ftl, flash, entry, old);
         }
         let its = *self.cache.get(entry);
         self.read_positions(ftl, flash, entry, its.stripe, its.covered & !bit(position));
+        None
     }
 
     /// Handles a replaced covered page. Its old location becomes invalid once no reads for the

@@ -2,6 +2,7 @@
 
 use super::Raid;
 use super::parity_cache::{Entry, Progress, bit, positions};
+use super::parity_early::EARLY;
 use crate::blocks::page_allocator::Taken;
 use crate::core::Core;
 use crate::flash::Flash;
@@ -22,11 +23,19 @@ impl Raid {
         if !self.protects(stripe) && !self.is_damaged(&ftl.core, stripe) {
             return self.finish(ftl, flash, entry);
         }
-        let before = self.cache.replaced_count(entry);
+        let its = self.cache.get(entry);
+        let (early, uncovered) = (its.early, its.uncovered);
+        let parity = early & bit(self.stripes.parity_position(stripe)) == 0;
+        let delta = self.cache.unread_count(entry) + u32::from(parity);
         // If the delta method wins anyway, stop counting the uncovered pages.
-        let most = if based && self.integrity.is_none() { before as usize + 2 } else { usize::MAX };
+        let most = if based && self.integrity.is_none() && uncovered == 0 {
+            delta as usize + 1
+        } else {
+            usize::MAX
+        };
         let rest = self.uncovered_positions(&ftl.core, entry, most);
-        let less = !based || rest.count_ones() <= before + 1;
+        // The delta method would have to read the copies from before of uncovered pages, too.
+        let less = !based || uncovered != 0 || rest.count_ones() <= delta;
         let versions = self.integrity.is_some();
         let by_rest = if versions { self.readable_way(&ftl.core, entry, rest, less) } else { less };
         self.cache.get_mut(entry).by_rest = by_rest;
@@ -87,11 +96,15 @@ impl Raid {
         if by_rest {
             return self.read_positions(ftl, flash, entry, stripe, rest);
         }
-        for position in positions(self.cache.get(entry).covered) {
+        let (covered, early) = (self.cache.get(entry).covered, self.cache.get(entry).early);
+        self.note_early(ftl, entry);
+        for position in positions(covered & !early) {
             let replaced = self.cache.replaced(entry, position);
             self.read_for_parity(ftl, flash, entry, replaced);
         }
-        self.read_for_parity(ftl, flash, entry, ftl.core.flash_copy(stripes.parity(stripe)));
+        if early & bit(stripes.parity_position(stripe)) == 0 {
+            self.read_for_parity(ftl, flash, entry, ftl.core.flash_copy(stripes.parity(stripe)));
+        }
     }
 
     /// Computes the parity of all pages from the versions of an entry and of the pages it reads.
@@ -124,13 +137,21 @@ impl Raid {
         entry: ParityId,
     ) {
         let Txn { unit, epoch: turn, .. } = *flash.txns.get(id);
-        if self.failed(ftl, flash, id) {
+        let failed = self.failed(ftl, flash, id);
+        if turn == EARLY {
+            self.early_read_done(ftl, entry, unit, failed);
+        } else if failed {
             self.read_others(ftl, flash, entry, unit);
         } else {
             self.note_seen(entry, turn, unit);
         }
         let done = flash.is_watched().then(|| *flash.txns.get(id));
+        let program = self.note(flash, id).program;
         flash.txns.close(id);
+        if program.is_some() {
+            self.has_waited(flash, program);
+            ftl.try_to_place(flash, program);
+        }
         let its = self.cache.get_mut(entry);
         its.reads -= 1;
         let progress = its.progress;
@@ -263,7 +284,8 @@ impl Raid {
     /// Closes an entry whose stripe now has up-to-date parity: drops the retained pages and resumes
     /// whoever waited.
     pub(crate) fn finish(&mut self, ftl: &mut Ftl, flash: &mut Flash, entry: ParityId) {
-        for position in positions(self.cache.get(entry).covered) {
+        let its = self.cache.get(entry);
+        for position in positions(its.covered | its.uncovered) {
             let kept = &mut self.cache.replaced_mut(entry)[position as usize];
             let old = std::mem::replace(kept, UnitId::NONE);
             if old.is_some() {
@@ -338,7 +360,9 @@ impl Raid {
         let Some(entry) = self.cache.find(self.stripes.of(page)) else { return false };
         let its = self.cache.get_mut(entry);
         let kept = self.rules.parity_flush == ParityFlush::WhenEvicted && !its.expedited;
-        if kept && its.reads == 0 || its.covered & bit(self.stripes.position(page)) == 0 {
+        // Reads for programs to come are nothing that this one waits for.
+        let read = its.reads == its.early_reads;
+        if kept && read || its.covered & bit(self.stripes.position(page)) == 0 {
             return false;
         }
         self.defer(flash, id);

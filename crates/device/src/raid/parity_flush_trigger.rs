@@ -16,7 +16,7 @@ impl Raid {
         let its = self.cache.get(entry);
         let quiet = its.progress == Progress::Open && its.pinned == 0 && its.reads == 0;
         let due = its.expedited || self.rules.parity_flush == ParityFlush::AtOnce;
-        let nothing = its.covered == 0 && its.based;
+        let nothing = its.covered | its.uncovered == 0 && its.based;
         if quiet && nothing {
             // All pages to be covered were trimmed on their way.
             self.finish(ftl, flash, entry);

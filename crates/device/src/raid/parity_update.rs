@@ -2,6 +2,7 @@
 //! it, and the entry retains the page that it replaced.
 
 use super::parity_cache::{Progress, bit};
+use super::parity_early::EARLY;
 use crate::core::Core;
 use crate::flash::Flash;
 use crate::flash::queue::TxnClass;
@@ -9,7 +10,7 @@ use crate::flash::txn::Owner;
 use crate::host::Ftl;
 use crate::mapping::page_map::Location;
 use crate::observe::operation::{Op, Source};
-use crate::policy::redundancy::ParityFlush;
+use crate::policy::redundancy::{AboveNUpdate, ParityFlush};
 use crate::raid::Raid;
 use fowler_units::{Id, Lpn, ParityId, StripeId, TxnId, UnitId};
 
@@ -93,6 +94,8 @@ impl Raid {
         let note = self.note_mut(flash, id);
         note.pinned = true;
         let expedited = note.expedited;
+        let mut read =
+            if self.read_first { self.read_early(ftl, flash, id, entry, page) } else { None };
         let its = self.cache.get_mut(entry);
         let (covered, stripe, together) = (its.covered, its.stripe, self.together);
         // Pages that bypass the caches together are taken in together; the stripe is expedited
@@ -106,18 +109,26 @@ impl Raid {
                 // later, on its own.
                 its.anew = together;
                 let rest = covered & !together;
-                let rest =
-                    if self.bugs.as_printed { self.forget(&ftl.core, entry, rest) } else { rest };
+                let rest = match self.above_n_update {
+                    _ if self.bugs.as_printed => self.forget(&ftl.core, entry, rest),
+                    AboveNUpdate::Add => rest,
+                    AboveNUpdate::Replace => self.uncover_rest(entry, rest),
+                };
                 self.read_positions(ftl, flash, entry, stripe, rest);
             }
             let its = self.cache.get_mut(entry);
             let anew = its.anew & bit(position) != 0;
             its.anew &= !bit(position);
             if !anew && covered & bit(position) != 0 {
-                self.take_from_parity(ftl, flash, entry, position, ftl.core.flash_copy(page));
+                let old = ftl.core.flash_copy(page);
+                let taken = self.take_from_parity(ftl, flash, entry, position, old);
+                read = taken.filter(|_| self.read_first);
             }
         }
-        ftl.try_to_place(flash, id);
+        match read {
+            None => ftl.try_to_place(flash, id),
+            Some(read) => self.program_after(flash, id, read),
+        }
     }
 
     /// Reads the flash copies of pages of a stripe for an entry.
@@ -144,22 +155,36 @@ impl Raid {
         flash: &mut Flash,
         entry: ParityId,
         unit: UnitId,
-    ) {
+    ) -> Option<TxnId> {
+        let turn = self.cache.get(entry).turn;
+        self.read_for_turn(ftl, flash, entry, unit, turn)
+    }
+
+    /// As [`Raid::read_for_parity`], in a turn of its own.
+    pub(super) fn read_for_turn(
+        &mut self,
+        ftl: &mut Ftl,
+        flash: &mut Flash,
+        entry: ParityId,
+        unit: UnitId,
+        turn: u32,
+    ) -> Option<TxnId> {
         if !unit.is_some() {
-            return; // Never written: contributes nothing.
+            return None; // Never written: contributes nothing.
         }
         if self.bugs.skipped_reads > 0 {
             self.bugs.skipped_reads -= 1;
-            return;
+            return None;
         }
         let its = self.cache.get_mut(entry);
         its.reads += 1;
-        let turn = its.turn;
+        its.early_reads += u32::from(turn == EARLY);
         let die = ftl.core.locator.die_of(unit);
         let owner = Owner::Parity(entry);
         let (id, read) = flash.open(Op::Read, Source::Parity, TxnClass::BackgroundRead, owner, die);
         (read.unit, read.epoch) = (unit, turn);
         flash.submit(id);
+        Some(id)
     }
 
     /// Handles the assignment of a flash page to buffered data: the old copy becomes invalid, or
@@ -221,7 +246,11 @@ impl Raid {
             return self.leave(ftl, flash, entry, position, old);
         }
         its.covered |= bit(position);
-        if its.based && old.is_some() {
+        if its.uncovered & bit(position) != 0 {
+            // What it replaced first is kept already.
+            its.uncovered &= !bit(position);
+            ftl.invalidate(flash, old);
+        } else if its.based && old.is_some() {
             self.cache.replaced_mut(entry)[position as usize] = old;
         } else {
             ftl.invalidate(flash, old);
@@ -302,9 +331,20 @@ impl Raid {
         self.unpin(ftl, flash, entry);
     }
 
-    /// Algorithm 2 of DA-RAID-5 as printed: with more than `N_update` pages, their parity replaces
-    /// the existing partial parity. The pages it covers are not recorded: when flushed, it is
-    /// treated as that of all pages written since. Returns the pages whose parity is kept.
+    /// Parity is built anew from what is written together, and covers nothing else from now on:
+    /// what the others replaced is kept, and parity from the rest of the stripe will count them in.
+    /// Returns the pages that are read for it: none.
+    fn uncover_rest(&mut self, entry: ParityId, rest: u64) -> u64 {
+        let its = self.cache.get_mut(entry);
+        its.uncovered |= rest;
+        its.covered &= !rest;
+        0
+    }
+
+    /// Algorithm 2 of DA-RAID-5 as it is printed: of more than `N_update` pages, the partial parity
+    /// that there was is replaced by theirs. Which pages it is of is not recorded: whoever writes
+    /// it to the flash takes it for that of all pages written since. Returns the pages whose parity
+    /// is kept.
     fn forget(&mut self, core: &Core, entry: ParityId, rest: u64) -> u64 {
         let (stripes, stripe) = (self.stripes, self.cache.get(entry).stripe);
         let forgotten = stripes.data_pages(stripe).filter(|(at, _)| rest >> at & 1 != 0);

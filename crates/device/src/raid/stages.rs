@@ -170,9 +170,13 @@ impl Raid {
             && map.place(self.stripes.parity(self.stripes.of(page))) != Location::Nowhere
             && self.policy.stage(self.stage, &self.age()) == self.stage
         {
-            return map.set_flash(page, to);
+            map.set_flash(page, to);
+        } else {
+            self.page_moved_at_length(ftl, flash, page, from, to);
         }
-        self.page_moved_at_length(ftl, flash, page, from, to);
+        if self.flush_moved {
+            self.flush_moved_stripe(ftl, flash, page);
+        }
     }
 
     /// The general case of [`Raid::page_moved`].

@@ -20,4 +20,5 @@ mod swarm;
 mod tabled;
 mod tables;
 mod ties;
+mod update_orders;
 mod write_amplification;

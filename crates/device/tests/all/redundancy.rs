@@ -376,6 +376,28 @@ fn blocks_are_refreshed_before_they_are_read_too_often() {
     }
 }
 
+/// Where the limits follow wear, a block bears more reads than T_read before T_p cycles, and fewer
+/// after that: by a factor of e for each thousand cycles here.
+#[test]
+fn limits_follow_wear() {
+    let refreshed = |cycles: u32, growth: f64| {
+        let mut config = drive(RedundancyKind::DisturbLimiting, 4, 5);
+        (config.redundancy.reads, config.redundancy.limit_growth) = (100, growth);
+        config.reliability.cycles = cycles;
+        let mut device = Device::new(&config).unwrap();
+        run(&mut device, (0..1000).map(|turn| io(HostOp::Read, 7, 1, Span::us(200) * turn)));
+        let Refreshed { at_hard_limit, when_idle } = device.counters().refreshed;
+        at_hard_limit + when_idle
+    };
+    let fixed = refreshed(2000, 0.0);
+    assert!((8..=10).contains(&fixed), "{fixed} of 1,000 reads, 100 each");
+    assert_eq!(refreshed(1000, 0.0), fixed);
+    // 272 reads a thousand cycles before T_p, 37 a thousand after it.
+    assert!(refreshed(1000, 1e-3) <= 3);
+    assert!(refreshed(2000, 1e-3).abs_diff(fixed) <= 1);
+    assert!(refreshed(3000, 1e-3) >= 24);
+}
+
 /// Data is moved before it is older than T_retention, though nobody asks for it.
 #[test]
 fn blocks_are_refreshed_before_their_data_is_too_old() {

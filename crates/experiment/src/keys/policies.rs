@@ -6,7 +6,7 @@ use fowler_device::Config;
 use fowler_device::policy::die_order::DieOrderKind;
 use fowler_device::policy::hotness::Detector;
 use fowler_device::policy::placement::{Dies, PlacementKind};
-use fowler_device::policy::redundancy::{CachePower, RedundancyKind};
+use fowler_device::policy::redundancy::{AboveNUpdate, CachePower, RedundancyKind, UpdateOrder};
 use fowler_device::policy::replacement::ReplacementKind;
 use fowler_device::policy::sensing::{Input, SensingKind};
 use fowler_device::policy::step::StepKind;
@@ -167,6 +167,20 @@ fn redundancy() -> Vec<Key<Config>> {
             )),
         optional("policy.redundancy.n_update", "hc: if more pages of a stripe than this are written together, its cached parity is recomputed",
             Field::Count(0..=63, at!(redundancy.n_update as u32))),
+        optional("policy.redundancy.above_n_update", "hc: which pages that parity then covers",
+            words!(redundancy.above_n_update,
+                "add" => AboveNUpdate::Add, "the new ones and those covered before, which are read";
+                "replace" => AboveNUpdate::Replace, "the new ones alone: until parity is written, the others have none";
+            )),
+        optional("policy.redundancy.update_order", "whether a page is programmed before or after what it replaces is read for parity",
+            words!(redundancy.update_order,
+                "program_first" => UpdateOrder::ProgramFirst, "the read finds its chip busy with the program";
+                "read_first" => UpdateOrder::ReadFirst, "the read goes to the chip before the program";
+            )),
+        optional("policy.redundancy.flush_moved", "whether cached parity is written when GC moves a page of its stripe",
+            Field::Flag(at!(redundancy.flush_moved))),
+        optional("policy.redundancy.flush_at_end", "whether a run ends by writing what the caches hold",
+            Field::Flag(at!(redundancy.flush_at_end))),
         optional("policy.redundancy.cut_off", "hc: writes of more pages than this bypass the caches; 0 disables the bypass",
             Field::Count(0..=1 << 16, at!(redundancy.cut_off as u32))),
         optional("policy.redundancy.worn_above", "a block with more P/E cycles is worn (T_p)",
@@ -179,6 +193,8 @@ fn redundancy() -> Vec<Key<Config>> {
             Field::Time(Span::ms(1)..=CENTURY, at!(redundancy.retention))),
         optional("policy.redundancy.reads", "reads after which a block is refreshed (T_read)",
             Field::Count(1..=u64::from(u32::MAX), at!(redundancy.reads as u32))),
+        optional("policy.redundancy.limit_growth", "retention and reads are the limits at worn_above cycles; each cycle less makes them longer by a factor of e^this",
+            Field::Real(0.0..=0.01, at!(redundancy.limit_growth))),
         optional("policy.redundancy.integrity", "whether pages carry versions, which verify every read",
             Field::Flag(at!(redundancy.integrity))),
     ]

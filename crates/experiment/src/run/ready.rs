@@ -45,6 +45,9 @@ impl Ready {
         let (report, failed) = self.workload.replay(speed, self.limit, control, |requests| {
             power::run(&mut device, requests, pacing, probe, &spans);
         })?;
+        if self.drive.config.redundancy.flush_at_end && failed.is_none() {
+            device.write_out(probe);
+        }
         if report.requests == 0 && !control.stopped() {
             let empty = Diagnostic::new(report.name.clone(), "the workload has no requests");
             return Err(failed.unwrap_or_else(|| empty.hint(empty_hint(&report)).into()));

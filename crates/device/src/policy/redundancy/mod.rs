@@ -23,7 +23,7 @@ slot! { $
 }
 
 /// Parameters of every policy of this slot.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
     /// The policy.
     pub name: RedundancyKind,
@@ -36,8 +36,17 @@ pub struct Params {
     pub cache: CachePower,
     /// `hc`: above this number of pages written together, parity is rebuilt from the written pages.
     pub n_update: u32,
-    /// `hc`: writes of more pages than this bypass the caches; zero disables that.
+
+    /// `hc`: what becomes of the pages that cached parity covered and that are not among those.
+    pub above_n_update: AboveNUpdate,
+    /// `hc`: writes of more pages than this pass the caches by; zero lets none do so.
     pub cut_off: u32,
+    /// When what a page replaces is read for parity.
+    pub update_order: UpdateOrder,
+    /// Whether cached parity goes to the flash once a data page of its stripe has been moved.
+    pub flush_moved: bool,
+    /// Whether a run ends with everything that the caches hold written to the flash.
+    pub flush_at_end: bool,
     /// A block with more P/E cycles than this is worn, `T_p`.
     pub worn_above: u32,
     /// The erase pulse of a worn block; zero selects that of other blocks.
@@ -48,7 +57,11 @@ pub struct Params {
     pub retention: Span,
     /// How often a block may be read before it is refreshed, `T_read`.
     pub reads: u32,
-    /// Whether every page carries a version, so that data read can be verified.
+
+    /// Both limits are those of a block with `worn_above` cycles. With each cycle less they are
+    /// longer by a factor of e^this, with each more shorter; zero makes them the same for all.
+    pub limit_growth: f64,
+    /// Whether every page carries a version, so that what is read back can be proved right.
     pub integrity: bool,
 }
 
@@ -59,6 +72,27 @@ pub enum CachePower {
     Protected,
     /// They are lost.
     Volatile,
+}
+
+/// In which order a page is programmed and what it replaces is read, where parity is computed from
+/// the old page, the old parity and the new page (equation (1) of DA-RAID-5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UpdateOrder {
+    /// The new page first: what it replaces is read when parity is computed.
+    ProgramFirst,
+    /// What it replaces first: the read goes to the die before the program does.
+    ReadFirst,
+}
+
+/// What `hc` does with cached parity when more than `N_update` pages are written together
+/// (Algorithm 2 of DA-RAID-5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AboveNUpdate {
+    /// It covers the new pages beside the old ones, which are read.
+    Add,
+    /// It covers the new pages alone: nothing is read, and until it goes to the flash no parity
+    /// covers the others.
+    Replace,
 }
 
 /// Which stripes have a parity page.
@@ -172,19 +206,31 @@ impl Default for Params {
             parity_cache: Bytes(512 << 10),
             cache: CachePower::Protected,
             n_update: 6,
+            above_n_update: AboveNUpdate::Add,
             cut_off: 8,
+            update_order: UpdateOrder::ProgramFirst,
+            flush_moved: false,
+            flush_at_end: false,
             worn_above: 15_000,
             worn_erase_pulse: Span::ZERO,
             all_above: 1 << 14,
             retention: Span(381 * 86_400_000_000_000),
             reads: 46_000,
+            limit_growth: 0.0,
             integrity: false,
         }
     }
 }
 
 impl Params {
-    /// Returns whether the drive is divided into stripes.
+    /// By how much the limits of a block with so many P/E cycles are longer than those of one with
+    /// [`Params::worn_above`]: the error rate of cells grows exponentially with cycles
+    /// (`limit_growth`), and retention and reads each add to it in proportion (assumed).
+    pub fn limits_at(&self, cycles: f64) -> f64 {
+        libm::exp(self.limit_growth * (f64::from(self.worn_above) - cycles))
+    }
+
+    /// Whether the drive is divided into stripes at all.
     pub fn has_stripes(&self) -> bool {
         self.name != RedundancyKind::Unprotected
     }

@@ -4,7 +4,7 @@ use super::{mlc, slc, small};
 use fowler_device::policy::die_order::DieOrderKind;
 use fowler_device::policy::hotness::Detector;
 use fowler_device::policy::placement::{Dies, PlacementKind};
-use fowler_device::policy::redundancy::{CachePower, RedundancyKind};
+use fowler_device::policy::redundancy::{AboveNUpdate, CachePower, RedundancyKind, UpdateOrder};
 use fowler_device::policy::replacement::ReplacementKind;
 use fowler_device::policy::sensing::SensingKind;
 use fowler_device::policy::step::StepKind;
@@ -147,6 +147,14 @@ fn redundancy(config: &mut Config, rng: &mut Rng, choice: &Choice) {
     its.worn_above = (config.reliability.cycles + between(rng, 0, 6)).min(2999);
     its.reads = between(rng, 20, 400);
     its.retention = one_of(rng, &[Span::ms(5), Span::ms(500), its.retention]);
+    // From a stream of their own: what else a seed draws stays as it was.
+    let mut own = Rng::stream(config.seed, "orders of updates");
+    its.update_order = one_of(&mut own, &[UpdateOrder::ProgramFirst, UpdateOrder::ReadFirst]);
+    its.flush_moved = own.chance(0.3);
+    its.limit_growth = one_of(&mut own, &[0.0, 0.01]);
+    if !its.integrity && own.chance(0.3) {
+        its.above_n_update = AboveNUpdate::Replace;
+    }
     if its.name != RedundancyKind::Unprotected {
         config.geometry.blocks_per_plane += 4;
     }
