@@ -105,7 +105,7 @@ pub(super) fn run(control: Control<'_>) -> Result<Vec<Moment>, Diagnostics> {
 
 /// Returns the numbers of the claim: how many pages of S0 are evicted together for D23 and the
 /// second time, how many PP0 and PP0' cover, and the total flash operations for parity.
-pub(super) fn outcome(log: &[Moment]) -> Option<[(&'static str, f64); 6]> {
+pub(super) fn outcome(log: &[Moment]) -> Option<[(&'static str, f64); 5]> {
     let (first, last) = (log.get(FIRST)?, log.last()?);
     let alike = |pages: &[u32]| if pages == PAGES { pages.len() as f64 } else { 0.0 };
     let pp0 = |moment: &Moment| {
@@ -120,8 +120,12 @@ pub(super) fn outcome(log: &[Moment]) -> Option<[(&'static str, f64); 6]> {
         ("S0 again", alike(&last.left)),
         ("PP0'", pp0(last)),
         ("reads and programs for parity", sum(|it| it.reads + it.programs)),
-        ("laws broken", sum(|it| it.broken)),
     ])
+}
+
+/// Whether no invariant is broken after any event of the example.
+pub(super) fn lawful(log: &[Moment]) -> bool {
+    log.iter().all(|moment| moment.broken == 0)
 }
 
 /// Returns the log as a table.
@@ -162,7 +166,8 @@ mod tests {
     fn the_example_is_what_the_figure_shows() {
         let log = run(Control::UNWATCHED).unwrap();
         let outcome = outcome(&log).unwrap().map(|(_, value)| value);
-        assert_eq!(outcome, [3.0, 3.0, 3.0, 3.0, 0.0, 0.0], "{log:#?}");
+        assert_eq!(outcome, [3.0, 3.0, 3.0, 3.0, 0.0], "{log:#?}");
+        assert!(lawful(&log));
         let left: Vec<&[u32]> =
             log.iter().map(|it| it.left.as_slice()).filter(|it| !it.is_empty()).collect();
         assert_eq!(left, [&[1, 2, 3][..], &[8, 9], &[22, 23], &[1, 2, 3]]);

@@ -2,13 +2,14 @@
 //! under RAID-5, PPC and DA-RAID-5, by P/E cycles.
 //!
 //! The paper prints one point of its reliability model: at 15,000 cycles, data of 381 days can just
-//! be read from cells with an error rate of 5.84297e-4 (equation (3)). Through that point we draw
-//! the error rate that RHIO publishes, which grows by a factor of e^(3.7e-4) per cycle, and make it
-//! proportional to age, which is assumed. Block cycles are spread evenly by up to 20 % around the
+//! be read from cells with an error rate of 5.84297e-4 (equation (3)). Through that point goes the
+//! error rate by which the drives refresh, too (`policy.redundancy.limit_growth`): it grows as RHIO
+//! publishes, and is proportional to age, which is assumed. Block cycles are spread evenly by up to 20 % around the
 //! mean, also assumed.
 
 use super::claims::config;
-use super::plan::{AS_IT_IS, Case, Evidence, HC, NONE, PE_AWARE, PPC, RAID5, SWEPT, Shown, UDL};
+use super::plan::{Evidence, Shown};
+use super::variants::{AS_IT_IS, Case, HC, NONE, PE_AWARE, PPC, RAID5, SWEPT, UDL};
 use fowler_device::Config;
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::figures_folder::Named;
@@ -19,8 +20,6 @@ use fowler_physics::bch::Bch;
 use fowler_theory::stripes::{periods_to_loss, stripe_loss, widest};
 use std::sync::LazyLock;
 
-/// RHIO, section II-B: the mean growth rate of ln RBER per cycle.
-const GROWTH: f64 = 3.7e-4;
 /// The spread of block cycles relative to the mean, uniform.
 const SPREAD: f64 = 0.2;
 /// The simulated life in mean block cycles, and the steps in which it is drawn and listed.
@@ -52,9 +51,8 @@ fn begin(config: &Config, case: Case) -> Option<f64> {
 }
 
 /// Returns the cell error rate at a number of cycles and an age as a share of T_retention.
-fn cells(config: &Config, cycles: f64, age: f64) -> f64 {
-    let worn = f64::from(config.redundancy.worn_above);
-    (*WORST * age * libm::exp(GROWTH * (cycles - worn))).min(0.5)
+pub(super) fn cells(config: &Config, cycles: f64, age: f64) -> f64 {
+    (*WORST * age / config.redundancy.limits_at(cycles)).min(0.5)
 }
 
 /// Returns the probability that a page cannot be read.
@@ -189,7 +187,7 @@ pub(super) fn sheet(evidence: &Evidence) -> Result<Sheet, Diagnostics> {
                 Cell::Number(loss),
                 Cell::Number(years(&config, &at)),
                 Cell::number(evidence.response(SWEPT, case, AS_IT_IS)),
-                Cell::number(evidence.ratio(SWEPT, case, NONE, Shown::Writes)),
+                Cell::number(evidence.ratio(SWEPT, (case, NONE), Shown::Writes)),
                 Cell::number(widest(q, TARGET, 62).map(f64::from)),
             ]);
         }
@@ -229,7 +227,7 @@ pub(super) fn pictures(evidence: &Evidence) -> Result<[Named; 2], Diagnostics> {
     let loss = |it: Point| (it.loss > LEAST).then_some(it.loss);
     let until = |it: Point| (it.loss > LEAST).then(|| years(&config, &it));
     let response = |it: Point| Some(evidence.response(SWEPT, it.case, AS_IT_IS)? / 1e3);
-    let wear = |it: Point| evidence.ratio(SWEPT, it.case, NONE, Shown::Writes);
+    let wear = |it: Point| evidence.ratio(SWEPT, (it.case, NONE), Shown::Writes);
     let life = Figure {
         caption: Some(format!(
             "Response and wear are measured under {SWEPT}; loss follows from the one point of the error model that \

@@ -1,97 +1,61 @@
-//! Figure 2 with our cell model: the longest retention and the most reads that the paper's code can
-//! correct, by P/E cycles. The constants are those of the drive's preset. None is fitted to the
-//! figure, because the text does not print its curves.
+//! Figure 2: the longest retention and the most reads that the paper's code can correct, by P/E
+//! cycles. The text prints one point of its curves, T_p. Through that point goes the growth of the
+//! error rate that RHIO publishes (`policy.redundancy.limit_growth`); the drives refresh by the same
+//! limits, and the loss of data over a life follows from the same error rate (`life.rs`).
 
 use super::claims::config;
 use crate::claim::Measured;
 use fowler_device::Config;
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::tables::{Cell, Sheet};
-use fowler_physics::bch::Bch;
-use fowler_physics::rber::{Block, Reliability};
-use fowler_physics::vth::Setting;
-use fowler_units::Span;
 
 /// Cycles between two points, and the last point: the axis of Figure 2 ends at 20,000.
 const STEP: u32 = 1000;
 const MOST: u32 = 20_000;
-/// Longer than any data is kept: 100 years.
-const LONGEST: u64 = 100 * 365 * 86_400_000_000_000;
+/// In nanoseconds.
+const DAY: f64 = 86_400e9;
 
 /// The limits of cells after a number of cycles.
 #[derive(Clone, Copy, Debug)]
 struct Limits {
     cycles: u32,
-    /// The longest retention of unread data; `None` if the code cannot even correct fresh data.
-    retention: Option<Span>,
+    /// The longest retention of unread data, in days.
+    retention: f64,
     /// The most reads of a block with fresh data.
-    reads: Option<u32>,
+    reads: f64,
 }
 
-/// Returns the largest number up to `most` for which a monotone condition holds; `None` if it fails
-/// at zero.
-fn last(most: u64, holds: impl Fn(u64) -> bool) -> Option<u64> {
-    if !holds(0) {
-        return None;
-    }
-    if holds(most) {
-        return Some(most);
-    }
-    let (mut low, mut high) = (0, most);
-    while high - low > 1 {
-        let middle = low + (high - low) / 2;
-        if holds(middle) { low = middle } else { high = middle }
-    }
-    Some(low)
+fn limits(config: &Config, cycles: u32) -> Limits {
+    let its = &config.redundancy;
+    let longer = its.limits_at(f64::from(cycles));
+    let retention = its.retention.0 as f64 * longer / DAY;
+    Limits { cycles, retention, reads: f64::from(its.reads) * longer }
 }
 
-fn limits(model: &Reliability, cycles: u32) -> Limits {
-    // At which 99.9 % of words are corrected (equation (3)).
-    let worst = Bch::DA_RAID_5.worst_cells(1e-3);
-    let setting = Setting { scale: 1.0, step: model.parameters().step };
-    let block: Block<'_> = model.block(f64::from(cycles));
-    let retention = last(LONGEST, |age| block.rber(Span(age), 0, setting) <= worst).map(Span);
-    let reads = |reads: u64| block.rber(Span::ZERO, reads as u32, setting) <= worst;
-    Limits { cycles, retention, reads: last(u32::MAX.into(), reads).map(|it| it as u32) }
+fn all(config: &Config) -> Vec<Limits> {
+    (0..=MOST / STEP).map(|turn| limits(config, turn * STEP)).collect()
 }
 
-fn all(config: &Config) -> Option<Vec<Limits>> {
-    let model = config.reliability.model().ok()?;
-    Some((0..=MOST / STEP).map(|turn| limits(&model, turn * STEP)).collect())
-}
-
-/// Whether a limit falls from each point to the next until nothing can be corrected, with at least
-/// one fall.
-fn falls<T: PartialOrd>(limits: impl Iterator<Item = Option<T>>) -> bool {
-    let limits: Vec<Option<T>> = limits.collect();
-    let borne = limits.iter().take_while(|it| it.is_some()).count();
-    borne > 1
-        && limits[..borne].windows(2).all(|pair| pair[1] < pair[0])
-        && limits[borne..].iter().all(Option::is_none)
-}
-
-/// Returns 1 for each limit that falls.
-pub(super) fn measured(config: &Config) -> Option<Measured> {
-    let all = all(config)?;
-    let one = |label: &str, falls: bool| (label.to_string(), f64::from(u8::from(falls)));
-    let values = vec![
-        one("T_read falls", falls(all.iter().map(|it| it.reads))),
-        one("T_retention falls", falls(all.iter().map(|it| it.retention))),
-    ];
-    let holds = values.iter().all(|(_, value)| *value == 1.0);
-    Some(Measured::held(values, holds))
+/// Returns the limits at T_p, and whether each falls from each point to the next.
+pub(super) fn measured(config: &Config) -> Measured {
+    let all = all(config);
+    let falls = |of: fn(&Limits) -> f64| all.windows(2).all(|pair| of(&pair[1]) < of(&pair[0]));
+    let at = limits(config, config.redundancy.worn_above);
+    Measured::of([("T_read at T_p", at.reads), ("T_retention at T_p (days)", at.retention)])
+        .direction("T_read falls with cycles", falls(|it| it.reads))
+        .direction("T_retention falls with cycles", falls(|it| it.retention))
 }
 
 /// Returns the limits by cycles.
 pub(super) fn sheet() -> Result<Sheet, Diagnostics> {
     let heads = ["cycles", "T_retention (days)", "T_read"];
-    let title = "Figure 2 with our cells: limits that the code of equation (3) can correct, up to 100 years and 2^32 - 1 reads; empty: not even fresh data";
+    let title = "Figure 2: limits through the one point that the paper prints, with the growth of RHIO's cells (assumed)";
     let mut sheet = Sheet::new("figure2", title, &heads);
-    for it in all(&config()?).unwrap_or_default() {
+    for it in all(&config()?) {
         sheet.row(vec![
             Cell::Number(it.cycles.into()),
-            Cell::number(it.retention.map(|it| it.0 as f64 / 86_400e9)),
-            Cell::number(it.reads.map(f64::from)),
+            Cell::Number(it.retention),
+            Cell::Number(it.reads),
         ]);
     }
     Ok(sheet)
@@ -99,38 +63,32 @@ pub(super) fn sheet() -> Result<Sheet, Diagnostics> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::life;
     use super::*;
 
-    /// Without charge loss and disturb, the limits do not fall: either check can fail.
+    /// The limits are those of the error rate from which the loss of data follows: at each of them
+    /// the code corrects 99.9 % of words.
     #[test]
-    fn each_limit_is_looked_at() {
-        let fall = |config: &Config| {
-            let values = measured(config).unwrap().values;
-            values.iter().map(|it| it.1).collect::<Vec<f64>>()
-        };
+    fn the_code_corrects_what_the_limits_allow() {
         let config = config().unwrap();
-        assert_eq!(fall(&config), [1.0, 1.0]);
-        let mut undisturbed = config.clone();
-        undisturbed.reliability.cells.disturb_slope = 0.0;
-        assert_eq!(fall(&undisturbed), [0.0, 1.0]);
-        let mut keeps = config.clone();
-        (keeps.reliability.cells.retention_shift, keeps.reliability.cells.retention_spread) =
-            (0.0, 0.0);
-        keeps.reliability.cells.retention_charge = 0.0;
-        assert_eq!(fall(&keeps), [1.0, 0.0]);
+        let printed = config.redundancy.retention.0 as f64 / DAY;
+        for its in all(&config) {
+            let cells = life::cells(&config, f64::from(its.cycles), its.retention / printed);
+            assert!((cells / 5.84297e-4 - 1.0).abs() < 1e-5, "{its:?}: {cells}");
+        }
+        let at_worn = all(&config)[15];
+        assert_eq!((at_worn.retention, at_worn.reads), (381.0, 46_000.0));
     }
 
-    /// The code corrects data at the limit, and fails with one more read.
+    /// Without growth nothing falls: the check can fail.
     #[test]
-    fn limits_are_where_the_code_gives_up() {
-        let config = config().unwrap();
-        let model = config.reliability.model().unwrap();
-        let worst = Bch::DA_RAID_5.worst_cells(1e-3);
-        let setting = Setting { scale: 1.0, step: model.parameters().step };
-        let its = limits(&model, 2000);
-        let (age, reads) = (its.retention.unwrap(), its.reads.unwrap());
-        let rber = |age: Span, reads: u32| model.block(2000.0).rber(age, reads, setting);
-        assert!(rber(Span::ZERO, reads) <= worst && rber(Span::ZERO, reads + 1) > worst);
-        assert!(rber(age, 0) <= worst && rber(Span(age.0 + age.0 / 1000), 0) > worst);
+    fn limits_that_do_not_fall_are_noticed() {
+        let mut config = config().unwrap();
+        let fall = |config: &Config| {
+            measured(config).directions.into_iter().map(|(_, falls)| falls).collect::<Vec<_>>()
+        };
+        assert_eq!(fall(&config), [true, true]);
+        config.redundancy.limit_growth = 0.0;
+        assert_eq!(fall(&config), [false, false]);
     }
 }

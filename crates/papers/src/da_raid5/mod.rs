@@ -12,6 +12,7 @@ mod pictures;
 mod plan;
 mod stripes;
 mod tables;
+mod variants;
 
 use crate::Request;
 use crate::claim::{Answer, Claim};

@@ -18,6 +18,11 @@ pub(super) struct Paper {
     pub requests: u64,
     /// The number of requests in each run of the sweeps.
     pub swept_requests: u64,
+    /// The share of time without a request in the drive under RAID-5, to which the rates of the
+    /// stand-ins are set.
+    pub idle: f64,
+    /// What every drive of the study has.
+    pub drive: Vec<String>,
     /// How worn the blocks are in stage 2, and on a drive beyond that.
     pub worn: Vec<String>,
     pub more_worn: Vec<String>,
@@ -26,7 +31,7 @@ pub(super) struct Paper {
     pub data_cache: Vec<String>,
     /// The drive on which stripes are swept, and how much faster requests come there.
     pub wide: Vec<String>,
-    pub wide_speed: f64,
+    pub wide_load: f64,
     pub sweeps: Sweeps,
     pub workload: Vec<Published>,
     pub claim: Vec<Statement>,
@@ -40,7 +45,13 @@ pub(super) struct Sweeps {
     pub caches_kib: Vec<u32>,
     pub cut_off: Vec<u32>,
     pub stripes: Vec<u32>,
+    /// The stripe sizes and the multiples of the rate at which both orders of updates are compared.
+    pub grid_stripes: Vec<u32>,
     pub loads: Vec<f64>,
+    /// Requests of the runs that show how results converge.
+    pub lengths: Vec<u64>,
+    /// Requests of web search until its reads have refreshed blocks.
+    pub search: u64,
 }
 
 impl Paper {
@@ -51,7 +62,7 @@ impl Paper {
 
     /// Returns the paper's drive with some keys overridden.
     pub fn device(&self, set: &[String]) -> DeviceSpec {
-        published::drive("da-raid5", &[], set)
+        published::drive("da-raid5", &self.drive, set)
     }
 
     /// Returns the number that a claim publishes under a label.

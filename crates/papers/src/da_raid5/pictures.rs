@@ -2,10 +2,10 @@
 
 use super::claims::{HC_BELOW_RAID5, UDL_BELOW_RAID5};
 use super::paper::Paper;
-use super::plan::{
-    CASES, Case, Evidence, HC, LOADED, LONG, RAID5, Shown, UDL, cache, cut_off, n_update,
+use super::plan::{Evidence, Shown};
+use super::variants::{
+    CASES, Case, GRID, HC, LONG, Order, PPC, RAID5, Setting, UDL, cache, cut_off, n_update,
 };
-use super::tables::with_the_rate_itself;
 use crate::column::Column;
 use crate::runs::mean;
 use fowler_experiment::figures_folder::Named;
@@ -29,7 +29,7 @@ pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Named> {
     let panel = |shown: Shown| {
         let series = |case: &Case| BarSeries {
             published: published_mean(paper, evidence, *case, shown),
-            ..bars(evidence, case.name, |column| evidence.ratio(column, *case, RAID5, shown))
+            ..bars(evidence, case.name, |column| evidence.ratio(column, (*case, RAID5), shown))
         };
         Panel::bars(
             shown.name(),
@@ -75,7 +75,8 @@ pub(super) fn swept(paper: &Paper, evidence: &Evidence) -> Vec<Named> {
         ("figure6".into(), figure6(&paper.sweeps.n_update, evidence)),
         ("figure7".into(), figure7(&paper.sweeps.caches_kib, evidence)),
         ("cut-off".into(), by_cut_off(&paper.sweeps.cut_off, evidence)),
-        ("load".into(), by_load(&paper.sweeps.loads, evidence)),
+        ("load".into(), by_load(paper, evidence)),
+        ("orders".into(), by_order(paper, evidence)),
     ]
 }
 
@@ -158,27 +159,64 @@ fn by_cut_off(cut_offs: &[u32], evidence: &Evidence) -> Figure {
     }
 }
 
-fn by_load(loads: &[f64], evidence: &Evidence) -> Figure {
-    let panel = |column: &Column| {
-        let line = |case: &Case| {
-            let point = |(factor, variant): (f64, String)| {
-                let pair = (*case, RAID5);
-                Some((factor, evidence.ratio_in(&column.name, &variant, pair, Shown::Response)?))
+/// Both orders of an update: by how much response falls, on average, by load.
+fn by_order(paper: &Paper, evidence: &Evidence) -> Figure {
+    let panel = |&stripe: &u32| {
+        let line = |(order, (case, base)): (Order, (Case, Case))| {
+            let point = |&load: &f64| {
+                let setting = Setting { order, stripe, load };
+                let ratio = |column: &str| {
+                    evidence.ratio_at(column, setting, (case, base), Shown::Response)
+                };
+                Some((load, 1.0 - evidence.mean_of(true, ratio)?))
             };
             LineSeries {
-                name: case.name.into(),
-                points: with_the_rate_itself(loads).into_iter().filter_map(point).collect(),
+                name: format!("{} below {}, {}", case.name, base.name, order.name()),
+                points: paper.sweeps.loads.iter().filter_map(point).collect(),
                 ..LineSeries::default()
             }
         };
-        let series = drawn(LOADED[1..].iter().map(line));
+        let pairs = [(UDL, RAID5), (PPC, RAID5), (UDL, PPC)];
+        let all = Order::ALL.into_iter().flat_map(|order| pairs.map(|pair| (order, pair)));
+        let (x, y) =
+            (Axis::linear("multiple of the rate"), Axis::linear("reduction of mean response"));
+        let reference = Some(Reference { at: 0.0, name: "the same".into() });
+        Panel::lines(
+            format!("Stripes of {stripe}"),
+            Lines { x, y, series: drawn(all.map(line)), reference },
+        )
+    };
+    Figure {
+        caption: Some(format!(
+            "Means over the five stand-ins. Read first: the old page is read before the new one is programmed. {STAND_INS}"
+        )),
+        panels: paper.sweeps.grid_stripes.iter().map(panel).collect(),
+        ..Figure::new("Response by the order of an update, stripe size and load")
+    }
+}
+
+fn by_load(paper: &Paper, evidence: &Evidence) -> Figure {
+    let panel = |column: &Column| {
+        let line = |case: &Case| {
+            let point = |&load: &f64| {
+                let setting = Setting { order: Order::ReadFirst, stripe: 8, load };
+                let pair = (*case, RAID5);
+                Some((load, evidence.ratio_at(&column.name, setting, pair, Shown::Response)?))
+            };
+            LineSeries {
+                name: case.name.into(),
+                points: paper.sweeps.loads.iter().filter_map(point).collect(),
+                ..LineSeries::default()
+            }
+        };
+        let series = drawn(GRID[1..].iter().map(line));
         let (x, y) = (Axis::linear("multiple of the rate"), Axis::linear("mean response / RAID-5"));
         let reference = Some(Reference { at: 1.0, name: "RAID-5".into() });
         Panel::lines(&column.name, Lines { x, y, series, reference })
     };
     Figure {
         caption: Some(
-            "At the original rate, the drive of Table II is without requests half of the time under RAID-5. \
+            "At a rate of 1, the drive of Table II is without requests half of the time under RAID-5. \
              The paper does not print how busy its drive was."
                 .into(),
         ),

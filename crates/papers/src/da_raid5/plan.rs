@@ -2,149 +2,38 @@
 
 use super::checks::{self, Checks};
 use super::paper::Paper;
+use super::variants::{
+    AS_IT_IS, Caches, Case, PE_AWARE, PPC, RAID5, SEARCH, STAGE_2, Setting, Variant, variants,
+};
 use crate::Request;
 use crate::column::Column;
-use crate::run_folder::{Job, Results, RunFolder};
+use crate::run_folder::{Job, Results, RunFolder, Speed};
 use crate::run_summary::{Latencies, Number, RunSummary};
-use crate::runs::Runs;
+use crate::runs::{Runs, mean};
+use fowler_experiment::calibration::TestBed;
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::run::{ReplaySpeed, RunSpec};
 use fowler_experiment::studies::{ImageCache, fan_out};
-
-/// A case to be compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Case {
-    /// Its scheme, which names its runs.
-    pub scheme: &'static str,
-    /// The name in tables and legends.
-    pub name: &'static str,
-    caches: Caches,
-}
-
-/// The buffer of a case.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Caches {
-    None,
-    Grouping,
-    Data,
-}
-
-pub(super) const RAID5: Case = Case { scheme: "raid5", name: "RAID-5", caches: Caches::None };
-pub(super) const PPC: Case = Case { scheme: "ppc", name: "PPC", caches: Caches::None };
-pub(super) const UDL: Case = Case { scheme: "udl", name: "UDL", caches: Caches::None };
-pub(super) const PE_AWARE: Case =
-    Case { scheme: "pe_aware", name: "PE-aware", caches: Caches::Grouping };
-pub(super) const HC: Case = Case { scheme: "hc", name: "HC", caches: Caches::Data };
-/// No redundancy, on the same drive; it has the capacity that parity takes elsewhere.
-pub(super) const NONE: Case = Case { scheme: "fifo", name: "no RAID", caches: Caches::None };
-pub(super) const CASES: [Case; 5] = [RAID5, PPC, UDL, PE_AWARE, HC];
-
-/// A variant: on which drive and under which workloads cases are run.
-struct Variant {
-    name: String,
-    set: Vec<String>,
-    cases: Vec<Case>,
-    /// Whether it is one of the figures, at length; otherwise the sweeps' requests do.
-    shown: bool,
-    /// The one workload that it is for, or all.
-    only: Option<&'static str>,
-    replay_speed: ReplaySpeed,
-}
-
-pub(super) const AS_IT_IS: &str = "";
-/// What PE-aware is compared with: the same drive, as worn as in stage 2.
-pub(super) const STAGE_2: &str = "stage 2";
-/// All on a drive more worn than that.
-pub(super) const MORE_WORN: &str = "more worn";
-/// The schemes run on drives with worn blocks.
-pub(super) const ON_WORN: [Case; 3] = [RAID5, PPC, PE_AWARE];
-
-pub(super) fn n_update(n: u32) -> String {
-    format!("N_update {n}")
-}
-
-pub(super) fn cache(kib: u32) -> String {
-    format!("cache {kib} KiB")
-}
-
-pub(super) fn cut_off(pages: u32) -> String {
-    format!("cut-off {pages}")
-}
-
-pub(super) fn stripe(n: u32) -> String {
-    format!("N {n}")
-}
-
-pub(super) fn load(factor: f64) -> String {
-    format!("load {factor}")
-}
-
-/// Chips of the paper's drive.
-const CHIPS: u32 = 9;
-
-/// The workload on which stripes are swept: the one with the most writes.
-pub(super) const SWEPT: &str = "TPCC";
-/// And the one on which the cut-off is: it has the longest.
-pub(super) const LONG: &str = "Win7";
-
-/// The schemes of which the sweep of loads shows how they depend on it.
-pub(super) const LOADED: [Case; 4] = [RAID5, PPC, UDL, HC];
-/// Those of which the sweep of stripes does.
-pub(super) const STRIPED: [Case; 2] = [RAID5, HC];
-
-fn variants(paper: &Paper, brief: bool) -> Vec<Variant> {
-    let one = |name: String, set: Vec<String>, cases: &[Case], shown| Variant {
-        name,
-        set,
-        cases: cases.to_vec(),
-        shown,
-        only: None,
-        replay_speed: ReplaySpeed::AsRecorded,
-    };
-    let mut variants = vec![
-        one(AS_IT_IS.into(), Vec::new(), &[RAID5, PPC, UDL, HC, NONE], true),
-        one(AS_IT_IS.into(), paper.worn.clone(), &[PE_AWARE], true),
-        one(STAGE_2.into(), paper.worn.clone(), &[RAID5, PPC], true),
-    ];
-    if brief {
-        return variants;
-    }
-    variants.push(one(MORE_WORN.into(), paper.more_worn.clone(), &ON_WORN, true));
-    let swept = |name, set, cases: &[Case]| one(name, set, cases, false);
-    for &n in &paper.sweeps.n_update {
-        let set = vec![format!("policy.redundancy.n_update={n}")];
-        variants.push(swept(n_update(n), set, &[HC]));
-    }
-    for &kib in &paper.sweeps.caches_kib {
-        variants.push(swept(cache(kib), vec![format!("buffer.size={kib}KiB")], &[HC]));
-    }
-    for &pages in &paper.sweeps.cut_off {
-        let set = vec![format!("policy.redundancy.cut_off={pages}")];
-        variants.push(Variant { only: Some(LONG), ..swept(cut_off(pages), set, &[HC]) });
-    }
-    for &n in &paper.sweeps.stripes {
-        let mut set = paper.wide.clone();
-        set.push(format!("policy.redundancy.stripe={n}"));
-        let replay_speed = ReplaySpeed::Speed(paper.wide_speed);
-        let variant = swept(stripe(n), set, &STRIPED);
-        variants.push(Variant { only: Some(SWEPT), replay_speed, ..variant });
-    }
-    for &factor in &paper.sweeps.loads {
-        let replay_speed = ReplaySpeed::Speed(factor);
-        variants.push(Variant { replay_speed, ..swept(load(factor), Vec::new(), &LOADED) });
-    }
-    variants
-}
 
 fn run_name(column: &str, case: Case, variant: &str) -> String {
     let base = format!("{column} {}", case.scheme);
     if variant.is_empty() { base } else { format!("{base} {variant}") }
 }
 
+/// A run that was made, for the list of all.
+pub(super) struct Made {
+    pub column: String,
+    pub case: Case,
+    pub variant: String,
+}
+
 /// All measurements, and the published numbers.
 pub(crate) struct Evidence {
     pub(super) paper: Paper,
     pub(super) runs: Runs,
+    pub(super) made: Vec<Made>,
+    /// By how much each stand-in's times are divided.
+    pub(super) speeds: Results<Speed>,
     pub(super) checks: Checks,
     /// Whether only the runs behind the paper's figures were made.
     pub(super) brief: bool,
@@ -157,19 +46,43 @@ struct Plan<'a> {
     limit: Option<u64>,
 }
 
+/// The name of the search for a stand-in's speed.
+fn speed_name(column: &str) -> String {
+    format!("{column} speed")
+}
+
 impl Plan<'_> {
+    /// The searches for the speed at which the drive under RAID-5 is idle for the share of the time
+    /// that the paper's data asks for. Real traces keep their own times.
+    fn speeds<'b>(&self, beds: &'b [TestBed]) -> Result<Vec<Job<'b, Speed>>, Diagnostics> {
+        let stand_ins = self.columns.iter().filter(|column| column.is_stand_in());
+        let limit = self.limited(self.paper.swept_requests);
+        let job = |column: &Column| {
+            let name = speed_name(&column.name);
+            Job::speed(name, beds, column.spec.clone(), limit, self.paper.idle)
+        };
+        stand_ins.map(job).collect()
+    }
+
+    fn limited(&self, requests: u64) -> Option<u64> {
+        Some(self.limit.map_or(requests, |limit| limit.min(requests)))
+    }
+
+    /// Whether a workload is run in a variant: real traces only in those of the figures.
+    fn wants(variant: &Variant, column: &Column) -> bool {
+        let shown = [AS_IT_IS, STAGE_2].contains(&variant.name.as_str());
+        variant.only.is_none_or(|only| column.name == only) && (column.is_stand_in() || shown)
+    }
+
     fn jobs<'b>(
         &self,
         variant: &Variant,
+        speeds: &Results<Speed>,
         images: &'b ImageCache,
-    ) -> Result<Vec<Job<'b, RunSummary>>, Diagnostics> {
-        let requests = if variant.shown { self.paper.requests } else { self.paper.swept_requests };
-        let wanted = |column: &&Column| variant.only.is_none_or(|only| column.name == only);
+    ) -> Result<Vec<(Made, Job<'b, RunSummary>)>, Diagnostics> {
         let mut jobs = Vec::new();
-        for column in self.columns.iter().filter(wanted) {
-            // Reads of web search are what refreshes blocks: fewer would not.
-            let requests =
-                if column.name.starts_with("websearch") { 10 * requests } else { requests };
+        for column in self.columns.iter().filter(|column| Self::wants(variant, column)) {
+            let speed = speeds.get(&speed_name(&column.name)).map_or(1.0, |it| it.factor);
             for &case in &variant.cases {
                 let mut set = match case.caches {
                     Caches::None => Vec::new(),
@@ -182,12 +95,15 @@ impl Plan<'_> {
                     device: self.paper.device(&set),
                     scheme: Some(case.scheme.into()),
                     workload: column.spec.clone(),
-                    replay_speed: variant.replay_speed,
-                    limit: Some(self.limit.map_or(requests, |limit| limit.min(requests))),
+                    replay_speed: ReplaySpeed::Speed(speed * variant.load),
+                    limit: self.limited(variant.requests),
                     requests: None,
                     detail: false,
                 };
-                jobs.push(Job::run(run_name(&column.name, case, &variant.name), spec, images)?);
+                let name = run_name(&column.name, case, &variant.name);
+                let (column, variant) = (column.name.clone(), variant.name.clone());
+                let made = Made { column, case, variant };
+                jobs.push((made, Job::run(name, spec, images)?));
             }
         }
         Ok(jobs)
@@ -198,20 +114,30 @@ fn same_key(one: &str, other: &str) -> bool {
     one.split('=').next() == other.split('=').next()
 }
 
+/// The runs of every variant, and how they were found.
+type AllRuns = (Results<Speed>, Vec<Made>, Results<RunSummary>);
+
 impl Plan<'_> {
     /// The runs of every variant; nothing if they were stopped.
-    fn results(
-        &self,
-        brief: bool,
-        runs: &RunFolder<'_>,
-    ) -> Result<Option<Results<RunSummary>>, Diagnostics> {
-        let mut results = Results::new();
-        for variant in variants(self.paper, brief) {
+    fn results(&self, brief: bool, runs: &RunFolder<'_>) -> Result<Option<AllRuns>, Diagnostics> {
+        let limit = self.limited(self.paper.swept_requests);
+        let bed = TestBed::new(&self.paper.device(&[]), RAID5.scheme)?.limited(limit);
+        let beds = [bed];
+        let Some(speeds) = runs.results(self.speeds(&beds)?)? else { return Ok(None) };
+        let (mut made, mut results) = (Vec::new(), Results::new());
+        for group in variants(self.paper, brief) {
             let images = ImageCache::default();
-            let Some(runs) = runs.results(self.jobs(&variant, &images)?)? else { return Ok(None) };
+            let mut jobs = Vec::new();
+            for variant in &group {
+                for (one, job) in self.jobs(variant, &speeds, &images)? {
+                    made.push(one);
+                    jobs.push(job);
+                }
+            }
+            let Some(runs) = runs.results(jobs)? else { return Ok(None) };
             results.extend(runs);
         }
-        Ok(Some(results))
+        Ok(Some((speeds, made, results)))
     }
 }
 
@@ -230,8 +156,11 @@ impl Evidence {
         let plan = Plan { paper: &paper, columns: &columns, limit };
         let checks = || runs.result(checks::job(UPDATES)?);
         let (checks, results) = fan_out::both(checks, || plan.results(brief, runs));
-        let (Some(checks), Some(results)) = (checks?, results?) else { return Ok(None) };
-        Ok(Some(Evidence { paper, runs: Runs::new(columns, results), checks, brief }))
+        let (Some(checks), Some((speeds, made, results))) = (checks?, results?) else {
+            return Ok(None);
+        };
+        let runs = Runs::new(columns, results);
+        Ok(Some(Evidence { paper, runs, made, speeds, checks, brief }))
     }
 
     /// Returns a number of a run.
@@ -240,7 +169,7 @@ impl Evidence {
         column: &str,
         case: Case,
         variant: &str,
-        of: Number,
+        of: impl Fn(&RunSummary) -> Option<f64>,
     ) -> Option<f64> {
         self.runs.number(&run_name(column, case, variant), of)
     }
@@ -262,10 +191,17 @@ impl Evidence {
     }
 
     /// The same relative to another case's, on a drive as worn.
-    pub(super) fn ratio(&self, column: &str, case: Case, base: Case, shown: Shown) -> Option<f64> {
+    pub(super) fn ratio(
+        &self,
+        column: &str,
+        (case, base): (Case, Case),
+        shown: Shown,
+    ) -> Option<f64> {
         let worn = case == PE_AWARE && [RAID5, PPC].contains(&base);
-        let base = self.value(column, base, if worn { STAGE_2 } else { AS_IT_IS }, shown)?;
-        Some(self.value(column, case, AS_IT_IS, shown)? / base).filter(|ratio| ratio.is_finite())
+        let variant = if worn { STAGE_2 } else { AS_IT_IS };
+        let base = self.value(column, base, variant, shown)?;
+        let mine = self.value(column, case, AS_IT_IS, shown)?;
+        Some(mine / base).filter(|ratio| ratio.is_finite())
     }
 
     /// The same, for a variant.
@@ -277,6 +213,18 @@ impl Evidence {
         shown: Shown,
     ) -> Option<f64> {
         let of = |case| self.value(column, case, variant, shown);
+        Some(of(case)? / of(base)?).filter(|ratio| ratio.is_finite())
+    }
+
+    /// The same, at a point of the grid.
+    pub(super) fn ratio_at(
+        &self,
+        column: &str,
+        setting: Setting,
+        (case, base): (Case, Case),
+        shown: Shown,
+    ) -> Option<f64> {
+        let of = |case| self.value(column, case, &setting.variant(case), shown);
         Some(of(case)? / of(base)?).filter(|ratio| ratio.is_finite())
     }
 
@@ -292,12 +240,42 @@ impl Evidence {
         Some(of(variants.0)? / of(variants.1)?).filter(|ratio| ratio.is_finite())
     }
 
-    /// Returns the mean share of time that a chip is busy.
-    pub(super) fn busy(&self, column: &str, case: Case, variant: &str) -> Option<f64> {
-        self.number(column, case, variant, |run| {
-            Some(run.counters.die_busy_s / run.simulated_s / f64::from(CHIPS))
-        })
+    /// Returns what a figure shows of a run of the grid.
+    pub(super) fn value_at(
+        &self,
+        column: &str,
+        case: Case,
+        setting: Setting,
+        shown: Shown,
+    ) -> Option<f64> {
+        self.value(column, case, &setting.variant(case), shown)
     }
+
+    /// Mean response in the grid, in microseconds.
+    pub(super) fn response_at(&self, column: &str, case: Case, setting: Setting) -> Option<f64> {
+        self.value_at(column, case, setting, Shown::Response)
+    }
+
+    /// Returns the mean share of time that a chip is busy, in the grid.
+    pub(super) fn busy_at(&self, column: &str, case: Case, setting: Setting) -> Option<f64> {
+        self.number(column, case, &setting.variant(case), busy)
+    }
+
+    /// The mean over the stand-ins of a ratio; without web search if asked.
+    pub(super) fn mean_of(&self, search: bool, of: impl Fn(&str) -> Option<f64>) -> Option<f64> {
+        let stand_ins = self.runs.stand_ins().map(|column| column.name.as_str());
+        let all: Option<Vec<f64>> =
+            stand_ins.filter(|name| search || *name != SEARCH).map(of).collect();
+        mean(&all?)
+    }
+}
+
+/// Chips of the paper's drive.
+const CHIPS: u32 = 9;
+
+/// The mean share of time that a chip of the paper's drive is busy.
+pub(super) fn busy(run: &RunSummary) -> Option<f64> {
+    Some(run.counters.die_busy_s / run.simulated_s / f64::from(CHIPS))
 }
 
 /// Mean response over reads and writes, in microseconds; none without requests.
@@ -354,8 +332,11 @@ impl Shown {
 mod tests {
     use super::*;
     use crate::column::columns;
+    use crate::da_raid5::variants::{GRID, ON_WORN, STRIPED};
+    use fowler_experiment::workload::WorkloadSpec;
+    use std::collections::BTreeSet;
 
-    /// Every run of the whole study uses an existing drive and workload.
+    /// Every run of the whole study uses an existing drive and workload, and has a name of its own.
     #[test]
     fn every_run_can_be_set_up() {
         let paper = Paper::open().unwrap();
@@ -363,17 +344,49 @@ mod tests {
         let plan = Plan { paper: &paper, columns: &columns, limit: None };
         let images = ImageCache::default();
         let count = |brief: bool| -> usize {
-            let jobs = |variant: &Variant| {
-                plan.jobs(variant, &images).unwrap_or_else(|why| panic!("{}: {why}", variant.name))
-            };
-            variants(&paper, brief).iter().map(|variant| jobs(variant).len()).sum()
+            let mut names = BTreeSet::new();
+            for variant in variants(&paper, brief).iter().flatten() {
+                let jobs = plan.jobs(variant, &Results::new(), &images);
+                for (it, _) in jobs.unwrap_or_else(|why| panic!("{}: {why}", variant.name)) {
+                    let name = run_name(&it.column, it.case, &it.variant);
+                    assert!(names.insert(name.clone()), "{name} twice");
+                }
+            }
+            names.len()
         };
         let s = &paper.sweeps;
-        let swept = 5 * (s.n_update.len() + s.caches_kib.len() + LOADED.len() * s.loads.len())
+        let tested = 5 * (8 + s.n_update.len() + 2) + 2;
+        assert_eq!(count(true), tested);
+        let grid = 5 * 7 * s.grid_stripes.len() * s.loads.len();
+        let others = 5 * (s.caches_kib.len() - 2)
             + s.cut_off.len()
+            + 5 * 3
+            + GRID.len() * s.lengths.len()
+            + 5 * ON_WORN.len()
             + STRIPED.len() * s.stripes.len();
-        assert_eq!(count(true), 5 * 8);
-        assert_eq!(count(false), 5 * (8 + ON_WORN.len()) + swept);
+        assert_eq!(count(false), tested + grid + others);
+    }
+
+    /// All stand-ins have the requests that the longest of their runs takes, and so do as many in
+    /// each.
+    #[test]
+    fn no_stand_in_ends_early() {
+        let paper = Paper::open().unwrap();
+        let columns = columns(&paper.workload, None).unwrap();
+        let all = variants(&paper, false);
+        for column in &columns {
+            let wanted = all.iter().flatten().filter(|it| Plan::wants(it, column));
+            let most = wanted.map(|it| it.requests).max().unwrap();
+            let WorkloadSpec::Generated(source) = &column.spec else { panic!("a stand-in") };
+            let line = source.text.lines().find(|it| it.starts_with("requests")).unwrap();
+            let digits: String =
+                line.chars().take_while(|it| *it != '#').filter(char::is_ascii_digit).collect();
+            assert!(
+                digits.parse::<u64>().unwrap() >= most,
+                "{}: {line}, wanted {most}",
+                column.name
+            );
+        }
     }
 
     /// On the drive on which PE-aware is compared, DA-RAID-5 is in its second stage; on the more

@@ -4,7 +4,8 @@
 use super::claims::config;
 use super::life::{TARGET, page};
 use super::paper::Paper;
-use super::plan::{Case, Evidence, HC, RAID5, STRIPED, SWEPT, Shown, stripe};
+use super::plan::{Evidence, Shown};
+use super::variants::{Case, HC, RAID5, STRIPED, SWEPT, stripe};
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::figures_folder::Named;
 use fowler_experiment::tables::{Cell, Sheet};

@@ -1,19 +1,43 @@
 //! Tables: the paper's figures as numbers, and the sweeps.
 
 use super::paper::Paper;
-use super::plan::{
-    AS_IT_IS, CASES, Case, Evidence, HC, LOADED, LONG, MORE_WORN, NONE, PE_AWARE, PPC, RAID5,
-    STAGE_2, Shown, cache, cut_off, load, n_update,
+use super::plan::{Evidence, Made, Shown, busy};
+use super::variants::{
+    AS_IT_IS, CASES, Case, GRID, HC, KEEPS_MOVED, LONG, LONG_SEARCH, MORE_WORN, Order, PE_AWARE,
+    PPC, RAID5, REPLACES, SEARCH, STAGE_2, SWEPT, Setting, UDL, cache, cut_off, length, n_update,
 };
-use crate::runs::mean;
+use crate::run_summary::RunSummary;
 use fowler_experiment::tables::{Cell, Sheet};
 
-/// Figure 5, in three parts, and what the runs came to.
+/// Figure 5, in three parts, its means, and what the runs came to.
 pub(super) fn shown(evidence: &Evidence) -> Vec<Sheet> {
-    let mut sheets: Vec<Sheet> =
-        Shown::ALL.into_iter().map(|shown| figure5(evidence, shown)).collect();
-    sheets.push(runs(evidence));
+    let mut sheets = vec![means(evidence)];
+    sheets.extend(Shown::ALL.into_iter().map(|shown| figure5(evidence, shown)));
+    sheets.extend([long_search(evidence), runs(evidence), speeds(evidence)]);
     sheets
+}
+
+/// The pairs of schemes that the text compares.
+pub(super) const PAIRS: [(Case, Case); 5] =
+    [(UDL, RAID5), (UDL, PPC), (PPC, RAID5), (HC, RAID5), (HC, PPC)];
+
+/// By how much the first scheme of each pair is lower, on average.
+fn means(evidence: &Evidence) -> Sheet {
+    let heads = ["scheme", "below", "quantity", "all workloads", "without web search"];
+    let title = "Reductions in the mean over the stand-ins; claims.csv has their intervals";
+    let mut sheet = Sheet::new("means", title, &heads);
+    for (case, base) in PAIRS {
+        for shown in Shown::ALL {
+            let lower = |search| {
+                let ratio = |column: &str| evidence.ratio(column, (case, base), shown);
+                Cell::share(evidence.mean_of(search, ratio).map(|it| 1.0 - it))
+            };
+            let mut row: Vec<Cell> = vec![case.name.into(), base.name.into(), shown.name().into()];
+            row.extend([true, false].map(lower));
+            sheet.row(row);
+        }
+    }
+    sheet
 }
 
 fn figure5(evidence: &Evidence, shown: Shown) -> Sheet {
@@ -24,24 +48,30 @@ fn figure5(evidence: &Evidence, shown: Shown) -> Sheet {
     let row = |name: &str, of: &dyn Fn(Case) -> Option<f64>| {
         [name.into()].into_iter().chain(CASES.map(|case| Cell::number(of(case)))).collect()
     };
+    let ratio = |column: &str, case| evidence.ratio(column, (case, RAID5), shown);
     for column in &evidence.runs.columns {
-        let name = column.name.as_str();
-        sheet.row(row(name, &|case| evidence.ratio(name, case, RAID5, shown)));
+        sheet.row(row(&column.name, &|case| ratio(&column.name, case)));
     }
-    sheet.row(row("mean", &|case| {
-        mean(&evidence.runs.each(|column| evidence.ratio(column, case, RAID5, shown))?)
-    }));
+    for (name, search) in [("mean", true), ("mean without web search", false)] {
+        sheet.row(row(name, &|case| evidence.mean_of(search, |column| ratio(column, case))));
+    }
     sheet
 }
 
+/// Every run on a whole drive: what it cost, and whether it collected garbage.
 fn runs(evidence: &Evidence) -> Sheet {
     let heads = [
         "workload",
         "case",
+        "variant",
+        "requests",
         "response (us)",
         "pages read",
         "pages programmed",
         "of them parity",
+        "of them moved by GC",
+        "of them refreshed",
+        "erases",
         "refreshed blocks",
         "WAF",
         "drive idle",
@@ -49,34 +79,47 @@ fn runs(evidence: &Evidence) -> Sheet {
         "chip time per request (ms)",
     ];
     let mut sheet = Sheet::new("runs", "Results of the runs", &heads);
-    for column in &evidence.runs.columns {
-        for case in CASES.into_iter().chain([NONE]) {
-            let name = column.name.as_str();
-            let of = |of| evidence.number(name, case, AS_IT_IS, of);
-            let value = |shown| evidence.value(name, case, AS_IT_IS, shown);
-            let refreshed = of(|run| {
-                let its = run.redundancy.as_ref()?;
-                Some(its.refreshed_at_hard_limit + its.refreshed_in_idle_time)
-            });
-            sheet.row(vec![
-                name.into(),
-                case.name.into(),
-                Cell::number(value(Shown::Response)),
-                Cell::number(value(Shown::Reads)),
-                Cell::number(value(Shown::Writes)),
-                Cell::number(of(|run| Some(run.counters.programs.parity))),
-                Cell::number(refreshed),
-                Cell::number(of(|run| run.waf)),
-                Cell::share(of(|run| run.idle_share)),
-                Cell::share(evidence.busy(name, case, AS_IT_IS)),
-                Cell::number(value(Shown::Work).map(|it| it * 1e3)),
-            ]);
-        }
+    for Made { column, case, variant } in &evidence.made {
+        let of = |of: fn(&RunSummary) -> Option<f64>| evidence.number(column, *case, variant, of);
+        let value = |shown| evidence.value(column, *case, variant, shown);
+        sheet.row(vec![
+            column.as_str().into(),
+            case.name.into(),
+            variant.as_str().into(),
+            Cell::number(of(|run| Some(run.requests))),
+            Cell::number(value(Shown::Response)),
+            Cell::number(value(Shown::Reads)),
+            Cell::number(value(Shown::Writes)),
+            Cell::number(of(|run| Some(run.counters.programs.parity))),
+            Cell::number(of(|run| Some(run.counters.programs.gc))),
+            Cell::number(of(|run| Some(run.counters.programs.refresh))),
+            Cell::number(of(|run| Some(run.erases))),
+            Cell::number(of(refreshed)),
+            Cell::number(of(|run| run.waf)),
+            Cell::share(of(|run| run.idle_share)),
+            Cell::share(of(busy)),
+            Cell::number(value(Shown::Work).map(|it| it * 1e3)),
+        ]);
     }
     sheet
 }
 
-/// Figures 6 and 7, and the sweeps of the cut-off and of the load.
+fn refreshed(run: &RunSummary) -> Option<f64> {
+    let its = run.redundancy.as_ref()?;
+    Some(its.refreshed_at_hard_limit + its.refreshed_in_idle_time)
+}
+
+/// By how much the times of each stand-in are divided.
+fn speeds(evidence: &Evidence) -> Sheet {
+    let title = "Factors by which the times of the stand-ins are divided, and the idle time under RAID-5 that they leave";
+    let mut sheet = Sheet::new("speeds", title, &["search", "factor", "drive idle"]);
+    for (name, speed) in &evidence.speeds {
+        sheet.row(vec![name.as_str().into(), Cell::Number(speed.factor), Cell::Share(speed.idle)]);
+    }
+    sheet
+}
+
+/// Figures 6 and 7, and the sweeps.
 pub(super) fn swept(paper: &Paper, evidence: &Evidence) -> Vec<Sheet> {
     let s = &paper.sweeps;
     vec![
@@ -97,7 +140,10 @@ pub(super) fn swept(paper: &Paper, evidence: &Evidence) -> Vec<Sheet> {
             &[Shown::Response, Shown::Work],
         ),
         by_cut_off(&s.cut_off, evidence),
-        by_load(&s.loads, evidence),
+        by_order(evidence),
+        by_load(evidence),
+        by_length(evidence),
+        readings(evidence),
         by_wear(evidence),
     ]
 }
@@ -108,7 +154,7 @@ fn by_wear(evidence: &Evidence) -> Sheet {
     let heads: Vec<&str> = ["workload", "worn blocks", "over"].into_iter().chain(names).collect();
     let title = "PE-aware in stage 2 (0.2 % of blocks worn) and, beyond the paper, at 5 %, where DA-RAID-5 is in stage 3";
     let mut sheet = Sheet::new("pe-aware", title, &heads);
-    for column in &evidence.runs.columns {
+    for column in evidence.runs.stand_ins() {
         let name = column.name.as_str();
         for (share, own, others) in [(0.002, AS_IT_IS, STAGE_2), (0.05, MORE_WORN, MORE_WORN)] {
             for base in [RAID5, PPC] {
@@ -140,7 +186,7 @@ fn by_workload(
     let heads: Vec<&str> =
         ["workload"].into_iter().chain(heads.iter().map(String::as_str)).collect();
     let mut sheet = Sheet::new(name, title, &heads);
-    for column in &evidence.runs.columns {
+    for column in evidence.runs.stand_ins() {
         let mut row = vec![Cell::from(column.name.as_str())];
         for &shown in shown {
             for variant in variants {
@@ -179,35 +225,154 @@ fn by_cut_off(cut_offs: &[u32], evidence: &Evidence) -> Sheet {
     sheet
 }
 
-fn by_load(loads: &[f64], evidence: &Evidence) -> Sheet {
-    let mut heads =
-        vec!["workload", "multiple of the rate", "chips busy under RAID-5", "RAID-5 (us)"];
-    let over: Vec<String> = LOADED[1..].iter().map(|it| format!("{} / RAID-5", it.name)).collect();
-    heads.extend(over.iter().map(String::as_str));
-    let title = "Mean response by load; the paper does not print how busy its drive was";
-    let mut sheet = Sheet::new("load", title, &heads);
-    for column in &evidence.runs.columns {
-        let name = column.name.as_str();
-        for (factor, variant) in with_the_rate_itself(loads) {
-            let ratio = |case| evidence.ratio_in(name, &variant, (case, RAID5), Shown::Response);
+/// Both orders of an update, by stripe size and load: by how much each scheme is lower on average.
+fn by_order(evidence: &Evidence) -> Sheet {
+    let quantities: Vec<String> = [true, false]
+        .iter()
+        .flat_map(|&search| Shown::PAPER.map(|shown| headed(shown, search)))
+        .collect();
+    let mut heads = vec!["order", "N", "multiple of the rate", "chips busy", "scheme", "below"];
+    heads.extend(quantities.iter().map(String::as_str));
+    let title = "Mean reductions by the order of an update, the stripe size and the load; chips busy under RAID-5";
+    let mut sheet = Sheet::new("orders", title, &heads);
+    for setting in evidence.paper.settings() {
+        let busy = evidence.mean_of(true, |column| evidence.busy_at(column, RAID5, setting));
+        for pair in PAIRS {
             let mut row = vec![
-                name.into(),
-                Cell::Number(factor),
-                Cell::share(evidence.busy(name, RAID5, &variant)),
-                Cell::number(evidence.response(name, RAID5, &variant)),
+                setting.order.name().into(),
+                Cell::Number(setting.stripe.into()),
+                Cell::Number(setting.load),
+                Cell::share(busy),
+                pair.0.name.into(),
+                pair.1.name.into(),
             ];
-            row.extend(LOADED[1..].iter().map(|&case| Cell::number(ratio(case))));
+            for search in [true, false] {
+                for shown in Shown::PAPER {
+                    let ratio = |column: &str| evidence.ratio_at(column, setting, pair, shown);
+                    row.push(Cell::share(evidence.mean_of(search, ratio).map(|it| 1.0 - it)));
+                }
+            }
             sheet.row(row);
         }
     }
     sheet
 }
 
-/// The loads that are swept and the stand-ins' own, in order, with the variants that they are run
-/// as.
-pub(super) fn with_the_rate_itself(loads: &[f64]) -> Vec<(f64, String)> {
-    let mut all: Vec<(f64, String)> = loads.iter().map(|&it| (it, load(it))).collect();
-    let place = all.partition_point(|(factor, _)| *factor < 1.0);
-    all.insert(place, (1.0, AS_IT_IS.into()));
-    all
+fn headed(shown: Shown, search: bool) -> String {
+    let without = if search { "" } else { ", without web search" };
+    format!("{}{without}", shown.name())
+}
+
+fn by_load(evidence: &Evidence) -> Sheet {
+    let mut heads = vec![
+        "order",
+        "N",
+        "workload",
+        "multiple of the rate",
+        "chips busy under RAID-5",
+        "RAID-5 (us)",
+    ];
+    let over: Vec<String> = GRID[1..].iter().map(|it| format!("{} / RAID-5", it.name)).collect();
+    heads.extend(over.iter().map(String::as_str));
+    let title = "Mean response by load; the paper does not print how busy its drive was";
+    let mut sheet = Sheet::new("load", title, &heads);
+    for setting in evidence.paper.settings() {
+        for column in evidence.runs.stand_ins() {
+            let name = column.name.as_str();
+            let ratio = |case| evidence.ratio_at(name, setting, (case, RAID5), Shown::Response);
+            let mut row = vec![
+                setting.order.name().into(),
+                Cell::Number(setting.stripe.into()),
+                name.into(),
+                Cell::Number(setting.load),
+                Cell::share(evidence.busy_at(name, RAID5, setting)),
+                Cell::number(evidence.response_at(name, RAID5, setting)),
+            ];
+            row.extend(GRID[1..].iter().map(|&case| Cell::number(ratio(case))));
+            sheet.row(row);
+        }
+    }
+    sheet
+}
+
+/// How the reductions under one workload converge with the length of the runs.
+fn by_length(evidence: &Evidence) -> Sheet {
+    let mut heads = vec!["requests", "WAF of RAID-5"];
+    let names: Vec<String> = PAIRS
+        .iter()
+        .flat_map(|(case, base)| {
+            Shown::PAPER.map(|it| format!("{}, {} below {}", it.name(), case.name, base.name))
+        })
+        .collect();
+    heads.extend(names.iter().map(String::as_str));
+    let title = format!("Reductions by the length of the runs, under {SWEPT}");
+    let mut sheet = Sheet::new("length", title, &heads);
+    for &requests in &evidence.paper.sweeps.lengths {
+        let variant = length(requests);
+        let waf = evidence.number(SWEPT, RAID5, &variant, |run| run.waf);
+        let mut row = vec![Cell::Number(requests as f64), Cell::number(waf)];
+        for pair in PAIRS {
+            for shown in Shown::PAPER {
+                let ratio = evidence.ratio_in(SWEPT, &variant, pair, shown);
+                row.push(Cell::share(ratio.map(|it| 1.0 - it)));
+            }
+        }
+        sheet.row(row);
+    }
+    sheet
+}
+
+/// Web search for so long that reads refresh blocks.
+fn long_search(evidence: &Evidence) -> Sheet {
+    let heads = [
+        "requests",
+        "case",
+        "refreshed blocks",
+        "pages programmed",
+        "of them by GC",
+        "response (us)",
+    ];
+    let title = "Web search until its reads refresh blocks";
+    let mut sheet = Sheet::new("web-search", title, &heads);
+    for case in [RAID5, UDL] {
+        let of =
+            |of: fn(&RunSummary) -> Option<f64>| evidence.number(SEARCH, case, LONG_SEARCH, of);
+        sheet.row(vec![
+            Cell::number(of(|run| Some(run.requests))),
+            case.name.into(),
+            Cell::number(of(refreshed)),
+            Cell::number(evidence.value(SEARCH, case, LONG_SEARCH, Shown::Writes)),
+            Cell::number(of(|run| Some(run.counters.programs.gc))),
+            Cell::number(evidence.value(SEARCH, case, LONG_SEARCH, Shown::Response)),
+        ]);
+    }
+    sheet
+}
+
+/// What two readings of the paper change.
+fn readings(evidence: &Evidence) -> Sheet {
+    let names = Shown::ALL.map(Shown::name);
+    let heads: Vec<&str> = ["reading", "workload", "case"].into_iter().chain(names).collect();
+    let title = "Other readings over those that the drives follow: Algorithm 2 as printed; parity that GC does not flush";
+    let mut sheet = Sheet::new("readings", title, &heads);
+    for (variant, case) in [(REPLACES, HC), (KEEPS_MOVED, PPC), (KEEPS_MOVED, HC)] {
+        for column in evidence.runs.stand_ins() {
+            let mut row = vec![variant.into(), column.name.as_str().into(), case.name.into()];
+            let base = n_update(6);
+            // HC as it is, at the same length, is that of Figure 6; PPC that of the grid.
+            let setting = Setting { order: Order::ReadFirst, stripe: 8, load: 1.0 };
+            for shown in Shown::ALL {
+                let name = column.name.as_str();
+                let mine = evidence.value(name, case, variant, shown);
+                let base = if case == HC {
+                    evidence.value(name, case, &base, shown)
+                } else {
+                    evidence.value_at(name, case, setting, shown)
+                };
+                row.push(Cell::number(mine.zip(base).map(|(mine, base)| mine / base)));
+            }
+            sheet.row(row);
+        }
+    }
+    sheet
 }

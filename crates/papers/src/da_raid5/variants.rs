@@ -1,0 +1,213 @@
+//! What is compared: the schemes with their buffers, and on which drives, under which workloads and
+//! for how long each is run.
+
+use super::paper::Paper;
+
+/// A case to be compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Case {
+    /// Its scheme, which names its runs.
+    pub scheme: &'static str,
+    /// The name in tables and legends.
+    pub name: &'static str,
+    pub caches: Caches,
+}
+
+/// The buffer of a case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Caches {
+    None,
+    Grouping,
+    Data,
+}
+
+pub(super) const RAID5: Case = Case { scheme: "raid5", name: "RAID-5", caches: Caches::None };
+pub(super) const PPC: Case = Case { scheme: "ppc", name: "PPC", caches: Caches::None };
+pub(super) const UDL: Case = Case { scheme: "udl", name: "UDL", caches: Caches::None };
+pub(super) const PE_AWARE: Case =
+    Case { scheme: "pe_aware", name: "PE-aware", caches: Caches::Grouping };
+pub(super) const HC: Case = Case { scheme: "hc", name: "HC", caches: Caches::Data };
+/// No redundancy, on the same drive; it has the capacity that parity takes elsewhere.
+pub(super) const NONE: Case = Case { scheme: "fifo", name: "no RAID", caches: Caches::None };
+pub(super) const CASES: [Case; 5] = [RAID5, PPC, UDL, PE_AWARE, HC];
+
+/// A variant: on which drive and under which workloads cases are run.
+#[derive(Clone)]
+pub(super) struct Variant {
+    pub name: String,
+    pub set: Vec<String>,
+    pub cases: Vec<Case>,
+    pub requests: u64,
+    /// The one workload that it is for, or all.
+    pub only: Option<&'static str>,
+    /// How many times the rate at which the drive under RAID-5 is idle for half of the time.
+    pub load: f64,
+}
+
+pub(super) const AS_IT_IS: &str = "";
+/// What PE-aware is compared with: the same drive, as worn as in stage 2.
+pub(super) const STAGE_2: &str = "stage 2";
+/// All on a drive more worn than that.
+pub(super) const MORE_WORN: &str = "more worn";
+/// Web search for as long as it takes until reads refresh blocks.
+pub(super) const LONG_SEARCH: &str = "long";
+/// HC whose cached parity covers the new pages alone; and with parity that is not written when GC
+/// moves a page of its stripe.
+pub(super) const REPLACES: &str = "coverage replaced";
+pub(super) const KEEPS_MOVED: &str = "moved pages kept";
+/// The schemes run on drives with worn blocks.
+pub(super) const ON_WORN: [Case; 3] = [RAID5, PPC, PE_AWARE];
+
+pub(super) fn n_update(n: u32) -> String {
+    format!("N_update {n}")
+}
+
+pub(super) fn cache(kib: u32) -> String {
+    format!("cache {kib} KiB")
+}
+
+pub(super) fn cut_off(pages: u32) -> String {
+    format!("cut-off {pages}")
+}
+
+pub(super) fn stripe(n: u32) -> String {
+    format!("N {n}")
+}
+
+pub(super) fn length(requests: u64) -> String {
+    format!("{requests} requests")
+}
+
+/// In which order a page is programmed and what it replaces is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Order {
+    ReadFirst,
+    ProgramFirst,
+}
+
+impl Order {
+    pub const ALL: [Order; 2] = [Order::ReadFirst, Order::ProgramFirst];
+
+    /// Returns its name in the configuration.
+    pub fn key(self) -> &'static str {
+        ["read_first", "program_first"][self as usize]
+    }
+
+    /// Returns its name in tables and legends.
+    pub fn name(self) -> &'static str {
+        ["read first", "program first"][self as usize]
+    }
+}
+
+/// A point of the grid of orders, stripe sizes and loads.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Setting {
+    pub order: Order,
+    pub stripe: u32,
+    pub load: f64,
+}
+
+impl Setting {
+    /// The variant in which a case is run there. UDL has no parity, and so no order of updates.
+    pub fn variant(self, case: Case) -> String {
+        let order = if case == UDL { Order::ReadFirst } else { self.order };
+        format!("{}, N {}, load {}", order.name(), self.stripe, self.load)
+    }
+}
+
+/// The workload on which stripes and lengths are swept: the one with the most writes.
+pub(super) const SWEPT: &str = "TPCC";
+/// The one on which the cut-off is: it has the longest.
+pub(super) const LONG: &str = "Win7";
+/// And the one that reads so much that blocks are refreshed, and hardly writes.
+pub(super) const SEARCH: &str = "websearch";
+
+/// The schemes in the grid of orders, stripe sizes and loads.
+pub(super) const GRID: [Case; 4] = [RAID5, PPC, UDL, HC];
+/// Those of which the sweep of stripes shows how they depend on it.
+pub(super) const STRIPED: [Case; 2] = [RAID5, HC];
+
+impl Paper {
+    /// The grid of orders, stripe sizes and loads.
+    pub(super) fn settings(&self) -> Vec<Setting> {
+        let mut all = Vec::new();
+        for order in Order::ALL {
+            for &stripe in &self.sweeps.grid_stripes {
+                for &load in &self.sweeps.loads {
+                    all.push(Setting { order, stripe, load });
+                }
+            }
+        }
+        all
+    }
+}
+
+/// The variants, those of one drive together: they share its preconditioned images. The brief study
+/// has everything that claims are tested on.
+pub(super) fn variants(paper: &Paper, brief: bool) -> Vec<Vec<Variant>> {
+    let s = &paper.sweeps;
+    let one = |name: String, set: Vec<String>, cases: &[Case]| Variant {
+        name,
+        set,
+        cases: cases.to_vec(),
+        requests: paper.requests,
+        only: None,
+        load: 1.0,
+    };
+    let swept = |name, set, cases: &[Case]| Variant {
+        requests: paper.swept_requests,
+        ..one(name, set, cases)
+    };
+    let mut first = vec![
+        one(AS_IT_IS.into(), Vec::new(), &[RAID5, PPC, UDL, HC, NONE]),
+        one(AS_IT_IS.into(), paper.worn.clone(), &[PE_AWARE]),
+        one(STAGE_2.into(), paper.worn.clone(), &[RAID5, PPC]),
+    ];
+    for &n in &s.n_update {
+        first.push(swept(n_update(n), vec![format!("policy.redundancy.n_update={n}")], &[HC]));
+    }
+    let ends = [s.caches_kib.first(), s.caches_kib.last()];
+    for kib in s.caches_kib.iter().filter(|it| !brief || ends.contains(&Some(it))) {
+        first.push(swept(cache(*kib), vec![format!("buffer.size={kib}KiB")], &[HC]));
+    }
+    let long = one(LONG_SEARCH.into(), Vec::new(), &[RAID5, UDL]);
+    first.push(Variant { only: Some(SEARCH), requests: s.search, ..long });
+    if brief {
+        return vec![first];
+    }
+    for &pages in &s.cut_off {
+        let set = vec![format!("policy.redundancy.cut_off={pages}")];
+        first.push(Variant { only: Some(LONG), ..swept(cut_off(pages), set, &[HC]) });
+    }
+    let replaces = vec!["policy.redundancy.above_n_update=replace".into()];
+    first.push(swept(REPLACES.into(), replaces, &[HC]));
+    let keeps = vec!["policy.redundancy.flush_moved=false".into()];
+    first.push(swept(KEEPS_MOVED.into(), keeps, &[PPC, HC]));
+    for &requests in &s.lengths {
+        let variant = one(length(requests), Vec::new(), &GRID);
+        first.push(Variant { only: Some(SWEPT), requests, ..variant });
+    }
+    let mut groups = vec![first];
+    groups.push(vec![one(MORE_WORN.into(), paper.more_worn.clone(), &ON_WORN)]);
+    for &n in &s.grid_stripes {
+        let at = |it: &&Setting| it.stripe == n;
+        let run = |it: Setting| {
+            let run = GRID.into_iter().filter(|&case| case != UDL || it.order == Order::ReadFirst);
+            let set = vec![
+                format!("policy.redundancy.stripe={n}"),
+                format!("policy.redundancy.update_order={}", it.order.key()),
+            ];
+            let each =
+                |case| Variant { load: it.load, ..swept(it.variant(case), set.clone(), &[case]) };
+            run.map(each).collect::<Vec<_>>()
+        };
+        groups.push(paper.settings().iter().filter(at).copied().flat_map(run).collect());
+    }
+    for &n in &s.stripes {
+        let mut set = paper.wide.clone();
+        set.push(format!("policy.redundancy.stripe={n}"));
+        let variant = swept(stripe(n), set, &STRIPED);
+        groups.push(vec![Variant { only: Some(SWEPT), load: paper.wide_load, ..variant }]);
+    }
+    groups
+}
