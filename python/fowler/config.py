@@ -197,8 +197,8 @@ class DieOrder(Section):
     of the youngest data, then writes of the smallest requests, within a deadline).
     """
     deadline: str = "100ms"
-    """Rhio: age at which the oldest request is served first: a time with its unit, from 10ms
-    to 1280ms.
+    """Rhio: age at which a request is served first, unless the request has a deadline: a
+    time with its unit, from 10ms to 1280ms.
     """
 
 
@@ -312,6 +312,10 @@ class Placement(Section):
     dies: Literal["rotate", "by_address"] = "rotate"
     """Which die a host page is written to (rotate: the next die in turn that has room;
     by_address: the die of its address, or the next in turn if that die is full).
+    """
+    stripe_unit: int = 1
+    """Neighboring pages that go to one die before the next die takes any: a whole number
+    from 1 to 1024.
     """
     hot_to_strong: bool = False
     """Streams: put hot data in strong blocks and other data in weak ones: true or false."""
@@ -586,6 +590,11 @@ class Reliability(Section):
     levels: int = 3
     """Levels of soft sensing, in order: 3, 9 and 21 reference voltages: a whole number from
     1 to 3.
+    """
+    retry: Literal["whole", "increment"] = "whole"
+    """What a retry at the next level senses and transfers (whole: all reference voltages of
+    that level; increment: only those that the level before did not have (progressive
+    sensing)).
     """
     cycles: int = 0
     """P/E cycles that every block has before preconditioning: a whole number from 0 to

@@ -46,9 +46,12 @@ pub struct PageAllocator {
     by_address: bool,
     /// Every page must be on the die of its address.
     strict: bool,
-    /// The dies in striping order, and the next position.
+    /// The dies in striping order, each repeated for every page of a stripe unit, and the next
+    /// position.
     order: Box<[DieId]>,
     turn: usize,
+    /// Whether stripe units have one page.
+    page_by_page: bool,
     collected_to: GcFrontier,
     plane_limit: u32,
     die_limit: u32,
@@ -70,19 +73,21 @@ impl PageAllocator {
     /// A fresh drive.
     pub fn new(config: &Config, layout: &Layout) -> Self {
         let geometry = layout.geometry;
+        let in_order = |at| match config.redundancy.has_stripes() {
+            true => geometry.die_at_chip(at),
+            false => geometry.die_at_stripe(at),
+        };
+        let unit = config.placement.stripe_unit;
         Self {
             blocks: Blocks::new(geometry),
             open_blocks: OpenBlocks::new(config, &geometry),
             stripes: IdVec::filled(Stripe::default(), geometry.dies() as usize),
             by_address: config.redundancy.has_stripes() || config.placement.dies == Dies::ByAddress,
             strict: config.redundancy.has_stripes(),
-            order: (0..geometry.dies())
-                .map(|at| match config.redundancy.has_stripes() {
-                    true => geometry.die_at_chip(at),
-                    false => geometry.die_at_stripe(at),
-                })
-                .collect(),
+            // With each die repeated, finding the die of a page takes one division for any unit.
+            order: (0..geometry.dies() * unit).map(|at| in_order(at / unit)).collect(),
             turn: 0,
+            page_by_page: unit == 1,
             collected_to: config.gc.frontier,
             plane_limit: layout.plane_limit(),
             die_limit: layout.plane_limit() * geometry.planes_per_die,
@@ -406,12 +411,18 @@ impl PageAllocator {
         (first, count)
     }
 
+    /// Whether stripe units have one page, so that [`PageAllocator::load_row`] applies.
+    pub fn takes_page_by_page(&self) -> bool {
+        self.page_by_page
+    }
+
     /// Fills one erased block of every plane, on a drive to which only whole blocks were written.
     /// The result is the same as writing host pages in turn over the dies and their planes. Returns
     /// the blocks in the order in which each takes a page.
     pub fn load_row(&mut self) -> Vec<BlockId> {
         debug_assert!(
-            self.turn == 0
+            self.page_by_page
+                && self.turn == 0
                 && self.stripes.as_slice().iter().all(|it| it.turns == [0; StreamTag::COUNT])
         );
         let planes = self.blocks.geometry().planes_per_die;
@@ -442,6 +453,10 @@ mod tests {
 
     /// Six dies on three channels.
     fn space(dies: Dies) -> PageAllocator {
+        space_of(dies, 1)
+    }
+
+    fn space_of(dies: Dies, stripe_unit: u32) -> PageAllocator {
         let geometry = Geometry {
             channels: 3,
             chips_per_channel: 2,
@@ -453,6 +468,7 @@ mod tests {
         };
         let mut config = shaped(geometry);
         (config.placement.dies, config.over_provisioning) = (dies, 0.6);
+        config.placement.stripe_unit = stripe_unit;
         config.buffer.size = Bytes(16 * 4096);
         PageAllocator::new(&config, &config.layout().unwrap())
     }
@@ -467,6 +483,21 @@ mod tests {
         let stripe = *space(Dies::Rotate).blocks.geometry();
         assert_eq!(dies(Dies::ByAddress), pages.map(|page| stripe.die_at_stripe(page % 6)));
         assert_eq!(dies(Dies::Rotate), [0, 1, 2, 3, 4, 5].map(|at| stripe.die_at_stripe(at)));
+    }
+
+    #[test]
+    fn as_many_neighbors_as_a_stripe_unit_has_lie_on_one_die() {
+        let geometry = *space(Dies::Rotate).blocks.geometry();
+        let at = |place: u32| geometry.die_at_stripe(place);
+        for rule in [Dies::Rotate, Dies::ByAddress] {
+            let mut space = space_of(rule, 3);
+            let dies = [0, 1, 2, 3, 4, 5, 6].map(|page| space.place(Lpn(page)).unwrap());
+            assert_eq!(dies, [0, 0, 0, 1, 1, 1, 2].map(at), "{rule:?}");
+        }
+        // After the last die of six comes the first again.
+        let space = space_of(Dies::ByAddress, 3);
+        let homes = [17, 18, 20, 21].map(|page| space.home(Lpn(page)).unwrap());
+        assert_eq!(homes, [5, 0, 0, 1].map(at));
     }
 
     #[test]

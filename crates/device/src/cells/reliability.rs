@@ -28,6 +28,8 @@ pub struct Params {
     pub cells: Parameters,
     /// The number of sensing levels that its code supports: 1 to 3.
     pub levels: u32,
+    /// The cost of a retry at the next level.
+    pub retry: RetryCost,
     /// P/E cycles of every block before preconditioning.
     pub cycles: u32,
     /// The maximum of the additional cycles that each block draws at random. They raise its bit
@@ -43,6 +45,17 @@ pub struct Params {
     /// `measured` only: the maximum probability, in (0, 1), that a block is weaker than the class
     /// it is assigned to. A block assigned too strong a class may lose data.
     pub risk: f64,
+}
+
+/// The cost of the next try of a read.
+/// See docs/decisions/cells.md, "What does a retry cost?".
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RetryCost {
+    /// It senses every reference voltage of its level and transfers every bit.
+    Whole,
+    /// It senses and transfers only what its level has beyond the previous one (progressive
+    /// sensing: Zhao et al., "LDPC-in-SSD", FAST 2013, RHIO's reference 9).
+    Increment,
 }
 
 /// The error model.
@@ -116,6 +129,7 @@ impl Default for Params {
             table: RateTable::default(),
             cells: Parameters::default(),
             levels: 3,
+            retry: RetryCost::Whole,
             cycles: 0,
             cycles_spread: 0,
             oldest: Span::ZERO,
@@ -306,6 +320,12 @@ impl LevelTimes {
     pub fn sense_and_transfer(&self, level: u8, offset: impl FnOnce() -> u32) -> (Span, Span) {
         let (sense, transfer) = self.of(level);
         (sense.of(offset), *transfer)
+    }
+
+    /// Returns the times to sense and to transfer what a level has beyond the previous one.
+    pub fn beyond_last(&self, level: u8, offset: u32) -> (Span, Span) {
+        let sense = self.sense(level, offset) - self.sense(level - 1, offset);
+        (sense, self.transfer(level) - self.transfer(level - 1))
     }
 
     /// Returns the time to sense and transfer a page at a level beyond that of hard decision, if it

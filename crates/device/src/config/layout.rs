@@ -5,8 +5,9 @@ use crate::cells::reliability::{ModelKind, NoModel, RateTable, StrengthSource};
 use crate::config::{Ack, Config, OpBase, PlaneMode, ProgramErase};
 use crate::event::Event;
 use crate::mapping::page_map::PageMap;
+use crate::policy::die_order::{DEADLINE_GRAIN, DEADLINES_MAX};
 use crate::policy::hotness::Detector;
-use crate::policy::placement::PlacementKind;
+use crate::policy::placement::{Dies, PlacementKind};
 use crate::policy::voltage::VoltageKind;
 use crate::policy::wear::WearKind;
 use fowler_physics::ldpc::Ldpc;
@@ -90,10 +91,10 @@ impl Refusals {
     }
 }
 
-/// The resolution and the maximum number of deadlines: the ICC field of NCQ with its bit 7 cleared
-/// (RHIO, section III-A).
-const DEADLINE_GRAIN: Span = Span::ms(10);
-const DEADLINES_MAX: u64 = 128;
+/// The maximum number of pages in a stripe unit, and in one unit of every die: each is an entry of
+/// a table.
+const STRIPE_UNIT_MOST: u32 = 1024;
+const STRIPE_UNITS_MOST: u64 = 1 << 24;
 
 /// The minimum time between measurements of a die: reading a page in idle time takes a tenth of it.
 const EVERY_LEAST: Span = Span::ms(1);
@@ -197,6 +198,7 @@ impl Config {
         self.refuse_geometry(&mut refusals);
         self.refuse_timing(&mut refusals);
         self.refuse_queues(&mut refusals);
+        self.refuse_stripe_unit(&mut refusals);
         self.refuse_cells(&mut refusals);
         self.refuse_uses(&mut refusals);
         self.refuse_redundancy(&mut refusals);
@@ -205,6 +207,7 @@ impl Config {
             let layout = self.sizes();
             self.refuse_space(&layout, &mut refusals);
             self.refuse_dies(&layout, &mut refusals);
+            self.refuse_share_of_a_die(&layout, &mut refusals);
             if refusals.0.is_empty() {
                 return Ok(layout);
             }
@@ -316,6 +319,42 @@ impl Config {
         });
         refusals
             .unless(self.victim.d > 0, &["policy.victim.d"], || "no choices to choose from".into());
+    }
+
+    /// See docs/decisions/blocks.md, "How much of a request lies on one die?".
+    fn refuse_stripe_unit(&self, refusals: &mut Refusals) {
+        let unit = self.placement.stripe_unit;
+        refusals.unless(
+            (1..=STRIPE_UNIT_MOST).contains(&unit),
+            &["policy.placement.stripe_unit"],
+            || format!("stripe units of {unit} pages; 1 to {STRIPE_UNIT_MOST} are possible"),
+        );
+        let units = u64::from(self.geometry.planes()) * u64::from(unit);
+        refusals.unless(
+            unit == 1 || units <= STRIPE_UNITS_MOST,
+            &["policy.placement.stripe_unit", "geometry.channels"],
+            || format!("a stripe unit of every die has {units} pages; {STRIPE_UNITS_MOST} at most"),
+        );
+        let free = unit == 1 || !self.redundancy.has_stripes();
+        refusals.unless(free, &["policy.placement.stripe_unit", "policy.redundancy"], || {
+            format!("stripe units of {unit} pages where parity says on which chip each page lies")
+        });
+    }
+
+    /// The last units of the drive may make one die's share larger than what it can hold.
+    fn refuse_share_of_a_die(&self, layout: &Layout, refusals: &mut Refusals) {
+        let unit = self.placement.stripe_unit;
+        if unit == 1 || self.placement.dies != Dies::ByAddress {
+            return;
+        }
+        let row = unit * layout.geometry.dies();
+        let (rows, rest) = (layout.mapped_pages / row, layout.mapped_pages % row);
+        let most = rows * unit + rest.min(unit);
+        let room = layout.geometry.planes_per_die * layout.plane_limit();
+        let keys = ["policy.placement.stripe_unit", "geometry.over_provisioning"];
+        refusals.unless(most <= room, &keys, || {
+            format!("a die has the addresses of {most} pages and can hold {room}")
+        });
     }
 
     fn refuse_cells(&self, refusals: &mut Refusals) {

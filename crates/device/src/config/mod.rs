@@ -287,6 +287,7 @@ impl Config {
             placement: placement::Params {
                 name: placement::PlacementKind::SingleStream,
                 dies: placement::Dies::Rotate,
+                stripe_unit: 1,
                 hot_to_strong: false,
             },
             step: step::Params { name: step::StepKind::Nominal },

@@ -124,12 +124,12 @@ pub struct Die {
 }
 
 impl Die {
-    /// Creates an idle die on a channel. With `ranks`, its queue is ranked.
-    pub fn new(channel: ChannelId, ranks: bool, timing: &Timing) -> Self {
+    /// An idle die on a channel; with `ranked`, what waits for it is ranked.
+    pub fn new(channel: ChannelId, ranked: Option<Box<RankedQueue>>, timing: &Timing) -> Self {
         Self {
             channel,
             queue: DieQueue::default(),
-            ranked: ranks.then(Box::default),
+            ranked,
             account: Account::default(),
             state: State::Idle,
             ticket: Ticket::NONE,

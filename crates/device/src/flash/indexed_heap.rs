@@ -35,7 +35,14 @@ impl IndexedHeap {
         self.heap.first().map(|&(rank, _)| rank)
     }
 
-    /// Returns all members, in no particular order.
+    /// Returns the rank of a member.
+    pub fn rank_of(&self, id: TxnId, places: &Places) -> Rank {
+        let (rank, member) = self.heap[places[id] as usize];
+        assert_eq!(member, id, "not a member");
+        rank
+    }
+
+    /// Every member, in no order.
     pub fn members(&self) -> impl Iterator<Item = TxnId> {
         self.heap.iter().map(|&(_, id)| id)
     }

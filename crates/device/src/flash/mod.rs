@@ -36,7 +36,7 @@ pub mod txn;
 mod worked_example_tests;
 
 use crate::cells::condition::Condition;
-use crate::cells::reliability::{Ladder, LevelTimes, ModelKind};
+use crate::cells::reliability::{Ladder, LevelTimes, ModelKind, RetryCost};
 use crate::config::Config;
 use crate::event::Event;
 use crate::flash::die::{Cells, Channel, Die, State};
@@ -111,6 +111,7 @@ pub struct Flash {
     /// [`Timing::iteration`].
     iteration: Span,
     levels: LevelTimes,
+    retry: RetryCost,
     ladder: Ladder,
     /// Whether errors are modelled, and the level at which pages of unknown condition are read.
     errs: bool,
@@ -147,13 +148,14 @@ impl Flash {
     pub fn new(config: &Config, geometry: Geometry, capacity: usize) -> Self {
         let timing = config.effective_timing();
         let errs = config.reliability.model != ModelKind::Off;
-        let ranks = config.die_order.ranks();
+        let order = config.die_order;
+        let ranked = || order.ranks().then(|| Box::new(RankedQueue::new(order.deadline)));
         let dies = geometry.dies() as usize;
         let channel = Channel::new(geometry.dies_per_channel() as usize);
         let marked = Marked::new(dies);
         let agenda = Agenda::with_capacity(4 * dies + 1024);
         let dies = (0..dies)
-            .map(|die| Die::new(geometry.channel_of_die(DieId::new(die)), ranks, &timing))
+            .map(|die| Die::new(geometry.channel_of_die(DieId::new(die)), ranked(), &timing))
             .collect();
         // SAFETY: dies are looked up by the ids of events, of transactions, of the locator, and of
         // the geometry's count. Events name dies that were looked up before. No queue names a
@@ -175,6 +177,7 @@ impl Flash {
             } else {
                 LevelTimes::nominal(&timing)
             },
+            retry: config.reliability.retry,
             ladder: Ladder::of(config),
             errs,
             unknown_level: 0,

@@ -186,10 +186,13 @@ fn is_awaited(txn: &Txn) -> bool {
 /// The transactions that wait for one die, host reads and host programs by rank, for an order that
 /// goes by more than time.
 ///
-/// Usually one or two wait, which needs no heaps: they enter the heaps when a third one comes.
-#[derive(Clone, Debug, Default)]
+/// Most often one transaction waits, or two, which need no ranks: they are ranked when there are
+/// more. Not inlined, so that a die without ranks does not carry it along.
+#[derive(Clone, Debug)]
 pub struct RankedQueue {
-    /// The number of waiting transactions of all classes.
+    /// The deadline of requests without one of their own.
+    deadline: Span,
+    /// How many wait for the die, whatever they are.
     count: u32,
     /// The waiting transactions in order of submission, while none is in the heaps.
     aside: [Aside; 2],
@@ -197,8 +200,8 @@ pub struct RankedQueue {
     overtakes: bool,
     reads: IndexedHeap,
     programs: IndexedHeap,
-    /// Everything that a host request waits for, by the arrival of that request: the two above, and
-    /// the reads of old pages for partial writes.
+    /// Whatever a host request waits for, by the moment that is due: these two, and the reads of
+    /// old pages that writes of part of a page need.
     waiting: IndexedHeap,
 }
 
@@ -234,7 +237,44 @@ fn rank(txn: &Txn, age_key: u32) -> Rank {
 }
 
 impl RankedQueue {
-    /// Returns the heap of a class, if it is ranked.
+    /// Returns an empty queue; requests without a deadline of their own get this one.
+    pub fn new(deadline: Span) -> RankedQueue {
+        RankedQueue {
+            deadline,
+            count: 0,
+            aside: Default::default(),
+            overtakes: false,
+            reads: IndexedHeap::default(),
+            programs: IndexedHeap::default(),
+            waiting: IndexedHeap::default(),
+        }
+    }
+
+    /// Returns when a transaction is due: the earliest deadline of the requests that wait for it.
+    fn due(&self, id: TxnId, txns: &Txns) -> Nanos {
+        let Txn { mut joined, .. } = *txns.get(id);
+        let mut due = txns.get(id).due(self.deadline);
+        while joined.is_some() {
+            let its = txns.get(joined);
+            (due, joined) = (due.min(its.due(self.deadline)), its.next);
+        }
+        due
+    }
+
+    /// Moves a waiting program forward if the page write that joined it is due earlier.
+    pub fn hasten(&mut self, program: TxnId, joined: TxnId, txns: &mut Txns) {
+        // Transactions set aside are not ranked: their deadlines are looked up when needed.
+        if self.aside[0].id.is_some() || !is_awaited(txns.get(program)) {
+            return;
+        }
+        let order = txns.get(joined).due(self.deadline).0;
+        if order < self.waiting.rank_of(program, txns.places_mut(By::Age)).order {
+            self.waiting.remove(program, txns.places_mut(By::Age));
+            self.waiting.push(program, Rank { key: 0, order }, txns.places_mut(By::Age));
+        }
+    }
+
+    /// The members of a class, if it is ranked.
     #[inline]
     fn of_mut(&mut self, class: TxnClass) -> Option<&mut IndexedHeap> {
         match class {
@@ -276,10 +316,10 @@ impl RankedQueue {
 
     fn rank(&mut self, id: TxnId, age_key: u32, txns: &mut Txns) {
         let txn = txns.get(id);
-        let (class, asked, rank) = (txn.class, txn.asked, rank(txn, age_key));
+        let (class, rank) = (txn.class, rank(txn, age_key));
         if is_awaited(txn) {
-            let since = Rank { key: 0, order: asked.0 };
-            self.waiting.push(id, since, txns.places_mut(By::Age));
+            let due = Rank { key: 0, order: self.due(id, txns).0 };
+            self.waiting.push(id, due, txns.places_mut(By::Age));
         }
         if let Some(ranked) = self.of_mut(class) {
             ranked.push(id, rank, txns.places_mut(By::Rank));
@@ -361,16 +401,15 @@ impl RankedQueue {
         }
     }
 
-    /// Returns the transaction whose host request has waited longest, and since when. Of equals, it
-    /// may be any.
+    /// Returns the awaited transaction that is due first, and when; of equals, the first to arrive.
     #[inline]
-    fn oldest(&self, txns: &Txns) -> Option<(TxnId, Nanos)> {
+    fn first_due(&self, txns: &Txns) -> Option<(TxnId, Nanos)> {
         let [one, other] = &self.aside;
         if !one.id.is_some() {
             return Some((self.waiting.first()?, Nanos(self.waiting.first_rank()?.order)));
         }
-        let since = |its: &Aside| its.is_awaited(txns).then(|| (its.id, txns.get(its.id).asked));
-        match (since(one), since(other)) {
+        let due = |its: &Aside| its.is_awaited(txns).then(|| (its.id, self.due(its.id, txns)));
+        match (due(one), due(other)) {
             (Some(one), Some(other)) => Some(if other.1 < one.1 { other } else { one }),
             (one, other) => one.or(other),
         }
@@ -413,21 +452,21 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Returns the transaction to serve now because of a deadline: the one whose request has waited
-    /// longest, if that arrived `deadline` ago or earlier. If it is a program without a page to go
-    /// to, the oldest transaction of the GC that frees one. See docs/decisions/flash.md, "When does
-    /// a deadline start to count?".
+    /// Returns the transaction to serve because a request waiting for it is past its deadline, which
+    /// counts from the request's arrival in the drive: that transaction, or, if it has no page to go
+    /// to, the oldest GC transaction, which frees one. See docs/decisions/flash.md, "When does a
+    /// deadline start to count?".
     #[inline]
-    pub fn overdue(&self, deadline: Span) -> Option<TxnId> {
-        let (oldest, asked) = self.ranked?.oldest(self.txns)?;
-        if asked + deadline > self.now { None } else { self.is_overdue(oldest) }
+    pub fn overdue(&self) -> Option<TxnId> {
+        let (first, due) = self.ranked?.first_due(self.txns)?;
+        if due > self.now { None } else { self.is_overdue(first) }
     }
 
-    /// The rest of [`View::overdue`], if the request is overdue.
+    /// The transaction that is due first is overdue.
     #[cold]
-    fn is_overdue(&self, oldest: TxnId) -> Option<TxnId> {
-        let program = self.txns.get(oldest).class == TxnClass::HostProgram;
-        if program && self.programs_blocked { self.oldest_of(BACKGROUND) } else { Some(oldest) }
+    fn is_overdue(&self, first: TxnId) -> Option<TxnId> {
+        let program = self.txns.get(first).class == TxnClass::HostProgram;
+        if program && self.programs_blocked { self.oldest_of(BACKGROUND) } else { Some(first) }
     }
 
     /// Returns the first of a class that may be served.
@@ -530,12 +569,13 @@ mod tests {
 
     /// Against the obvious oracle: everything that waits, in the order in which it came.
     #[test]
-    fn few_or_many_the_first_by_rank_and_the_oldest_are_known() {
+    fn few_or_many_the_first_by_rank_and_the_first_due_are_known() {
+        const SPAN: Span = Span::ms(30);
         let mut rng = Rng::stream(5, "ranks");
         let mut most = 0;
         for _ in 0..300 {
             let mut txns = Txns::with_capacity(8);
-            let (mut ranked, mut expected) = (RankedQueue::default(), Vec::<(TxnId, u32)>::new());
+            let (mut ranked, mut expected) = (RankedQueue::new(SPAN), Vec::<(TxnId, u32)>::new());
             let likely = 0.3 + 0.1 * rng.below(5) as f64;
             for _ in 0..100 {
                 if expected.len() < 8 && rng.chance(likely) {
@@ -544,6 +584,7 @@ mod tests {
                     let source = if rng.chance(0.8) { Source::Host } else { Source::Gc };
                     let (id, txn) = txns.open(op, source, class, owner, DieId(0), Nanos::ZERO);
                     (txn.group, txn.asked) = (rng.below(3) as u16, Nanos(rng.below(4)));
+                    txn.deadline = rng.below(3) as u8;
                     let age_key = rng.below(3) as u32;
                     ranked.push(id, age_key, &mut txns);
                     expected.push((id, age_key));
@@ -561,12 +602,12 @@ mod tests {
                 }
                 assert_eq!(ranked.len(), hosts);
                 let awaited = expected.iter().filter(|&&(id, _)| is_awaited(txns.get(id)));
-                let oldest = awaited.min_by_key(|&&(id, _)| txns.get(id).asked);
-                let found = ranked.oldest(&txns);
-                assert_eq!(found.map(|it| it.1), oldest.map(|&(id, _)| txns.get(id).asked));
+                let first = awaited.min_by_key(|&&(id, _)| txns.get(id).due(SPAN));
+                let found = ranked.first_due(&txns);
+                assert_eq!(found.map(|it| it.1), first.map(|&(id, _)| txns.get(id).due(SPAN)));
                 if ranked.aside[0].id.is_some() {
-                    // Of those that came at the same moment, too.
-                    assert_eq!(found.map(|it| it.0), oldest.map(|&(id, _)| id));
+                    // Of those that are due at the same moment, too.
+                    assert_eq!(found.map(|it| it.0), first.map(|&(id, _)| id));
                 }
                 most = most.max(expected.len());
             }

@@ -18,8 +18,31 @@ impl Flash {
         }
     }
 
-    /// [`Flash::pick`] for an order that may go by rank, where something waits. A transaction that
-    /// waits alone is taken without asking the order, unless that is a custom one.
+    /// Moves a waiting program forward if the page write that joined it is due earlier.
+    #[inline(never)]
+    pub fn hasten(&mut self, program: TxnId, joined: TxnId) {
+        let die = self.txns.get(program).die;
+        if let Some(ranked) = &mut self.dies[die].ranked {
+            ranked.hasten(program, joined, &mut self.txns);
+        }
+    }
+
+    /// As [`Flash::submit_further`], of a transaction that page writes joined.
+    #[inline(never)]
+    fn submit_joined(&mut self, id: TxnId, die: DieId, marks: bool) {
+        if marks {
+            self.put_among_marked(die);
+        }
+        let mut joined = self.txns.get(id).joined;
+        while joined.is_some() {
+            self.join_at(joined, die);
+            joined = self.txns.get(joined).next;
+        }
+    }
+
+    /// As [`Flash::pick`], of an order that may go by rank, where something waits. What waits alone
+    /// is taken whatever the order, without asking it; only one that was handed over may want to
+    /// know.
     #[inline(never)]
     pub(super) fn pick_by_rank(&mut self, id: DieId) -> Option<TxnId> {
         let die = &self.dies[id];

@@ -4,12 +4,13 @@
 use super::flash_trace::FlashEvent;
 use super::{Flash, Translation};
 use crate::cells::condition::Attempt;
+use crate::cells::reliability::RetryCost;
 use crate::event::{Event, lane};
 use crate::flash::die::{Cells, State};
 use crate::flash::txn::Txn;
 use crate::observe::ledger::Doing;
 use fowler_agenda::Phase;
-use fowler_units::{DieId, Id, Ppn, TxnId};
+use fowler_units::{DieId, Id, Ppn, Span, TxnId};
 
 impl Flash {
     #[inline(always)]
@@ -76,7 +77,13 @@ impl Flash {
     /// Begins to sense the page of a read at a level.
     #[inline(always)]
     fn sense(&mut self, id: DieId, page: Ppn, level: u8) {
-        let (mut time, transfer) = self.levels.sense_and_transfer(level, || self.offset(page));
+        let (time, transfer) = self.levels.sense_and_transfer(level, || self.offset(page));
+        self.sense_for(id, time, transfer);
+    }
+
+    /// Starts sensing the page of a read, for `time`, to be transferred afterward.
+    #[inline(always)]
+    fn sense_for(&mut self, id: DieId, mut time: Span, transfer: Span) {
         let now = self.now();
         let die = &mut self.dies[id];
         die.transfer = transfer;
@@ -147,16 +154,29 @@ impl Flash {
         {
             condition.disturb(self.locator.block_of(unit));
         }
-        self.sense_again(id, self.locator.page_of(unit), level);
+        match self.retry {
+            RetryCost::Whole => self.sense_again(id, self.locator.page_of(unit), level),
+            RetryCost::Increment => {
+                let (time, transfer) = self.levels.beyond_last(level, self.offset(unit));
+                self.sense_for(id, time, transfer);
+            }
+        }
         true
     }
 
-    /// Traces the end of a try of a read.
+    /// Returns the times that the latest try of a read took to sense and to transfer.
+    fn try_of(&self, txn: &Txn, level: u8) -> (Span, Span) {
+        if self.retry == RetryCost::Increment && level > txn.first_level {
+            return self.levels.beyond_last(level, self.offset(txn.unit));
+        }
+        (self.levels.sense(level, self.offset(txn.unit)), self.levels.transfer(level))
+    }
+
+    /// Notes that a try of a read ends.
     #[inline]
     fn note_try(&mut self, id: DieId, read: TxnId, level: u8, again: bool) {
         if self.trace().is_some() {
-            let sense = self.levels.sense(level, self.offset(self.txns.get(read).unit));
-            let transfer = self.levels.transfer(level);
+            let (sense, transfer) = self.try_of(self.txns.get(read), level);
             self.note(id, read, FlashEvent::Read { sense, transfer, level, again });
         }
     }

@@ -1,6 +1,7 @@
 //! Where the time of each transaction went.
 
 use super::Flash;
+use crate::cells::reliability::RetryCost;
 use crate::flash::die::{Cells, Die, State};
 use crate::flash::txn::{Txn, Txns, Wait};
 use crate::observe::blame::{Blame, Part};
@@ -131,10 +132,17 @@ impl Flash {
         }
     }
 
-    /// Moves the time of the failed tries of a read from the channel to retries.
+    /// Blames the failed tries of a read at lower levels; or, if retries pay only the increment,
+    /// everything after the first try.
     #[cold]
     #[inline(never)]
     fn retry_blame(&self, txn: &Txn, blame: &mut Blame) {
+        if self.retry == RetryCost::Increment {
+            let later = self.took_at(txn.level, txn) - self.took_at(txn.first_level, txn);
+            blame[Part::Retry] += later;
+            blame[Part::SoftSensing] -= later;
+            return;
+        }
         let tries: Span = (txn.first_level..txn.level).map(|level| self.took_at(level, txn)).sum();
         blame[Part::Retry] += tries;
         blame[Part::Channel] -= tries;

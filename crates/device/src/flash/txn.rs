@@ -5,6 +5,7 @@ use crate::flash::indexed_heap::Places;
 use crate::flash::queue::TxnClass;
 use crate::observe::ledger::Ledger;
 use crate::observe::operation::{Op, Source};
+use crate::policy::die_order::DEADLINE_GRAIN;
 use crate::policy::stream_tag::StreamTag;
 use fowler_units::{DieId, FrameId, Id, Lpn, Nanos, ParityId, ReqId, Span, Table, TxnId, UnitId};
 
@@ -68,7 +69,10 @@ pub struct Txn {
     pub read_as: Option<Voltage>,
     /// Programs of host data: the number of pages of the request that wrote it.
     pub group: u16,
-    /// Reads: the levels of the first and of the latest try, and the level needed.
+    /// The deadline of its request after `asked`, in steps of
+    /// [`crate::policy::die_order::DEADLINE_GRAIN`]; zero if that of the drive applies.
+    pub deadline: u8,
+    /// Reads: the levels of the first and of the latest try, and the one that is needed.
     pub first_level: u8,
     pub level: u8,
     pub needed: u8,
@@ -132,6 +136,7 @@ impl Txn {
             mode: Mode::default(),
             read_as: None,
             group: 0,
+            deadline: 0,
             first_level: 0,
             level: 0,
             needed: 0,
@@ -155,6 +160,13 @@ impl Txn {
             dispatched: now,
             suspensions: 0,
         }
+    }
+
+    /// Returns when it is due on a drive with this deadline.
+    #[inline]
+    pub fn due(&self, deadline: Span) -> Nanos {
+        let own = DEADLINE_GRAIN * u64::from(self.deadline);
+        self.asked + if self.deadline == 0 { deadline } else { own }
     }
 
     /// Whether a host request waits for this very transaction.

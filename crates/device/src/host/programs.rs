@@ -28,8 +28,7 @@ impl Ftl {
         if whole || !old.is_some() {
             raid.proceed(self, flash, program);
         } else {
-            let asked = flash.txns.get(program).asked;
-            self.read_for_merge(flash, frame_id, old, asked);
+            self.read_for_merge(flash, frame_id, old, program);
         }
     }
 

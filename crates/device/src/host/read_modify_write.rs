@@ -5,9 +5,9 @@ use super::Ftl;
 use super::redundancy_hooks::RedundancyHooks;
 use crate::flash::Flash;
 use crate::flash::queue::TxnClass;
-use crate::flash::txn::Owner;
+use crate::flash::txn::{Owner, Txn};
 use crate::observe::operation::{Op, Source};
-use fowler_units::{FrameId, Nanos, TxnId, UnitId};
+use fowler_units::{FrameId, TxnId, UnitId};
 
 impl Ftl {
     /// Reads the old page for a partial write.
@@ -17,14 +17,15 @@ impl Ftl {
         flash: &mut Flash,
         frame_id: FrameId,
         old: UnitId,
-        asked: Nanos,
+        program: TxnId,
     ) {
+        let Txn { asked, deadline, .. } = *flash.txns.get(program);
         let die = self.core.locator.die_of(old);
         let class = TxnClass::BackgroundRead;
         flash.counters.merge_reads += 1;
         let (id, read) = flash.open(Op::Read, Source::Host, class, Owner::Merge(frame_id), die);
         read.unit = old;
-        read.asked = asked;
+        (read.asked, read.deadline) = (asked, deadline);
         flash.submit(id);
     }
 

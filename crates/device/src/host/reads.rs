@@ -162,7 +162,8 @@ impl Ftl {
         txn.lpn = page;
         txn.req = id;
         let request = self.front.requests.get(id);
-        (txn.asked, txn.mapping_wait) = (request.ready, self.core.map.waited(request.mapping_wait));
+        (txn.asked, txn.deadline) = (request.ready, request.deadline);
+        txn.mapping_wait = self.core.map.waited(request.mapping_wait);
         if let Some(marks) = &self.core.classes.marks {
             txn.read_as = Some(marks[page]);
         }

@@ -2,6 +2,7 @@
 
 use crate::observe::blame::Blame;
 use crate::observe::completion::Completion;
+use crate::policy::die_order::deadline_steps;
 use crate::policy::stream_tag::StreamTag;
 use fowler_units::{HostIo, HostOp, Id, Locator, Lpn, Nanos, ReqId, Span, Table};
 
@@ -33,6 +34,8 @@ pub struct Request {
     pub pages: u32,
     /// Writes: `pages`, capped to 16 bits, as stored in frames and programs.
     pub group: u16,
+    /// Its deadline, in the steps of [`crate::flash::txn::Txn::deadline`].
+    pub deadline: u8,
     /// Pages not yet done.
     pub left: u32,
     /// Writes: the kind of data, and the parts of each page that it covers, as in frames; zero if
@@ -76,6 +79,7 @@ impl Request {
             end,
             pages,
             group: 0,
+            deadline: deadline_steps(io.deadline),
             left: pages,
             tag: StreamTag::PLAIN,
             covered: 0,

@@ -116,7 +116,8 @@ impl Ftl {
             0 => self.core.buffer.covered(request.within(host, self.core.locator.page_size())),
             same => same,
         };
-        let (tag, group, ready) = (request.tag, request.group, request.ready);
+        let (tag, group) = (request.tag, request.group);
+        let (ready, deadline) = (request.ready, request.deadline);
         let (buffer_wait, mapping_wait) = (request.buffer_wait, request.mapping_wait);
         let whole = self.core.buffer.whole();
         let frame = self.core.buffer.get_mut(frame_id);
@@ -134,7 +135,7 @@ impl Ftl {
             let (program, txn) = flash.open(Op::Program, Source::Host, class, owner, DieId::NONE);
             frame.queued = program;
             (txn.lpn, txn.tag, txn.group) = (page, tag, group);
-            (txn.req, txn.asked) = (id, ready);
+            (txn.req, txn.asked, txn.deadline) = (id, ready, deadline);
             (txn.buffer_wait, txn.mapping_wait) = (buffer_wait, self.core.map.waited(mapping_wait));
             txn.epoch = self.core.buffer.born();
             self.queues.writes += 1;
@@ -191,10 +192,11 @@ impl Ftl {
         raid: &mut R,
     ) {
         let queued = self.core.buffer.get(frame_id).queued;
-        let Request { ready, buffer_wait, mapping_wait, .. } = *self.front.requests.get(id);
+        let Request { ready, deadline, buffer_wait, mapping_wait, .. } =
+            *self.front.requests.get(id);
         let program = self.open_program(flash, frame_id);
         let txn = flash.txns.get_mut(program);
-        (txn.req, txn.asked) = (id, ready);
+        (txn.req, txn.asked, txn.deadline) = (id, ready, deadline);
         (txn.buffer_wait, txn.mapping_wait) = (buffer_wait, self.core.map.waited(mapping_wait));
         if queued.is_some() {
             flash.counters.buffer_write_hits += 1;
@@ -221,6 +223,7 @@ impl Ftl {
         // If the program has a die, the write waits for it too.
         if die.is_some() {
             flash.join_at(id, die);
+            flash.hasten(program, id);
         }
     }
 

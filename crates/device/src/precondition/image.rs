@@ -36,7 +36,11 @@ impl Config {
             die_order: other.die_order,
             suspension: other.suspension,
             hotness: other.hotness,
-            placement: placement::Params { dies: self.placement.dies, ..other.placement },
+            placement: placement::Params {
+                dies: self.placement.dies,
+                stripe_unit: self.placement.stripe_unit,
+                ..other.placement
+            },
             step: other.step,
             sensing: other.sensing,
             voltage: other.voltage,

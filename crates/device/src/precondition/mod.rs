@@ -215,6 +215,12 @@ impl Preconditioning<'_> {
         at_home
     }
 
+    /// Returns the number of rows, one block of every plane each, that `filled` pages fill. It is
+    /// zero if a die takes several pages in a row: those are stored one by one.
+    fn rows(&self, filled: u32, row: u32) -> u32 {
+        if self.core.allocator.takes_page_by_page() { filled / row } else { 0 }
+    }
+
     /// Fills as many whole blocks of every plane as `filled` pages fill. The result is that of
     /// [`Gc::store`] page by page on a fresh drive: no page is invalid, so that GC gains nothing,
     /// and dies and planes rotate strictly. Returns the number of pages written.
@@ -222,9 +228,10 @@ impl Preconditioning<'_> {
         let geometry = self.core.layout.geometry;
         let (planes, pages_per_block) = (geometry.planes(), geometry.pages_per_block);
         let row = planes * pages_per_block;
+        let rows = self.rows(filled, row);
         // Prefetches the entries of one run, then writes those of the previous one.
         let (mut runs, mut now) = ([Run::default(), Run::default()], 0);
-        for first in (0..filled / row).map(|number| number * row) {
+        for first in (0..rows).map(|number| number * row) {
             if self.watch.stopped() {
                 break;
             }
@@ -247,7 +254,7 @@ impl Preconditioning<'_> {
             }
         }
         self.write_down(&runs[1 - now]);
-        filled / row * row
+        rows * row
     }
 
     /// Like [`Self::fill_rows`], with pages in the given order.
@@ -255,8 +262,9 @@ impl Preconditioning<'_> {
         let geometry = self.core.layout.geometry;
         let (planes, pages_per_block) = (geometry.planes(), geometry.pages_per_block);
         let row = planes * pages_per_block;
-        let mut blocks = Vec::with_capacity((filled / row * planes) as usize);
-        for first in (0..filled / row).map(|number| number * row) {
+        let rows = self.rows(filled, row);
+        let mut blocks = Vec::with_capacity((rows * planes) as usize);
+        for first in (0..rows).map(|number| number * row) {
             blocks.extend(self.core.allocator.load_row().into_iter().zip(first..));
         }
         // The turns of each block are fixed; the mapping is written in order of physical pages.
@@ -293,7 +301,7 @@ impl Preconditioning<'_> {
         if !self.watch.stopped() {
             loader.settle(&mut self.core.map);
         }
-        filled / row * row
+        rows * row
     }
 
     /// Writes the mapping of a run of pages that are already programmed.

@@ -78,6 +78,36 @@ fn runs_that_differ_in_cells_and_kinds_of_data_share_an_aged_drive() {
     config = base.clone();
     config.placement.dies = Dies::ByAddress;
     assert!(!config.ages_like(&base), "data would lie on other dies");
+    let like = config.clone();
+    config.placement.stripe_unit = 4;
+    assert!(!config.ages_like(&like), "and on others again");
+}
+
+/// However it was written, a page lies on the die of its address, several neighbors on one.
+#[test]
+fn before_the_first_request_neighbors_lie_on_the_die_of_their_stripe_unit() {
+    for pattern in [Pattern::Sequential, Pattern::Random, Pattern::Steady, Pattern::Rested] {
+        let mut config = small();
+        config.precondition.pattern = pattern;
+        (config.placement.dies, config.placement.stripe_unit) = (Dies::ByAddress, 3);
+        config.gc.idle_after = Span::ms(3_000_000);
+        let mut device = Device::new(&config).unwrap();
+        device.check().unwrap_or_else(|law| panic!("{pattern:?}: {}", law.0));
+        // The pages of a unit wait for each other, the next one goes by another channel.
+        let units = device.layout().logical_pages / 3 - 1;
+        let reads = (0..4 * units).map(|n| {
+            let at = Nanos(u64::from(n / 4) * 1_000_000);
+            HostIo::read(at, u64::from(n / 4 * 3 + n % 4) * 4096, 4096)
+        });
+        let mut completions: Vec<Completion> = Vec::new();
+        device.run(reads, Pacing::Open, &mut completions);
+        let one = config.timing.read.at(0) + config.timing.bus_transfer;
+        for its in &completions {
+            let (unit, page) = (its.io.at.0 / 1_000_000, its.io.offset / 4096);
+            let turn = (page - 3 * unit) % 3 + 1;
+            assert_eq!(its.latency(), one * turn, "{pattern:?}: page {page} of unit {unit}");
+        }
+    }
 }
 
 #[test]
@@ -108,4 +138,16 @@ fn a_drive_that_has_had_pauses_begins_with_what_gc_could_erase() {
     let (busy, rested) = (collected(Pattern::Steady), collected(Pattern::Rested));
     assert!(busy >= 6 * 8, "a drive that had no pause catches up in one, on 8 planes: {busy}");
     assert!(2 * rested < busy, "one that had some does what the writes made necessary: {rested}");
+}
+
+/// The drive has some 700 pages on four dies: in one unit of that size all would lie on one.
+#[test]
+fn a_stripe_unit_that_gives_one_die_more_than_it_holds_is_refused() {
+    let mut config = small();
+    (config.placement.dies, config.placement.stripe_unit) = (Dies::ByAddress, 700);
+    let refusals = config.layout().unwrap_err();
+    let keys = |it: &Refusal| it.keys.contains(&"policy.placement.stripe_unit");
+    assert!(refusals.iter().any(keys), "{refusals:?}");
+    config.placement.dies = Dies::Rotate;
+    assert!(config.layout().is_ok(), "in turn, what one cannot take goes to the next");
 }

@@ -4,9 +4,10 @@
 use crate::support::small;
 use fowler_device::blame::Part;
 use fowler_device::policy::die_order::DieOrderKind;
+use fowler_device::policy::placement::Dies;
 use fowler_device::reliability::ModelKind;
 use fowler_device::*;
-use fowler_units::{Bytes, HostIo, HostOp, Nanos, Rng, Span};
+use fowler_units::{Bytes, Deadline, HostIo, HostOp, Nanos, Rng, Span};
 
 /// One chip with a channel of its own and no data; nothing is collected.
 fn one_chip(deadline: Span) -> Config {
@@ -137,4 +138,116 @@ fn no_write_is_taken_up_while_a_read_waits_within_its_deadline() {
         }
     }
     assert!(waits > 10, "{waits} reads went before a write that had come earlier");
+}
+
+/// When a request is due as a command can say it: in steps of 10 ms, one at least.
+fn due(its: &Completion, default: Span) -> Nanos {
+    let own = its.io.deadline.span().map(|span| Span::ms((span.0 / 10_000_000).clamp(1, 128) * 10));
+    its.io.at + own.unwrap_or(default)
+}
+
+/// As above, where requests have deadlines of their own: nothing that is overdue is passed over by
+/// what is due later.
+#[test]
+fn a_request_with_a_deadline_of_its_own_does_not_wait_past_it_because_of_the_order() {
+    const DRIVE: Span = Span::ms(1280);
+    for seed in 0..20 {
+        let mut rng = Rng::stream(seed, "rhio/own deadlines");
+        let mut requests = overload(&mut rng, 1000);
+        for io in &mut requests {
+            if rng.chance(0.3) {
+                // Shorter than a step, between two steps, and longer than a command can say.
+                *io = io.with_deadline(Deadline::after(Span(rng.below(45_000_000))));
+            } else if rng.chance(0.1) {
+                *io = io.with_deadline(Deadline::after(Span::ms(5_000)));
+            }
+        }
+        let completions = served(&one_chip(DRIVE), &requests);
+        let times: Vec<[Nanos; 3]> = completions
+            .iter()
+            .filter(|its| its.blame[Part::Transfer] > Span::ZERO)
+            .map(|its| [due(its, DRIVE), entered(its), taken_up(its)])
+            .collect();
+        let mut late = 0;
+        for &[mine, _, began] in &times {
+            late += u32::from(mine < began);
+            for &[other, entered, then] in &times {
+                let overdue = entered < began && began < then && other < began;
+                assert!(
+                    !overdue || mine <= other,
+                    "seed {seed}: at {began:?} what was due at {other:?} waited for what was due at {mine:?}"
+                );
+            }
+        }
+        assert!(late > 50, "seed {seed}: {late} late");
+    }
+}
+
+/// A write that joins one that waits brings its deadline along, whether few wait or many.
+#[test]
+fn a_write_that_joins_another_hastens_it() {
+    for reads in [1, 40] {
+        let mut requests = vec![io(Span::ZERO, 100, 1, HostOp::Write)];
+        requests.extend((0..40).map(|page| io(Span::ms(1 + page), page, 1, HostOp::Write)));
+        let start = Span::ms(1000);
+        // More reads than the chip can serve, so that a write would wait for its deadline.
+        let flood = (0..3000).map(|n| io(start + Span::us(20 * n), n % reads, 1, HostOp::Read));
+        requests.extend(flood.clone().take(5));
+        requests.push(io(start + Span::us(100), 100, 1, HostOp::Write));
+        let joining = io(start + Span::us(100), 100, 1, HostOp::Write);
+        requests.push(joining.with_deadline(Deadline::after(Span::ms(10))));
+        requests.extend(flood.skip(5));
+        let completions = served(&one_chip(Span::ms(1280)), &requests);
+        let written =
+            completions.iter().filter(|it| it.io.op == HostOp::Write && it.io.at >= Nanos(start.0));
+        let took: Vec<Span> = written.map(Completion::latency).collect();
+        assert_eq!(took.len(), 2);
+        assert!(took.iter().all(|&it| it > Span::ms(10) && it < Span::ms(12)), "{reads}: {took:?}");
+    }
+}
+
+/// Equation (1): the mean over requests, in the order issued, of the times that those from each on
+/// wait for it.
+fn equation_1(order: &[(u32, Span)]) -> f64 {
+    let n = order.len();
+    let terms = order
+        .iter()
+        .zip(0..)
+        .map(|(&(pages, page), place)| u64::from(pages) * page.0 * (n - place) as u64);
+    terms.sum::<u64>() as f64 / n as f64
+}
+
+/// Figure 2 on a drive of four chips, where stripe units hold whole requests: equation (1) gives
+/// the mean response to the nanosecond. Striped page by page it does not.
+#[test]
+fn figure_2_and_equation_1_hold_where_a_request_lies_on_one_chip() {
+    const SIZES: [u32; 6] = [8, 2, 4, 2, 2, 4];
+    let mean = |order, stripe_unit| {
+        let mut config = one_chip(Span::ms(1280));
+        (config.geometry.channels, config.geometry.chips_per_channel) = (2, 2);
+        config.die_order.name = order;
+        config.placement.dies = Dies::ByAddress;
+        config.placement.stripe_unit = stripe_unit;
+        // Every 32 pages the same chip comes again; another write is in service there.
+        let mut requests = vec![io(Span::ZERO, 0, 1, HostOp::Write)];
+        let six =
+            SIZES.iter().zip(1..).map(|(&pages, at)| io(Span(1), 32 * at, pages, HostOp::Write));
+        requests.extend(six);
+        let completions = served(&config, &requests);
+        let (first, six) = completions.split_first().unwrap();
+        assert_eq!(first.io.offset, 0);
+        let order: Vec<u64> = six.iter().map(|its| its.io.offset / 4096 / 32 - 1).collect();
+        let page = config.timing.bus_transfer + config.timing.program(0);
+        let sizes: Vec<(u32, Span)> = order.iter().map(|&at| (SIZES[at as usize], page)).collect();
+        // They wait for what is in service, too.
+        let in_service = (page - Span(1)).0 as f64;
+        let sum: u64 = six.iter().map(|its| its.latency().0).sum();
+        (order, sum as f64 / 6.0 - in_service, equation_1(&sizes))
+    };
+    let (order, measured, expected) = mean(DieOrderKind::Fifo, 8);
+    assert_eq!((order, measured), (vec![0, 1, 2, 3, 4, 5], expected));
+    let (order, measured, expected) = mean(DieOrderKind::Rhio, 8);
+    assert_eq!((order, measured), (vec![1, 3, 4, 2, 5, 0], expected));
+    let (_, measured, expected) = mean(DieOrderKind::Fifo, 1);
+    assert!(measured < 0.7 * expected, "four chips share the pages: {measured} of {expected}");
 }

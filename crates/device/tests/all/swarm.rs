@@ -3,8 +3,9 @@
 //! set of the pages that hold data) that must agree in the end. A failure names its seed.
 
 use crate::support::random::{Choice, drive, one_of, requests};
+use fowler_device::reliability::RetryCost;
 use fowler_device::*;
-use fowler_units::{HostIo, HostOp, Lpn, Rng};
+use fowler_units::{Deadline, HostIo, HostOp, Lpn, Rng, Span};
 use std::collections::BTreeSet;
 
 /// The pages that hold data in the end, by the obvious model: requests one after another.
@@ -34,11 +35,22 @@ fn held(device: &Device) -> BTreeSet<u32> {
 /// One drive and one workload. Returns whether the drive could work at all.
 fn case(seed: u64, checked: bool) -> bool {
     let mut rng = Rng::stream(seed, "swarm");
-    let config = drive(&mut rng, seed, &Choice::all());
+    let mut config = drive(&mut rng, seed, &Choice::all());
+    // Drawn apart, so that the digests' drives stay what they are.
+    let mut later = Rng::stream(seed, "swarm/later");
+    if !config.redundancy.has_stripes() {
+        config.placement.stripe_unit = one_of(&mut later, &[1, 1, 2, 3, 8]);
+    }
+    config.reliability.retry = one_of(&mut later, &[RetryCost::Whole, RetryCost::Increment]);
     let Ok(mut device) = Device::new(&config) else { return false };
     let initially = held(&device);
     let count = 20 + rng.below(100);
-    let requests = requests(&mut rng, device.layout(), count);
+    let mut requests = requests(&mut rng, device.layout(), count);
+    for io in &mut requests {
+        if later.chance(0.2) {
+            *io = io.with_deadline(Deadline::after(Span(later.below(100_000_000))));
+        }
+    }
     let pacing = one_of(
         &mut rng,
         &[Pacing::Open, Pacing::Open, Pacing::Closed { depth: 1 }, Pacing::Closed { depth: 7 }],

@@ -54,7 +54,7 @@ fn of_operations() -> Vec<Key<Config>> {
     vec![
         optional("policy.die_order", "which waiting transaction a die serves next",
             slot!(die_order, DieOrderKind)),
-        optional("policy.die_order.deadline", "rhio: age at which the oldest request is served first",
+        optional("policy.die_order.deadline", "rhio: age at which a request is served first, unless the request has a deadline",
             Field::Time(Span::ms(10)..=Span::ms(1280), at!(die_order.deadline))),
         optional("policy.suspension", "whether a read may suspend a program or an erase",
             slot!(suspension, SuspensionKind)),
@@ -131,6 +131,8 @@ fn of_data() -> Vec<Key<Config>> {
                 "rotate" => Dies::Rotate, "the next die in turn that has room";
                 "by_address" => Dies::ByAddress, "the die of its address, or the next in turn if that die is full";
             )),
+        optional("policy.placement.stripe_unit", "neighboring pages that go to one die before the next die takes any",
+            Field::Count(1..=1024, at!(placement.stripe_unit as u32))),
         optional("policy.placement.hot_to_strong", "streams: put hot data in strong blocks and other data in weak ones",
             Field::Flag(at!(placement.hot_to_strong))),
         optional("policy.step", "the ISPP step at which data is programmed",

@@ -3,7 +3,7 @@
 use super::{Key, at, optional, words};
 use crate::field::{Access, Field, Word};
 use fowler_device::Config;
-use fowler_device::reliability::{ModelKind, StrengthSource};
+use fowler_device::reliability::{ModelKind, RetryCost, StrengthSource};
 use fowler_physics::parameters::CONSTANTS;
 use fowler_units::Span;
 
@@ -25,6 +25,11 @@ fn model() -> Vec<Key<Config>> {
             )),
         optional("reliability.levels", "levels of soft sensing, in order: 3, 9 and 21 reference voltages",
             Field::Count(1..=3, at!(reliability.levels as u32))),
+        optional("reliability.retry", "what a retry at the next level senses and transfers",
+            words!(reliability.retry,
+                "whole" => RetryCost::Whole, "all reference voltages of that level";
+                "increment" => RetryCost::Increment, "only those that the level before did not have (progressive sensing)";
+            )),
         optional("reliability.cycles", "P/E cycles that every block has before preconditioning",
             Field::Count(0..=1_000_000, at!(reliability.cycles as u32))),
         optional("reliability.cycles_spread", "most additional P/E cycles; each block draws its own number",

@@ -3,7 +3,7 @@
 
 use super::Outcome;
 use crate::json_schema::output::{self, Fact, written};
-use fowler_device::reliability::{LevelTimes, ModelKind};
+use fowler_device::reliability::{LevelTimes, ModelKind, RetryCost};
 use fowler_device::{Counters, Pacing};
 use fowler_metrics::Kind;
 use fowler_units::Span;
@@ -161,14 +161,17 @@ impl Outcome {
         (0..levels.count()).map(|level| levels.transfer(level)).collect()
     }
 
-    /// Returns the time that the transfers of all reads took, including failed tries.
+    /// Returns the time that the transfers of all reads took, including failed tries: each transfers
+    /// everything, or what it adds to the one before.
     /// See docs/decisions/validation.md, "How is channel time checked with several sensing
     /// levels?".
     fn read_transfers(&self) -> u128 {
         let Counters { reads, reads_at, retries_at, .. } = self.counters;
-        let tries = |level: usize| match self.drive.config.reliability.model {
-            ModelKind::Off => reads.sum(),
-            _ => reads_at[level] + retries_at[level],
+        let its = &self.drive.config.reliability;
+        let tries = |level: usize| match (its.model, its.retry) {
+            (ModelKind::Off, _) => reads.sum(),
+            (_, RetryCost::Increment) => reads_at[level],
+            (_, RetryCost::Whole) => reads_at[level] + retries_at[level],
         };
         let transfers = self.transfer_by_level().into_iter().enumerate();
         transfers.map(|(level, it)| u128::from(tries(level)) * u128::from(it.0)).sum()

@@ -13,7 +13,7 @@ pub use crate::flash::queue::{TxnClass as Queued, Waiting};
 use crate::policy::custom::Custom;
 use crate::policy::registry::slot;
 use dyn_clone::clone_trait_object;
-use fowler_units::{Span, TxnId};
+use fowler_units::{Deadline, Span, TxnId};
 
 slot! { $
     /// The order a device was configured with.
@@ -30,8 +30,25 @@ pub struct Params {
     /// The policy.
     pub name: DieOrderKind,
     /// `rhio` only: a transaction that has been in the drive for this long is served before any
-    /// other.
+    /// other, unless its request has a deadline of its own.
     pub deadline: Span,
+}
+
+/// The resolution and the maximum number of deadlines: the ICC field of NCQ with its bit 7 cleared
+/// (RHIO, section III-A).
+pub(crate) const DEADLINE_GRAIN: Span = Span::ms(10);
+pub(crate) const DEADLINES_MAX: u64 = 128;
+
+/// Returns the deadline of a request in the steps of a command, rounded down, but at least one; zero
+/// for a request without a deadline. See docs/decisions/flash.md, "Whose deadline counts?".
+#[inline]
+pub(crate) fn deadline_steps(deadline: Deadline) -> u8 {
+    deadline.span().map_or(0, steps_of)
+}
+
+#[cold]
+fn steps_of(span: Span) -> u8 {
+    (span.0 / DEADLINE_GRAIN.0).clamp(1, DEADLINES_MAX) as u8
 }
 
 /// A rule that orders the transactions waiting for a die.

@@ -1,24 +1,22 @@
 //! Reads before writes. Among reads, those of the youngest data come first; among writes, those of
 //! the smallest requests, which are the hottest (RHIO, section III). All other transactions keep
-//! their turn by age, as under read priority. A transaction that has waited for its deadline is
-//! served at once, the oldest first.
+//! their turn by age, as under read priority. A transaction past its deadline, its request's own or
+//! else the drive's, is served at once, the one that was due first before the others.
 //!
 //! If errors are not modeled, all reads take equally long and are served in order of arrival.
 
 use super::{DieOrder, Params, View};
 use crate::flash::queue::TxnClass;
-use fowler_units::{Span, TxnId};
+use fowler_units::TxnId;
 
 /// RHIO's order; see the module documentation.
 /// See docs/decisions/flash.md, "Where does background work rank under RHIO's order?".
 #[derive(Clone, Debug)]
-pub struct Rhio {
-    deadline: Span,
-}
+pub struct Rhio;
 
 impl Rhio {
-    pub(super) fn new(params: &Params, _seed: u64) -> Self {
-        Self { deadline: params.deadline }
+    pub(super) fn new(_params: &Params, _seed: u64) -> Self {
+        Self
     }
 }
 
@@ -27,7 +25,7 @@ impl DieOrder for Rhio {
     /// call site save no registers for it.
     #[inline(never)]
     fn pick(&mut self, view: &View<'_>) -> Option<TxnId> {
-        view.overdue(self.deadline).or_else(|| view.first(TxnClass::HostRead)).or_else(|| {
+        view.overdue().or_else(|| view.first(TxnClass::HostRead)).or_else(|| {
             let oldest = view.oldest()?;
             match view.txn(oldest).class {
                 TxnClass::HostProgram => view.first(TxnClass::HostProgram),

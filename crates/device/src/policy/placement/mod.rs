@@ -22,6 +22,9 @@ pub struct Params {
     pub name: PlacementKind,
     /// How host pages are assigned to dies.
     pub dies: Dies,
+    /// Neighboring pages that go to one die before the next die takes any. See
+    /// docs/decisions/blocks.md, "How much of a request lies on one die?".
+    pub stripe_unit: u32,
     /// `streams` only: hot data opens the strongest erased block of a plane, other data the
     /// weakest.
     pub hot_to_strong: bool,
@@ -30,10 +33,10 @@ pub struct Params {
 /// How host pages are assigned to dies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dies {
-    /// In rotation over the dies, page by page, regardless of the address.
+    /// In rotation over the dies, a stripe unit each, regardless of the address.
     Rotate,
-    /// By address: neighboring pages lie on neighboring dies in striping order. If a die has no
-    /// room, the page goes to the next die in rotation.
+    /// By address: neighboring stripe units lie on neighboring dies in striping order. If a die has
+    /// no room, the page goes to the next die in rotation.
     ByAddress,
 }
 
