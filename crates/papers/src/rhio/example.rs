@@ -1,5 +1,5 @@
-//! The paper's worked examples on a one-chip drive: the order in which it serves waiting requests,
-//! and the result of equation (1) for that order.
+//! The paper's worked examples: Figure 2 on the whole drive, with the pages of a request on one
+//! chip, the others on one chip alone.
 
 use super::paper::Paper;
 use fowler_device::blame::Part;
@@ -8,8 +8,7 @@ use fowler_experiment::device::{DeviceSpec, Resolved, resolve};
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::scheme::Scheme;
 use fowler_experiment::studies;
-use fowler_experiment::workload::Control;
-use fowler_units::{HostIo, HostOp, Nanos, Rng, Span};
+use fowler_units::{Deadline, HostIo, HostOp, Nanos, Rng, Span};
 
 /// Pages of W0 to W5 (Figure 2).
 pub(super) const SIZES: [u32; 6] = [8, 2, 4, 2, 2, 4];
@@ -27,23 +26,49 @@ fn page_us(pages: u32) -> f64 {
     }
 }
 
-/// Equation (1): returns the mean response time of the example's writes, issued in this order.
-pub(super) fn equation_1(order: &[usize]) -> f64 {
+/// Equation (1): returns the mean response time of the example's writes, issued in this order, if
+/// `page` is the time per page of a write of so many pages.
+fn equation_1(order: &[usize], page: impl Fn(u32) -> f64) -> f64 {
     let n = order.len() as f64;
     let term = |(place, &write): (usize, &usize)| {
-        page_us(SIZES[write]) * f64::from(SIZES[write]) * (n - place as f64)
+        page(SIZES[write]) * f64::from(SIZES[write]) * (n - place as f64)
     };
     order.iter().enumerate().map(term).sum::<f64>() / n
 }
 
-/// Returns the mean of their completion times, one after another.
-pub(super) fn mean_completion(order: &[usize]) -> f64 {
-    let mut clock = 0.0;
-    let completion = |&write: &usize| {
-        clock += page_us(SIZES[write]) * f64::from(SIZES[write]);
-        clock
-    };
-    order.iter().map(completion).sum::<f64>() / order.len() as f64
+/// The writes of Figure 2 as a drive served them.
+pub(super) struct Served {
+    /// Their numbers as they completed.
+    pub order: Vec<usize>,
+    /// Their mean response in microseconds.
+    pub mean: f64,
+    /// What equation (1) says of that order and the drive's own time per page.
+    pub expected: f64,
+}
+
+impl Served {
+    /// Returns what equation (1) says of the order and the example's times per page.
+    pub fn printed(&self) -> f64 {
+        equation_1(&self.order, page_us)
+    }
+}
+
+/// Returns the whole drive without data, where this many neighbouring pages lie on one chip.
+fn whole_drive(
+    paper: &Paper,
+    scheme: &str,
+    set: &[&str],
+    unit: u32,
+) -> Result<Resolved, Diagnostics> {
+    let mut all = vec![
+        format!("policy.placement.stripe_unit={unit}"),
+        "precondition.fill=0".into(),
+        "reliability.cycles=0".into(),
+        "policy.die_order.deadline=1280ms".into(),
+    ];
+    all.extend(set.iter().map(|it| (*it).to_string()));
+    let spec = paper.device(&all);
+    resolve(&spec.source()?, &Scheme::load(scheme)?, &spec)
 }
 
 /// Returns a one-chip drive without data, on which no GC happens.
@@ -54,6 +79,8 @@ fn one_chip(paper: &Paper, scheme: &str) -> Result<Resolved, Diagnostics> {
         "precondition.fill=0",
         "reliability.cycles=0",
         "policy.die_order.deadline=1280ms",
+        // What is beyond the tags of NCQ no order sees.
+        "queue.depth=1024",
     ];
     let spec = paper.device(&set.map(String::from));
     resolve(&spec.source()?, &Scheme::load(scheme)?, &spec)
@@ -71,19 +98,41 @@ fn io(drive: &Resolved, at: Span, page: u64, pages: u32, op: HostOp) -> HostIo {
     HostIo::new(op, Nanos::ZERO + at, page * size, pages * size as u32)
 }
 
-/// Returns the order in which the six writes of Figure 2 complete, by their numbers. Another write
-/// is in service when they arrive.
-pub(super) fn figure_2(paper: &Paper, scheme: &str) -> Result<Vec<usize>, Diagnostics> {
-    let drive = one_chip(paper, scheme)?;
-    let mut requests = vec![io(&drive, Span::ZERO, 1000, 1, HostOp::Write)];
-    let numbered = || SIZES.iter().zip((0..).step_by(16));
-    requests.extend(
-        numbered().map(|(&pages, page)| io(&drive, Span::us(1), page, pages, HostOp::Write)),
-    );
+/// Serves the six writes of Figure 2, which come at once for one chip of the whole drive, where
+/// `unit` pages lie on a chip before the next has any.
+pub(super) fn figure_2(paper: &Paper, order: Order, unit: u32) -> Result<Served, Diagnostics> {
+    let (scheme, set): (&str, &[&str]) = match order {
+        Order::FirstCome => ("noop", &[]),
+        Order::Alone => ("noop", &["policy.die_order=rhio"]),
+        Order::Rhio => ("rhio", &[]),
+    };
+    let drive = whole_drive(paper, scheme, set, unit)?;
+    let (size, chips) = (drive.config.geometry.page_size.0, drive.config.geometry.chips());
+    // Where units of as many pages as the largest write has come to the same chip again.
+    let apart = u64::from(paper.whole_requests * chips);
+    let writes = SIZES.iter().zip(0..);
+    let requests = writes
+        .map(|(&pages, number)| io(&drive, Span::ZERO, number * apart, pages, HostOp::Write))
+        .collect();
     let completions = served(&drive, requests)?;
-    let page = drive.config.geometry.page_size.0;
-    let numbers = completions.iter().map(|its| (its.io.offset / page / 16) as usize);
-    Ok(numbers.filter(|&number| number < SIZES.len()).collect())
+    let number = |its: &Completion| (its.io.offset / size / apart) as usize;
+    let order: Vec<usize> = completions.iter().map(number).collect();
+    let sum: Span = completions.iter().map(Completion::latency).sum();
+    let timing = drive.config.effective_timing();
+    let page = (timing.bus_transfer + timing.program(0)).as_us();
+    let expected = equation_1(&order, |_| page);
+    Ok(Served { order, mean: sum.as_us() / SIZES.len() as f64, expected })
+}
+
+/// How the six writes are ordered.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Order {
+    /// As they come (NOOP).
+    FirstCome,
+    /// By RHIO's order, and nothing else of RHIO.
+    Alone,
+    /// By RHIO.
+    Rhio,
 }
 
 /// Returns the order in which six waiting reads complete, by their numbers. R3's data was written
@@ -110,19 +159,27 @@ fn taken_up(its: &Completion) -> Nanos {
     Nanos(its.done.0 - took.0)
 }
 
-/// Counts writes started while an earlier read waited, and reads started while an earlier write
-/// waited, for random one-page requests at a rate the chip cannot sustain.
-pub(super) fn writes_before_reads(paper: &Paper) -> Result<(usize, usize), Diagnostics> {
-    let drive = one_chip(paper, "rhio")?;
+/// Random one-page requests at a rate that the chip cannot sustain. With `deadlines`, some want to
+/// be taken up within 10 to 40 ms.
+fn overload(drive: &Resolved, deadlines: bool) -> Vec<HostIo> {
     let mut rng = Rng::stream(1, "rhio/reads");
     let mut at = 0;
     let requests = (0..RANDOM).map(|number| {
         at += rng.below(600_000);
         let op = if rng.chance(0.4) { HostOp::Read } else { HostOp::Write };
         let page = if op == HostOp::Write { number } else { rng.below(RANDOM) };
-        io(&drive, Span(at), page, 1, op)
+        let io = io(drive, Span(at), page, 1, op);
+        let due = if deadlines && rng.chance(0.3) { 1 + rng.below(4) } else { 0 };
+        if due > 0 { io.with_deadline(Deadline::after(Span::ms(10 * due))) } else { io }
     });
-    let completions = served(&drive, requests.collect())?;
+    requests.collect()
+}
+
+/// Counts writes started while an earlier read waited, and reads started while an earlier write
+/// waited.
+pub(super) fn writes_before_reads(paper: &Paper) -> Result<(usize, usize), Diagnostics> {
+    let drive = one_chip(paper, "rhio")?;
+    let completions = served(&drive, overload(&drive, false))?;
     let of = |op: HostOp| {
         let waited = |its: &&Completion| its.io.op == op && its.latency() > Span::ZERO;
         completions.iter().filter(waited).map(|its| (its.io.at, taken_up(its))).collect::<Vec<_>>()
@@ -136,6 +193,25 @@ pub(super) fn writes_before_reads(paper: &Paper) -> Result<(usize, usize), Diagn
         }
     }
     Ok((before, after))
+}
+
+/// Counts requests taken up while one that was due before them, and overdue, waited, and requests
+/// taken up after they were due. Some have deadlines of their own.
+pub(super) fn passed_when_overdue(paper: &Paper) -> Result<(usize, usize), Diagnostics> {
+    let drive = one_chip(paper, "rhio")?;
+    let completions = served(&drive, overload(&drive, true))?;
+    let default = drive.config.die_order.deadline;
+    let due = |its: &Completion| its.io.at + its.io.deadline.span().unwrap_or(default);
+    let waited = completions.iter().filter(|its| its.latency() > Span::ZERO);
+    let all: Vec<[Nanos; 3]> = waited.map(|its| [its.io.at, due(its), taken_up(its)]).collect();
+    let (mut passed, mut late) = (0, 0);
+    for &[_, mine, began] in &all {
+        late += usize::from(mine < began);
+        for &[came, other, then] in &all {
+            passed += usize::from(came < began && began < then && other < began && other < mine);
+        }
+    }
+    Ok((passed, late))
 }
 
 /// Returns the shortest deadline that a drive accepts, and the step to the next, in milliseconds.
@@ -157,17 +233,25 @@ mod tests {
     #[test]
     fn the_examples_come_out_as_printed() {
         let paper = Paper::open().unwrap();
-        assert_eq!(figure_2(&paper, "noop").unwrap(), [0, 1, 2, 3, 4, 5]);
-        let order = figure_2(&paper, "rhio").unwrap();
-        assert_eq!(order, [1, 3, 4, 2, 5, 0]);
-        assert_eq!(format!("{:.1}", equation_1(&order)), "2053.3");
-        assert_eq!(equation_1(&[0, 1, 2, 3, 4, 5]), 3320.0);
-        for order in [vec![0, 1, 2, 3, 4, 5], order] {
-            assert!((equation_1(&order) - mean_completion(&order)).abs() < 1e-9);
+        let unit = paper.whole_requests;
+        for (order, expected, mean) in [
+            (Order::FirstCome, [0, 1, 2, 3, 4, 5], "3320.0"),
+            (Order::Alone, [1, 3, 4, 2, 5, 0], "2053.3"),
+            (Order::Rhio, [1, 3, 4, 2, 5, 0], "2053.3"),
+        ] {
+            let its = figure_2(&paper, order, unit).unwrap();
+            assert_eq!(its.order, expected, "{order:?}");
+            assert_eq!(format!("{:.1}", its.printed()), mean, "{order:?}");
+            assert!((its.mean - its.expected).abs() < 1e-6, "{order:?}: {}", its.mean);
         }
+        // Striped page by page, the writes use many chips at once.
+        let striped = figure_2(&paper, Order::FirstCome, 1).unwrap();
+        assert!(striped.mean < 0.7 * striped.expected, "{} {}", striped.mean, striped.expected);
         assert_eq!(figure_3(&paper).unwrap(), [3, 5, 0, 4, 1, 2]);
         assert_eq!(deadlines(&paper).unwrap(), (10, 10));
         let (before, after) = writes_before_reads(&paper).unwrap();
         assert!(before == 0 && after > 100, "{before} {after}");
+        let (passed, late) = passed_when_overdue(&paper).unwrap();
+        assert!(passed == 0 && late > 100, "{passed} {late}");
     }
 }

@@ -6,6 +6,7 @@ mod example;
 mod paper;
 mod pictures;
 mod plan;
+mod sweeps;
 mod tables;
 
 use crate::Request;
@@ -40,8 +41,8 @@ impl Study for Evidence {
         &self.runs.columns
     }
 
-    fn tables(&self, _answers: &[Answer]) -> Result<Vec<Sheet>, Diagnostics> {
-        let mut sheets = tables::shown(&self.paper, self);
+    fn tables(&self, answers: &[Answer]) -> Result<Vec<Sheet>, Diagnostics> {
+        let mut sheets = tables::shown(&self.paper, self, answers);
         if !self.brief {
             sheets.extend(tables::open_questions(&self.paper, self));
         }

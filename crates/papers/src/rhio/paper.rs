@@ -14,9 +14,11 @@ const TEXT: &str = include_str!("../../../../presets/papers/rhio.toml");
 #[serde(deny_unknown_fields)]
 pub(super) struct Paper {
     pub title: String,
-    /// The number of requests in each run behind the paper's figures, at any speed.
-    pub requests: u64,
-    /// The number of requests in each run of the ablation, the choices and the estimate.
+    /// The share of each volume's week in the runs that claims read.
+    pub week: f64,
+    /// Other shares, to see whether that is long enough.
+    pub lengths: Vec<f64>,
+    /// The number of requests in every other run.
     pub swept_requests: u64,
     /// What the drive is beside its preset.
     drive: Vec<String>,
@@ -26,6 +28,12 @@ pub(super) struct Paper {
     pub share: f64,
     /// The factor at which conflicts are looked at beside the recorded times.
     pub conflicts: f64,
+    /// Commands outstanding at once, beside what NCQ has.
+    pub depths: Vec<u32>,
+    /// Pages that go to one chip before the next takes any, beside one.
+    pub units: Vec<u32>,
+    /// How many of them hold the largest request of Figure 2.
+    pub whole_requests: u32,
     pub workload: Vec<Published>,
     /// The volumes that the text gives numbers of.
     pub named: Vec<String>,

@@ -3,11 +3,11 @@
 use super::claims::PRIORITIZED_WRITES;
 use super::paper::Paper;
 use super::plan::{
-    Case, Crossing, Evidence, KINDS, Kind, RECORDED, SOURCES, WRITERS, ablated, faster,
+    Case, Evidence, KINDS, Kind, RECORDED, SOURCES, WRITERS, ablated, average_named, depths,
+    faster, lasting, striped, units,
 };
-use super::tables::{
-    GAINS, Gain, SHARES, ablated_ratio, called, crossings, estimated_gain, gain, implied, mean_at,
-};
+use super::sweeps::{at_depth, gain_over, order_alone, places, shares as lengths};
+use super::tables::{GAINS, Gain, ablated_ratio, called, estimated_gain, gain, implied};
 use crate::run_summary::{Number, READ, WRITE};
 use fowler_experiment::figures_folder::Named;
 use fowler_figures::{Axis, BarSeries, Bars, Figure, LineSeries, Lines, Panel, Reference};
@@ -26,8 +26,11 @@ pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Named> {
 }
 
 /// Results for the questions that the paper leaves open.
-pub(super) fn open_questions(paper: &Paper, evidence: &Evidence) -> [Named; 3] {
+pub(super) fn open_questions(paper: &Paper, evidence: &Evidence) -> [Named; 6] {
     [
+        ("length".into(), length(paper, evidence)),
+        ("depth".into(), depth(paper, evidence)),
+        ("unit".into(), unit(paper, evidence)),
         ("intensity".into(), intensity(paper, evidence)),
         ("ablation".into(), ablation(paper, evidence)),
         ("estimate".into(), estimate(paper, evidence)),
@@ -37,28 +40,21 @@ pub(super) fn open_questions(paper: &Paper, evidence: &Evidence) -> [Named; 3] {
 /// Figures 4 and 5.
 fn latencies(paper: &Paper, evidence: &Evidence, kind: usize) -> Named {
     let Kind { name, mean: number, .. } = KINDS[kind];
-    let recorded =
-        |column: &str, scheme: &str| evidence.ratio(column, (scheme, "noop"), RECORDED, number);
     let names: Vec<&str> =
         evidence.runs.columns.iter().map(|column| column.name.as_str()).collect();
-    let average = |scheme: &str| evidence.runs.average(|column| recorded(column, scheme));
-    let mut panels = vec![normalised("as recorded", &names, (paper, kind), &recorded, &average)];
+    let panel = |title: &str, names: &[&str], case: Case<'_>| {
+        let one =
+            |column: &str, scheme: &str| evidence.ratio(column, (scheme, "noop"), case, number);
+        let average = |scheme: &str| evidence.runs.average(|column| one(column, scheme));
+        normalised(title, names, (paper, kind), &one, &average)
+    };
+    let mut panels = vec![panel(&format!("{} of the week", paper.week), &names, RECORDED)];
     if !evidence.brief {
-        let there = crossings(paper, evidence, paper.share);
-        let ratio = |column: &str, scheme: &str, case: Case<'_>| {
-            evidence.ratio(column, (scheme, "noop"), case, number)
-        };
-        let names: Vec<&str> = there.iter().map(|(name, _)| name.as_str()).collect();
-        let crossing = |column: &str| Crossing::find(paper, evidence, column, paper.share);
-        let one = |column: &str, scheme: &str| {
-            crossing(column)?.value(|case| ratio(column, scheme, case))
-        };
-        let average = |scheme: &str| mean_at(&there, |column, case| ratio(column, scheme, case));
-        let title = format!(
-            "each at the speed where {} % of its writes are prioritized",
-            100.0 * paper.share
-        );
-        panels.push(normalised(&title, &names, (paper, kind), &one, &average));
+        let names: Vec<&str> = evidence.runs.stand_ins().map(|it| it.name.as_str()).collect();
+        let week = lasting(1.0);
+        panels.push(panel("whole week", &names, Case { variant: &week, speed: 1.0 }));
+        let title = format!("{} times as fast", paper.conflicts);
+        panels.push(panel(&title, &names, faster(paper.conflicts)));
     }
     let place = 4 + kind;
     let figure = Figure {
@@ -162,37 +158,49 @@ fn intensity(paper: &Paper, evidence: &Evidence) -> Figure {
             }),
         },
     );
-    let caption = "Left: means over twelve volumes. Others: means over the volumes that reach the share, each at the \
-                   speed where it does. Diamonds are the paper's means, drawn at the share that most of its volumes \
-                   exceed.";
+    let by = |kind: usize| {
+        gains_by(paper, evidence, (kind, Axis::log10("times as fast as recorded")), &|which| {
+            let at = |speed: f64| {
+                let one = |column: &str| gain(evidence, column, faster(speed), which);
+                Some((speed, evidence.runs.average(one)?))
+            };
+            speeds().filter_map(at).collect()
+        })
+    };
+    let caption = "Means over twelve volumes with 32 commands outstanding. Diamonds are the paper's means, drawn where \
+                   the times are those recorded.";
     Figure {
         caption: Some(caption.into()),
         columns: Some(3),
-        panels: vec![by_speed, by_share(paper, evidence, 0), by_share(paper, evidence, 1)],
+        panels: vec![by_speed, by(0), by(1)],
         ..Figure::new("RHIO by intensity")
     }
 }
 
-/// What gains of a kind belong to a share of prioritized writes.
-fn by_share(paper: &Paper, evidence: &Evidence, kind: usize) -> Panel {
+/// The gains of a kind over something; points are shares. The paper's are drawn at the first.
+fn gains_by(
+    paper: &Paper,
+    evidence: &Evidence,
+    (kind, x): (usize, Axis),
+    points: &dyn Fn(Gain) -> Vec<(f64, f64)>,
+) -> Panel {
     let series = |which: Gain| {
-        let point = |share: f64| {
-            let there = crossings(paper, evidence, share);
-            let mean = mean_at(&there, |column, case| gain(evidence, column, case, which))?;
-            Some((100.0 * share, 100.0 * mean))
-        };
-        let published = paper.number(which.claim, KINDS[kind].name);
+        let points: Vec<(f64, f64)> =
+            points(which).into_iter().map(|(x, share)| (x, 100.0 * share)).collect();
+        let published = paper.number(which.claim, KINDS[kind].name).filter(|_| !evidence.brief);
+        let first = points.first().map(|it| it.0);
+        let published = first.zip(published.map(|it| 100.0 * it));
         LineSeries {
             name: format!("below {}", called(which.base)),
-            points: SHARES.into_iter().filter_map(point).collect(),
-            published: published.map(|it| (100.0 * paper.share, 100.0 * it)).into_iter().collect(),
+            points,
+            published: published.into_iter().collect(),
             ..LineSeries::default()
         }
     };
     Panel::lines(
         format!("gain of RHIO's {}s", KINDS[kind].name),
         Lines {
-            x: Axis::linear("prioritized writes (%)"),
+            x,
             y: Axis::linear("reduction in mean latency (%)"),
             series: GAINS.into_iter().filter(|which| which.kind == kind).map(series).collect(),
             reference: Some(Reference { at: 0.0, name: String::new() }),
@@ -200,9 +208,103 @@ fn by_share(paper: &Paper, evidence: &Evidence, kind: usize) -> Panel {
     )
 }
 
+/// What more of the week changes.
+fn length(paper: &Paper, evidence: &Evidence) -> Figure {
+    let by = |kind: usize| {
+        gains_by(paper, evidence, (kind, Axis::log2("share of the week")), &|which| {
+            let at = |share| Some((share, gain_over(paper, evidence, share, which)?));
+            lengths(paper).into_iter().filter_map(at).collect()
+        })
+    };
+    let caption = "Means over twelve volumes as recorded. Diamonds are the paper's.";
+    Figure {
+        caption: Some(caption.into()),
+        columns: Some(2),
+        panels: vec![by(0), by(1)],
+        ..Figure::new("RHIO's gains by the length of the run")
+    }
+}
+
+/// What the number of commands outstanding changes.
+fn depth(paper: &Paper, evidence: &Evidence) -> Figure {
+    let panel = |place: Option<&str>, kind: usize| {
+        let axis = Axis::log2("commands outstanding");
+        let panel = gains_by(paper, evidence, (kind, axis), &|which| {
+            let at = |depth: u32| {
+                let share = at_depth(paper, evidence, (place, depth), |e, column, case| {
+                    gain(e, column, case, which)
+                })?;
+                Some((f64::from(depth), share))
+            };
+            depths(paper).into_iter().filter_map(at).collect()
+        });
+        let four = format!("{}, {} times as fast", paper.named.join(", "), paper.conflicts);
+        Panel { title: format!("{}s: {}", KINDS[kind].name, place.unwrap_or(&four)), ..panel }
+    };
+    let all = places(evidence);
+    let caption = "NCQ has tags for 32 commands. Diamonds are the paper's means.";
+    Figure {
+        caption: Some(caption.into()),
+        columns: Some(2),
+        panels: all
+            .iter()
+            .flat_map(|place| [0, 1].map(|kind| panel(place.as_deref(), kind)))
+            .collect(),
+        ..Figure::new("RHIO by commands outstanding")
+    }
+}
+
+/// What it changes that more pages of a request lie on one chip.
+fn unit(paper: &Paper, evidence: &Evidence) -> Figure {
+    let panel = |kind: usize, speed: f64| {
+        let over = |of: &dyn Fn(u32) -> Option<f64>| -> Vec<(f64, f64)> {
+            let at = |unit: u32| Some((f64::from(unit), 100.0 * of(unit)?));
+            units(paper).into_iter().filter_map(at).collect()
+        };
+        let order = LineSeries {
+            name: "order alone below NOOP".into(),
+            points: over(&|unit| order_alone(paper, evidence, (unit, speed), kind)),
+            ..LineSeries::default()
+        };
+        let below = |which: Gain| LineSeries {
+            name: format!("RHIO below {}", called(which.base)),
+            points: over(&|unit| {
+                let variant = striped(unit);
+                let case = Case { variant: &variant, speed };
+                average_named(paper, |column| gain(evidence, column, case, which))
+            }),
+            ..LineSeries::default()
+        };
+        let replay_speed =
+            if speed == 1.0 { "as recorded".into() } else { format!("{speed} times as fast") };
+        Panel::lines(
+            format!("{}s, {replay_speed}", KINDS[kind].name),
+            Lines {
+                x: Axis::log2("pages on a chip before the next has any"),
+                y: Axis::linear("reduction in mean latency (%)"),
+                series: [order]
+                    .into_iter()
+                    .chain(GAINS.into_iter().filter(|which| which.kind == kind).map(below))
+                    .collect(),
+                reference: Some(Reference { at: 0.0, name: String::new() }),
+            },
+        )
+    };
+    let caption = "Means over four volumes. Equation (1) and Figure 2 have all pages of a request on one chip.";
+    Figure {
+        caption: Some(caption.into()),
+        columns: Some(2),
+        panels: [1.0, paper.conflicts]
+            .into_iter()
+            .flat_map(|speed| [0, 1].map(|kind| panel(kind, speed)))
+            .collect(),
+        ..Figure::new("RHIO by how much of a request lies on one chip")
+    }
+}
+
 /// A short name of a set of techniques, for the labels of bars.
 fn short(name: &str) -> String {
-    const WORDS: [(&str, &str); 9] = [
+    const WORDS: [(&str, &str); 10] = [
         ("write speed", "W"),
         ("read speed", "R"),
         ("order", "O"),
@@ -210,6 +312,7 @@ fn short(name: &str) -> String {
         ("all (RHIO)", "RHIO"),
         ("all, knowing wear", "+wear"),
         ("all, retry for ages", "+retry"),
+        ("retry alone, sensing all again", "whole"),
         ("retry alone", "retry"),
         ("retry and read first", "+RF"),
     ];
@@ -243,7 +346,7 @@ fn ablation(paper: &Paper, evidence: &Evidence) -> Figure {
     };
     let caption = "W: hot data to strong blocks at a coarse step (PV-W). R: references by retention age (RT-R). O: \
                    RHIO's order. +wear: RHIO that also knows P/E cycles. Retry: hard decision first, then more \
-                   references, without any estimate; +RF: and reads first. +retry: RHIO with such reads.";
+                   references, without any estimate; whole: the same, with every reference sensed again; +RF: and reads first. +retry: RHIO with such reads.";
     Figure {
         caption: Some(caption.into()),
         columns: Some(2),

@@ -3,12 +3,15 @@
 use super::paper::{Answer, Choice, Paper};
 use crate::Request;
 use crate::column::Column;
+use crate::published;
 use crate::run_folder::{Job, RunFolder};
 use crate::run_summary::{Number, READ, RunSummary, WRITE};
 use crate::runs::{Runs, mean};
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::run::{ReplaySpeed, RunSpec};
 use fowler_experiment::studies::ImageCache;
+use fowler_experiment::workload::WorkloadSpec;
+use serde::Deserialize;
 
 /// The schemes of the paper, with its names for them.
 pub(super) const SCHEMES: [(&str, &str); 4] =
@@ -56,6 +59,28 @@ pub(super) fn run_name(column: &str, scheme: &str, case: Case<'_>) -> String {
     let base = format!("{column} {scheme} x{}", case.speed);
     if case.variant.is_empty() { base } else { format!("{base} {}", case.variant) }
 }
+
+/// Returns the name of the variant with runs over this share of the week.
+pub(super) fn lasting(share: f64) -> String {
+    format!("{share} of the week")
+}
+
+/// Returns the name of the variant with so many commands outstanding at once.
+pub(super) fn deep(depth: u32) -> String {
+    format!("{depth} tags")
+}
+
+/// Returns the name of the variant with stripe units of so many pages.
+pub(super) fn striped(unit: u32) -> String {
+    format!("unit {unit}")
+}
+
+/// What stands for RHIO's order alone among the schemes.
+pub(super) const ORDER: &str = "order";
+
+/// Preconditioned drives kept for runs to come: those of all schemes and some variants. Runs that
+/// begin from one come together.
+const IMAGES: usize = 8;
 
 /// What an answer at a stage of the drive's life is called; no answer is the paper's baseline.
 pub(super) fn staged(answer: &str, stage: &str) -> String {
@@ -114,29 +139,106 @@ impl<'a> Plan<'a> {
         let mut jobs = Vec::new();
         for column in self.columns {
             for (scheme, _) in SCHEMES {
-                jobs.push(self.job(column, scheme, RECORDED, &[], self.paper.requests)?);
+                let requests = requests_of(column, self.paper.week)?;
+                jobs.push(self.job(column, scheme, RECORDED, &[], requests)?);
             }
         }
         Ok(jobs)
     }
 
-    /// Results for the questions that the paper leaves open.
+    /// Results for the questions that the paper leaves open, those that begin from the same drive
+    /// together.
     fn open(&self) -> Result<Vec<Job<'a, RunSummary>>, Diagnostics> {
         let mut jobs = Vec::new();
         for column in self.columns.iter().filter(|column| column.is_stand_in()) {
-            for &speed in &self.paper.speeds {
+            // The longest first: the others fill the time at the end.
+            for &share in self.paper.lengths.iter().rev() {
+                let case = Case { variant: &lasting(share), speed: 1.0 };
                 for (scheme, _) in SCHEMES {
-                    let requests = self.paper.requests;
-                    jobs.push(self.job(column, scheme, faster(speed), &[], requests)?);
+                    let requests = requests_of(column, share)?;
+                    jobs.push(self.job(column, scheme, case, &[], requests)?);
                 }
             }
-            if self.paper.named.contains(&column.name) {
-                self.ablation(column, &mut jobs)?;
-                self.choices(column, &mut jobs)?;
-                self.estimates(column, &mut jobs)?;
+        }
+        for column in self.columns.iter().filter(|column| column.is_stand_in()) {
+            for &speed in &self.paper.speeds {
+                for (scheme, _) in SCHEMES {
+                    jobs.push(self.swept(column, scheme, faster(speed), &[])?);
+                }
+            }
+        }
+        for column in self.named() {
+            self.ablation(column, &mut jobs)?;
+            self.estimates(column, &mut jobs)?;
+        }
+        self.depths(&mut jobs)?;
+        for choice in chosen(self.paper) {
+            for column in self.named() {
+                let case = Case { variant: &choice.name, speed: choice.speed };
+                for (scheme, _) in SCHEMES {
+                    jobs.push(self.swept(column, scheme, case, &choice.set)?);
+                }
+            }
+        }
+        for unit in units(self.paper) {
+            for column in self.named() {
+                for speed in [1.0, self.paper.conflicts] {
+                    self.unit(column, unit, speed, &mut jobs)?;
+                }
             }
         }
         Ok(jobs)
+    }
+
+    /// The volumes that the text gives numbers of.
+    fn named(&self) -> impl Iterator<Item = &'a Column> + use<'a> {
+        let Plan { paper, columns, .. } = *self;
+        columns.iter().filter(|column| paper.named.contains(&column.name))
+    }
+
+    /// The four schemes with other numbers of commands outstanding: under real excerpts as recorded,
+    /// under volumes where requests conflict.
+    fn depths(&self, jobs: &mut Vec<Job<'a, RunSummary>>) -> Result<(), Diagnostics> {
+        for depth in depths(self.paper) {
+            // No page waits outside for want of room: a command has this many, or fewer.
+            let pages = 16 * depth.max(NCQ);
+            let set = [
+                format!("queue.depth={depth}"),
+                format!("queue.max_reads={pages}"),
+                format!("queue.max_writes={pages}"),
+            ];
+            let variant = deep(depth);
+            let real = self.columns.iter().filter(|it| !it.is_stand_in()).map(|it| (it, 1.0));
+            let named = self.named().map(|it| (it, self.paper.conflicts));
+            for (column, speed) in real.chain(named) {
+                for (scheme, _) in SCHEMES {
+                    let case = Case { variant: &variant, speed };
+                    jobs.push(self.swept(column, scheme, case, &set)?);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The four schemes and RHIO's order alone, where this many pages lie on a chip before the next
+    /// has any.
+    fn unit(
+        &self,
+        column: &Column,
+        unit: u32,
+        speed: f64,
+        jobs: &mut Vec<Job<'a, RunSummary>>,
+    ) -> Result<(), Diagnostics> {
+        let set = [format!("policy.placement.stripe_unit={unit}")];
+        let variant = striped(unit);
+        for (scheme, _) in SCHEMES {
+            jobs.push(self.swept(column, scheme, Case { variant: &variant, speed }, &set)?);
+        }
+        let [set] = set;
+        let set = [set, "policy.die_order=rhio".into()];
+        let variant = format!("{variant} {ORDER}");
+        jobs.push(self.swept(column, "noop", Case { variant: &variant, speed }, &set)?);
+        Ok(())
     }
 
     fn swept(
@@ -171,20 +273,6 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
-    fn choices(
-        &self,
-        column: &Column,
-        jobs: &mut Vec<Job<'a, RunSummary>>,
-    ) -> Result<(), Diagnostics> {
-        for choice in chosen(self.paper) {
-            let case = Case { variant: &choice.name, speed: choice.speed };
-            for (scheme, _) in SCHEMES {
-                jobs.push(self.swept(column, scheme, case, &choice.set)?);
-            }
-        }
-        Ok(())
-    }
-
     fn estimates(
         &self,
         column: &Column,
@@ -204,6 +292,37 @@ impl<'a> Plan<'a> {
         }
         Ok(())
     }
+}
+
+/// Commands that NCQ has tags for.
+pub(super) const NCQ: u32 = 32;
+
+/// Numbers of commands outstanding at once, ascending.
+pub(super) fn depths(paper: &Paper) -> Vec<u32> {
+    let mut all = paper.depths.clone();
+    all.push(NCQ);
+    all.sort_unstable();
+    all
+}
+
+/// Pages of a stripe unit, ascending.
+pub(super) fn units(paper: &Paper) -> Vec<u32> {
+    let mut all = paper.units.clone();
+    all.push(1);
+    all.sort_unstable();
+    all
+}
+
+/// Returns how many requests a share of a workload's week has; of a real excerpt, all.
+fn requests_of(column: &Column, share: f64) -> Result<u64, Diagnostics> {
+    /// What is read of a stand-in.
+    #[derive(Deserialize)]
+    struct Week {
+        requests: u64,
+    }
+    let WorkloadSpec::Generated(source) = &column.spec else { return Ok(u64::MAX) };
+    let Week { requests } = published::open(&source.name, &source.text)?;
+    Ok((requests as f64 * share) as u64)
 }
 
 /// The baseline, and every set of techniques.
@@ -231,7 +350,7 @@ impl Evidence {
         request: &Request,
         runs: &RunFolder<'_>,
     ) -> Result<Option<Evidence>, Diagnostics> {
-        let images = ImageCache::default();
+        let images = ImageCache::of(IMAGES);
         let &Request { limit, brief, .. } = request;
         let plan = Plan { paper: &paper, columns: &columns, limit, images: &images };
         let mut jobs = plan.shown()?;
@@ -278,42 +397,6 @@ pub(super) fn average_named(paper: &Paper, of: impl Fn(&str) -> Option<f64>) -> 
     mean(&all?)
 }
 
-/// Where a volume's writes are prioritized as often as is asked for: between two speeds.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Crossing {
-    slow: f64,
-    fast: f64,
-    /// How far from the slower to the faster one.
-    part: f64,
-}
-
-impl Crossing {
-    /// The first speed at which the share is reached, taken to grow evenly with the logarithm of
-    /// speed between two that were run; nothing if it is exceeded from the first or never reached.
-    pub fn find(paper: &Paper, evidence: &Evidence, column: &str, share: f64) -> Option<Crossing> {
-        let speeds: Vec<f64> = [1.0].into_iter().chain(paper.speeds.iter().copied()).collect();
-        let at = |speed| evidence.prioritized(column, faster(speed), 1);
-        speeds.windows(2).find_map(|pair| {
-            let (slow, fast) = (at(pair[0])?, at(pair[1])?);
-            (slow < share && share <= fast).then(|| {
-                let part = (share - slow) / (fast - slow);
-                Crossing { slow: pair[0], fast: pair[1], part }
-            })
-        })
-    }
-
-    /// The speed.
-    pub fn speed(&self) -> f64 {
-        self.slow * libm::pow(self.fast / self.slow, self.part)
-    }
-
-    /// What a number is there, if it changes evenly.
-    pub fn value(&self, of: impl Fn(Case<'static>) -> Option<f64>) -> Option<f64> {
-        let (slow, fast) = (of(faster(self.slow))?, of(faster(self.fast))?);
-        Some(slow + (fast - slow) * self.part)
-    }
-}
-
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
@@ -330,10 +413,22 @@ pub(super) mod tests {
         let plan = Plan { paper: &paper, columns: &columns, limit: None, images: &images };
         assert_eq!(plan.shown().unwrap().len(), 12 * 4);
         let open = plan.open().unwrap_or_else(|diagnostics| panic!("{diagnostics}"));
-        let swept = 12 * 4 * paper.speeds.len();
+        let all = 12 * 4 * (paper.lengths.len() + paper.speeds.len());
         let ablated = 4 * 3 * 2 * (1 + 7 + paper.rival.len());
         let choices = 4 * 4 * (1 + paper.choice.len());
-        assert_eq!(open.len(), swept + ablated + choices + 4 * 3 * 2 * paper.estimate.cycles.len());
+        let estimates = 4 * 3 * 2 * paper.estimate.cycles.len();
+        let depths = 4 * 4 * depths(&paper).len();
+        let units = 4 * 5 * 2 * units(&paper).len();
+        assert_eq!(open.len(), all + ablated + choices + estimates + depths + units);
+    }
+
+    #[test]
+    fn a_share_of_the_week_is_a_share_of_its_requests() {
+        let paper = Paper::open().unwrap();
+        let columns = columns(&paper.workload, None).unwrap();
+        let mds = columns.iter().find(|it| it.name == "mds").unwrap();
+        assert_eq!(requests_of(mds, 1.0).unwrap(), 1_211_034);
+        assert_eq!(requests_of(mds, 0.25).unwrap(), 302_758);
     }
 
     #[test]
@@ -371,20 +466,5 @@ pub(super) mod tests {
             }
         }
         Evidence { paper, runs: Runs::new(columns, results), brief: true }
-    }
-
-    #[test]
-    fn a_share_is_reached_between_two_speeds() {
-        let paper = Paper::open().unwrap();
-        let evidence = invented(|_, _, speed| [1000.0 + speed, 1.0, 0.0, (speed / 1e4).min(1.0)]);
-        let crossing = Crossing::find(&paper, &evidence, "mds", 0.25).unwrap();
-        // 10 % at 1,000 and 30 % at 3,000: three quarters of the way.
-        assert_eq!((crossing.slow, crossing.fast), (1000.0, 3000.0));
-        assert!((crossing.part - 0.75).abs() < 1e-9 && (crossing.speed() - 2279.5).abs() < 0.1);
-        let read = crossing.value(|case| evidence.number("mds", "rhio", case, READ));
-        assert!((read.unwrap() - 3500.0).abs() < 1e-6);
-        assert_eq!(Crossing::find(&paper, &evidence, "mds", 1.1), None);
-        let always = invented(|_, _, _| [1.0, 1.0, 0.0, 0.5]);
-        assert_eq!(Crossing::find(&paper, &always, "mds", 0.25), None);
     }
 }

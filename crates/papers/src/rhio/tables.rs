@@ -3,12 +3,13 @@
 use super::claims::{BELOW_NOOP, BELOW_PV_W, BELOW_RT_R, PRIORITIZED_WRITES, correlations};
 use super::paper::Paper;
 use super::plan::{
-    Case, Crossing, Evidence, KINDS, Kind, RECORDED, SCHEMES, SOURCES, ablated, average_named,
-    chosen, estimated, faster, run_name, staged,
+    Case, Evidence, KINDS, Kind, RECORDED, SCHEMES, SOURCES, ablated, average_named, chosen,
+    estimated, faster, lasting, run_name, staged,
 };
-use crate::claim::ClaimId;
+use super::sweeps;
+use crate::claim::{Answer, ClaimId, Measured, interval, labelled};
+use crate::repetition::Repetition;
 use crate::run_summary::{Number, READ, WRITE};
-use crate::runs::mean;
 use fowler_experiment::tables::{Cell, Sheet};
 
 /// A reduction that the text gives.
@@ -34,9 +35,6 @@ pub(super) const GAINS: [Gain; 6] = [
     reduced(1, "rt_r", BELOW_RT_R),
     reduced(1, "pv_w", BELOW_PV_W),
 ];
-
-/// Shares of prioritized writes that gains are looked up at.
-pub(super) const SHARES: [f64; 6] = [0.05, 0.10, 0.15, 0.20, 0.25, 0.40];
 
 /// Returns the paper's name of a scheme.
 pub(super) fn called(scheme: &str) -> &'static str {
@@ -66,28 +64,9 @@ pub(super) fn implied(paper: &Paper, scheme: &str, kind: usize) -> Option<f64> {
     }
 }
 
-/// The stand-ins whose writes come to be prioritized so often, each with where.
-pub(super) fn crossings(paper: &Paper, evidence: &Evidence, share: f64) -> Vec<(String, Crossing)> {
-    let crossing = |name: &str| Crossing::find(paper, evidence, name, share);
-    evidence
-        .runs
-        .stand_ins()
-        .filter_map(|it| Some((it.name.clone(), crossing(&it.name)?)))
-        .collect()
-}
-
-/// The mean over those stand-ins of what a number is there.
-pub(super) fn mean_at(
-    crossings: &[(String, Crossing)],
-    of: impl Fn(&str, Case<'_>) -> Option<f64>,
-) -> Option<f64> {
-    let one = |(name, crossing): &(String, Crossing)| crossing.value(|case| of(name, case));
-    mean(&crossings.iter().map(one).collect::<Option<Vec<f64>>>()?)
-}
-
 /// What the paper shows, Figures 4 to 6, and every run behind it.
-pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Sheet> {
-    let mut sheets = vec![workloads(evidence), gains(paper, evidence)];
+pub(super) fn shown(paper: &Paper, evidence: &Evidence, answers: &[Answer]) -> Vec<Sheet> {
+    let mut sheets = vec![workloads(evidence), gains(paper, evidence, answers)];
     for kind in 0..KINDS.len() {
         sheets.push(latencies(paper, evidence, kind));
     }
@@ -96,9 +75,11 @@ pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Sheet> {
 }
 
 /// Results for the questions that the paper leaves open.
-pub(super) fn open_questions(paper: &Paper, evidence: &Evidence) -> [Sheet; 6] {
+pub(super) fn open_questions(paper: &Paper, evidence: &Evidence) -> [Sheet; 8] {
     [
-        at_share(paper, evidence),
+        sweeps::lengths(paper, evidence),
+        sweeps::depths(paper, evidence),
+        sweeps::units(paper, evidence),
         intensity(paper, evidence),
         correlation(paper, evidence),
         ablation(paper, evidence),
@@ -146,24 +127,57 @@ fn utilisation(evidence: &Evidence, column: &str, case: Case<'_>) -> Option<f64>
         .number(column, "noop", case, |run| Some(run.counters.die_busy_s / run.simulated_s / CHIPS))
 }
 
+/// A gain in the study's repetitions: its mean over all seeds with half of the 95 % interval, and in
+/// runs twice as long.
+fn repeated(answers: &[Answer], which: Gain) -> [Option<f64>; 3] {
+    let Some(answer) = answers.iter().find(|it| it.statement.id == which.claim.0) else {
+        return [None; 3];
+    };
+    let value = |it: &Option<_>| {
+        it.as_ref().and_then(|it: &Measured| labelled(&it.values, KINDS[which.kind].name))
+    };
+    let of = |is: fn(Repetition) -> bool| {
+        let its = answer.repeated.iter().filter(move |(it, _)| is(*it));
+        its.filter_map(|(_, it)| value(it)).collect::<Vec<_>>()
+    };
+    let mut seeds = of(|it| matches!(it, Repetition::Seed(_)));
+    seeds.extend(value(&answer.measured));
+    let seeds = interval(&seeds);
+    let twice = of(|it| it == Repetition::Twice).first().copied();
+    [seeds.map(|it| it.0), seeds.map(|it| it.1), twice]
+}
+
 /// The six numbers of the text, beside ours as recorded and where conflicts are.
-fn gains(paper: &Paper, evidence: &Evidence) -> Sheet {
-    let (speed, share) = (paper.conflicts, 100.0 * paper.share);
-    let faster_head = format!("{speed} times as fast");
-    let share_head = format!("where {share} % of writes are prioritized");
-    let heads = ["gain", "published", "as recorded", &faster_head, &share_head, "of volumes"];
+fn gains(paper: &Paper, evidence: &Evidence, answers: &[Answer]) -> Sheet {
+    let [here, twice, faster_head] = [
+        format!("{} of the week", paper.week),
+        format!("{} of the week", 2.0 * paper.week),
+        format!("{} times as fast", paper.conflicts),
+    ];
+    let heads = [
+        "gain",
+        "published",
+        &here,
+        "mean of five seeds",
+        "95 % +-",
+        &twice,
+        "whole week",
+        &faster_head,
+    ];
     let mut sheet = Sheet::new("gains", "Mean reductions over twelve stand-ins", &heads);
-    let there = crossings(paper, evidence, paper.share);
     for which in GAINS {
         let at = |case| evidence.runs.average(|column| gain(evidence, column, case, which));
-        let crossed = mean_at(&there, |column, case| gain(evidence, column, case, which));
+        let [seeds, half, longer] = repeated(answers, which);
+        let week = lasting(1.0);
         sheet.row(vec![
             gain_name(which).into(),
             Cell::share(paper.number(which.claim, KINDS[which.kind].name)),
             Cell::share(at(RECORDED)),
-            Cell::share(at(faster(speed))),
-            Cell::share(crossed),
-            Cell::number((!there.is_empty()).then_some(there.len() as f64)),
+            Cell::share(seeds),
+            Cell::share(half),
+            Cell::share(longer),
+            Cell::share(at(Case { variant: &week, speed: 1.0 })),
+            Cell::share(at(faster(paper.conflicts))),
         ]);
     }
     sheet
@@ -173,7 +187,7 @@ fn gains(paper: &Paper, evidence: &Evidence) -> Sheet {
 fn latencies(paper: &Paper, evidence: &Evidence, kind: usize) -> Sheet {
     let Kind { name, mean: number, .. } = KINDS[kind];
     let heads: Vec<&str> =
-        ["workload", "conflicts"].into_iter().chain(SCHEMES.map(|(_, name)| name)).collect();
+        ["workload", "requests"].into_iter().chain(SCHEMES.map(|(_, name)| name)).collect();
     let figure = 4 + kind;
     let title = format!("Figure {figure}: mean {name} latency normalized to NOOP");
     let mut sheet = Sheet::new(&format!("figure{figure}"), title, &heads);
@@ -190,12 +204,15 @@ fn latencies(paper: &Paper, evidence: &Evidence, kind: usize) -> Sheet {
     }
     add("mean", "as recorded", &|scheme| evidence.runs.average(|it| ratio(it, scheme, RECORDED)));
     if !evidence.brief {
-        let conflicts = format!("{} % of writes prioritized", 100.0 * paper.share);
-        let there = crossings(paper, evidence, paper.share);
-        for (name, crossing) in &there {
-            add(name, &conflicts, &|scheme| crossing.value(|case| ratio(name, scheme, case)));
+        let week = lasting(1.0);
+        let whole = Case { variant: &week, speed: 1.0 };
+        let fast = format!("{} times as fast", paper.conflicts);
+        for (head, case) in [("whole week", whole), (fast.as_str(), faster(paper.conflicts))] {
+            for column in evidence.runs.stand_ins() {
+                add(&column.name, head, &|scheme| ratio(&column.name, scheme, case));
+            }
+            add("mean", head, &|scheme| evidence.runs.average(|it| ratio(it, scheme, case)));
         }
-        add("mean", &conflicts, &|scheme| mean_at(&there, |it, case| ratio(it, scheme, case)));
     }
     add("mean, published", "", &|scheme| implied(paper, scheme, kind));
     sheet
@@ -231,7 +248,7 @@ fn shares(paper: &Paper, evidence: &Evidence) -> Sheet {
 
 /// Every run of the four schemes as recorded.
 fn runs(evidence: &Evidence) -> Sheet {
-    let numbers: [(&str, Number); 14] = [
+    let numbers: [(&str, Number); 15] = [
         ("read mean (us)", READ),
         ("read p99 (us)", |run| run.read.p99_us),
         ("read p99.9 (us)", |run| run.read.p999_us),
@@ -246,6 +263,7 @@ fn runs(evidence: &Evidence) -> Sheet {
         ("prioritized writes", |run| run.counters.prioritized_writes),
         ("WAF", |run| run.waf),
         ("erases", |run| Some(run.erases)),
+        ("pages moved by GC", |run| Some(run.counters.programs.gc)),
     ];
     let mut heads = vec!["workload", "scheme"];
     heads.extend(numbers.map(|(head, _)| head));
@@ -258,36 +276,6 @@ fn runs(evidence: &Evidence) -> Sheet {
             row.extend(numbers.map(number));
             sheet.row(row);
         }
-    }
-    sheet
-}
-
-/// What gains belong to a share of prioritized writes.
-fn at_share(paper: &Paper, evidence: &Evidence) -> Sheet {
-    let mut heads = vec![
-        "prioritized writes".to_string(),
-        "volumes that reach it".into(),
-        "at a speed of".into(),
-        "prioritized reads".into(),
-    ];
-    heads.extend(GAINS.map(gain_name));
-    let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
-    let title = "Results at a share of prioritized writes; means over the volumes that reach it";
-    let mut sheet = Sheet::new("at_share", title, &heads);
-    for share in SHARES {
-        let there = crossings(paper, evidence, share);
-        let logs: Vec<f64> = there.iter().map(|(_, it)| libm::log(it.speed())).collect();
-        let reads = mean_at(&there, |column, case| evidence.prioritized(column, case, 0));
-        let mut row = vec![
-            Cell::Share(share),
-            Cell::Number(there.len() as f64),
-            Cell::number(mean(&logs).map(|log| libm::exp(log).round())),
-            Cell::share(reads),
-        ];
-        row.extend(GAINS.map(|which| {
-            Cell::share(mean_at(&there, |column, case| gain(evidence, column, case, which)))
-        }));
-        sheet.row(row);
     }
     sheet
 }

@@ -1,0 +1,153 @@
+//! Tables of sweeps: the length of runs, the commands outstanding at once, and how much of a request
+//! lies on one chip.
+
+use super::paper::Paper;
+use super::plan::{
+    Case, Evidence, KINDS, ORDER, RECORDED, average_named, deep, depths as all_depths, lasting,
+    striped, units as all_units,
+};
+use super::tables::{GAINS, Gain, gain, gain_name};
+use crate::runs::mean;
+use fowler_experiment::tables::{Cell, Sheet};
+
+/// A sheet that begins with some columns and has the six gains of the text.
+fn sheet(name: &str, title: &str, first: &[&str]) -> Sheet {
+    let gains = GAINS.map(gain_name);
+    let heads: Vec<&str> = first.iter().copied().chain(gains.iter().map(String::as_str)).collect();
+    Sheet::new(name, title, &heads)
+}
+
+/// Returns the shares of the week that were run, ascending.
+pub(super) fn shares(paper: &Paper) -> Vec<f64> {
+    let mut all = paper.lengths.clone();
+    all.push(paper.week);
+    all.sort_by(f64::total_cmp);
+    all
+}
+
+/// A gain over a share of the week, mean over the stand-ins.
+pub(super) fn gain_over(
+    paper: &Paper,
+    evidence: &Evidence,
+    share: f64,
+    which: Gain,
+) -> Option<f64> {
+    let variant = lasting(share);
+    let longer = Case { variant: &variant, speed: 1.0 };
+    let case = if share == paper.week { RECORDED } else { longer };
+    evidence.runs.average(|column| gain(evidence, column, case, which))
+}
+
+/// What more of the week changes.
+pub(super) fn lengths(paper: &Paper, evidence: &Evidence) -> Sheet {
+    let title = "Mean reductions over twelve stand-ins, by the share of their week that was run";
+    let mut sheet = sheet("length", title, &["share of the week"]);
+    for share in shares(paper) {
+        let mut row = vec![Cell::Number(share)];
+        row.extend(GAINS.map(|which| Cell::share(gain_over(paper, evidence, share, which))));
+        sheet.row(row);
+    }
+    sheet
+}
+
+/// Where depths were compared: under a real excerpt, or as the mean over the volumes named.
+pub(super) fn places(evidence: &Evidence) -> Vec<Option<String>> {
+    let real = evidence.runs.columns.iter().filter(|it| !it.is_stand_in());
+    [None].into_iter().chain(real.map(|it| Some(it.name.clone()))).collect()
+}
+
+/// A number with so many commands outstanding.
+pub(super) fn at_depth(
+    paper: &Paper,
+    evidence: &Evidence,
+    (place, depth): (Option<&str>, u32),
+    of: impl Fn(&Evidence, &str, Case<'_>) -> Option<f64>,
+) -> Option<f64> {
+    let variant = deep(depth);
+    let case = |speed| Case { variant: &variant, speed };
+    match place {
+        Some(real) => of(evidence, real, case(1.0)),
+        None => average_named(paper, |it| of(evidence, it, case(paper.conflicts))),
+    }
+}
+
+/// What the number of commands outstanding changes.
+pub(super) fn depths(paper: &Paper, evidence: &Evidence) -> Sheet {
+    let title = "By commands outstanding at once (NCQ has tags for 32)";
+    let first = ["workload", "tags", "prioritized reads", "prioritized writes"];
+    let mut sheet = sheet("depth", title, &first);
+    for place in places(evidence) {
+        let four = format!("mean of {}, {} times as fast", paper.named.join(", "), paper.conflicts);
+        for depth in all_depths(paper) {
+            let at = (place.as_deref(), depth);
+            let share = |kind| {
+                Cell::share(at_depth(paper, evidence, at, |evidence, column, case| {
+                    evidence.prioritized(column, case, kind)
+                }))
+            };
+            let name = place.clone().unwrap_or_else(|| four.clone());
+            let mut row = vec![name.into(), Cell::Number(f64::from(depth)), share(0), share(1)];
+            row.extend(GAINS.map(|which| {
+                Cell::share(at_depth(paper, evidence, at, |evidence, column, case| {
+                    gain(evidence, column, case, which)
+                }))
+            }));
+            sheet.row(row);
+        }
+    }
+    sheet
+}
+
+/// By how much RHIO's order alone lowers a mean latency against NOOP, mean over the volumes named.
+pub(super) fn order_alone(
+    paper: &Paper,
+    evidence: &Evidence,
+    (unit, speed): (u32, f64),
+    kind: usize,
+) -> Option<f64> {
+    let variants = [striped(unit), format!("{} {ORDER}", striped(unit))];
+    let all: Option<Vec<f64>> = paper
+        .named
+        .iter()
+        .map(|column| {
+            let of = |variant: &str| {
+                evidence.number(column, "noop", Case { variant, speed }, KINDS[kind].mean)
+            };
+            Some(1.0 - of(&variants[1])? / of(&variants[0])?)
+        })
+        .collect();
+    mean(&all?)
+}
+
+/// What it changes that more pages of a request lie on one chip.
+pub(super) fn units(paper: &Paper, evidence: &Evidence) -> Sheet {
+    let title =
+        "By the pages that lie on one chip before the next has any; means over four volumes";
+    let first = [
+        "pages",
+        "speed",
+        "prioritized reads",
+        "prioritized writes",
+        "reads, order alone below NOOP",
+        "writes, order alone below NOOP",
+    ];
+    let mut sheet = sheet("unit", title, &first);
+    for speed in [1.0, paper.conflicts] {
+        for unit in all_units(paper) {
+            let variant = striped(unit);
+            let case = Case { variant: &variant, speed };
+            let mut row = vec![Cell::Number(f64::from(unit)), Cell::Number(speed)];
+            row.extend([0, 1].map(|kind| {
+                Cell::share(average_named(paper, |it| evidence.prioritized(it, case, kind)))
+            }));
+            row.extend(
+                [0, 1].map(|kind| Cell::share(order_alone(paper, evidence, (unit, speed), kind))),
+            );
+            row.extend(GAINS.map(|which| {
+                Cell::share(average_named(paper, |column| gain(evidence, column, case, which)))
+            }));
+            sheet.row(row);
+        }
+    }
+    sheet
+}
