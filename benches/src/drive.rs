@@ -164,7 +164,12 @@ pub fn config(geometry: Geometry, state: State) -> Config {
             idle_after: Span::ms(1),
             frontier: GcFrontier::Own,
         },
-        precondition: PreconditionConfig { fill: 1.0, pattern },
+        precondition: PreconditionConfig {
+            fill: 1.0,
+            pattern,
+            access_class: AccessClass::Mixed,
+            warm_up: 0,
+        },
         ..Config::new(geometry, timing())
     };
     config.die_order.name = order;

@@ -170,6 +170,15 @@ class Precondition(Section):
     random order; steady: repeatedly at random until write amplification is steady;
     rested: as steady, with pauses in which GC reached gc.background_below).
     """
+    access_class: Literal["mixed", "read_hot", "write_hot"] = "mixed"
+    """Access class of these pages, which determines their voltages, on drives that
+    distinguish classes (mixed: nominal voltages: nothing is known of them; read_hot:
+    boosted voltages: they were read; write_hot: reduced voltages: they were written).
+    """
+    warm_up: int = 0
+    """Requests of the workload that the drive serves first and that are not measured: a
+    whole number from 0 to 1000000000000.
+    """
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -78,7 +78,7 @@ impl TestBed {
         Ok(Trial {
             read_ms: mean_ms(Kind::Read),
             write_ms: mean_ms(Kind::Write),
-            idle: share(replayed.device.counters().idle, simulated).unwrap_or(0.0),
+            idle: share(replayed.counters().idle, simulated).unwrap_or(0.0),
         })
     }
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt::{self, Debug, Formatter};
 use std::iter::Sum;
 use std::marker::PhantomData;
-use std::ops::{AddAssign, Index, IndexMut};
+use std::ops::{AddAssign, Index, IndexMut, Sub};
 
 /// An enumeration of `N` members without data, numbered from zero.
 pub trait Enumerated<const N: usize>: Copy {
@@ -125,6 +125,13 @@ impl<K, T: AddAssign, const N: usize> AddAssign for By<K, T, N> {
     }
 }
 
+impl<K, T: Copy + Sub<Output = T>, const N: usize> Sub for By<K, T, N> {
+    type Output = Self;
+    fn sub(self, less: Self) -> Self {
+        std::array::from_fn(|at| self.0[at] - less.0[at]).into()
+    }
+}
+
 impl<K, T: Debug, const N: usize> Debug for By<K, T, N> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
@@ -191,5 +198,6 @@ mod tests {
         table += BySide::from_fn(|side| if side == Side::Left { 10 } else { 20 });
         assert_eq!(table.iter().collect::<Vec<_>>(), [(Side::Left, &10), (Side::Right, &23)]);
         assert_eq!(table.map(|value| value + 1), BySide::from([11, 24]));
+        assert_eq!(table - BySide::from([4, 3]), BySide::from([6, 20]));
     }
 }

@@ -8,6 +8,7 @@ pub mod layout;
 pub mod stripes;
 
 use crate::policy::custom::Policies;
+use crate::policy::stream_tag::AccessClass;
 use crate::policy::{
     die_order, hotness, placement, redundancy, replacement, sensing, step, suspension, throttle,
     victim, voltage, wear,
@@ -201,6 +202,12 @@ pub struct PreconditionConfig {
     pub fill: f64,
     /// The pattern in which they were written.
     pub pattern: Pattern,
+    /// The access class of these pages, on drives that distinguish classes (HIRE, section 3.1): they
+    /// lie in blocks of that class, at its voltages.
+    pub access_class: AccessClass,
+    /// Requests of the workload that are served but not measured. Only the runner of the workload
+    /// uses it.
+    pub warm_up: u64,
 }
 
 /// How the drive reached its initial state.
@@ -267,7 +274,12 @@ impl Config {
                 idle_after: Span::ms(1),
                 frontier: GcFrontier::Own,
             },
-            precondition: PreconditionConfig { fill: 1.0, pattern: Pattern::Sequential },
+            precondition: PreconditionConfig {
+                fill: 1.0,
+                pattern: Pattern::Sequential,
+                access_class: AccessClass::Mixed,
+                warm_up: 0,
+            },
             unwritten_reads: UnwrittenReads::Preconditioned,
             partial_writes: PartialWrites::ReadModifyWrite,
             die_order: die_order::Params {

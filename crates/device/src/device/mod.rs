@@ -259,6 +259,16 @@ impl<L: Layer> Device<L> {
         self.began.unwrap_or(self.now())
     }
 
+    /// Makes the next request the first of the run: [`Device::began`] becomes the time at which it
+    /// is issued, and [`Probe::begun`] is called for it. The counters keep their values.
+    ///
+    /// # Panics
+    /// If a request is in the drive.
+    pub fn begin_again(&mut self) {
+        assert_eq!(self.layer.front().requests.open_count(), 0, "a request is in the drive");
+        self.began = None;
+    }
+
     /// Returns a die's time by activity up to `at`, which lies between the last event and the next.
     ///
     /// # Panics

@@ -8,6 +8,7 @@ use crate::policy::stream_tag::ByClass;
 use fowler_physics::voltage::ByVoltage;
 use fowler_units::Span;
 use serde::{Deserialize, Serialize};
+use std::ops::Sub;
 
 /// Counters of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -91,6 +92,47 @@ impl Counters {
     pub fn waf(&self) -> Option<f64> {
         waf(&self.programs)
     }
+
+    /// Returns what was counted after `before`, an earlier moment of the same drive.
+    #[must_use]
+    pub fn since(&self, before: &Counters) -> Counters {
+        Counters {
+            pages_read: self.pages_read - before.pages_read,
+            buffer_read_hits: self.buffer_read_hits - before.buffer_read_hits,
+            unwritten_reads: self.unwritten_reads - before.unwritten_reads,
+            pages_written: self.pages_written - before.pages_written,
+            buffer_write_hits: self.buffer_write_hits - before.buffer_write_hits,
+            pages_trimmed: self.pages_trimmed - before.pages_trimmed,
+            reads: self.reads - before.reads,
+            merge_reads: self.merge_reads - before.merge_reads,
+            programs: self.programs - before.programs,
+            programs_at: self.programs_at - before.programs_at,
+            left: self.left - before.left,
+            rewritten: self.rewritten - before.rewritten,
+            reads_at: std::array::from_fn(|level| self.reads_at[level] - before.reads_at[level]),
+            retries_at: std::array::from_fn(|level| {
+                self.retries_at[level] - before.retries_at[level]
+            }),
+            uncorrectable: self.uncorrectable - before.uncorrectable,
+            erases: self.erases - before.erases,
+            parity_ways: self.parity_ways - before.parity_ways,
+            refreshed: self.refreshed - before.refreshed,
+            closed_early: self.closed_early - before.closed_early,
+            collections: self.collections - before.collections,
+            suspensions: self.suspensions - before.suspensions,
+            operations: self.operations - before.operations,
+            suspended_operations: self.suspended_operations - before.suspended_operations,
+            suspended_nominal: self.suspended_nominal - before.suspended_nominal,
+            suspended_extra: self.suspended_extra - before.suspended_extra,
+            throttled: self.throttled - before.throttled,
+            stops: self.stops - before.stops,
+            idle: self.idle - before.idle,
+            prioritized: self.prioritized - before.prioritized,
+            outstanding: self.outstanding - before.outstanding,
+            channel_busy: self.channel_busy - before.channel_busy,
+            die_busy: self.die_busy - before.die_busy,
+        }
+    }
 }
 
 /// Returns the pages programmed in total per page programmed for the host; `None` before the first.
@@ -153,9 +195,48 @@ pub struct Prioritized {
     pub writes: u64,
 }
 
+/// The difference of two sums, field by field.
+macro_rules! differences {
+    ($($Sums:ident { $($field:ident),+ $(,)? })+) => {$(
+        impl Sub for $Sums {
+            type Output = Self;
+            fn sub(self, less: Self) -> Self {
+                Self { $($field: self.$field - less.$field),+ }
+            }
+        }
+    )+};
+}
+
+differences! {
+    Rewritten { anew, given_up }
+    ParityWays { from_rest, by_delta }
+    Refreshed { at_hard_limit, when_idle }
+    Collections { foreground, background }
+    ThrottleTime { delayed, stopped }
+    Prioritized { reads, writes }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_came_later_is_the_difference() {
+        let mut before = Counters { pages_read: 3, outstanding: 1 << 70, ..Counters::default() };
+        before.programs[Source::Gc] = 2;
+        before.programs_at[Source::Gc] = ByVoltage::from([0, 2, 0]);
+        (before.reads_at[1], before.rewritten.anew) = (5, 6);
+        let mut later = before;
+        later.programs[Source::Gc] += 7;
+        later.programs_at[Source::Gc] = ByVoltage::from([7, 2, 0]);
+        later.reads_at[1] += 1;
+        later.idle = Span::us(9);
+        let since = later.since(&before);
+        assert_eq!((since.pages_read, since.outstanding, since.rewritten.anew), (0, 0, 0));
+        assert_eq!((since.programs[Source::Gc], since.reads_at), (7, [0, 1, 0, 0]));
+        assert_eq!(since.programs_at[Source::Gc], ByVoltage::from([7, 0, 0]));
+        assert_eq!((since.idle, later.since(&Counters::default())), (Span::us(9), later));
+    }
 
     /// A table is serialized as an array; an array of another length is rejected.
     #[test]

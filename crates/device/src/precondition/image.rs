@@ -2,7 +2,7 @@
 //! runs.
 
 use crate::config::layout::Refusal;
-use crate::config::{BufferConfig, Config};
+use crate::config::{BufferConfig, Config, PreconditionConfig};
 use crate::core::Core;
 use crate::gc::Gc;
 use crate::policy::placement;
@@ -20,7 +20,7 @@ pub struct PreconditionedImage {
 impl Config {
     /// Returns whether preconditioning places data identically under both configurations, which
     /// must agree in everything that it depends on. Die order, suspension, operating times, queues,
-    /// the link and acknowledgment may differ. So may the treatment of kinds of data and of blocks
+    /// the link, acknowledgment and the warm-up may differ. So may the treatment of kinds of data and of blocks
     /// (preconditioning writes plain data into blocks that are all alike), except for the number of
     /// open blocks that it reserves.
     pub fn ages_like(&self, other: &Config) -> bool {
@@ -31,6 +31,11 @@ impl Config {
             queue: other.queue,
             host: other.host,
             buffer: BufferConfig { size: self.buffer.size, ..other.buffer },
+            precondition: PreconditionConfig {
+                access_class: other.precondition.access_class,
+                warm_up: other.precondition.warm_up,
+                ..self.precondition
+            },
             unwritten_reads: other.unwritten_reads,
             partial_writes: other.partial_writes,
             die_order: other.die_order,

@@ -10,8 +10,8 @@ mod reliability;
 
 use crate::field::{Access, Field, Word};
 use fowler_device::{
-    Ack, Config, GcFrontier, OpBase, PartialWrites, Pattern, PlaneMode, ProgramErase, ReadHot,
-    UnwrittenReads,
+    AccessClass, Ack, Config, GcFrontier, OpBase, PartialWrites, Pattern, PlaneMode, ProgramErase,
+    ReadHot, UnwrittenReads,
 };
 use fowler_units::{ByteRate, Bytes, Span};
 use std::borrow::Cow;
@@ -233,6 +233,14 @@ fn gc() -> Vec<Key<Config>> {
                 "steady" => Pattern::Steady, "repeatedly at random until write amplification is steady";
                 "rested" => Pattern::Rested, "as steady, with pauses in which GC reached gc.background_below";
             )),
+        optional("precondition.access_class", "access class of these pages, which determines their voltages, on drives that distinguish classes",
+            words!(precondition.access_class,
+                "mixed" => AccessClass::Mixed, "nominal voltages: nothing is known of them";
+                "read_hot" => AccessClass::ReadHot, "boosted voltages: they were read";
+                "write_hot" => AccessClass::WriteHot, "reduced voltages: they were written";
+            )),
+        optional("precondition.warm_up", "requests of the workload that the drive serves first and that are not measured",
+            Field::Count(0..=1_000_000_000_000, at!(precondition.warm_up))),
     ]
 }
 

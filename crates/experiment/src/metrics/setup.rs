@@ -92,6 +92,13 @@ fn workload() -> Vec<Metric> {
             |it| it.workload.requests,
         ),
         Metric::new(
+            "workload.warm_up",
+            Unit::Count("requests"),
+            "Of them, those before the measurement: they are in no other number. Absent without.",
+            Outcome::warm_up,
+        )
+        .only_if(|it| it.warm_up() > 0),
+        Metric::new(
             "workload.speed",
             Unit::Ratio,
             "The factor by which times of the workload were divided.",

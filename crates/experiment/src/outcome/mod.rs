@@ -140,6 +140,11 @@ impl Outcome {
         })
     }
 
+    /// Returns the requests that were served before and are not measured.
+    pub fn warm_up(&self) -> u64 {
+        self.drive.config.precondition.warm_up
+    }
+
     /// Returns whether writes are acknowledged once they are in flash. Otherwise no program belongs
     /// to a single request.
     pub(crate) fn waits_for_programs(&self) -> bool {

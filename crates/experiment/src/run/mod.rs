@@ -6,6 +6,7 @@
 
 mod ready;
 mod speed;
+mod warm_up;
 
 pub use ready::check;
 pub(crate) use ready::{Ready, Replayed, preconditioned, ready};
@@ -14,6 +15,7 @@ pub(crate) use speed::find as find_speed;
 use crate::device::DeviceSpec;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::image_cache::ImageCache;
+use crate::numbers::counted;
 use crate::outcome::{Detail, Ending, Outcome, Wear};
 pub use crate::replay_speed::ReplaySpeed;
 use crate::replay_speed::{Found, Search};
@@ -177,8 +179,8 @@ struct Finished {
 
 impl Finished {
     fn outcome(self, ready: &Ready) -> Outcome {
-        let Replayed { device, report, failed } = self.replayed;
-        let counters = device.counters();
+        let counters = self.replayed.counters();
+        let Replayed { device, report, failed, .. } = self.replayed;
         let ending = match failed.or_else(|| unwritten(ready, &counters)) {
             Some(diagnostics) => Ending::Failed(diagnostics),
             None if self.stopped => Ending::Stopped,
@@ -188,9 +190,18 @@ impl Finished {
             over_time.end(&device);
             Box::new(Detail { over_time, erases: device.erase_counts().to_vec() })
         });
+        let warm_up = ready.drive.config.precondition.warm_up;
+        let precondition = match warm_up {
+            0 => self.precondition,
+            _ => format!(
+                "{}, then {} of the workload that are not measured",
+                self.precondition,
+                counted(warm_up, "request")
+            ),
+        };
         let outcome = Outcome {
             drive: ready.drive.clone(),
-            precondition: self.precondition,
+            precondition,
             recorder: self.recorder,
             counters,
             wear: Wear::of(device.erase_counts()),

@@ -1,14 +1,16 @@
 //! Checks everything that a run needs before the first request.
 
 use super::RunSpec;
+use super::warm_up;
 use crate::device::{self, DeviceSpec, Resolved, Source};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::image_cache::ImageCache;
+use crate::numbers::counted;
 use crate::power;
 use crate::progress::Progress;
 use crate::scheme::Scheme;
 use crate::workload::{Control, Workload, WorkloadReport, WorkloadSpec};
-use fowler_device::{Config, Device, Pacing, PreconditionWatch, Probe};
+use fowler_device::{Config, Counters, Device, Pacing, PreconditionWatch, Probe};
 use std::collections::BTreeMap;
 
 /// The checked inputs of a run.
@@ -24,6 +26,15 @@ pub(crate) struct Replayed {
     pub device: Device,
     pub report: WorkloadReport,
     pub failed: Option<Diagnostics>,
+    /// What the drive had counted when its warm-up was over.
+    warm: Counters,
+}
+
+impl Replayed {
+    /// What was counted after the warm-up.
+    pub fn counters(&self) -> Counters {
+        self.device.counters().since(&self.warm)
+    }
 }
 
 impl Ready {
@@ -42,9 +53,25 @@ impl Ready {
         probe: &mut P,
     ) -> Result<Replayed, Diagnostics> {
         let spans = self.workload.power_off(speed);
+        let warm_up = self.drive.config.precondition.warm_up;
+        let mut warm = Counters::default();
         let (report, failed) = self.workload.replay(speed, self.limit, control, |requests| {
-            power::run(&mut device, requests, pacing, probe, &spans);
+            if warm_up == 0 {
+                return power::run(&mut device, requests, pacing, probe, &spans);
+            }
+            let warmed = warm_up::serve(&mut device, requests, pacing, warm_up);
+            warm = warmed.counters;
+            device.run(warmed.rest(requests), pacing, probe);
         })?;
+        if report.requests <= warm_up && warm_up > 0 && !control.stopped() {
+            let what = format!(
+                "the workload has {}, and all of them are the warm-up",
+                counted(report.requests, "request")
+            );
+            let expected = "a longer workload, or a shorter precondition.warm_up";
+            let none = Diagnostic::new(report.name.clone(), what).expected(expected);
+            return Err(failed.unwrap_or_else(|| none.into()));
+        }
         if self.drive.config.redundancy.flush_at_end && failed.is_none() {
             device.write_out(probe);
         }
@@ -52,7 +79,7 @@ impl Ready {
             let empty = Diagnostic::new(report.name.clone(), "the workload has no requests");
             return Err(failed.unwrap_or_else(|| empty.hint(empty_hint(&report)).into()));
         }
-        Ok(Replayed { device, report, failed })
+        Ok(Replayed { device, report, failed, warm })
     }
 
     /// Returns the preconditioned drive, from the cache if there is one.
@@ -153,5 +180,8 @@ pub(crate) fn ready(
         Some(other) => other.workload.clone(),
         None => Workload::prepare(&spec.workload, &drive, spec.limit, control)?,
     };
+    if drive.config.precondition.warm_up > 0 {
+        workload.refuse_power_off("precondition.warm_up works without power losses")?;
+    }
     Ok(Ready { drive, workload, limit: spec.limit })
 }

@@ -36,7 +36,7 @@ pub(crate) fn find(
                 }
                 let device = &replayed.device;
                 let simulated = device.now() - device.began();
-                Ok(share(device.counters().idle, simulated).unwrap_or(0.0))
+                Ok(share(replayed.counters().idle, simulated).unwrap_or(0.0))
             })
         }
     }

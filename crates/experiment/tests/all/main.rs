@@ -15,4 +15,5 @@ mod sweep;
 mod timeline;
 mod together;
 mod validation;
+mod warm_up;
 mod weakest;

@@ -1,0 +1,63 @@
+//! The warm-up of a run: the first requests of its workload, which are not measured.
+
+use fowler_device::{Counters, Device, Pacing};
+use fowler_units::{HostIo, Nanos};
+
+/// A drive that has served its warm-up.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Warmed {
+    /// What was counted by then.
+    pub counters: Counters,
+    /// The time of the requests that is that of the drive from now on.
+    pub from: Nanos,
+}
+
+/// Serves the first `count` requests. The first of the others is not issued before all of these are
+/// answered: their latencies are their own, and every law of a run holds for them alone. See
+/// docs/decisions/precondition.md, "What is a warm-up?".
+pub(super) fn serve(
+    device: &mut Device,
+    requests: &mut dyn Iterator<Item = HostIo>,
+    pacing: Pacing,
+    count: u64,
+) -> Warmed {
+    if count == 0 {
+        return Warmed::default();
+    }
+    device.run(requests.take(usize::try_from(count).unwrap_or(usize::MAX)), pacing, &mut ());
+    device.begin_again();
+    Warmed { counters: device.counters(), from: device.now() }
+}
+
+impl Warmed {
+    /// The other requests, at times that the drive counts from now on. They keep their own times
+    /// unless the drive was still busy with the warm-up: then all are as late as the first.
+    pub fn rest<'a>(
+        self,
+        requests: &'a mut dyn Iterator<Item = HostIo>,
+    ) -> impl Iterator<Item = HostIo> + 'a {
+        let mut from = None;
+        requests.map(move |io| {
+            let from = *from.get_or_insert(self.from.min(io.at));
+            io.with_at(Nanos((io.at - from).0))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rest_keeps_its_times_unless_the_drive_is_busy() {
+        let at = |ns| HostIo::flush(Nanos(ns));
+        let times = |from, all: [u64; 2]| {
+            let mut requests = all.map(at).into_iter();
+            let warmed = Warmed { from: Nanos(from), ..Warmed::default() };
+            warmed.rest(&mut requests).map(|io| io.at.0).collect::<Vec<_>>()
+        };
+        assert_eq!(times(0, [7, 9]), [7, 9]);
+        assert_eq!(times(5, [7, 9]), [2, 4]);
+        assert_eq!(times(8, [7, 9]), [0, 2]);
+    }
+}
