@@ -94,6 +94,9 @@ impl OpenBlocks {
     /// Resumes from a snapshot.
     pub fn resume(&mut self, snapshot: OpenBlocksSnapshot) {
         (self.planes, self.tags) = (snapshot.planes, snapshot.tags);
+        for (mode, &tag) in self.modes.as_mut_slice().iter_mut().zip(self.tags.as_slice()) {
+            mode.voltage = self.voltage.voltage(tag);
+        }
     }
 
     /// Returns the same open blocks under the rules of `config`.
@@ -124,6 +127,13 @@ impl OpenBlocks {
     #[inline]
     pub fn mode_of(&self, block: BlockId) -> Mode {
         self.modes[block]
+    }
+
+    /// Sets the access class of a block's data from before the run, and with it the voltages.
+    pub fn used_as(&mut self, block: BlockId, class: AccessClass) {
+        let tag = StreamTag::new(false, class);
+        self.tags[block] = tag;
+        self.modes[block].voltage = self.voltage.voltage(tag);
     }
 
     /// Returns the tag of a block's data once GC has moved it: the same access class, and no longer

@@ -398,15 +398,20 @@ impl PageAllocator {
         })
     }
 
-    /// Programs up to `most` consecutive pages of `source` in one block. Returns the first, and
-    /// their number.
-    pub fn write_run(&mut self, plane: PlaneId, source: Source, most: u32) -> (UnitId, u32) {
+    /// Programs up to `most` consecutive pages of a source and a tag in one block. Returns the first,
+    /// and their number.
+    pub fn write_run(
+        &mut self,
+        plane: PlaneId,
+        (source, tag): (Source, StreamTag),
+        most: u32,
+    ) -> (UnitId, u32) {
         let pages_per_block = self.blocks.geometry().pages_per_block;
-        let block = self.open_blocks.block_for(&mut self.blocks, plane, source, StreamTag::PLAIN);
+        let block = self.open_blocks.block_for(&mut self.blocks, plane, source, tag);
         let count = most.min(pages_per_block - self.blocks.written(block));
         let first = self.blocks.program_run(block, count);
         if self.blocks.written(block) == pages_per_block {
-            self.open_blocks.close(plane, source, StreamTag::PLAIN);
+            self.open_blocks.close(plane, source, tag);
         }
         (first, count)
     }

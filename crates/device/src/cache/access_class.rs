@@ -54,7 +54,8 @@ impl AccessClasses {
     /// last use.
     fn marks(config: &Config, layout: &Layout) -> Option<IdVec<Lpn, Voltage>> {
         let rule = AnyVoltage::new(&config.voltage, config.seed);
-        let initially = rule.voltage(StreamTag::PLAIN);
+        let before = StreamTag::PLAIN.with(config.precondition.access_class);
+        let initially = rule.voltage(before);
         let pages = layout.mapped_pages as usize;
         (config.buffer.read_hot == ReadHot::OnEvict).then(|| IdVec::filled(initially, pages))
     }

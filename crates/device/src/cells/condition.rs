@@ -19,8 +19,8 @@ pub struct BlockCondition {
     pub growth: f32,
     /// The controller's estimate of that.
     pub believed: f32,
-    /// P/E cycles.
-    pub cycles: u32,
+    /// Its wear.
+    pub wear: Wear,
     /// Reads since it was erased.
     pub reads: u32,
     /// How its pages are programmed.
@@ -30,6 +30,33 @@ pub struct BlockCondition {
     pub last: u32,
     /// How its pages are read, as last determined.
     pub known: Known,
+}
+
+/// The wear of a block, in tenths of a P/E cycle at nominal voltages. A cycle wears in proportion to
+/// the threshold voltages of its programs (HIRE, section 2.1), whose factors are whole tenths: 12, 10
+/// and 8. Whole numbers, so that nothing is rounded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wear(u32);
+
+/// Tenths in a cycle.
+const TENTHS: f64 = 10.0;
+
+impl Wear {
+    /// Returns the wear of `cycles` at nominal voltages.
+    pub fn after(cycles: u32) -> Self {
+        Self(cycles * TENTHS as u32)
+    }
+
+    /// Returns the equivalent number of cycles at nominal voltages.
+    #[inline]
+    pub fn cycles(self) -> f64 {
+        f64::from(self.0) / TENTHS
+    }
+
+    /// Adds a cycle at some voltages.
+    fn cycle(&mut self, voltage: Voltage) {
+        self.0 += libm::round(TENTHS * voltage.scale()) as u32;
+    }
 }
 
 /// How the pages of a block are read, cached for many reads.
@@ -113,7 +140,7 @@ impl Curves {
     /// Returns the level that a page of a block actually needs at `age`.
     fn needed(&mut self, its: &BlockCondition, age: Span) -> Lasting {
         self.cells.lasting(&Read {
-            cycles: f64::from(its.growth) * f64::from(its.cycles),
+            cycles: f64::from(its.growth) * its.wear.cycles(),
             age,
             reads: its.reads,
             scale: its.mode.voltage as usize,
@@ -132,7 +159,7 @@ impl Curves {
         } else {
             (cells.weakest(), Step::NOMINAL)
         };
-        let cycles = if knows(Input::Wear) { f64::from(its.cycles) } else { end.cycles };
+        let cycles = if knows(Input::Wear) { its.wear.cycles() } else { end.cycles };
         let voltage = if knows(Input::Voltage) { its.mode.voltage } else { *lowest };
         let found = cells.lasting(&Read {
             cycles: growth * cycles,
@@ -326,7 +353,7 @@ impl Condition {
     /// Notes that a block has been erased.
     pub fn erased(&mut self, block: BlockId) {
         let its = &mut self.blocks[block];
-        its.cycles += 1;
+        its.wear.cycle(its.mode.voltage);
         its.reads = 0;
         its.first = u32::MAX;
         its.known.forget();
@@ -347,5 +374,23 @@ impl Condition {
     /// Returns the cells for modification.
     pub fn cells_mut(&mut self) -> &mut Cells {
         &mut self.curves.cells
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each cycle wears by its voltages, and cycles at nominal ones are what they were counted as.
+    #[test]
+    fn a_cycle_wears_by_its_voltages() {
+        let mut wear = Wear::after(3000);
+        assert_eq!(wear.cycles(), 3000.0);
+        for voltage in Voltage::ALL {
+            wear.cycle(voltage);
+        }
+        assert_eq!(wear.cycles(), 3003.0);
+        (0..1000).for_each(|_| wear.cycle(Voltage::Reduced));
+        assert_eq!(wear.cycles(), 3803.0);
     }
 }

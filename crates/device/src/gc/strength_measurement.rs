@@ -75,7 +75,7 @@ impl StrengthMeasurement {
         let its = *condition.block(block);
         let age = condition.age(page, now);
         let cells = condition.cells_mut();
-        let cycles = f64::from(its.cycles);
+        let cycles = its.wear.cycles();
         let growths = cells.growth;
         let mut rate = |growth: f64| cells.rber(growth * cycles, age, its.reads, its.mode);
         let errors = self.errors(rate(f64::from(its.growth)));

@@ -8,6 +8,7 @@ use crate::core::Core;
 use crate::mapping::page_map::Location;
 use crate::observe::operation::Source;
 use crate::policy::stream_tag::StreamTag;
+use fowler_physics::voltage::ByVoltage;
 use fowler_units::{BlockId, Id, Lpn, Nanos, PlaneId, UnitId};
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +24,18 @@ pub struct Untimed {
     pub clock: Nanos,
     /// Whether it includes wear leveling.
     pub levels_wear: bool,
+    /// Pages programmed by voltage; `None` if they need not be counted.
+    pub programs_at: Option<ByVoltage<u64>>,
+}
+
+impl Untimed {
+    /// Counts pages programmed in a block.
+    #[inline]
+    fn programmed(&mut self, core: &Core, block: BlockId, pages: u32) {
+        if let Some(programs_at) = &mut self.programs_at {
+            programs_at[core.allocator.open_blocks.mode_of(block).voltage] += u64::from(pages);
+        }
+    }
 }
 
 /// Pages moved in no simulated time.
@@ -38,9 +51,15 @@ impl Gc {
     /// Writes a page in no time; GC keeps `kept` blocks of its plane erased.
     #[inline]
     pub fn store(&mut self, core: &mut Core, page: Lpn, kept: u32) {
+        self.store_as(core, page, StreamTag::PLAIN, kept);
+    }
+
+    /// Like [`Gc::store`], for data with a tag.
+    #[inline]
+    pub fn store_as(&mut self, core: &mut Core, page: Lpn, tag: StreamTag, kept: u32) {
         let die = core.allocator.place(page).expect("the data fits the drive");
         let to = loop {
-            if let Some(to) = core.allocator.host_page(die, StreamTag::PLAIN, |_| None) {
+            if let Some(to) = core.allocator.host_page(die, tag, |_| None) {
                 break to;
             }
             for plane in core.layout.geometry.planes_of_die(die) {
@@ -52,6 +71,7 @@ impl Gc {
         }
         core.map.set_flash(page, to.unit);
         core.map.set_owner(to.unit, page);
+        self.untimed.programmed(core, to.block, 1);
         self.close_if_full(core, to.unit);
         self.collect_up_to(core, to.plane, kept);
     }
@@ -108,9 +128,15 @@ impl Gc {
         let mut pages = core.allocator.blocks.valid_pages(victim);
         let mut soon = pages.clone();
         (0..MOVES_AHEAD).for_each(|_| self.prefetch_move(core, &mut soon));
+        // Survivors keep their access class; data that wear leveling swaps loses it.
+        let tag = match source {
+            Source::Wear => StreamTag::PLAIN,
+            _ => core.allocator.open_blocks.tag_of_survivors(victim),
+        };
         let mut left = valid;
         while left > 0 {
-            let (first, count) = core.allocator.write_run(plane, source, left);
+            let (first, count) = core.allocator.write_run(plane, (source, tag), left);
+            self.untimed.programmed(core, core.locator.block_of(first), count);
             left -= count;
             for to in (first.0..first.0 + count).map(UnitId) {
                 self.prefetch_move(core, &mut soon);

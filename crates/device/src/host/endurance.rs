@@ -7,6 +7,7 @@ use crate::config::Config;
 use crate::config::layout::Refusal;
 use crate::policy::throttle::{EpochRule, ThrottleKind};
 use fowler_physics::recovery::{CYCLES, Endurance, Reading, RecoveryTable};
+use fowler_physics::voltage::{ByVoltage, Voltage};
 use fowler_units::{Nanos, Span};
 use serde::{Deserialize, Serialize};
 
@@ -140,6 +141,8 @@ pub struct Life {
     /// The maximum number of pages that can be programmed during the lifetime, given the endurance
     /// at its end.
     sustained: f64,
+    /// The extra wear of all programs over that at nominal voltages, in such programs.
+    more: f64,
 }
 
 impl Life {
@@ -154,7 +157,7 @@ impl Life {
     pub(crate) fn of(params: Params, pages: f64, before: u64) -> Self {
         let endurance = params.endurance().expect("the table was checked before");
         let sustained = endurance.sustained(params.cycles, params.target) * pages;
-        Self { params, endurance, pages, before, sustained }
+        Self { params, endurance, pages, before, sustained, more: 0.0 }
     }
 
     /// Returns the dilation as a factor.
@@ -174,6 +177,18 @@ impl Life {
         (blocks.programmed() - self.before) as f64 * self.dilation()
     }
 
+    /// Sets the pages programmed so far by voltage. A program wears in proportion to its voltages
+    /// (HIRE, section 2.1).
+    pub(crate) fn programs_at(&mut self, programs_at: &ByVoltage<u64>) {
+        let more = |(voltage, &pages): (Voltage, &u64)| (voltage.scale() - 1.0) * pages as f64;
+        self.more = programs_at.iter().map(more).sum();
+    }
+
+    /// Returns the wear of the programs so far, in programs at nominal voltages.
+    fn worn(&self, blocks: &Blocks) -> f64 {
+        self.programmed(blocks) + self.more * self.dilation()
+    }
+
     /// Returns the mean idle time between two cycles of a block: the elapsed time over the mean
     /// cycles so far. `None` before the first page.
     fn idle(&self, programmed: f64, now: Nanos) -> Option<Span> {
@@ -187,17 +202,19 @@ impl Life {
         let rated = self.params.cycles;
         // Before the first cycle there is no idle time to recover in.
         let healed = idle.map_or(rated, |idle| self.endurance.achievable(rated, idle));
-        Totals { programmed, idle, rated: rated * self.pages, achievable: healed * self.pages }
+        let (rated, achievable) = (rated * self.pages, healed * self.pages);
+        Totals { programmed, worn: programmed, idle, rated, achievable }
     }
 
     /// Returns the present capacities.
     pub(crate) fn stand(&self, blocks: &Blocks, now: Nanos) -> Totals {
-        self.totals(self.programmed(blocks), now)
+        let worn = self.worn(blocks);
+        Totals { worn, ..self.totals(self.programmed(blocks), now) }
     }
 
     /// Returns the number of simulated pages that may still be programmed.
     pub(crate) fn left(&self, blocks: &Blocks, now: Nanos, healed: bool) -> f64 {
-        self.left_of(self.programmed(blocks), now, healed)
+        self.left_of(self.worn(blocks), now, healed)
     }
 
     /// Like [`Life::left`], after `programmed` pages. Cells that have rested until now will not
@@ -218,6 +235,8 @@ impl Life {
 pub struct Totals {
     /// Pages programmed so far, for any source: `W_work`.
     pub programmed: f64,
+    /// Their wear, in programs at nominal voltages; the same number if all voltages are nominal.
+    pub worn: f64,
     /// The mean idle time between two cycles of a block; `None` before the first page.
     pub idle: Option<Span>,
     /// The capacity without recovery: `C_ssd`.

@@ -3,6 +3,7 @@
 
 use crate::blocks::block_table::BlocksSnapshot;
 use crate::blocks::page_allocator::AllocatorSnapshot;
+use crate::lifetime::uses::{SavedUse, Uses};
 use crate::lifetime::{LifetimeDrive, Moved};
 use crate::mapping::page_map::Location;
 use crate::observe::counters::Counters;
@@ -23,6 +24,8 @@ pub struct Checkpoint {
     throttle: AnyThrottle,
     counters: Counters,
     moved: Moved,
+    /// The pages used last, where uses are told apart.
+    uses: Option<Vec<SavedUse>>,
 }
 
 impl LifetimeDrive {
@@ -39,6 +42,7 @@ impl LifetimeDrive {
             throttle: self.throttle.clone(),
             counters: self.counters,
             moved: self.moved(),
+            uses: self.uses.as_ref().map(Uses::saved),
         }
     }
 
@@ -70,6 +74,9 @@ impl LifetimeDrive {
         }
         core.allocator.resume(checkpoint.allocator);
         self.gc.resume(checkpoint.victim, checkpoint.wear);
+        if let (Some(uses), Some(saved)) = (&mut self.uses, &checkpoint.uses) {
+            uses.resume(saved)?;
+        }
         (self.throttle, self.counters) = (checkpoint.throttle, checkpoint.counters);
         self.go_on_from(checkpoint.moved);
         Ok(self)

@@ -12,21 +12,26 @@
 //! which it holds. **Called by** lifetime experiments; its state can be saved (`checkpoint.rs`).
 
 pub mod checkpoint;
+pub mod uses;
 
 use crate::config::Config;
 use crate::config::layout::{Layout, Refusal};
 use crate::core::Core;
 use crate::gc::Gc;
-use crate::gc::untimed::Moves;
+use crate::gc::untimed::{Moves, Untimed};
 use crate::host::endurance::{Life, Totals};
 use crate::host::request::Request;
 use crate::host::write_throttle::throttle_of;
 use crate::observe::counters::Counters;
 use crate::observe::operation::Source;
+use crate::policy::stream_tag::StreamTag;
 use crate::policy::throttle::{AnyThrottle, State, Throttle, Throttled};
+use crate::policy::voltage::VoltageKind;
 use crate::precondition::image::PreconditionedImage;
+use fowler_physics::voltage::ByVoltage;
 use fowler_units::{HostIo, HostOp, Lpn, Nanos, Span};
 use serde::{Deserialize, Serialize};
+use uses::Uses;
 
 /// A drive simulated over its whole life.
 /// See docs/decisions/lifetime.md, "Which host model does a lifetime run use?".
@@ -39,6 +44,8 @@ pub struct LifetimeDrive {
     pub(crate) counters: Counters,
     /// Erased blocks that GC keeps in each plane.
     kept: u32,
+    /// How pages are used, if access classes are distinguished.
+    pub(crate) uses: Option<Uses>,
     program: Span,
     behind: Span,
     /// How long a write waited that had not entered when the life ended.
@@ -53,6 +60,7 @@ pub struct LifetimeDrive {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Moved {
     pages: Moves,
+    programs_at: Option<ByVoltage<u64>>,
     now: Nanos,
     behind: Span,
 }
@@ -89,10 +97,13 @@ impl LifetimeDrive {
     pub fn new(image: &PreconditionedImage, config: &Config) -> Result<Self, Vec<Refusal>> {
         let (core, mut gc) = image.data_for(config)?;
         gc.untimed.levels_wear = true;
-        Ok(Self::born(core, gc, config))
+        let uses = Uses::of(config, core.layout.mapped_pages, core.layout.frames);
+        Ok(Self::born((core, gc, uses), config))
     }
 
-    fn born(core: Core, gc: Gc, config: &Config) -> Self {
+    fn born((core, mut gc, uses): (Core, Gc, Option<Uses>), config: &Config) -> Self {
+        let voltages = config.voltage.name != VoltageKind::Nominal;
+        gc.untimed.programs_at = voltages.then(ByVoltage::default);
         let rules = gc.rules();
         let timing = config.effective_timing();
         Self {
@@ -100,6 +111,7 @@ impl LifetimeDrive {
             life: Life::new(config, &core.allocator.blocks),
             counters: Counters::default(),
             kept: rules.foreground_below.max(rules.background_below),
+            uses,
             program: timing.bus_transfer + timing.mean_program(),
             behind: Span::ZERO,
             blocked_at_end: Throttled::default(),
@@ -140,7 +152,7 @@ impl LifetimeDrive {
     pub fn again(&self, config: &Config) -> Self {
         let layout = config.layout().expect("the layout was checked before");
         assert_eq!(layout, self.core.layout, "another drive");
-        Self::born(self.core.clone(), self.gc.clone(), config)
+        Self::born((self.core.clone(), self.gc.clone(), self.uses.clone()), config)
     }
 
     /// Returns the sizes of the drive.
@@ -189,6 +201,16 @@ impl LifetimeDrive {
         self.life.stand(&self.core.allocator.blocks, at)
     }
 
+    /// Returns the pages programmed in this life by voltage; `None` if all voltages are nominal.
+    pub fn programs_at(&self) -> Option<ByVoltage<u64>> {
+        self.gc.untimed.programs_at
+    }
+
+    /// Returns whether reads matter: they determine the access classes of pages.
+    pub fn hears_reads(&self) -> bool {
+        self.uses.is_some()
+    }
+
     /// Returns the state of the throttle.
     pub fn throttle(&self) -> State {
         self.throttle.state()
@@ -201,15 +223,19 @@ impl LifetimeDrive {
     }
 
     pub(crate) fn moved(&self) -> Moved {
-        Moved { pages: self.gc.untimed.moves, now: self.now, behind: self.behind }
+        let Untimed { moves: pages, programs_at, .. } = self.gc.untimed;
+        Moved { pages, programs_at, now: self.now, behind: self.behind }
     }
 
     pub(crate) fn go_on_from(&mut self, moved: Moved) {
         (self.gc.untimed.moves, self.gc.untimed.clock) = (moved.pages, moved.now);
+        self.gc.untimed.programs_at = moved.programs_at;
+        self.wear_by_voltage();
         (self.now, self.behind) = (moved.now, moved.behind);
     }
 
-    /// Serves the writes and trims of `source`, whose arrival times are those of an unthrottled
+    /// Serves the writes and trims of `source` (and its reads, if the drive
+    /// [hears them](LifetimeDrive::hears_reads)), whose arrival times are those of an unthrottled
     /// host, until `heard` returns `false`, the source ends, or the life ends. Returns whether life
     /// continues. Some requests are drawn before their turn: a source must not depend on the drive.
     pub fn serve(
@@ -228,15 +254,19 @@ impl LifetimeDrive {
         alive
     }
 
-    /// Calls `each` for every write and trim of `source` until it returns `false`, prefetching what
-    /// each request will look up.
+    /// Calls `each` for every request of `source` that matters until it returns `false`, prefetching
+    /// what each request will look up.
     fn draw(
         &mut self,
         source: impl Iterator<Item = HostIo>,
         mut each: impl FnMut(&mut Self, &HostIo) -> bool,
     ) {
-        let changes = |io: &HostIo| matches!(io.op, HostOp::Write | HostOp::Trim) && io.size > 0;
-        let mut writes = source.filter(changes);
+        let reads = self.hears_reads();
+        let matters = |io: &HostIo| {
+            let changes = matches!(io.op, HostOp::Write | HostOp::Trim);
+            (changes || (reads && io.op == HostOp::Read)) && io.size > 0
+        };
+        let mut writes = source.filter(matters);
         let blank = HostIo::flush(Nanos::ZERO);
         let (mut drawn, mut last, mut next, mut ended) = ([blank; AHEAD], 0, 0, false);
         loop {
@@ -277,9 +307,14 @@ impl LifetimeDrive {
     fn change(&mut self, io: &HostIo) {
         let Request { next, end, .. } = Request::new(*io, io.at, &self.core.locator);
         for page in (next..end).map(Lpn) {
-            if io.op == HostOp::Write {
-                self.gc.store(&mut self.core, page, self.kept);
-            } else if self.gc.forget_now(&mut self.core, page) {
+            let wrote = io.op == HostOp::Write;
+            let tag = match &mut self.uses {
+                Some(uses) if io.op != HostOp::Trim => uses.used(page, wrote),
+                _ => StreamTag::PLAIN,
+            };
+            if wrote {
+                self.gc.store_as(&mut self.core, page, tag, self.kept);
+            } else if io.op == HostOp::Trim && self.gc.forget_now(&mut self.core, page) {
                 self.counters.pages_trimmed += 1;
             }
         }
@@ -293,6 +328,14 @@ impl LifetimeDrive {
         let most = u64::from(self.core.layout.logical_pages);
         for page in (first..first + pages.min(PAGES_AHEAD)).take_while(|&page| page < most) {
             look(&self.core, Lpn(page as u32));
+        }
+    }
+
+    /// Updates the wear, which follows the voltages of the programs.
+    #[inline]
+    fn wear_by_voltage(&mut self) {
+        if let Some(programs_at) = &self.gc.untimed.programs_at {
+            self.life.programs_at(programs_at);
         }
     }
 
@@ -325,6 +368,7 @@ impl LifetimeDrive {
         self.behind += throttled.total();
         (self.now, self.gc.untimed.clock) = (at, at);
         self.change(io);
+        self.wear_by_voltage();
         self.counters.pages_written += u64::from(pages);
         let (moves, before) = (self.gc.untimed.moves, self.moved);
         self.counters.programs[Source::Host] += u64::from(pages);

@@ -1,7 +1,8 @@
 //! The cells of a drive at time zero: the strength and history of each block, and the age of its
 //! data.
 
-use crate::cells::condition::{BlockCondition, Condition, Curves, Known};
+use crate::blocks::block_table::BlockState;
+use crate::cells::condition::{BlockCondition, Condition, Curves, Known, Wear};
 use crate::cells::program_mode::{Mode, Step};
 use crate::cells::reliability::StrengthClass;
 use crate::cells::reliability::{CLASSES, Cells, ModelKind, StrengthSource};
@@ -11,8 +12,8 @@ use crate::flash::Flash;
 use crate::gc::Gc;
 use crate::gc::strength_measurement::StrengthMeasurement;
 use crate::policy::sensing::AnySensing;
-use crate::policy::stream_tag::StreamTag;
-use crate::policy::voltage::{AnyVoltage, VoltageRule, lowest};
+use crate::policy::stream_tag::AccessClass;
+use crate::policy::voltage::lowest;
 use crate::precondition::Watch;
 use fowler_units::{BlockId, Id, IdVec, Ppn, Rng, Span};
 
@@ -52,6 +53,7 @@ pub(crate) fn wear(
     flash.read_unknown_at(cells.worst_level);
     let oldest = config.reliability.oldest;
     let stamps = stamps(core, oldest);
+    class_blocks(core, config.precondition.access_class);
     let blocks = worn_blocks(core, &cells, config, &stamps);
     let known = config.reliability.strength == StrengthSource::Oracle;
     let believed = blocks
@@ -73,6 +75,19 @@ pub(crate) fn wear(
     }
 }
 
+/// Sets the access class of the data in full blocks, if the drive distinguishes classes. Open blocks
+/// take more data, whose class is unknown.
+fn class_blocks(core: &mut Core, class: AccessClass) {
+    if class == AccessClass::Mixed || !core.classes.hotness.tells_classes() {
+        return;
+    }
+    for block in (0..core.layout.geometry.blocks()).map(BlockId) {
+        if core.allocator.blocks.state(block) == BlockState::Full {
+            core.allocator.open_blocks.used_as(block, class);
+        }
+    }
+}
+
 fn worn_blocks(
     core: &Core,
     cells: &Cells,
@@ -90,9 +105,6 @@ fn worn_blocks(
         let (low, high) = (ends[at as usize], ends[at as usize + 1]);
         low + (high - low) * at.fract()
     };
-    // Existing data was programmed with the tag of unknown data.
-    let rule = AnyVoltage::new(&config.voltage, config.seed);
-    let mode = Mode { step: Step::NOMINAL, voltage: rule.voltage(StreamTag::PLAIN) };
     let before = config.initial_cycles(core.layout.geometry.blocks());
     let erases = core.allocator.blocks.erase_counts().iter();
     let cycles = before.as_slice().iter().zip(erases).map(|(before, erases)| before + erases);
@@ -105,13 +117,14 @@ fn worn_blocks(
             let erased = core.allocator.blocks.written(BlockId::new(block)) == 0;
             let first = if erased { u32::MAX } else { stamp };
             let growth = draw() as f32;
+            let voltage = core.allocator.open_blocks.mode_of(BlockId::new(block)).voltage;
             BlockCondition {
                 growth,
                 // If strengths are unknown, every block is assumed the weakest until measured.
                 believed: if known { growth } else { cells.weakest() as f32 },
-                cycles,
+                wear: Wear::after(cycles),
                 reads: 0,
-                mode,
+                mode: Mode { step: Step::NOMINAL, voltage },
                 first,
                 last: stamp,
                 known: Known::default(),
@@ -174,9 +187,10 @@ mod tests {
             for block in (0..200).map(BlockId) {
                 let erases =
                     device.layer.ftl.core.allocator.blocks.erase_counts()[block.0 as usize];
-                assert_eq!(condition.block(block).cycles, before[block] + erases, "{kind:?}");
+                let cycles = condition.block(block).wear.cycles();
+                assert_eq!(cycles, f64::from(before[block] + erases), "{kind:?}");
                 if let Some(array) = &device.layer.raid {
-                    let worn = condition.block(block).cycles > 1200;
+                    let worn = cycles > 1200.0;
                     assert_eq!(array.is_worn(&device.layer.ftl.core, block), worn);
                 }
             }

@@ -230,6 +230,37 @@ fn gc_keeps_the_class_of_a_page() {
     assert!(boosted > 50 && reduced > 50, "{:?}", c.programs_at);
 }
 
+/// What lies there from before was used like this: it is read, and collected, as its class says.
+#[test]
+fn data_is_preconditioned_by_class() {
+    let reads: Vec<HostIo> =
+        (0..200).map(|number| io(Span::us(500 * number), 3 * number, HostOp::Read)).collect();
+    for read_hot in [ReadHot::OnDirty, ReadHot::OnEvict] {
+        for (class, level) in
+            [(AccessClass::ReadHot, 0), (AccessClass::Mixed, 1), (AccessClass::WriteHot, 2)]
+        {
+            let mut config = config(read_hot);
+            config.precondition = PreconditionConfig {
+                pattern: Pattern::Random,
+                access_class: class,
+                ..config.precondition
+            };
+            let (device, _) = served(&config, &reads);
+            let at = device.counters().reads_at;
+            // What lies in blocks that are still open is not told apart.
+            assert!(at[level] > 150, "{read_hot:?} {class:?}: {at:?}");
+        }
+    }
+    // Where uses are not told apart, there is no class.
+    let mut config = config(ReadHot::OnDirty);
+    config.hotness.detectors = 0;
+    config.placement.name = PlacementKind::SingleStream;
+    config.voltage.name = VoltageKind::Nominal;
+    config.precondition.access_class = AccessClass::ReadHot;
+    let (device, _) = served(&config, &reads);
+    assert_eq!(device.counters().reads_at[0], 0);
+}
+
 #[test]
 fn what_makes_no_sense_is_refused_with_the_reason() {
     let refused = |change: &dyn Fn(&mut Config), key: &str, said: &str| {

@@ -1,8 +1,13 @@
 //! The lifetime drive against the drive that is simulated event by event: the same life of a small
 //! drive, at no dilation.
 
+use fowler_device::policy::hotness::Detector;
+use fowler_device::policy::placement::PlacementKind;
+use fowler_device::policy::sensing::{Input, SensingKind};
 use fowler_device::policy::throttle::{self, Enforcement, EpochRule, ThrottleKind};
+use fowler_device::policy::voltage::VoltageKind;
 use fowler_device::policy::wear::WearKind;
+use fowler_device::reliability::ModelKind;
 use fowler_device::*;
 use fowler_units::{Bytes, HostIo, HostOp, Nanos, Rng, Span};
 
@@ -136,6 +141,65 @@ fn trims_are_performed() {
         with.programs[Source::Gc] * 10 < without.programs[Source::Gc] * 9,
         "{without:?} {with:?}"
     );
+}
+
+/// A program wears by its voltages: all programs of a drive alike, or each by the class of its data.
+#[test]
+fn wear_follows_voltage() {
+    let config = |voltage: VoltageKind| {
+        let mut config = drive(ThrottleKind::Off, Enforcement::Optimistic);
+        config.voltage.name = voltage;
+        config.reliability.model = ModelKind::ByVoltage;
+        config.sensing.name = SensingKind::Model;
+        config.sensing.inputs = 1 << Input::Voltage as u32;
+        if voltage == VoltageKind::ByHotness {
+            config.buffer.size = Bytes(64 * 4096);
+            config.buffer.cache_reads = true;
+            config.hotness.detectors = 1 << Detector::BufferHits as u32;
+            config.placement.name = PlacementKind::Streams;
+        }
+        config
+    };
+    let born = |config: &Config| {
+        let image = PreconditionedImage::new(config).expect("a sound drive");
+        LifetimeDrive::new(&image, config).expect("a sound drive")
+    };
+    // Each page written is read 30 times before, or never, by its address.
+    let requests = |logical: u64| {
+        writes(logical).into_iter().flat_map(|io| {
+            let reads = if (io.offset / 4096).is_multiple_of(8) { 30 } else { 0 };
+            std::iter::repeat_n(io.with_op(HostOp::Read), reads).chain([io])
+        })
+    };
+    let mut weights = Vec::new();
+    for voltage in
+        [VoltageKind::High, VoltageKind::Nominal, VoltageKind::Low, VoltageKind::ByHotness]
+    {
+        let config = config(voltage);
+        let mut drive = born(&config);
+        let logical = drive.layout().logical.0;
+        drive.serve(requests(logical), |_, _| true);
+        let totals = drive.totals(drive.ends());
+        assert!(totals.programmed > 10_000.0, "{totals:?}");
+        if let Some(at) = drive.programs_at() {
+            assert_eq!(at.sum() as f64, totals.programmed, "{voltage:?}");
+        }
+        weights.push(totals.worn / totals.programmed);
+        assert_eq!(voltage == VoltageKind::ByHotness, drive.hears_reads());
+        // One that was saved in the middle comes to the same end.
+        let half = requests(logical).count() / 2;
+        let mut first = born(&config);
+        first.serve(requests(logical).take(half), |_, _| true);
+        let text = serde_json::to_string(&first.checkpoint()).expect("writable");
+        let saved: Checkpoint = serde_json::from_str(&text).expect("readable");
+        let mut second = born(&config).resumed(saved).expect("of the same drive");
+        second.serve(requests(logical).skip(half), |_, _| true);
+        assert_eq!(second.totals(second.ends()), totals, "{voltage:?}");
+    }
+    let [high, nominal, low, by_hotness] = weights[..] else { panic!("{weights:?}") };
+    assert!((high - 1.2).abs() < 1e-9 && (low - 0.8).abs() < 1e-9, "{weights:?}");
+    assert_eq!(nominal, 1.0);
+    assert!(by_hotness > 0.805 && by_hotness < 0.95, "{by_hotness}: an eighth is read");
 }
 
 fn near(one: f64, other: f64, share: f64, least: f64) -> bool {

@@ -23,13 +23,12 @@ use crate::fan_out;
 use crate::workload::{Control, Workload, WorkloadReport, WorkloadSpec};
 use checkpoint::Checkpoint;
 use fowler_device::endurance::Totals;
-use fowler_device::policy::placement::PlacementKind;
+use fowler_device::policy::hotness::Detector;
 use fowler_device::policy::redundancy::RedundancyKind;
 use fowler_device::policy::step::StepKind;
 use fowler_device::policy::throttle::{Predicted, State, ThrottleKind};
-use fowler_device::policy::voltage::VoltageKind;
-use fowler_device::{Config, Counters, LifetimeDrive};
-use fowler_units::{HostIo, Nanos, Span};
+use fowler_device::{Config, Counters, LifetimeDrive, ReadHot};
+use fowler_units::{HostIo, HostOp, Nanos, Span};
 use season::season;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -108,10 +107,16 @@ pub struct Cycles {
 
 impl Lived {
     /// Returns the lifetime at this rate of wear, in units of the target lifetime: `C'_ssd /
-    /// W_work`. `None` before the first page.
+    /// wear of W_work`. `None` before the first page.
     pub fn lives(&self) -> Option<f64> {
-        let Totals { programmed, achievable, .. } = self.totals;
-        (programmed > 0.0).then(|| achievable / programmed)
+        let Totals { worn, achievable, .. } = self.totals;
+        (worn > 0.0).then(|| achievable / worn)
+    }
+
+    /// Returns the mean wear of a program, 1 at nominal voltages; `None` where all are nominal.
+    pub fn wearing_weight(&self) -> Option<f64> {
+        let Totals { programmed, worn, .. } = self.totals;
+        (worn != programmed).then(|| worn / programmed)
     }
 
     /// Returns the pages programmed per host page.
@@ -292,13 +297,22 @@ fn left_out(config: &Config) -> Vec<String> {
             "the write buffer of {size}: rewrites that it would absorb reach the flash"
         ));
     }
-    if config.placement.name == PlacementKind::Streams {
-        left_out.push("kinds of data: everything is written to one stream".into());
+    if config.hotness.uses(Detector::RequestSize) {
+        left_out.push("sizes of requests: data of small ones goes with all other".into());
     }
-    if config.voltage.name != VoltageKind::Nominal || config.step.name != StepKind::Nominal {
+    if config.hotness.uses(Detector::BufferHits) {
         left_out.push(
-            "voltages and steps: every program wears the cells and takes time as a nominal one does".into(),
+            "hits after a write: a page is of the class that its hits have by the time it is written".into(),
         );
+    }
+    if config.buffer.read_hot == ReadHot::RewriteOnIdle {
+        left_out.push("idle time: no page that is read hot is programmed again".into());
+    }
+    if config.step.name != StepKind::Nominal {
+        left_out.push("steps: every program takes time as a nominal one does".into());
+    }
+    if config.precondition.warm_up > 0 {
+        left_out.push("the warm-up: a life begins after long use anyway".into());
     }
     left_out
 }
@@ -405,7 +419,10 @@ impl Life<'_> {
         let control = Control { stop: self.watch.control.stop, progress: &|_| () };
         let (round, limit) = (standing.repetition, self.spec.limit);
         let replayed = self.workload.replay_round(round, 1.0, limit, control, |requests| {
-            let writes = requests.filter(survey::changes_data);
+            let reads = standing.drive.hears_reads();
+            let matters =
+                |io: &HostIo| survey::changes_data(io) || (reads && io.op == HostOp::Read);
+            let writes = requests.filter(matters);
             let skipped = usize::try_from(standing.served).unwrap_or(usize::MAX);
             let mut writes = writes.skip(skipped).map(moved).peekable();
             while alive && wrong.is_none() && writes.peek().is_some() {

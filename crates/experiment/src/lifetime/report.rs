@@ -44,6 +44,7 @@ pub(super) const ROWS: &[Row] = rows! {
     "c_ssd_recovered_tb", "C'_ssd (TB)" => |all, one| Some(one.totals.achievable * all.page() / TB);
     "w_work_tb", "W_work (TB)" => |all, one| Some(one.totals.programmed * all.page() / TB);
     "waf", "WAF" => |_, one| one.waf();
+    "wearing_weight", "wear of a program (nominal: 1)" => |_, one| one.wearing_weight();
     "idle_hours", "mean idle time of a block (h)" => |_, one| Some(one.totals.idle?.as_s() / 3600.0);
     "cycles_least", "cycles of the least worn block" => |_, one| Some(one.wear.least);
     "cycles_mean", "cycles, mean" => |_, one| Some(one.wear.mean);
