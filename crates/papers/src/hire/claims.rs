@@ -1,5 +1,5 @@
-//! Every claim of the paper, and how it is measured. Four of them are measured under three readings
-//! of what happens to clean pages that were read.
+//! Every claim of the paper, and how it is measured. Those about Figures 3 and 4 are measured under
+//! the reading that the paper's numbers need; what the two others give stands beside it.
 
 use super::plan::{
     AS_IT_IS, BASELINE, Case, Evidence, HIRE, HVC, LVC, ON_EVICT, READ_ONLY, REWRITE, WAITS,
@@ -50,20 +50,15 @@ pub(super) const CLAIMS: &[Claim<Evidence>] = &[
     claim("004-013", |e| Ok(read_hot_share(e).map(|share| Measured::of([("read-hot", share)])))),
     claim("004-014", |e| Ok(lawful_states(e))),
     claim("004-015", |_| are([("bits", hit_bits(1000, 4096) as f64)])),
-    named(READS, |e| Ok(reads(e, HIRE))),
-    claim("004-016e", |e| Ok(reads(e, ON_EVICT))),
-    claim("004-016r", |e| Ok(reads(e, REWRITE))),
-    claim("004-017", |e| Ok(reads_ordered(e, HIRE))),
-    claim("004-017e", |e| Ok(reads_ordered(e, ON_EVICT))),
-    claim("004-017r", |e| Ok(reads_ordered(e, REWRITE))),
-    named(WEAR, |e| Ok(wear(e, HIRE))),
-    claim("004-019", |e| Ok(wear_ordered(e, HIRE))),
-    claim("004-018e", |e| Ok(wear(e, ON_EVICT))),
-    claim("004-019e", |e| Ok(wear_ordered(e, ON_EVICT))),
-    claim("004-018r", |e| Ok(wear(e, REWRITE))),
-    claim("004-019r", |e| Ok(wear_ordered(e, REWRITE))),
-    claim("004-020", |e| Ok(writes(e, WAITS_ALONE))),
-    claim("004-020w", |e| Ok(writes(e, WAITS))),
+    named(READS, |e| Ok(reads(e))),
+    claim("004-016s", |e| Ok(reads_of(e, "stg1"))),
+    claim("004-016f", |e| Ok(reads_of(e, "fin1"))),
+    claim("004-017", |e| Ok(reads_ordered(e))),
+    named(WEAR, |e| Ok(wear(e))),
+    claim("004-018s", |e| Ok(wear_of(e, "stg1", "stg1 saves most", f64::min))),
+    claim("004-018f", |e| Ok(wear_of(e, "fin2", "fin2 saves least", f64::max))),
+    claim("004-019", |e| Ok(wear_ordered(e))),
+    claim("004-020", |e| Ok(writes(e))),
     unmeasured("004-021"),
 ];
 
@@ -111,27 +106,105 @@ fn lawful_states(evidence: &Evidence) -> Option<Measured> {
     let states = evidence.states?;
     // An idle drive would break no invariant.
     let holds = states.events > 10_000 && states.erases > 100;
-    Some(Measured::of([("violations", states.violations as f64)]).if_holds(holds))
+    let lawful = states.violations == 0 && holds;
+    let violations = Measured::of([("violations", states.violations as f64)]);
+    let words =
+        ["a block holds data of one class", "only an erase turns a used block into a clean one"];
+    Some(words.iter().fold(violations, |it, words| it.direction(words, lawful)))
 }
 
-fn reads(evidence: &Evidence, hire: Case) -> Option<Measured> {
-    let of = |column: &str| evidence.ratio(column, hire, AS_IT_IS, READ);
-    lowered(evidence, &["stg1", "fin1"], of)
+/// The readings of what becomes of clean pages that were read, as they stand beside a number.
+const READINGS: [(Case, &str); 3] =
+    [(ON_EVICT, ""), (HIRE, ", on_dirty"), (REWRITE, ", rewrite_on_idle")];
+
+/// By how much a number is below the baseline's under each reading; the first is the claim's.
+fn lowered(label: &str, of: impl Fn(Case) -> Option<f64>) -> Option<Vec<Labelled>> {
+    let one = |(case, reading): (Case, &str)| Some((format!("{label}{reading}"), 1.0 - of(case)?));
+    READINGS.into_iter().map(one).collect()
 }
 
-fn wear(evidence: &Evidence, hire: Case) -> Option<Measured> {
-    let of = |column: &str| evidence.worn_ratio(column, hire, AS_IT_IS);
-    lowered(evidence, &["stg1", "fin2"], of)
+fn reads(evidence: &Evidence) -> Option<Measured> {
+    let each = |case| evidence.runs.each(|column| evidence.ratio(column, case, AS_IT_IS, READ));
+    let values = lowered("mean", |case| mean(&each(case)?))?;
+    let faster = each(ON_EVICT)?.iter().all(|&ratio| ratio < 1.0);
+    let words = "HIRE reads faster than the baseline under every trace";
+    Some(Measured::exactly(values).direction(words, faster))
 }
 
-fn reads_ordered(evidence: &Evidence, hire: Case) -> Option<Measured> {
+fn reads_of(evidence: &Evidence, column: &str) -> Option<Measured> {
+    lowered(column, |case| evidence.ratio(column, case, AS_IT_IS, READ)).map(Measured::exactly)
+}
+
+fn wear(evidence: &Evidence) -> Option<Measured> {
+    let each = |case| evidence.runs.each(|column| evidence.worn_ratio(column, case, AS_IT_IS));
+    let values = lowered("mean", |case| mean(&each(case)?))?;
+    let less = each(ON_EVICT)?.iter().all(|&ratio| ratio < 1.0);
+    let words = "HIRE wears less than the baseline under every trace";
+    Some(Measured::exactly(values).direction(words, less))
+}
+
+/// The wear of one trace, which is at an end of all of them.
+fn wear_of(
+    evidence: &Evidence,
+    column: &str,
+    words: &str,
+    end: fn(f64, f64) -> f64,
+) -> Option<Measured> {
+    let of = |column: &str| evidence.worn_ratio(column, ON_EVICT, AS_IT_IS);
+    let values = lowered(column, |case| evidence.worn_ratio(column, case, AS_IT_IS))?;
+    let its = of(column)?;
+    let is_end = evidence.runs.each(of)?.into_iter().reduce(end) == Some(its);
+    Some(Measured::exactly(values).direction(words, is_end))
+}
+
+/// Whether a relation of two cases holds under every trace.
+fn everywhere(
+    evidence: &Evidence,
+    [one, other]: [Case; 2],
+    of: impl Fn(&str, Case) -> Option<f64>,
+    relation: impl Fn(f64, f64) -> bool,
+) -> Option<bool> {
+    let holds =
+        |column: &str| Some(f64::from(u8::from(relation(of(column, one)?, of(column, other)?))));
+    Some(evidence.runs.each(holds)?.iter().all(|&holds| holds > 0.0))
+}
+
+fn reads_ordered(evidence: &Evidence) -> Option<Measured> {
     let of = |column: &str, case| evidence.number(column, case, AS_IT_IS, READ);
-    ordered(evidence, [HVC, hire, BASELINE, LVC], of)
+    let holds = |cases, relation: fn(f64, f64) -> bool| everywhere(evidence, cases, of, relation);
+    let measured = Measured::exactly(Vec::new())
+        .direction(
+            "HVC reads at least as fast as HIRE under every trace",
+            holds([HVC, ON_EVICT], |one, other| one <= other)?,
+        )
+        .direction(
+            "HIRE reads faster than the baseline under every trace",
+            holds([ON_EVICT, BASELINE], |one, other| one < other)?,
+        )
+        .direction(
+            "LVC reads slower than the baseline under every trace",
+            holds([LVC, BASELINE], |one, other| one > other)?,
+        );
+    Some(measured)
 }
 
-fn wear_ordered(evidence: &Evidence, hire: Case) -> Option<Measured> {
+fn wear_ordered(evidence: &Evidence) -> Option<Measured> {
     let of = |column: &str, case| evidence.worn(column, case, AS_IT_IS);
-    ordered(evidence, [LVC, hire, BASELINE, HVC], of)
+    let holds = |cases, relation: fn(f64, f64) -> bool| everywhere(evidence, cases, of, relation);
+    let measured = Measured::exactly(Vec::new())
+        .direction(
+            "LVC wears no more than HIRE under every trace",
+            holds([LVC, HIRE], |one, other| one <= other)?,
+        )
+        .direction(
+            "HIRE wears less than the baseline under every trace",
+            holds([HIRE, BASELINE], |one, other| one < other)?,
+        )
+        .direction(
+            "HVC wears more than the baseline under every trace",
+            holds([HVC, BASELINE], |one, other| one > other)?,
+        );
+    Some(measured)
 }
 
 fn program_us(config: &Config) -> f64 {
@@ -178,50 +251,34 @@ fn read_hot_share(evidence: &Evidence) -> Option<f64> {
     Some(left.read_hot / left.sum()).filter(|share| share.is_finite())
 }
 
-/// Returns how far a number is below the baseline's: on average, and under the named workloads.
-fn lowered(
-    evidence: &Evidence,
-    named: &[&str],
-    of: impl Fn(&str) -> Option<f64>,
-) -> Option<Measured> {
-    let ratios = evidence.runs.each(&of)?;
-    let mut values = vec![("mean".to_string(), 1.0 - mean(&ratios)?)];
-    for name in named {
-        values.push(((*name).to_string(), 1.0 - of(name)?));
-    }
-    Some(Measured::held(values, ratios.iter().all(|&ratio| ratio < 1.0)))
-}
-
-/// Counts the workloads under which a number rises from the first case to the last, the second not
-/// being below the first.
-fn ordered(
-    evidence: &Evidence,
-    [least, hire, base, most]: [Case; 4],
-    of: impl Fn(&str, Case) -> Option<f64>,
-) -> Option<Measured> {
-    let rises = |column: &str| {
-        let [least, hire, base, most] = [least, hire, base, most].map(|case| of(column, case));
-        let holds = least? <= hire? && hire? < base? && base? < most?;
-        Some(f64::from(u8::from(holds)))
-    };
-    let all = evidence.runs.each(rises)?;
-    let traces: f64 = all.iter().sum();
-    let holds = traces as usize == all.len();
-    Some(Measured::held(vec![("traces".into(), traces)], holds))
-}
-
 /// The limit for what the text calls comparable: 5 %.
 const COMPARABLE: f64 = 0.05;
 
-fn writes(evidence: &Evidence, variant: &str) -> Option<Measured> {
+fn writes(evidence: &Evidence) -> Option<Measured> {
+    let over = |other: Case, variant: &str| {
+        let of = |column: &str| {
+            let number = |case| evidence.number(column, case, variant, WRITE);
+            Some(number(HIRE)? / number(other)?)
+        };
+        evidence.runs.each(of)
+    };
     let mut values = Vec::new();
-    let mut holds = true;
-    for case in [HVC, LVC, HIRE] {
-        let ratios = evidence.runs.each(|column| evidence.ratio(column, case, variant, WRITE))?;
-        holds &= ratios.iter().all(|ratio| (ratio - 1.0).abs() < COMPARABLE);
-        values.push((case.name.to_string(), mean(&ratios)?));
+    let mut directions = Vec::new();
+    for other in [BASELINE, HVC, LVC] {
+        let unread = over(other, WAITS_ALONE)?;
+        let near = unread.iter().all(|ratio| (ratio - 1.0).abs() < COMPARABLE);
+        values.push((format!("HIRE/{}", other.name), mean(&unread)?));
+        let read = over(other, WAITS)?;
+        values.push((format!("HIRE/{}, old pages read", other.name), mean(&read)?));
+        directions.push((format!("within 5 % of {}'s under every trace", called(other)), near));
     }
-    Some(Measured::held(values, holds))
+    let measured = Measured::exactly(values);
+    Some(directions.iter().fold(measured, |it, (words, holds)| it.direction(words, *holds)))
+}
+
+/// The name of a case within a sentence.
+fn called(case: Case) -> &'static str {
+    if case == BASELINE { "the baseline" } else { case.name }
 }
 
 #[cfg(test)]
@@ -257,8 +314,9 @@ mod tests {
         }
     }
 
-    const OF_RUNS: [&str; 6] = ["016", "017", "018", "019", "020", "020w"];
-    const BY_CONSTRUCTION: [&str; 7] = ["002", "006", "007", "008", "009", "010", "015"];
+    const OF_RUNS: [&str; 9] = ["016", "016s", "016f", "017", "018", "018s", "018f", "019", "020"];
+    /// Those of them that state a direction only.
+    const DIRECTIONS: [&str; 3] = ["017", "019", "020"];
 
     #[test]
     fn every_statement_has_its_claim() {
@@ -269,13 +327,12 @@ mod tests {
     fn the_papers_own_numbers_are_reproduced() {
         let evidence = invented(as_published);
         for number in OF_RUNS {
-            assert_eq!(
-                verdict(&format!("004-{number}"), &evidence),
-                Verdict::Reproduced,
-                "{number}"
-            );
+            let expected = match DIRECTIONS.contains(&number) {
+                true => Verdict::Shape,
+                false => Verdict::Reproduced,
+            };
+            assert_eq!(verdict(&format!("004-{number}"), &evidence), expected, "{number}");
         }
-        assert_eq!(verdict("004-018r", &evidence), Verdict::Reproduced);
     }
 
     #[test]
@@ -283,7 +340,7 @@ mod tests {
         let half = invented(|column, case| {
             let (read, write, programs) = as_published(column, case);
             let hire = case.key.starts_with("hire");
-            (if hire { 500.0 + read / 2.0 } else { read }, write, programs)
+            (if hire { 450.0 + 0.55 * read } else { read }, write, programs)
         });
         assert_eq!(verdict("004-016", &half), Verdict::Shape);
         // HIRE slower than the baseline, wearing more, with later writes, under one trace.
@@ -292,8 +349,17 @@ mod tests {
             let programs = [5_000, 5_000, 0];
             if hire { (1001.0, 900.0, programs) } else { as_published(column, case) }
         });
-        for number in OF_RUNS {
+        for number in ["016", "017", "018", "018f", "019", "020"] {
             let said = verdict(&format!("004-{number}"), &turned);
+            assert!(matches!(said, Verdict::NotReproducible(_)), "{number}: {said:?}");
+        }
+        // Another trace that saves more than stg1, and one under which HVC is slower than HIRE.
+        let ends = invented(|column, case| match (column, case.key) {
+            ("web0", "hire-evict") => (1.0, 800.0, [0, 0, 10_000]),
+            _ => as_published(column, case),
+        });
+        for number in ["017", "018s"] {
+            let said = verdict(&format!("004-{number}"), &ends);
             assert!(matches!(said, Verdict::NotReproducible(_)), "{number}: {said:?}");
         }
         let nothing = invented(|_, _| (f64::NAN, f64::NAN, [0; 3]));
@@ -304,14 +370,13 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_from_parameters_is_as_printed() {
+    fn what_follows_from_parameters_is_by_construction() {
         let evidence = invented(as_published);
         for number in (1..=12).chain([15]).map(|number| format!("{number:03}")) {
             let agrees = match number.as_str() {
                 // 1.2 and 0.8 times rounded numbers.
                 "001" | "003" => Verdict::Shape,
-                its if BY_CONSTRUCTION.contains(&its) => Verdict::ByConstruction,
-                _ => Verdict::Reproduced,
+                _ => Verdict::ByConstruction,
             };
             assert_eq!(verdict(&format!("004-{number}"), &evidence), agrees, "{number}");
         }

@@ -3,6 +3,7 @@
 
 mod checks;
 mod claims;
+mod convergence;
 mod oracle;
 mod paper;
 mod pictures;
@@ -32,7 +33,9 @@ impl Study for Evidence {
         if request.brief {
             paper.sweeps.workloads.clear();
         }
-        let columns = columns(&paper.workload, request.traces.as_deref())?;
+        // Real excerpts have one length, and no claim reads them.
+        let traces = request.traces.as_deref().filter(|_| runs.repetition().is_original());
+        let columns = columns(&paper.workload, traces)?;
         Evidence::of(paper, columns, request.limit, runs)
     }
 
@@ -48,6 +51,7 @@ impl Study for Evidence {
     fn tables(&self, _answers: &[Answer]) -> Result<Vec<Sheet>, Diagnostics> {
         let mut sheets = tables::shown(&self.paper, self);
         if self.is_swept() {
+            sheets.extend(convergence::sheets(self));
             sheets.extend(sweeps::sheets(self));
         }
         sheets.push(tables::runs(self));
@@ -57,6 +61,7 @@ impl Study for Evidence {
     fn figures(&self) -> Result<Vec<Named>, Diagnostics> {
         let mut figures = pictures::shown(&self.paper, self);
         if self.is_swept() {
+            figures.push(convergence::picture(self));
             figures.extend(sweeps::pictures(self));
         }
         Ok(figures)

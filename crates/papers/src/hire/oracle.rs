@@ -45,10 +45,10 @@ pub(super) fn job<'a>(
 struct References {
     /// The index of each page among all pages referenced, and whether it is written.
     all: Vec<(u32, bool)>,
-    /// The references of each page, grouped by page, as indices into `all`; and where each group
-    /// begins.
-    of_pages: Vec<u32>,
+    /// Where the references of each page begin if they are grouped by page.
     begins: Vec<u32>,
+    /// How many of the references before each place of that order are writes.
+    writes_before: Vec<u32>,
 }
 
 impl References {
@@ -88,7 +88,14 @@ impl References {
         for page in 0..pages.len() {
             begins[page + 1] += begins[page];
         }
-        References { all, of_pages, begins }
+        let mut writes_before = Vec::with_capacity(all.len() + 1);
+        let mut writes = 0;
+        writes_before.push(writes);
+        for &at in &of_pages {
+            writes += u32::from(all[at as usize].1);
+            writes_before.push(writes);
+        }
+        References { all, begins, writes_before }
     }
 
     /// Counts the reads and writes among the references of a page from its `from`-th on, at most
@@ -96,10 +103,10 @@ impl References {
     fn future(&self, page: u32, from: usize, most: usize) -> (usize, usize) {
         let (begin, end) =
             (self.begins[page as usize] as usize, self.begins[page as usize + 1] as usize);
-        let mine = &self.of_pages[begin + from..end];
-        let mine = &mine[..mine.len().min(most)];
-        let writes = mine.iter().filter(|&&at| self.all[at as usize].1).count();
-        (mine.len() - writes, writes)
+        let first = begin + from;
+        let last = end.min(first.saturating_add(most));
+        let writes = (self.writes_before[last] - self.writes_before[first]) as usize;
+        (last - first - writes, writes)
     }
 
     /// Returns the verdicts; `None` if it was stopped.

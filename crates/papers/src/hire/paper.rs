@@ -1,6 +1,6 @@
 //! The published numbers, read from the project's data, and the paper's workloads.
 
-use crate::claim::{self, ClaimId, Statement};
+use crate::claim::{ClaimId, Statement};
 use crate::column::Published;
 use crate::published;
 use fowler_experiment::device::DeviceSpec;
@@ -14,10 +14,11 @@ const TEXT: &str = include_str!("../../../../presets/papers/hire.toml");
 #[serde(deny_unknown_fields)]
 pub(super) struct Paper {
     pub title: String,
-    /// The number of requests in each run behind the paper's figures.
-    pub requests: u64,
-    /// The number of requests in each run of the sweeps.
+    /// The share of each stand-in that is served before anything is measured.
+    pub warm_up: f64,
+    /// The number of requests measured in each run of the sweeps, and of those before.
     pub swept_requests: u64,
+    pub swept_warm_up: u64,
     /// How the drives are preconditioned.
     drive: Vec<String>,
     pub workload: Vec<Published>,
@@ -31,6 +32,8 @@ pub(super) struct Paper {
 pub(super) struct Sweeps {
     /// The workloads on which it is.
     pub workloads: Vec<String>,
+    /// In how many parts the warm-up is measured for itself, each as long as all before it.
+    pub windows: usize,
     pub watermarks: Vec<f64>,
     pub buffers_mib: Vec<u32>,
     pub replacements: Vec<String>,
@@ -53,8 +56,9 @@ impl Paper {
         published::drive("hire", &self.drive, set)
     }
 
-    /// Returns the number that a claim publishes under a label.
+    /// Returns the number that a claim, or a part of it (`004-016s`), publishes under a label.
     pub fn number(&self, id: ClaimId, label: &str) -> Option<f64> {
-        claim::number(&self.claim, id, label)
+        let parts = self.claim.iter().filter(|statement| statement.id.starts_with(id.0));
+        parts.filter_map(|statement| statement.number(label)).next()
     }
 }

@@ -8,11 +8,12 @@ use crate::run_folder::{Job, Results, RunFolder};
 use crate::run_summary::{Number, RunSummary};
 use crate::runs::Runs;
 use fowler_experiment::device::Source;
-use fowler_experiment::diagnostic::Diagnostics;
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::run::{ReplaySpeed, RunSpec};
 use fowler_experiment::studies::worn;
 use fowler_experiment::studies::{ImageCache, fan_out};
 use fowler_experiment::workload::WorkloadSpec;
+use std::cmp::Reverse;
 
 /// What is compared: the paper's schemes, HIRE under each reading of what becomes of clean pages
 /// that were read.
@@ -42,6 +43,8 @@ pub(super) const HIRE: Case = case("hire", "HIRE", "hire", "on_dirty");
 pub(super) const ON_EVICT: Case = case("hire-evict", "HIRE on_evict", "hire", "on_evict");
 pub(super) const REWRITE: Case = case("hire-rewrite", "HIRE rewrite", "hire", "rewrite_on_idle");
 pub(super) const CASES: [Case; 6] = [BASELINE, HVC, LVC, HIRE, ON_EVICT, REWRITE];
+/// The cases measured where the two limits, HVC and LVC, say nothing new.
+pub(super) const MEASURED: [Case; 4] = [BASELINE, HIRE, ON_EVICT, REWRITE];
 /// The cases measured on cells with errors by age and wear.
 pub(super) const OVER_LIFE: [Case; 5] = [BASELINE, HVC, LVC, HIRE, REWRITE];
 /// How a drive differs from the paper's.
@@ -52,20 +55,32 @@ pub(super) struct Variant {
     pub reach: Reach,
 }
 
-/// The workloads under which a variant is measured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The workloads under which a variant is measured, and how much of each.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Reach {
-    /// All workloads in full: the paper's figures.
+    /// All workloads, whole: the paper's figures.
     Shown,
     /// All workloads, with the sweeps' number of requests.
     All,
-    /// Only the workloads of the sweeps.
+    /// Only the workloads of the sweeps, with their number of requests.
     Swept,
+    /// All stand-ins, from one share of their requests to another.
+    Window(f64, f64),
+}
+
+/// How many requests a run has, and how many of them are its warm-up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Length {
+    most: Option<u64>,
+    warm_up: u64,
 }
 
 /// The variants: the drive as it is has no name.
 pub(super) const AS_IT_IS: &str = "";
 pub(super) const RESTED: &str = "rested";
+/// Data from before the run that was read, or written, as its class says.
+pub(super) const CLASSED: [(&str, &str); 2] =
+    [("read-hot before", "read_hot"), ("write-hot before", "write_hot")];
 /// Writes that wait for the flash, and those that read no old page besides.
 pub(super) const WAITS: &str = "writes wait";
 pub(super) const WAITS_ALONE: &str = "writes wait, old pages unread";
@@ -89,25 +104,27 @@ pub(super) fn variants(paper: &Paper) -> Vec<Variant> {
         ),
     ];
     let Some(_) = paper.sweeps.workloads.first() else { return all };
-    all.push(variant(RESTED, &["precondition.pattern=rested"], &CASES, Reach::Shown));
     let hire = [HIRE, ON_EVICT, REWRITE];
+    all.push(variant(RESTED, &["precondition.pattern=rested"], &MEASURED, Reach::Shown));
+    for (from, to) in windows(paper) {
+        all.push(variant(&window(from, to), &[], &MEASURED, Reach::Window(from, to)));
+    }
+    for (name, class) in CLASSED {
+        let set = format!("precondition.access_class={class}");
+        all.push(variant(name, &[&set], &hire, Reach::All));
+    }
+    all.push(variant(UNCLASSED, &[], &MEASURED, Reach::All));
     for &w in &paper.sweeps.watermarks {
         let set = format!("policy.hotness.watermark={w:?}");
         all.push(variant(&watermark(w), &[&set], &hire, Reach::Swept));
     }
     for &mib in &paper.sweeps.buffers_mib {
         let set = format!("buffer.size={mib}MiB");
-        all.push(variant(
-            &buffer(mib),
-            &[&set],
-            &[BASELINE, HIRE, ON_EVICT, REWRITE],
-            Reach::Swept,
-        ));
+        all.push(variant(&buffer(mib), &[&set], &MEASURED, Reach::Swept));
     }
     for name in &paper.sweeps.replacements {
         let set = format!("policy.replacement={name}");
-        let four = [BASELINE, HIRE, ON_EVICT, REWRITE];
-        all.push(variant(&replacement(name), &[&set], &four, Reach::Swept));
+        all.push(variant(&replacement(name), &[&set], &MEASURED, Reach::Swept));
     }
     for &share in &paper.sweeps.rewrite_shares {
         let set = format!("buffer.rewrite_share={share:?}");
@@ -126,7 +143,26 @@ pub(super) fn variants(paper: &Paper) -> Vec<Variant> {
     all
 }
 
+/// Parts of a stand-in, each as long as all before it together, up to where the paper's figures
+/// begin to be measured.
+pub(super) fn windows(paper: &Paper) -> Vec<(f64, f64)> {
+    let mut ends = vec![paper.warm_up];
+    while ends.len() < paper.sweeps.windows {
+        ends.push(ends[ends.len() - 1] / 2.0);
+    }
+    ends.push(0.0);
+    ends.reverse();
+    ends.windows(2).map(|pair| (pair[0], pair[1])).collect()
+}
+
+/// The drive as it is, with the sweeps' number of requests.
+pub(super) const UNCLASSED: &str = "unknown before";
+
 /// Names of the variants of the sweeps.
+pub(super) fn window(from: f64, to: f64) -> String {
+    format!("from {from} to {to}")
+}
+
 pub(super) fn watermark(w: f64) -> String {
     format!("w {w}")
 }
@@ -174,9 +210,24 @@ struct Plan<'a> {
 }
 
 impl Plan<'_> {
-    /// Returns this number of requests, or the user's limit if that is lower.
-    fn most(&self, requests: u64) -> Option<u64> {
-        Some(self.limit.map_or(requests, |limit| limit.min(requests)))
+    /// Returns how much of a workload a variant is measured on. A real excerpt is too short for a
+    /// warm-up.
+    fn length(&self, column: &Column, reach: Reach) -> Result<Length, Diagnostics> {
+        let Paper { warm_up, swept_requests, swept_warm_up, .. } = *self.paper;
+        let Some(all) = requests_of(&column.spec)? else {
+            return Ok(Length { most: self.limit, warm_up: 0 });
+        };
+        let most = |requests: u64| self.limit.map_or(requests, |limit| limit.min(requests));
+        let share = |share: f64| (most(all) as f64 * share) as u64;
+        Ok(match reach {
+            Reach::Shown => Length { most: self.limit, warm_up: share(warm_up) },
+            Reach::Window(from, to) => Length { most: Some(share(to)), warm_up: share(from) },
+            Reach::All | Reach::Swept => {
+                let requests = most(swept_warm_up + swept_requests);
+                let shorter = requests as f64 / (swept_warm_up + swept_requests) as f64;
+                Length { most: Some(requests), warm_up: (swept_warm_up as f64 * shorter) as u64 }
+            }
+        })
     }
 
     fn run<'b>(
@@ -185,15 +236,16 @@ impl Plan<'_> {
         name: String,
         replay: &Replay<'_>,
     ) -> Result<Job<'b, RunSummary>, Diagnostics> {
-        let &Replay { workload, case, set, requests } = replay;
+        let &Replay { workload, case, set, length } = replay;
         let mut set = set.to_vec();
         set.push(format!("buffer.read_hot={}", case.read_hot));
+        set.push(format!("precondition.warm_up={}", length.warm_up));
         let spec = RunSpec {
             device: self.paper.device(&set),
             scheme: Some(case.scheme.into()),
             workload: workload.clone(),
             replay_speed: ReplaySpeed::AsRecorded,
-            limit: self.most(requests),
+            limit: length.most,
             requests: None,
             detail: false,
         };
@@ -207,18 +259,22 @@ impl Plan<'_> {
         images: &'b ImageCache,
     ) -> Result<Vec<Job<'b, RunSummary>>, Diagnostics> {
         let swept = &self.paper.sweeps.workloads;
-        let wanted =
-            |column: &&Column| variant.reach != Reach::Swept || swept.contains(&column.name);
-        let requests = match variant.reach {
-            Reach::Shown => self.paper.requests,
-            Reach::All | Reach::Swept => self.paper.swept_requests,
+        let wanted = |column: &&Column| match variant.reach {
+            Reach::Shown | Reach::All => true,
+            Reach::Swept => swept.contains(&column.name),
+            Reach::Window(..) => column.is_stand_in(),
         };
+        // The longest first: no core is left alone with one at the end.
+        let mut columns: Vec<&Column> = self.columns.iter().filter(wanted).collect();
+        columns
+            .sort_by_key(|column| Reverse(requests_of(&column.spec).ok().flatten().unwrap_or(0)));
         let mut jobs = Vec::new();
-        for column in self.columns.iter().filter(wanted) {
+        for column in columns {
+            let length = self.length(column, variant.reach)?;
             for &case in &variant.cases {
                 let name = run_name(&column.name, case, &variant.name);
                 let (workload, set) = (&column.spec, variant.set.as_slice());
-                jobs.push(self.run(images, name, &Replay { workload, case, set, requests })?);
+                jobs.push(self.run(images, name, &Replay { workload, case, set, length })?);
             }
         }
         Ok(jobs)
@@ -226,9 +282,8 @@ impl Plan<'_> {
 
     /// Returns the oracle jobs of each workload.
     fn oracles<'b>(&self) -> Result<Vec<Job<'b, Judged>>, Diagnostics> {
-        let most = self.most(self.paper.requests);
-        let job =
-            |column: &Column| oracle::job(&column.name, self.paper.device(&[]), &column.spec, most);
+        let device = || self.paper.device(&[]);
+        let job = |column: &Column| oracle::job(&column.name, device(), &column.spec, self.limit);
         self.columns.iter().map(job).collect()
     }
 
@@ -236,7 +291,8 @@ impl Plan<'_> {
     fn reads<'b>(&self, images: &'b ImageCache) -> Result<Job<'b, RunSummary>, Diagnostics> {
         let text = Source { name: READ_ONLY.into(), text: READS_ALONE.into() };
         let workload = &WorkloadSpec::Generated(text);
-        let replay = Replay { workload, case: HIRE, set: &[], requests: u64::MAX };
+        let length = Length { most: self.limit, warm_up: 0 };
+        let replay = Replay { workload, case: HIRE, set: &[], length };
         self.run(images, READ_ONLY.into(), &replay)
     }
 }
@@ -246,9 +302,9 @@ impl Plan<'_> {
     fn results(&self, runs: &RunFolder<'_>) -> Result<Option<Many>, Diagnostics> {
         let Some(oracles) = runs.results(self.oracles()?)? else { return Ok(None) };
         let mut results = Results::new();
+        // The drives of most variants begin alike; those of one always do.
+        let images = ImageCache::of(2);
         for variant in variants(self.paper) {
-            // Its drives begin alike, and unlike those of the next.
-            let images = ImageCache::default();
             let Some(runs) = runs.results(self.jobs(&variant, &images)?)? else { return Ok(None) };
             results.extend(runs);
         }
@@ -267,7 +323,17 @@ struct Replay<'p> {
     workload: &'p WorkloadSpec,
     case: Case,
     set: &'p [String],
-    requests: u64,
+    length: Length,
+}
+
+/// Returns how many requests a generated workload has; `None` for a trace.
+fn requests_of(workload: &WorkloadSpec) -> Result<Option<u64>, Diagnostics> {
+    let WorkloadSpec::Generated(source) = workload else { return Ok(None) };
+    let failed = |what: String| Diagnostic::new(source.name.clone(), what);
+    let text: toml::Table = toml::from_str(&source.text).map_err(|it| failed(it.to_string()))?;
+    let requests = text.get("requests").and_then(toml::Value::as_integer);
+    let requests = requests.and_then(|it| u64::try_from(it).ok());
+    Ok(Some(requests.ok_or_else(|| failed("a stand-in needs `requests`".into()))?))
 }
 
 impl Evidence {
@@ -369,9 +435,30 @@ pub(super) mod tests {
             + 4 * s.replacements.len()
             + s.rewrite_shares.len()
             + 5 * s.cycles.len();
-        assert_eq!(count(&paper), 17 * (6 + 4 + 4 + 6 + 1) + s.workloads.len() * swept + 2);
+        let beyond = 4 + 4 * s.windows + 3 * CLASSED.len() + 4;
+        let all = 17 * (6 + 4 + 4 + beyond + 1);
+        assert_eq!(count(&paper), all + s.workloads.len() * swept + 2);
         paper.sweeps.workloads.clear();
         assert_eq!(count(&paper), 17 * (6 + 4 + 4 + 1) + 2);
+    }
+
+    #[test]
+    fn windows_follow_each_other_up_to_the_measured_part() {
+        let paper = Paper::open().unwrap();
+        let all = windows(&paper);
+        assert_eq!((all[0].0, all[all.len() - 1].1), (0.0, paper.warm_up));
+        assert!(all.windows(2).all(|pair| pair[0].1 == pair[1].0));
+        let columns = columns(&paper.workload, None).unwrap();
+        let plan = Plan { paper: &paper, columns: &columns, limit: None };
+        let length = |reach| plan.length(&columns[0], reach).unwrap();
+        // stg1 has 2,196,861 requests, all of which run.
+        let half = 2_196_861 / 2;
+        assert_eq!(length(Reach::Shown), Length { most: None, warm_up: half });
+        assert_eq!(length(Reach::Window(0.25, 0.5)).most, Some(half));
+        assert_eq!(length(Reach::Window(0.25, 0.5)).warm_up, half / 2);
+        let look = Plan { limit: Some(1000), ..plan };
+        let shown = look.length(&columns[0], Reach::Shown).unwrap();
+        assert_eq!(shown, Length { most: Some(1000), warm_up: 500 });
     }
 
     /// Runs as they would have to come out for these reads, writes that wait, and programs by

@@ -2,7 +2,7 @@
 //! replacement.
 
 use super::plan::{
-    BASELINE, CASES, Case, Evidence, HIRE, ON_EVICT, OVER_LIFE, RESTED, buffer, replacement,
+    BASELINE, Case, Evidence, HIRE, MEASURED, ON_EVICT, OVER_LIFE, RESTED, buffer, replacement,
     rewrite_share, run_name, watermark, worn_to,
 };
 use super::tables::HIRES;
@@ -138,9 +138,9 @@ type Relative<'a> = &'a dyn Fn(&str, Case) -> Option<f64>;
 fn rested(evidence: &Evidence) -> Sheet {
     let heads: Vec<String> = ["workload".to_string()]
         .into_iter()
-        .chain(CASES.iter().skip(1).map(|case| format!("{}: reads", case.name)))
-        .chain(CASES.iter().skip(1).map(|case| format!("{}: wear", case.name)))
-        .chain(CASES.iter().map(|case| format!("{}: WAF", case.name)))
+        .chain(MEASURED.iter().skip(1).map(|case| format!("{}: reads", case.name)))
+        .chain(MEASURED.iter().skip(1).map(|case| format!("{}: wear", case.name)))
+        .chain(MEASURED.iter().map(|case| format!("{}: WAF", case.name)))
         .collect();
     let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
     let title = "In steady state (precondition.pattern = rested): reads and wear relative to the baseline, and \
@@ -151,9 +151,9 @@ fn rested(evidence: &Evidence) -> Sheet {
     let waf = |column: &str, case| evidence.number(column, case, RESTED, |run| run.waf);
     let row = |name: &str, of: &dyn Fn(Relative<'_>, Case) -> Option<f64>| {
         let mut cells: Vec<Cell> = vec![name.into()];
-        cells.extend(CASES.iter().skip(1).map(|&case| Cell::number(of(&reads, case))));
-        cells.extend(CASES.iter().skip(1).map(|&case| Cell::number(of(&wear, case))));
-        cells.extend(CASES.iter().map(|&case| Cell::number(of(&waf, case))));
+        cells.extend(MEASURED.iter().skip(1).map(|&case| Cell::number(of(&reads, case))));
+        cells.extend(MEASURED.iter().skip(1).map(|&case| Cell::number(of(&wear, case))));
+        cells.extend(MEASURED.iter().map(|&case| Cell::number(of(&waf, case))));
         cells
     };
     for column in &evidence.runs.columns {

@@ -1,0 +1,194 @@
+//! How long must a run be? The warm-up of every stand-in in parts, each measured for itself; and
+//! what the drive's data had been used for before.
+
+use super::plan::{
+    AS_IT_IS, BASELINE, CLASSED, Case, Evidence, UNCLASSED, run_name, summary_worn, window, windows,
+};
+use super::tables::HIRES;
+use crate::run_summary::{READ, RunSummary};
+use crate::runs::mean;
+use fowler_experiment::figures_folder::Named;
+use fowler_experiment::tables::{Cell, Sheet};
+use fowler_figures::{Axis, Figure, LineSeries, Lines, Panel, Reference};
+
+/// A part of every stand-in: its ends as shares, and the variant that measures it.
+struct Part {
+    from: f64,
+    to: f64,
+    variant: String,
+}
+
+/// The parts in order; the last is what the paper's figures show.
+fn parts(evidence: &Evidence) -> Vec<Part> {
+    let paper = &evidence.paper;
+    let warm =
+        windows(paper).into_iter().map(|(from, to)| Part { from, to, variant: window(from, to) });
+    let shown = Part { from: paper.warm_up, to: 1.0, variant: AS_IT_IS.into() };
+    warm.chain([shown]).collect()
+}
+
+/// The ratios of the stand-ins for which there is one.
+fn ratios(evidence: &Evidence, of: impl Fn(&str) -> Option<f64>) -> Vec<f64> {
+    evidence.runs.stand_ins().filter_map(|column| of(&column.name)).collect()
+}
+
+/// A sum of a case over some parts, relative to the baseline's.
+fn summed(
+    evidence: &Evidence,
+    column: &str,
+    case: Case,
+    parts: &[Part],
+    of: fn(&RunSummary) -> Option<f64>,
+) -> Option<f64> {
+    let sum = |case| {
+        let one =
+            |part: &Part| of(evidence.runs.summary(&run_name(column, case, &part.variant))?);
+        parts.iter().map(one).sum::<Option<f64>>()
+    };
+    Some(sum(case)? / sum(BASELINE)?).filter(|ratio| ratio.is_finite())
+}
+
+/// The latencies of all reads together.
+const READ_TIME: fn(&RunSummary) -> Option<f64> = |run| Some(run.read.mean_us? * run.read.count);
+
+/// The two financial traces write so little that their ratios of wear are those of a few programs.
+fn is_msr(column: &str) -> bool {
+    !column.starts_with("fin")
+}
+
+/// The tables.
+pub(super) fn sheets(evidence: &Evidence) -> Vec<Sheet> {
+    vec![convergence(evidence), classed(evidence)]
+}
+
+fn convergence(evidence: &Evidence) -> Sheet {
+    let heads = [
+        "from",
+        "to",
+        "case",
+        "reads, mean",
+        "reads, least",
+        "reads, most",
+        "reads of all so far, mean",
+        "wear, mean",
+        "wear, mean of the 15 MSR volumes",
+        "wear of all so far, mean of the 15 MSR volumes",
+    ];
+    let title = "Convergence: each part of the stand-ins for itself, as shares of their requests, against the \
+                 baseline's same part; and all parts so far together, as a run without a warm-up measures them";
+    let mut sheet = Sheet::new("convergence", title, &heads);
+    let parts = parts(evidence);
+    for (number, part) in parts.iter().enumerate() {
+        for case in HIRES {
+            let variant = part.variant.as_str();
+            let reads = ratios(evidence, |column| evidence.ratio(column, case, variant, READ));
+            let worn = |msr: bool| {
+                let of = |column: &str| {
+                    (!msr || is_msr(column)).then(|| evidence.worn_ratio(column, case, variant))?
+                };
+                mean(&ratios(evidence, of))
+            };
+            let so_far = &parts[..=number];
+            let all = |of, msr: bool| {
+                let one = |column: &str| {
+                    (!msr || is_msr(column)).then(|| summed(evidence, column, case, so_far, of))?
+                };
+                mean(&ratios(evidence, one))
+            };
+            sheet.row(vec![
+                Cell::Number(part.from),
+                Cell::Number(part.to),
+                case.name.into(),
+                Cell::number(mean(&reads)),
+                Cell::number(reads.iter().copied().reduce(f64::min)),
+                Cell::number(reads.iter().copied().reduce(f64::max)),
+                Cell::number(all(READ_TIME, false)),
+                Cell::number(worn(false)),
+                Cell::number(worn(true)),
+                Cell::number(all(summary_worn, true)),
+            ]);
+        }
+    }
+    sheet
+}
+
+/// Data from before the run at the voltages of a class, against the same baseline.
+fn classed(evidence: &Evidence) -> Sheet {
+    let heads = ["workload", "data from before the run was", "case", "reads", "wear"];
+    let title = "Data preconditioned by class (precondition.access_class): reads and wear relative to the baseline";
+    let mut sheet = Sheet::new("classed", title, &heads);
+    let variants = [UNCLASSED].into_iter().chain(CLASSED.map(|(name, _)| name));
+    for variant in variants {
+        let said = variant.trim_end_matches(" before");
+        for case in HIRES {
+            let against = |column: &str, of: &dyn Fn(Case, &str) -> Option<f64>| {
+                let ratio = of(case, &run_name(column, case, variant))?
+                    / of(BASELINE, &run_name(column, BASELINE, UNCLASSED))?;
+                Some(ratio).filter(|ratio| ratio.is_finite())
+            };
+            let reads = |column: &str| against(column, &|_, run| evidence.runs.number(run, READ));
+            let worn =
+                |column: &str| against(column, &|_, run| summary_worn(evidence.runs.summary(run)?));
+            for column in &evidence.runs.columns {
+                let name = column.name.as_str();
+                sheet.row(vec![
+                    name.into(),
+                    said.into(),
+                    case.name.into(),
+                    Cell::number(reads(name)),
+                    Cell::number(worn(name)),
+                ]);
+            }
+            sheet.row(vec![
+                "mean".into(),
+                said.into(),
+                case.name.into(),
+                Cell::number(mean(&ratios(evidence, reads))),
+                Cell::number(mean(&ratios(evidence, worn))),
+            ]);
+        }
+    }
+    sheet
+}
+
+/// The same as a picture.
+pub(super) fn picture(evidence: &Evidence) -> Named {
+    let parts = parts(evidence);
+    let panel = |title: &str, y: &str, of: &dyn Fn(&str, Case, &str) -> Option<f64>| {
+        let series = |case: &Case| {
+            let point = |part: &Part| {
+                let all = ratios(evidence, |column| of(column, *case, &part.variant));
+                Some((part.to, mean(&all)?))
+            };
+            let points = parts.iter().filter_map(point).collect();
+            LineSeries { name: case.name.into(), points, ..LineSeries::default() }
+        };
+        Panel::lines(
+            title,
+            Lines {
+                x: Axis::log2("up to this share of the requests"),
+                y: Axis::linear(y),
+                series: HIRES.iter().map(series).collect(),
+                reference: Some(Reference { at: 1.0, name: "baseline".into() }),
+            },
+        )
+    };
+    let figure = Figure {
+        caption: Some(
+            "Each point is measured on the part of the stand-ins between its share and the one before; the last \
+             is what the other figures show."
+                .into(),
+        ),
+        columns: Some(2),
+        panels: vec![
+            panel("Reads, mean of seventeen", "reads / baseline", &|column, case, variant| {
+                evidence.ratio(column, case, variant, READ)
+            }),
+            panel("Wear, mean of 15 MSR volumes", "wear / baseline", &|column, case, variant| {
+                is_msr(column).then(|| evidence.worn_ratio(column, case, variant))?
+            }),
+        ],
+        ..Figure::new("Convergence with the length of the run")
+    };
+    ("convergence".into(), figure)
+}
