@@ -121,6 +121,11 @@ class Queue(Section):
     """Host page reads queued or in service: a whole number from 1 to 65536."""
     max_writes: int = 1024
     """Host page writes queued for flash or in service: a whole number from 1 to 65536."""
+    admission: Literal["reads_pass", "in_order"] = "reads_pass"
+    """What a request that finds no room in these queues holds up (reads_pass: its own kind:
+    reads pass a write that waits for room; in_order: everything behind it: requests enter
+    in their order).
+    """
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -37,6 +37,8 @@ pub struct Config {
     pub buffer: BufferConfig,
     /// The bounded queues between host and flash.
     pub queue: QueueConfig,
+    /// What a request that finds no room in them holds up.
+    pub admission: Admission,
     /// The link to the host.
     pub host: LinkConfig,
     /// Garbage collection.
@@ -164,6 +166,16 @@ pub struct QueueConfig {
     pub max_writes: u32,
 }
 
+/// What a request that finds no room in a queue of pages holds up.
+/// See docs/decisions/host.md, "Whom does a full write queue hold up?".
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Admission {
+    /// Its own kind: reads pass writes that wait for room, and the other way round.
+    ReadsPass,
+    /// Everything behind it: requests enter one by one, in their order.
+    InOrder,
+}
+
 /// The link to the host: one server per direction, first come first served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkConfig {
@@ -267,6 +279,7 @@ impl Config {
                 rewrite_share: 0.125,
             },
             queue: QueueConfig { depth: 1024, max_reads: 1024, max_writes: 1024 },
+            admission: Admission::ReadsPass,
             host: LinkConfig { bandwidth: ByteRate(0), command: Span::ZERO },
             gc: GcConfig {
                 foreground_below: 3,

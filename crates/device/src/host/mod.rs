@@ -31,7 +31,7 @@ pub mod write_throttle;
 mod writes;
 
 use crate::config::layout::Layout;
-use crate::config::{Ack, Config, PartialWrites, UnwrittenReads};
+use crate::config::{Ack, Admission, Config, PartialWrites, UnwrittenReads};
 use crate::core::Core;
 use crate::flash::Flash;
 use crate::gc::Gc;
@@ -86,7 +86,9 @@ pub struct Queues {
     pub reads: u32,
     /// Page writes on their way to the flash.
     pub writes: u32,
-    /// Requests whose next page waits for room, in order.
+    admission: Admission,
+    /// Requests whose next page waits for room, in order. Admitted in order, reads stand among the
+    /// writes; only those that had to wait for the mapping stand apart.
     waiting_reads: VecDeque<ReqId>,
     waiting_writes: VecDeque<ReqId>,
     resuming: Resuming,
@@ -133,6 +135,7 @@ impl Ftl {
                 writes_max: config.queue.max_writes,
                 reads: 0,
                 writes: 0,
+                admission: config.admission,
                 waiting_reads: VecDeque::with_capacity(depth),
                 waiting_writes: VecDeque::with_capacity(depth),
                 resuming: Resuming::No,
@@ -200,6 +203,9 @@ impl Ftl {
         request.throttled = throttled;
         let id = self.front.requests.open(request);
         match io.op {
+            HostOp::Read if self.queues.admission == Admission::InOrder => {
+                self.admit_in_order(flash, id, raid);
+            }
             HostOp::Read => {
                 if !self.queues.waiting_reads.is_empty()
                     || self.read_pages(flash, id, raid) == Sent::NoRoom
@@ -218,7 +224,7 @@ impl Ftl {
                     self.front.requests.get_mut(id).stalled =
                         stalled.map(|(stall, _)| (stall, flash.now()));
                     self.queues.waiting_writes.push_back(id);
-                } else if !self.write_or_trim(flash, id, raid) {
+                } else if !self.send_pages(flash, id, raid) {
                     self.queues.waiting_writes.push_back(id);
                 }
             }

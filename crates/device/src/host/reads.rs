@@ -3,7 +3,7 @@
 use super::Ftl;
 use super::redundancy_hooks::RedundancyHooks;
 use super::request::Stall;
-use crate::config::UnwrittenReads;
+use crate::config::{Admission, UnwrittenReads};
 use crate::flash::Flash;
 use crate::flash::queue::TxnClass;
 use crate::flash::txn::{Owner, Txn};
@@ -215,6 +215,9 @@ impl Ftl {
                 break;
             }
             self.queues.waiting_reads.pop_front();
+        }
+        if self.queues.admission == Admission::InOrder {
+            self.resume_writes(flash, raid);
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Host writes: into page frames, and to the flash immediately or later.
 
+use super::reads::Sent;
 use super::redundancy_hooks::RedundancyHooks;
 use super::request::{Request, Stall};
 use super::{Ftl, Resuming};
@@ -49,22 +50,38 @@ impl Ftl {
         self.front.requests.get_mut(id).end_stall(flash.now());
     }
 
-    /// Not inlined, so that the path of reads stays short.
+    /// Sends the pages of a request of the line of writes on their way as far as there is room.
+    /// Returns whether all are. A call of its own, so that reads are let in without it.
     #[inline(never)]
-    pub(super) fn write_or_trim<R: RedundancyHooks>(
+    pub(super) fn send_pages<R: RedundancyHooks>(
         &mut self,
         flash: &mut Flash,
         id: ReqId,
         raid: &mut R,
     ) -> bool {
-        if self.front.requests.get(id).io.op == HostOp::Write {
-            self.write_pages(flash, id, raid)
-        } else {
-            self.trim(flash, id, raid)
+        match self.front.requests.get(id).io.op {
+            HostOp::Write => self.write_pages(flash, id, raid),
+            // One that waits for the mapping is resumed by whoever brings that.
+            HostOp::Read => self.read_pages(flash, id, raid) != Sent::NoRoom,
+            HostOp::Trim | HostOp::Flush => self.trim(flash, id, raid),
         }
     }
 
-    /// Resumes stalled writes and trims as far as there is room.
+    /// Lets a read in behind everything that waits already. See docs/decisions/host.md, "Whom does
+    /// a full write queue hold up?".
+    #[inline(never)]
+    pub(super) fn admit_in_order<R: RedundancyHooks>(
+        &mut self,
+        flash: &mut Flash,
+        id: ReqId,
+        raid: &mut R,
+    ) {
+        if !self.queues.waiting_writes.is_empty() || !self.send_pages(flash, id, raid) {
+            self.queues.waiting_writes.push_back(id);
+        }
+    }
+
+    /// Resumes stalled writes and trims as far as there is room, and reads that stand among them.
     #[inline]
     pub fn resume_writes<R: RedundancyHooks>(&mut self, flash: &mut Flash, raid: &mut R) {
         if !self.queues.waiting_writes.is_empty() {
@@ -81,7 +98,7 @@ impl Ftl {
         }
         while let Some(&id) = self.queues.waiting_writes.front() {
             self.queues.resuming = Resuming::Once;
-            if self.write_or_trim(flash, id, raid) {
+            if self.send_pages(flash, id, raid) {
                 self.queues.waiting_writes.pop_front();
             } else if self.queues.resuming == Resuming::Once {
                 break;

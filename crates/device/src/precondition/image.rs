@@ -29,6 +29,7 @@ impl Config {
             timing: other.timing,
             program_erase: other.program_erase,
             queue: other.queue,
+            admission: other.admission,
             host: other.host,
             buffer: BufferConfig { size: self.buffer.size, ..other.buffer },
             precondition: PreconditionConfig {

@@ -1,6 +1,7 @@
 //! The tests of the drive as one program: each of them alone would compile the whole loop again.
 
 mod access_class;
+mod admission;
 mod buffer;
 mod cells;
 mod custom_order;

@@ -31,6 +31,7 @@ fn a_run_from_an_aged_drive_is_the_run_of_the_drive() {
             let mut config = base.clone();
             scheme(&mut config, name);
             config.queue.max_writes = 7;
+            config.admission = Admission::InOrder;
             config.partial_writes = PartialWrites::Overwrite;
             let mut drives = [Device::new(&config).unwrap(), image.device(&config).unwrap()];
             let pages = drives[0].layout().logical_pages;

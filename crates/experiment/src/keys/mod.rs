@@ -10,8 +10,8 @@ mod reliability;
 
 use crate::field::{Access, Field, Word};
 use fowler_device::{
-    AccessClass, Ack, Config, GcFrontier, OpBase, PartialWrites, Pattern, PlaneMode, ProgramErase,
-    ReadHot, UnwrittenReads,
+    AccessClass, Ack, Admission, Config, GcFrontier, OpBase, PartialWrites, Pattern, PlaneMode,
+    ProgramErase, ReadHot, UnwrittenReads,
 };
 use fowler_units::{ByteRate, Bytes, Span};
 use std::borrow::Cow;
@@ -203,6 +203,11 @@ fn buffers_and_queues() -> Vec<Key<Config>> {
             Field::Count(1..=65_536, at!(queue.max_reads as u32))),
         optional("queue.max_writes", "host page writes queued for flash or in service",
             Field::Count(1..=65_536, at!(queue.max_writes as u32))),
+        optional("queue.admission", "what a request that finds no room in these queues holds up",
+            words!(admission,
+                "reads_pass" => Admission::ReadsPass, "its own kind: reads pass a write that waits for room";
+                "in_order" => Admission::InOrder, "everything behind it: requests enter in their order";
+            )),
         optional("host.bandwidth", "bandwidth of the host link; with 0B/s data transfers take no time",
             Field::Rate(ByteRate(0)..=ByteRate(1_000_000_000_000), at!(host.bandwidth))),
         optional("host.command", "time that each command occupies the host link",

@@ -105,6 +105,10 @@ pub fn drive(rng: &mut Rng, seed: u64, choice: &Choice) -> Config {
         max_reads: between(rng, 1, 12),
         max_writes: between(rng, 1, 12),
     };
+    // A stream of its own: recorded digests draw none.
+    if choice.cells && Rng::stream(seed, "admission").chance(0.5) {
+        config.admission = Admission::InOrder;
+    }
     config.host = LinkConfig {
         bandwidth: ByteRate(one_of(rng, &[0, 50_000_000, 2_000_000_000])),
         command: one_of(rng, &[Span::ZERO, Span::us(3)]),
