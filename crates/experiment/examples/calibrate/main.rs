@@ -7,10 +7,15 @@
 //!
 //! `-- --check f1` searches nothing and prints what the file as it is comes to.
 //!
+//! `-- --ensemble` writes what `presets/papers/pes-ensemble.toml` holds (see `ensemble.rs`).
+//!
 //! The trace is compressed for each drive until that one idles for 70 % of the time; that is
 //! settled anew for every candidate. The search is that of Nelder and Mead (1965) in the logarithms
 //! of the keys, from a fixed start, without a random number: it finds the same again.
 #![allow(clippy::print_stdout, reason = "a command prints")]
+
+mod ensemble;
+mod search;
 
 use fowler_experiment::calibration::{TestBed, Trial, common_speed, trials};
 use fowler_experiment::device::{DeviceSpec, Source};
@@ -18,6 +23,7 @@ use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::presets::{Folder, open};
 use fowler_experiment::workload::{Control, WorkloadSpec};
 use rayon::prelude::*;
+use search::nelder_mead;
 use std::path::Path;
 
 /// The idle share that the paper's traces are compressed to, and the one they had: section 3.1.
@@ -163,59 +169,6 @@ fn residuals(trials: &[Trial], published: &[f64; 4]) -> Vec<f64> {
         .collect()
 }
 
-/// A candidate: where the knobs stand, and the sum of squared residuals.
-type Point = (Vec<f64>, f64);
-
-/// Minimises `cost` from `start` on: reflection, expansion, contraction, shrinking.
-fn nelder_mead(start: &[f64], mut cost: impl FnMut(&[f64]) -> f64) -> Point {
-    let mut simplex: Vec<Point> = vec![(start.to_vec(), cost(start))];
-    for axis in 0..start.len() {
-        let mut at = start.to_vec();
-        at[axis] += 0.2;
-        simplex.push((at.clone(), cost(&at)));
-    }
-    let mut spent = simplex.len();
-    while spent < CANDIDATES {
-        simplex.sort_by(|a, b| a.1.total_cmp(&b.1));
-        let (best, worst) = (simplex[0].clone(), simplex.len() - 1);
-        if simplex[worst].1 - best.1 < 1e-4 {
-            break;
-        }
-        let along = |by: f64| -> Vec<f64> {
-            let centre =
-                |axis| simplex[..worst].iter().map(|it| it.0[axis]).sum::<f64>() / worst as f64;
-            (0..start.len())
-                .map(|axis| centre(axis) + by * (centre(axis) - simplex[worst].0[axis]))
-                .collect()
-        };
-        let mut tried = |by: f64| {
-            let at = along(by);
-            spent += 1;
-            (at.clone(), cost(&at))
-        };
-        let reflected = tried(1.0);
-        let replacement = if reflected.1 < best.1 {
-            let expanded = tried(2.0);
-            Some(if expanded.1 < reflected.1 { expanded } else { reflected })
-        } else if reflected.1 < simplex[worst - 1].1 {
-            Some(reflected)
-        } else {
-            let contracted = tried(if reflected.1 < simplex[worst].1 { 0.5 } else { -0.5 });
-            (contracted.1 < simplex[worst].1.min(reflected.1)).then_some(contracted)
-        };
-        if let Some(point) = replacement {
-            simplex[worst] = point;
-            continue;
-        }
-        for point in &mut simplex[1..] {
-            let at: Vec<f64> = point.0.iter().zip(&best.0).map(|(a, b)| (a + b) / 2.0).collect();
-            *point = (at.clone(), cost(&at));
-            spent += 1;
-        }
-    }
-    simplex.into_iter().min_by(|a, b| a.1.total_cmp(&b.1)).expect("a simplex")
-}
-
 fn settings(knobs: &[Knob], logs: &[f64]) -> Vec<(&'static str, f64)> {
     knobs.iter().zip(logs).map(|(knob, &log)| (knob.key, value(knob, log))).collect()
 }
@@ -246,7 +199,7 @@ fn calibrate(
         cost
     };
     let start: Vec<f64> = stand_in.knobs.iter().map(|knob| knob.start.ln()).collect();
-    let (logs, cost) = nelder_mead(&start, cost);
+    let (logs, cost) = nelder_mead(&start, CANDIDATES, cost);
     let settings = settings(stand_in.knobs, &logs);
     let native = match stand_in.rate {
         Some(rate) => rate,
@@ -297,6 +250,10 @@ fn main() -> Result<(), Diagnostics> {
         TestBed::new(&spec, "fifo", Control::UNWATCHED)
     };
     let beds = [bed("pes-slc")?, bed("pes-mlc")?];
+    if wanted.iter().any(|it| it == "--ensemble") {
+        wanted.retain(|it| it != "--ensemble");
+        return ensemble::write(&beds, &wanted);
+    }
     let check = wanted.iter().any(|it| it == "--check");
     wanted.retain(|it| it != "--check");
     for name in &wanted {
