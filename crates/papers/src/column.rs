@@ -87,6 +87,11 @@ pub(crate) fn none_found(
 }
 
 impl Published {
+    /// Returns its name in the paper.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// Returns which real trace of this workload a file is, if any.
     fn real(&self, path: &Path) -> Option<&Real> {
         self.real.iter().find(|real| real.names(path))

@@ -2,8 +2,10 @@
 
 mod claims;
 mod die;
+mod ensemble;
 mod fit;
 mod limits;
+mod measures;
 mod paper;
 mod pictures;
 mod plan;
@@ -30,9 +32,14 @@ impl Study for Evidence {
         let mut paper = Paper::open()?;
         if request.brief {
             paper.choice.clear();
+            paper.queue.way.truncate(1);
         }
-        let columns = columns(&paper.workload, request.traces.as_deref())?;
-        Evidence::of(paper, columns, request, runs)
+        // Claims are about the stand-ins: a repetition needs no real trace.
+        let traces = request.traces.as_deref().filter(|_| runs.repetition().is_original());
+        let mut columns = columns(&paper.workload, traces)?;
+        ensemble::stand_in(&paper, &mut columns);
+        let members = if request.brief { Vec::new() } else { ensemble::members(&paper) };
+        Evidence::of(paper, (columns, members), request, runs)
     }
 
     fn printed(&self) -> Printed<'_> {
@@ -47,6 +54,7 @@ impl Study for Evidence {
     fn tables(&self, answers: &[Answer]) -> Result<Vec<Sheet>, Diagnostics> {
         let mut sheets = tables::shown(&self.paper, answers, self);
         if let Some(starvation) = &self.starvation {
+            sheets.extend(ensemble::sheets(self));
             sheets.extend(tables::open_choices(&self.paper, self));
             sheets.extend([starvation.completion_sheet(), starvation.limit_sheet()]);
         }
@@ -57,6 +65,7 @@ impl Study for Evidence {
     fn figures(&self) -> Result<Vec<Named>, Diagnostics> {
         let mut figures = pictures::shown(&self.paper, self);
         if let Some(starvation) = &self.starvation {
+            figures.push(ensemble::picture(self));
             figures.extend(pictures::starvation(starvation));
         }
         figures.extend(self.fit.as_ref().map(fit::Fit::picture));

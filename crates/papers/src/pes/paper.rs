@@ -3,11 +3,13 @@
 use crate::claim::{self, ClaimId, Statement};
 use crate::column::Published;
 use crate::published;
-use fowler_experiment::device::DeviceSpec;
+use fowler_experiment::device::{DeviceSpec, Source};
 use fowler_experiment::diagnostic::Diagnostics;
+use fowler_experiment::workload::WorkloadSpec;
 use serde::Deserialize;
 
 const TEXT: &str = include_str!("../../../../presets/papers/pes.toml");
+const ENSEMBLE: &str = include_str!("../../../../presets/papers/pes-ensemble.toml");
 
 /// The file with the published numbers.
 #[derive(Clone, Debug, Deserialize)]
@@ -21,9 +23,44 @@ pub(super) struct Paper {
     pub workload: Vec<Published>,
     pub table2: Table2,
     pub queue: Queue,
+    pub throughput: Throughput,
     pub fit: Fit,
     pub choice: Vec<Choice>,
     pub claim: Vec<Statement>,
+    /// The ensemble of stand-ins, from a file of its own.
+    #[serde(skip)]
+    pub ensemble: Ensemble,
+}
+
+/// Workloads that fit Table 2 as well as each other, for the traces of which nothing else is
+/// published.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Ensemble {
+    /// How far a member may be from Table 2: the root mean square of the four logarithms, as a
+    /// factor.
+    pub within: f64,
+    /// The best of each trace first.
+    pub member: Vec<Member>,
+}
+
+/// A member of the ensemble.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Member {
+    /// The workload whose latencies it has.
+    pub trace: String,
+    /// How its requests arrive.
+    pub family: String,
+    workload: toml::Table,
+}
+
+impl Member {
+    /// The workload, as a generator describes it.
+    pub fn spec(&self) -> WorkloadSpec {
+        let name = format!("{}, {}", self.trace, self.family);
+        WorkloadSpec::Generated(Source { name, text: self.workload.to_string() })
+    }
 }
 
 /// Mean latencies under FIFO in milliseconds, by workload.
@@ -43,6 +80,34 @@ pub(super) struct Queue {
     pub workload: String,
     pub faster: f64,
     pub sizes: Vec<u32>,
+    /// What a full queue holds up; the first is the paper's.
+    pub way: Vec<Way>,
+}
+
+/// What a full queue holds up.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Way {
+    pub name: String,
+    /// Settings; `SIZE` stands for the size of the queue.
+    set: Vec<String>,
+}
+
+impl Way {
+    /// The settings for a queue of this size.
+    pub fn set(&self, size: u32) -> Vec<String> {
+        self.set.iter().map(|it| it.replace("SIZE", &size.to_string())).collect()
+    }
+}
+
+/// How write throughput is measured.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Throughput {
+    /// Requests outstanding: the drive is never idle.
+    pub outstanding: u32,
+    /// How much less still counts as barely compromised.
+    pub barely: f64,
 }
 
 /// The real trace that generated workloads are compared with.
@@ -96,7 +161,9 @@ impl Flash {
 impl Paper {
     /// The paper.
     pub fn open() -> Result<Paper, Diagnostics> {
-        published::open("papers/pes", TEXT)
+        let mut paper: Paper = published::open("papers/pes", TEXT)?;
+        paper.ensemble = published::open("papers/pes-ensemble", ENSEMBLE)?;
+        Ok(paper)
     }
 
     /// Returns the paper's drive with some keys overridden.

@@ -1,8 +1,8 @@
 //! Pictures: the paper's figures, and figures for the questions it leaves open.
 
-use super::claims::overheads;
 use super::limits::{DIES, LIMITS, LOADS, Point, Starvation};
-use super::paper::{Flash, Paper};
+use super::measures::overheads;
+use super::paper::{Flash, Paper, Way};
 use super::plan::Evidence;
 use super::tables::{BARS, Bars, SHARES, SUSPENDING, Shares, called};
 use crate::column::Column;
@@ -134,9 +134,9 @@ fn shares_of(shares: &Shares, paper: &Paper, evidence: &Evidence) -> Named {
 
 fn queue(paper: &Paper, evidence: &Evidence) -> Named {
     let queue = &paper.queue;
-    let panel = |flash: Flash| {
+    let panel = |way: &Way, flash: Flash| {
         let series = |scheme| {
-            let curve = overheads(evidence, flash, scheme).unwrap_or_default();
+            let curve = overheads(evidence, (way, flash), scheme).unwrap_or_default();
             let sizes = queue.sizes.iter().map(|&size| f64::from(size));
             LineSeries {
                 name: called(scheme).into(),
@@ -145,9 +145,9 @@ fn queue(paper: &Paper, evidence: &Evidence) -> Named {
             }
         };
         Panel::lines(
-            flash.name(),
+            format!("{}: {}", flash.name(), way.name),
             draw::Lines {
-                x: Axis::log2("write queue limit (pages)"),
+                x: Axis::log2("size of the queue"),
                 y: Axis::log10("Mean write latency normalized to FIFO"),
                 series: ["rps", "pes_ipc"].map(series).into(),
                 reference: None,
@@ -158,9 +158,12 @@ fn queue(paper: &Paper, evidence: &Evidence) -> Named {
         "Figure 7: {} at {} times its speed, by size of the write queue",
         queue.workload, queue.faster
     );
-    let caption = "The paper gives no numbers for this figure; both curves rise and their difference stays flat.";
-    let panels = Flash::ALL.map(panel).into();
-    let figure = Figure { caption: Some(caption.into()), panels, ..Figure::new(title) };
+    let caption = "The paper gives no numbers for this figure; both curves rise and their difference stays flat. \
+                   It limits the queue to limit the overhead, which fits a full queue that holds up reads as well.";
+    let ways = queue.way.iter();
+    let panels = ways.flat_map(|way| Flash::ALL.map(|flash| panel(way, flash))).collect();
+    let caption = Some(caption.into());
+    let figure = Figure { caption, columns: Some(2), panels, ..Figure::new(title) };
     ("figure7".into(), figure)
 }
 

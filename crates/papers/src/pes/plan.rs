@@ -2,7 +2,7 @@
 
 use super::fit::{Fit, fit};
 use super::limits::Starvation;
-use super::paper::{Flash, Paper};
+use super::paper::{Flash, Paper, Way};
 use crate::Request;
 use crate::column::Column;
 use crate::run_folder::{Job, Results, RunFolder, Speed};
@@ -26,10 +26,20 @@ pub(super) const SCHEMES: [(&str, &str); 6] = [
 /// Those that a study of variations compares.
 pub(super) const COMPARED: [&str; 3] = ["fifo", "rps", "pes_ipc"];
 
+/// Those that are run on the members of the ensemble: gains need no PER.
+pub(super) const OF_MEMBERS: [&str; 5] = ["fifo", "rps", "pe0", "pes_ips", "pes_ipc"];
+/// Those whose write throughput is measured.
+pub(super) const WRITING: [&str; 4] = ["fifo", "rps", "pes_ips", "pes_ipc"];
+/// The variant in which requests are issued as fast as they are answered.
+pub(super) const CLOSED: &str = "closed loop";
+
 /// All measurements, and the published numbers.
 pub(crate) struct Evidence {
     pub(super) paper: Paper,
     pub(super) runs: Runs,
+    /// The members of the ensemble besides the stand-ins; empty if only the paper's own figures
+    /// were requested.
+    pub(super) members: Vec<Column>,
     speeds: Results<Speed>,
     /// `None` if only the paper's own figures were requested.
     pub(super) starvation: Option<Starvation>,
@@ -57,15 +67,16 @@ pub(super) fn run_name(column: &str, drive: Drive<'_>, scheme: &str) -> String {
     if drive.variant.is_empty() { base } else { format!("{base} {}", drive.variant) }
 }
 
-/// Returns the name of the variant with a write queue of this size.
-pub(super) fn queue_variant(size: u32) -> String {
-    format!("queue {size}")
+/// Returns the name of the variant with a queue of this size that holds up what `way` says.
+pub(super) fn queue_variant(way: &Way, size: u32) -> String {
+    format!("queue {size} {}", way.name)
 }
 
 /// What all runs share.
 struct Plan<'a> {
     paper: &'a Paper,
     columns: &'a [Column],
+    members: &'a [Column],
     limit: Option<u64>,
     images: &'a ImageCache,
 }
@@ -85,7 +96,7 @@ impl<'a> Plan<'a> {
     /// says.
     fn speeds<'b>(&self, beds: &'b [TestBed]) -> Result<Vec<Job<'b, Speed>>, Diagnostics> {
         let mut jobs = Vec::new();
-        for column in self.columns {
+        for column in self.columns.iter().chain(self.members) {
             for flash in Flash::ALL {
                 let (name, workload) = (speed_name(column, flash), column.spec.clone());
                 let bed = std::slice::from_ref(&beds[flash as usize]);
@@ -99,17 +110,24 @@ impl<'a> Plan<'a> {
         let mut jobs = Vec::new();
         for column in self.columns {
             for flash in Flash::ALL {
-                let speed = found(speeds, column, flash)
-                    .ok_or_else(|| Diagnostic::new(column.name.clone(), "no speed was found"))?;
-                let replay = Replay { column, drive: flash.plain(), set: &[], speed };
+                let replay = replayed(speeds, column, flash)?;
                 for (scheme, _) in SCHEMES {
                     jobs.push(self.run(replay, scheme)?);
                 }
                 if column.is_stand_in() {
                     self.choices(replay, &mut jobs)?;
+                    self.throughput(replay, &mut jobs)?;
                 }
                 if column.name == self.paper.queue.workload {
                     self.queue(replay, &mut jobs)?;
+                }
+            }
+        }
+        for member in self.members {
+            for flash in Flash::ALL {
+                let replay = replayed(speeds, member, flash)?;
+                for scheme in OF_MEMBERS {
+                    jobs.push(self.run(replay, scheme)?);
                 }
             }
         }
@@ -117,12 +135,12 @@ impl<'a> Plan<'a> {
     }
 
     fn run(&self, replay: Replay<'_>, scheme: &str) -> Result<Job<'a, RunSummary>, Diagnostics> {
-        let Replay { column, drive, set, speed } = replay;
+        let Replay { column, drive, set, pace } = replay;
         let spec = RunSpec {
             device: self.paper.device(drive.flash, set),
             scheme: Some(scheme.into()),
             workload: column.spec.clone(),
-            replay_speed: ReplaySpeed::Speed(speed),
+            replay_speed: pace,
             limit: self.limit,
             requests: None,
             detail: false,
@@ -151,13 +169,32 @@ impl<'a> Plan<'a> {
         jobs: &mut Vec<Job<'a, RunSummary>>,
     ) -> Result<(), Diagnostics> {
         let queue = &self.paper.queue;
-        let speed = plain.speed * queue.faster;
-        for scheme in COMPARED {
-            for &size in &queue.sizes {
-                let set = [format!("queue.max_writes={size}")];
-                let drive = Drive { variant: &queue_variant(size), ..plain.drive };
-                jobs.push(self.run(Replay { drive, set: &set, speed, ..plain }, scheme)?);
+        let pace = match plain.pace {
+            ReplaySpeed::Speed(speed) => ReplaySpeed::Speed(speed * queue.faster),
+            other => other,
+        };
+        for way in &queue.way {
+            for scheme in COMPARED {
+                for &size in &queue.sizes {
+                    let set = way.set(size);
+                    let drive = Drive { variant: &queue_variant(way, size), ..plain.drive };
+                    jobs.push(self.run(Replay { drive, set: &set, pace, ..plain }, scheme)?);
+                }
             }
+        }
+        Ok(())
+    }
+
+    /// The same requests, each issued as soon as another is answered: how many the drive can take.
+    fn throughput(
+        &self,
+        plain: Replay<'_>,
+        jobs: &mut Vec<Job<'a, RunSummary>>,
+    ) -> Result<(), Diagnostics> {
+        let pace = ReplaySpeed::Closed(self.paper.throughput.outstanding);
+        let drive = Drive { variant: CLOSED, ..plain.drive };
+        for scheme in WRITING {
+            jobs.push(self.run(Replay { drive, pace, ..plain }, scheme)?);
         }
         Ok(())
     }
@@ -169,19 +206,32 @@ struct Replay<'p> {
     column: &'p Column,
     drive: Drive<'p>,
     set: &'p [String],
-    speed: f64,
+    pace: ReplaySpeed,
+}
+
+/// A workload on the paper's drive, at the speed that was found.
+fn replayed<'p>(
+    speeds: &Results<Speed>,
+    column: &'p Column,
+    flash: Flash,
+) -> Result<Replay<'p>, Diagnostics> {
+    let speed = found(speeds, column, flash)
+        .ok_or_else(|| Diagnostic::new(column.name.clone(), "no speed was found"))?;
+    Ok(Replay { column, drive: flash.plain(), set: &[], pace: ReplaySpeed::Speed(speed) })
 }
 
 impl Evidence {
     /// Runs everything, or loads it from an earlier call. Returns `None` if it was stopped.
     pub(super) fn of(
         paper: Paper,
-        columns: Vec<Column>,
+        (columns, members): (Vec<Column>, Vec<Column>),
         request: &Request,
         runs: &RunFolder<'_>,
     ) -> Result<Option<Evidence>, Diagnostics> {
         let images = ImageCache::default();
-        let plan = Plan { paper: &paper, columns: &columns, limit: request.limit, images: &images };
+        let limit = request.limit;
+        let plan =
+            Plan { paper: &paper, columns: &columns, members: &members, limit, images: &images };
         let beds = plan.beds(runs.control());
         if runs.control().stopped() {
             return Ok(None);
@@ -201,7 +251,7 @@ impl Evidence {
         };
         let fit = fit(&paper, &columns)?;
         let runs = Runs::new(columns, results);
-        Ok(Some(Evidence { paper, runs, speeds, starvation, fit }))
+        Ok(Some(Evidence { paper, runs, members, speeds, starvation, fit }))
     }
 
     /// Returns the factor by which a workload's times were divided.
@@ -268,9 +318,16 @@ pub(super) mod tests {
         let paper = Paper::open().unwrap();
         let columns = columns(&paper.workload, None).unwrap();
         let images = ImageCache::default();
-        let plan = Plan { paper: &paper, columns: &columns, limit: None, images: &images };
+        let members = crate::pes::ensemble::members(&paper);
+        let plan = Plan {
+            paper: &paper,
+            columns: &columns,
+            members: &members,
+            limit: None,
+            images: &images,
+        };
         let mut speeds = Results::new();
-        for column in &columns {
+        for column in columns.iter().chain(&members) {
             for flash in Flash::ALL {
                 let speed = Speed { factor: 2.0, idle: 0.7, runs: 1 };
                 speeds.insert(speed_name(column, flash), speed);
@@ -278,7 +335,9 @@ pub(super) mod tests {
         }
         let runs = plan.runs(&speeds).unwrap_or_else(|diagnostics| panic!("{diagnostics}"));
         let choices: usize = paper.choice.iter().map(|it| it.flashes().len() * 3).sum();
-        assert_eq!(runs.len(), 6 * (2 * 6 + choices) + 2 * 3 * 6);
+        let queues = 2 * 3 * paper.queue.way.len() * paper.queue.sizes.len();
+        let stand_ins = 6 * (2 * (SCHEMES.len() + WRITING.len()) + choices);
+        assert_eq!(runs.len(), stand_ins + queues + members.len() * 2 * OF_MEMBERS.len());
         speeds.clear();
         assert!(plan.runs(&speeds).is_err(), "none is run at a speed that was not found");
     }
@@ -286,13 +345,22 @@ pub(super) mod tests {
     /// Runs as they would have to come out for these means of reads and writes, all workloads
     /// alike.
     pub(in crate::pes) fn invented(of: impl Fn(Flash, &str) -> (f64, f64)) -> Evidence {
+        Evidence { members: Vec::new(), ..with_members(|flash, scheme, _| of(flash, scheme)) }
+    }
+
+    /// The same for means that depend on the workload, with one more member for each.
+    pub(in crate::pes) fn with_members(
+        of: impl Fn(Flash, &str, &Column) -> (f64, f64),
+    ) -> Evidence {
         let paper = Paper::open().unwrap();
         let columns = columns(&paper.workload, None).unwrap();
+        let another = |it: &Column| Column { name: format!("{} 2", it.name), ..it.clone() };
+        let members: Vec<Column> = columns.iter().map(another).collect();
         let mut results = Results::new();
-        for column in &columns {
+        for column in columns.iter().chain(&members) {
             for flash in Flash::ALL {
                 for (scheme, _) in SCHEMES {
-                    let (read, write) = of(flash, scheme);
+                    let (read, write) = of(flash, scheme, column);
                     let run = RunSummary {
                         read: Latencies { mean_us: Some(read), ..Latencies::default() },
                         write: Latencies { mean_us: Some(write), ..Latencies::default() },
@@ -302,7 +370,7 @@ pub(super) mod tests {
                 }
             }
         }
-        let runs = Runs::new(columns, results);
-        Evidence { paper, runs, speeds: Results::new(), starvation: None, fit: None }
+        let (runs, speeds) = (Runs::new(columns, results), Results::new());
+        Evidence { paper, runs, members, speeds, starvation: None, fit: None }
     }
 }

@@ -2,10 +2,11 @@
 
 use super::claims::{
     OVERHEAD, READS_IPC_BELOW_RPS, READS_IPS_ABOVE_IPC, READS_PE0_BELOW_FIFO, READS_RPS_BELOW_FIFO,
-    SUSPENDED, WRITES_IPC_ABOVE_FIFO, WRITES_IPS_ABOVE_FIFO, WRITES_RPS_ABOVE_FIFO, overheads,
+    SUSPENDED, WRITES_IPC_ABOVE_FIFO, WRITES_IPS_ABOVE_FIFO, WRITES_RPS_ABOVE_FIFO,
 };
+use super::measures::overheads;
 use super::paper::{Flash, Paper};
-use super::plan::{Drive, Evidence, SCHEMES, run_name};
+use super::plan::{Drive, Evidence, SCHEMES, queue_variant, run_name};
 use crate::claim::{Answer, ClaimId, labelled};
 use crate::run_summary::{Number, READ, WRITE};
 use crate::runs::mean;
@@ -259,20 +260,26 @@ fn queue(paper: &Paper, evidence: &Evidence) -> Sheet {
         "Figure 7: write latency relative to FIFO by size of the write queue, {} at {} times the speed",
         queue.workload, queue.faster
     );
-    let heads = ["queue", "flash", "RPS", "PES_IPC", "PES_IPC - RPS"];
+    let heads = ["a full queue", "flash", "queue", "FIFO (ms)", "RPS", "PES_IPC", "PES_IPC - RPS"];
     let mut sheet = Sheet::new("figure7", title, &heads);
-    for flash in Flash::ALL {
-        let curve = |scheme| overheads(evidence, flash, scheme).unwrap_or_default();
-        let (rps, ipc) = (curve("rps"), curve("pes_ipc"));
-        for (index, &size) in queue.sizes.iter().enumerate() {
-            let (rps, ipc) = (rps.get(index).copied(), ipc.get(index).copied());
-            sheet.row(vec![
-                Cell::Number(f64::from(size)),
-                flash.name().into(),
-                Cell::number(rps),
-                Cell::number(ipc),
-                Cell::share(ipc.zip(rps).map(|(ipc, rps)| ipc - rps)),
-            ]);
+    for way in &queue.way {
+        for flash in Flash::ALL {
+            let curve = |scheme| overheads(evidence, (way, flash), scheme).unwrap_or_default();
+            let (rps, ipc) = (curve("rps"), curve("pes_ipc"));
+            for (index, &size) in queue.sizes.iter().enumerate() {
+                let (rps, ipc) = (rps.get(index).copied(), ipc.get(index).copied());
+                let drive = Drive { flash, variant: &queue_variant(way, size) };
+                let fifo = evidence.number(&queue.workload, drive, "fifo", WRITE);
+                sheet.row(vec![
+                    way.name.as_str().into(),
+                    flash.name().into(),
+                    Cell::Number(f64::from(size)),
+                    Cell::number(fifo.map(|us| us / 1e3)),
+                    Cell::number(rps),
+                    Cell::number(ipc),
+                    Cell::share(ipc.zip(rps).map(|(ipc, rps)| ipc - rps)),
+                ]);
+            }
         }
     }
     sheet
@@ -415,7 +422,7 @@ fn workloads(evidence: &Evidence) -> Sheet {
 
 /// Every run of the six schemes on the paper's drives.
 fn runs(evidence: &Evidence) -> Sheet {
-    let numbers: [(&str, Number); 13] = [
+    let numbers: [(&str, Number); 14] = [
         ("read mean (us)", READ),
         ("read p50 (us)", |run| run.read.p50_us),
         ("read p99 (us)", |run| run.read.p99_us),
@@ -427,15 +434,20 @@ fn runs(evidence: &Evidence) -> Sheet {
         ("write max (us)", |run| run.write.max_us),
         ("WAF", |run| run.waf),
         ("erases", |run| Some(run.erases)),
+        ("pages moved by GC", |run| Some(run.counters.programs.gc)),
         ("suspensions", |run| Some(run.suspensions)),
         ("idle", |run| run.idle_share),
     ];
     let mut heads = vec!["workload", "flash", "scheme"];
     heads.extend(numbers.map(|(head, _)| head));
     let mut sheet = Sheet::new("runs", "Every run of the six schemes", &heads);
-    for column in &evidence.runs.columns {
+    for column in evidence.runs.columns.iter().chain(&evidence.members) {
         for flash in Flash::ALL {
             for scheme in SCHEMES.map(|(scheme, _)| scheme) {
+                let run = run_name(&column.name, flash.plain(), scheme);
+                if evidence.runs.summary(&run).is_none() {
+                    continue;
+                }
                 let number =
                     |of| Cell::number(evidence.number(&column.name, flash.plain(), scheme, of));
                 let mut row =
