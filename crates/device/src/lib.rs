@@ -28,6 +28,7 @@ pub use flash::flash_trace::{FlashEvent, FlashStep, Operation};
 pub use flash::raw_die::{ChipCommand, ChipOp, ChipResult, run_chip};
 pub use host::endurance;
 pub use lifetime::checkpoint::Checkpoint;
+pub use lifetime::steady::SteadyLife;
 pub use lifetime::{Entered, LifetimeDrive};
 pub use observe::blame;
 pub use observe::completion::Completion;

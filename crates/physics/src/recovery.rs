@@ -80,12 +80,17 @@ impl Reading {
         trapped(cycles) * (1.0 - self.healed(cycles, idle))
     }
 
-    /// Returns the P/E cycles that cells endure with a mean `idle` time between two cycles.
-    pub fn achievable(self, idle: Span) -> f64 {
-        let margin = match self {
+    /// Returns the rise of the threshold voltage that cells endure, in volts.
+    pub fn margin(self) -> f64 {
+        match self {
             Reading::Spread => trapped(CYCLES),
             Reading::Refit | Reading::Literal => MARGIN,
-        };
+        }
+    }
+
+    /// Returns the P/E cycles that cells endure with a mean `idle` time between two cycles.
+    pub fn achievable(self, idle: Span) -> f64 {
+        let margin = self.margin();
         let endures = |cycles| self.rise(cycles, idle) <= margin;
         // With the spread reading, damage rises and falls again where everything heals, so look
         // for the first crossing.

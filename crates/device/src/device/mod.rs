@@ -28,6 +28,8 @@ use crate::flash::{Flash, Translation};
 use crate::gc::Gc;
 use crate::host::FrontEnd;
 use crate::host::endurance::Totals;
+use crate::lifetime::LifetimeDrive;
+use crate::lifetime::steady::SteadyLife;
 use crate::observe::counters::Counters;
 use crate::observe::ledger::Ledger;
 use crate::policy::throttle::{State, Throttled};
@@ -207,6 +209,26 @@ impl PreconditionedImage {
     ) -> Result<Option<Device>, Vec<Refusal>> {
         let (core, gc) = self.data_for(config)?;
         Ok(Device::begin(config, core, gc, *self.preconditioned(), watch))
+    }
+}
+
+impl Device {
+    /// The drive of `config` in the middle of a life, simulated event by event from there on: its
+    /// data lie as in `seasoned`, and the throttle of `life` goes on. The host's next request is
+    /// due at its own time plus [`SteadyLife::behind`]. Pages written and programmed count on from
+    /// what they were.
+    ///
+    /// # Panics
+    /// If `config` is that of another drive.
+    pub fn in_life(life: &SteadyLife, seasoned: &LifetimeDrive, config: &Config) -> Device {
+        assert_eq!(config.layout().as_ref(), Ok(&seasoned.core.layout), "another drive");
+        let (core, gc) = (seasoned.core.clone(), seasoned.gc.clone());
+        let mut device = Device::begin(config, core, gc, seasoned.preconditioned);
+        device.layer.throttle = life.throttle_over(&device.layer.ftl.core.allocator.blocks);
+        let Counters { programs, pages_written, .. } = *life.counters();
+        let counters = &mut device.flash.counters;
+        (counters.programs, counters.pages_written) = (programs, pages_written);
+        device
     }
 }
 

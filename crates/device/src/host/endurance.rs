@@ -162,7 +162,7 @@ impl Life {
 
     /// Returns the dilation as a factor.
     /// See docs/decisions/lifetime.md, "What does dilation scale?".
-    fn dilation(&self) -> f64 {
+    pub(crate) fn dilation(&self) -> f64 {
         f64::from(self.params.dilation.max(1))
     }
 
@@ -174,7 +174,13 @@ impl Life {
     /// Returns the pages programmed in it so far, counting every repetition that a simulated one
     /// stands for.
     pub(crate) fn programmed(&self, blocks: &Blocks) -> f64 {
-        (blocks.programmed() - self.before) as f64 * self.dilation()
+        blocks.programmed().wrapping_sub(self.before) as f64 * self.dilation()
+    }
+
+    /// The same life on other blocks, which have been programmed with so many pages in it so far.
+    /// They may have seen fewer before: the difference is taken modulo 2^64.
+    pub(crate) fn moved_to(&self, blocks: &Blocks, so_far: u64) -> Self {
+        Self { before: blocks.programmed().wrapping_sub(so_far), ..self.clone() }
     }
 
     /// Sets the pages programmed so far by voltage. A program wears in proportion to its voltages

@@ -52,6 +52,11 @@ impl WriteThrottle {
         (config.throttle.name != throttle::ThrottleKind::Off).then(make)
     }
 
+    /// Returns a throttle in the middle of a life.
+    pub fn resumed(throttle: AnyThrottle, life: Life) -> Box<WriteThrottle> {
+        Box::new(WriteThrottle { throttle, life })
+    }
+
     /// Returns the state of the throttle and the capacities of the drive.
     pub fn state(&self, blocks: &Blocks, now: Nanos) -> (State, Totals) {
         (self.throttle.state(), self.life.stand(blocks, now))

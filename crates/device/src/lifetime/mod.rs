@@ -12,6 +12,7 @@
 //! which it holds. **Called by** lifetime experiments; its state can be saved (`checkpoint.rs`).
 
 pub mod checkpoint;
+pub mod steady;
 pub mod uses;
 
 use crate::config::Config;
@@ -27,6 +28,7 @@ use crate::observe::operation::Source;
 use crate::policy::stream_tag::StreamTag;
 use crate::policy::throttle::{AnyThrottle, State, Throttle, Throttled};
 use crate::policy::voltage::VoltageKind;
+use crate::precondition::Preconditioned;
 use crate::precondition::image::PreconditionedImage;
 use fowler_physics::voltage::ByVoltage;
 use fowler_units::{HostIo, HostOp, Lpn, Nanos, Span};
@@ -54,6 +56,8 @@ pub struct LifetimeDrive {
     moved: Moves,
     erased: Box<[u32]>,
     now: Nanos,
+    /// What it had been through before it was written by the workload.
+    pub(crate) preconditioned: Preconditioned,
 }
 
 /// The pages that a drive has moved, and its position in time, as saved.
@@ -98,10 +102,14 @@ impl LifetimeDrive {
         let (core, mut gc) = image.data_for(config)?;
         gc.untimed.levels_wear = true;
         let uses = Uses::of(config, core.layout.mapped_pages, core.layout.frames);
-        Ok(Self::born((core, gc, uses), config))
+        Ok(Self::born((core, gc, uses), config, *image.preconditioned()))
     }
 
-    fn born((core, mut gc, uses): (Core, Gc, Option<Uses>), config: &Config) -> Self {
+    fn born(
+        (core, mut gc, uses): (Core, Gc, Option<Uses>),
+        config: &Config,
+        preconditioned: Preconditioned,
+    ) -> Self {
         let voltages = config.voltage.name != VoltageKind::Nominal;
         gc.untimed.programs_at = voltages.then(ByVoltage::default);
         let rules = gc.rules();
@@ -118,6 +126,7 @@ impl LifetimeDrive {
             moved: gc.untimed.moves,
             erased: core.allocator.blocks.erase_counts().into(),
             now: Nanos::ZERO,
+            preconditioned,
             core,
             gc,
         }
@@ -152,7 +161,8 @@ impl LifetimeDrive {
     pub fn again(&self, config: &Config) -> Self {
         let layout = config.layout().expect("the layout was checked before");
         assert_eq!(layout, self.core.layout, "another drive");
-        Self::born((self.core.clone(), self.gc.clone(), self.uses.clone()), config)
+        let parts = (self.core.clone(), self.gc.clone(), self.uses.clone());
+        Self::born(parts, config, self.preconditioned)
     }
 
     /// Returns the sizes of the drive.

@@ -1,0 +1,165 @@
+//! A life at a steady write amplification: the throttle, the life and the closed host of
+//! [`super::LifetimeDrive`], over a translation layer that moves the same number of pages for each
+//! host page. Nothing is mapped, so a request costs tens of nanoseconds instead of some six
+//! hundred, and five years can be simulated at a small dilation.
+//!
+//! It stands for a drive in steady state under a workload whose write amplification does not
+//! change, such as uniform addresses. The amplification is measured on a [`super::LifetimeDrive`]
+//! before. `crates/device/tests/all/lifetime.rs` compares the two. See docs/decisions/lifetime.md,
+//! "When is garbage collection not simulated?".
+
+use super::Entered;
+use crate::blocks::block_table::Blocks;
+use crate::config::Config;
+use crate::host::endurance::{Life, Totals};
+use crate::host::write_throttle::{WriteThrottle, throttle_of};
+use crate::observe::counters::Counters;
+use crate::observe::operation::Source;
+use crate::policy::throttle::{self, AnyThrottle, State, Throttle, Throttled};
+use fowler_units::{HostIo, HostOp, Nanos, Span};
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct SteadyLife {
+    throttle: AnyThrottle,
+    life: Life,
+    counters: Counters,
+    /// Pages that GC moves for each host page, and the fraction of a page that is due.
+    moves: f64,
+    due: f64,
+    page: u64,
+    program: Span,
+    behind: Span,
+    blocked_at_end: Throttled,
+    now: Nanos,
+}
+
+/// What the throttle sees.
+struct View<'a> {
+    life: &'a Life,
+    /// Pages programmed, all of which are taken.
+    taken: u64,
+}
+
+impl throttle::Life for View<'_> {
+    #[inline]
+    fn taken(&self) -> u64 {
+        self.taken
+    }
+
+    fn left(&self, now: Nanos, healed: bool) -> f64 {
+        self.life.left_of(self.taken as f64 * self.life.dilation(), now, healed)
+    }
+
+    fn ends(&self) -> Nanos {
+        self.life.ends()
+    }
+}
+
+impl SteadyLife {
+    /// The life of a drive of `config`, which programs `waf` pages for each host page.
+    pub fn new(config: &Config, waf: f64) -> Self {
+        let timing = config.effective_timing();
+        let pages = f64::from(config.geometry.pages());
+        Self {
+            throttle: throttle_of(config),
+            life: Life::of(config.life.clone(), pages, 0),
+            counters: Counters::default(),
+            moves: (waf - 1.0).max(0.0),
+            due: 0.0,
+            page: config.geometry.page_size.0,
+            program: timing.bus_transfer + timing.mean_program(),
+            behind: Span::ZERO,
+            blocked_at_end: Throttled::default(),
+            now: Nanos::ZERO,
+        }
+    }
+
+    /// Whether writes can be delayed at all.
+    pub fn is_throttled(&self) -> bool {
+        self.throttle.is_on()
+    }
+
+    /// How long a page write takes that is not delayed.
+    pub fn program(&self) -> Span {
+        self.program
+    }
+
+    /// When its life ends, in simulated time.
+    pub fn ends(&self) -> Nanos {
+        self.life.ends()
+    }
+
+    /// When the last write entered.
+    pub fn now(&self) -> Nanos {
+        self.now
+    }
+
+    /// By how much the host is behind its own times.
+    pub fn behind(&self) -> Span {
+        self.behind
+    }
+
+    /// How long the write had waited, until the life ended, that has not been let in; among what
+    /// was counted.
+    pub fn blocked_at_end(&self) -> Throttled {
+        self.blocked_at_end
+    }
+
+    /// What was counted so far.
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// What the throttle has come to.
+    pub fn throttle(&self) -> State {
+        self.throttle.state()
+    }
+
+    /// What the drive amounts to at a moment of its life.
+    pub fn totals(&self, at: Nanos) -> Totals {
+        self.life.totals(self.counters.programs.sum() as f64 * self.life.dilation(), at)
+    }
+
+    /// A write comes at the host's own time; none if the life ends before it enters.
+    #[inline]
+    pub fn enter(&mut self, io: &HostIo) -> Option<Entered> {
+        let last = (io.offset + u64::from(io.size.max(1)) - 1) / self.page;
+        let is_write = io.op == HostOp::Write && io.size > 0;
+        let pages = if is_write { (last - io.offset / self.page + 1) as u32 } else { 0 };
+        let (at, ends) = (io.at + self.behind, self.life.ends());
+        if at >= ends {
+            return None;
+        }
+        let throttled = if pages > 0 && self.throttle.is_on() {
+            let programs = &self.counters.programs;
+            let taken = programs[Source::Host] + programs[Source::Gc];
+            self.throttle.delay(at, pages, &View { life: &self.life, taken })
+        } else {
+            Throttled::default()
+        };
+        let at = at + throttled.total();
+        self.counters.throttled.delayed += throttled.spread;
+        self.counters.throttled.stopped += throttled.stopped;
+        self.counters.stops += u64::from(throttled.stops);
+        if at >= ends {
+            self.blocked_at_end = throttled;
+            return None;
+        }
+        self.behind += throttled.total();
+        self.now = at;
+        self.due += self.moves * f64::from(pages);
+        let moved = self.due as u64;
+        self.due -= moved as f64;
+        self.counters.pages_written += u64::from(pages);
+        self.counters.programs[Source::Host] += u64::from(pages);
+        self.counters.programs[Source::Gc] += moved;
+        Some(Entered { at, pages, throttled })
+    }
+
+    /// Its throttle and life over other blocks, to go on with from here.
+    pub(crate) fn throttle_over(&self, blocks: &Blocks) -> Option<Box<WriteThrottle>> {
+        let life = || self.life.moved_to(blocks, self.counters.programs.sum());
+        self.throttle.is_on().then(|| WriteThrottle::resumed(self.throttle.clone(), life()))
+    }
+}
