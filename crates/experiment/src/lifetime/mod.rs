@@ -5,16 +5,21 @@
 //! JSON and the figures. The checkpoint is the only file that the room writes on its own.
 
 mod checkpoint;
+mod days;
 mod json;
 #[cfg(feature = "report")]
 mod pictures;
 mod record;
 mod report;
 mod season;
+mod steady;
 mod survey;
 
+pub use days::{Day, DaysSpec, days};
 pub use json::schema;
 pub use record::{Record, Series};
+pub use season::write_amplification;
+pub use steady::{SteadyLane, SteadySpec, steady};
 pub use survey::Survey;
 
 use crate::device::{self, DeviceSpec, Resolved};
@@ -29,6 +34,7 @@ use fowler_device::policy::step::StepKind;
 use fowler_device::policy::throttle::{Predicted, State, ThrottleKind};
 use fowler_device::{Config, Counters, LifetimeDrive, ReadHot};
 use fowler_units::{HostIo, HostOp, Nanos, Span};
+use record::Seen;
 use season::season;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -198,15 +204,16 @@ pub fn live(spec: &LifetimeSpec, watch: Watch<'_>) -> Result<Ended, Diagnostics>
     let Some(workload) = unless_stopped(prepared, control)? else {
         return Ok(Ended::Stopped { saved: spec.has_checkpoint() });
     };
-    let surveyed = survey::survey(&workload, &drive, spec.limit, control);
+    let surveyed = survey::survey(&workload, &drive, (1.0, spec.limit), control);
     let Some((survey, report)) = unless_stopped(surveyed, control)? else {
         return Ok(Ended::Stopped { saved: spec.has_checkpoint() });
     };
-    let dilation = spec.dilation.unwrap_or_else(|| chosen(&drive.config, &survey));
-    let dilations: Vec<u32> =
-        if spec.check { vec![dilation, dilation.saturating_mul(2)] } else { vec![dilation] };
+    let times = if spec.check { 2 } else { 1 };
+    let dilation = spec.dilation.unwrap_or_else(|| chosen(&drive.config, &survey, times));
+    let dilations: Vec<u32> = (1..=times).map(|times| dilation.saturating_mul(times)).collect();
     let configs = dilations.iter().map(|&dilation| dilated(&drive, dilation));
     let configs: Vec<Config> = configs.collect::<Result<_, _>>()?;
+    too_few_repetitions(&drive.config, &survey, (dilation, times))?;
     let mut checkpoint = Checkpoint::open(spec, &drive, dilation, watch)?;
     let seasoned = season(&drive, &configs[0], (&workload, spec.limit), control);
     let Some((seasoned, precondition)) = unless_stopped(seasoned, control)? else {
@@ -317,28 +324,68 @@ fn left_out(config: &Config) -> Vec<String> {
     left_out
 }
 
-/// Returns the lowest dilation at which a lifetime has about [`PROGRAMS_MOST`] programs. It is
-/// limited so that even at twice the dilation a lifetime still has a repetition, in the host's own
-/// time, of which a throttled host has less.
-fn chosen(config: &Config, survey: &Survey) -> u32 {
-    let own = config.life.dilation;
-    if own > 1 {
-        return own;
-    }
+/// The fewest repetitions of its workload that a dilated lifetime must have: with fewer, what
+/// differs from one part of the workload to the next decides the result.
+const REPETITIONS_FEWEST: u32 = 3;
+
+/// Returns how many repetitions of the workload the host of an undilated life gets through, in its
+/// own time, if a host page costs `waf` pages: a throttled host gets through fewer than the clock.
+fn repetitions(config: &Config, survey: &Survey, waf: f64) -> f64 {
     let repetitions = config.life.target.0 as f64 / survey.span.0 as f64;
-    let demand = repetitions * survey.pages as f64 * WAF_GUESSED;
+    let demand = repetitions * survey.pages as f64 * waf;
+    repetitions * (allowed(config, demand) / demand)
+}
+
+/// Returns how many pages of a demand the throttle lets the drive program in its life.
+fn allowed(config: &Config, demand: f64) -> f64 {
     let pages = f64::from(config.geometry.pages());
-    let programs = match config.throttle.name {
+    match config.throttle.name {
         ThrottleKind::Off => demand,
         ThrottleKind::FixedRate | ThrottleKind::Dynamic => demand.min(pages * config.life.cycles),
         ThrottleKind::Ready => {
             let endurance = config.life.endurance().expect("refused otherwise");
             demand.min(pages * endurance.sustained(config.life.cycles, config.life.target))
         }
-    };
-    let fewest = libm::ceil(programs / PROGRAMS_MOST);
-    let most = libm::floor(repetitions * (programs / demand) / 2.0);
+    }
+}
+
+/// Returns the lowest dilation at which a lifetime has about [`PROGRAMS_MOST`] programs. It is
+/// limited so that even at `times` the dilation a lifetime has [`REPETITIONS_FEWEST`] repetitions
+/// in the host's own time.
+fn chosen(config: &Config, survey: &Survey, times: u32) -> u32 {
+    let own = config.life.dilation;
+    if own > 1 {
+        return own;
+    }
+    let demand =
+        config.life.target.0 as f64 / survey.span.0 as f64 * survey.pages as f64 * WAF_GUESSED;
+    let fewest = libm::ceil(allowed(config, demand) / PROGRAMS_MOST);
+    let least = f64::from(REPETITIONS_FEWEST * times);
+    let most = libm::floor(repetitions(config, survey, WAF_GUESSED) / least);
     fewest.min(most).max(1.0) as u32
+}
+
+/// Refuses a dilation that leaves fewer than [`REPETITIONS_FEWEST`] repetitions of the workload,
+/// in the check too. A life that is not dilated is as long as it is.
+fn too_few_repetitions(
+    config: &Config,
+    survey: &Survey,
+    (dilation, times): (u32, u32),
+) -> Result<(), Diagnostics> {
+    let whole = config.life.target.0 as f64 / survey.span.0 as f64;
+    let left = whole / f64::from(dilation) / f64::from(times);
+    if dilation == 1 || left >= f64::from(REPETITIONS_FEWEST) {
+        return Ok(());
+    }
+    let check = if times > 1 { " in the check at twice that" } else { "" };
+    let what = format!(
+        "a dilation of {dilation} leaves {left:.1} repetitions of the workload{check}: what differs \
+         from one part of it to the next would decide the result"
+    );
+    let most = libm::floor(whole / f64::from(REPETITIONS_FEWEST * times)).max(1.0);
+    let expected = format!("at most {most}, which leaves three");
+    let hint = (times > 1).then(|| "without the check twice as much is allowed".to_string());
+    Err(Diagnostic::new("lifetime.dilation", what).expected(expected).hint(hint).into())
 }
 
 fn dilated(drive: &Resolved, dilation: u32) -> Result<Config, Diagnostics> {
@@ -382,7 +429,7 @@ impl Life<'_> {
         let mut standing = match checkpoint.take_standing(&fresh)? {
             Some(standing) => standing,
             None => Standing {
-                record: Record::new(&fresh, self.spec.close_up),
+                record: Record::new(fresh.ends(), self.spec.close_up),
                 drive: fresh,
                 repetition: 0,
                 served: 0,
@@ -430,7 +477,7 @@ impl Life<'_> {
                 let mut pages = 0;
                 let batch = writes.by_ref().take(BATCH);
                 alive = drive.serve(batch, |drive, entered| {
-                    record.note(drive, entered, begins);
+                    record.note(Seen::of(drive), entered, begins);
                     (*served, pages) = (*served + 1, pages + u64::from(entered.pages));
                     true
                 });

@@ -1,7 +1,7 @@
 //! The records of a lifetime: response times and delays of page writes, and the amount written over
 //! time.
 
-use fowler_device::{Entered, LifetimeDrive};
+use fowler_device::{Entered, LifetimeDrive, SteadyLife};
 use fowler_metrics::Latencies;
 use fowler_units::{Nanos, Span};
 use serde::{Deserialize, Serialize};
@@ -68,6 +68,30 @@ pub struct Record {
     programmed: u64,
 }
 
+/// What is recorded of a drive after a write has entered.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Seen {
+    /// How long a page write takes that is not delayed.
+    program: Span,
+    /// Pages programmed so far.
+    programmed: u64,
+    /// By how much the host is behind its own times.
+    behind: Span,
+}
+
+impl Seen {
+    pub(super) fn of(drive: &LifetimeDrive) -> Self {
+        let programmed = drive.counters().programs.sum();
+        Self { program: drive.program(), programmed, behind: drive.behind() }
+    }
+
+    #[inline]
+    pub(super) fn of_steady(life: &SteadyLife) -> Self {
+        let programmed = life.counters().programs.sum();
+        Self { program: life.program(), programmed, behind: life.behind() }
+    }
+}
+
 /// The records in the form in which they are saved.
 #[derive(Serialize, Deserialize)]
 pub(super) struct RecordSnapshot {
@@ -99,9 +123,9 @@ impl LatenciesSnapshot {
 }
 
 impl Record {
-    /// Returns empty records for a drive at the start of its lifetime.
-    pub(super) fn new(drive: &LifetimeDrive, close_up: Option<(Span, Span)>) -> Self {
-        let step = drive.ends().0.div_ceil(POINTS as u64);
+    /// Returns empty records for a drive at the start of a lifetime that ends at `ends`.
+    pub(super) fn new(ends: Nanos, close_up: Option<(Span, Span)>) -> Self {
+        let step = ends.0.div_ceil(POINTS as u64);
         let awaited = close_up.map(|(from, _)| from.0);
         let close_up = close_up.map_or_else(Series::default, |(_, length)| {
             let seconds = (length.0 / SECOND).min(SECONDS_MOST);
@@ -150,28 +174,27 @@ impl Record {
     /// Records a write. All of its pages were delayed equally, and all that were stopped were
     /// stopped equally long.
     #[inline]
-    pub(super) fn note(&mut self, drive: &LifetimeDrive, entered: Entered, begins: Span) {
+    pub(super) fn note(&mut self, seen: Seen, entered: Entered, begins: Span) {
         let (pages, throttled) = (u64::from(entered.pages), entered.throttled);
         if pages == 0 {
             return;
         }
         let each = Span(throttled.spread.0 / pages);
         let stopped = u64::from(throttled.stops).min(pages);
-        self.page(drive, each, pages - stopped);
+        self.page(seen, each, pages - stopped);
         if let Some(stop) = throttled.stopped.0.checked_div(stopped) {
-            self.page(drive, each + Span(stop), stopped);
+            self.page(seen, each + Span(stop), stopped);
         }
-        let programmed = drive.counters().programs.sum();
-        let here = programmed - std::mem::replace(&mut self.programmed, programmed);
+        let here = seen.programmed - std::mem::replace(&mut self.programmed, seen.programmed);
         self.life.add(entered, here);
         if !self.close_up.pages.is_empty() {
-            self.close_up(drive, entered, here, begins);
+            self.close_up(seen, entered, here, begins);
         }
     }
 
-    fn close_up(&mut self, drive: &LifetimeDrive, entered: Entered, here: u64, begins: Span) {
+    fn close_up(&mut self, seen: Seen, entered: Entered, here: u64, begins: Span) {
         if let Some(awaited) = self.awaited {
-            let own = entered.at.0.saturating_sub(drive.behind().0);
+            let own = entered.at.0.saturating_sub(seen.behind.0);
             if begins == Span::ZERO || own < begins.0 + awaited {
                 return;
             }
@@ -181,8 +204,8 @@ impl Record {
     }
 
     #[inline]
-    fn page(&mut self, drive: &LifetimeDrive, delay: Span, count: u64) {
-        let response = drive.program() + delay;
+    fn page(&mut self, seen: Seen, delay: Span, count: u64) {
+        let response = seen.program + delay;
         self.responses.record_many(response, count);
         self.delays.record_many(delay, count);
         self.squares += response.as_s() * response.as_s() * count as f64;

@@ -1,10 +1,11 @@
-//! Seasons a drive: it has been in use by the workload for long before its lifetime is looked at.
+//! Brings a drive into the state in which a lifetime begins: written with its own workload for a
+//! long time. Measures what a host page then costs.
 
-use super::{WAF_GUESSED, refused};
+use super::{WAF_GUESSED, dilated, refused, survey};
 use crate::device::Resolved;
 use crate::diagnostic::Diagnostics;
 use crate::progress::Progress;
-use crate::workload::{Control, Workload};
+use crate::workload::{Control, Workload, WorkloadSpec};
 use fowler_device::{Config, LifetimeDrive, PreconditionWatch, PreconditionedImage};
 use fowler_units::{HostIo, HostOp};
 
@@ -61,4 +62,40 @@ pub(super) fn season(
         image.preconditioned()
     );
     Ok((!control.stopped()).then_some((seasoned, reported)))
+}
+
+/// How often each page is programmed, on average, while the write amplification is measured.
+const MEASURED: u64 = 2;
+
+/// Returns the write amplification of a drive in the state in which a lifetime begins; `None` if
+/// stopped.
+///
+/// # Errors
+/// Everything that is wrong with the drive or the workload.
+pub fn write_amplification(
+    drive: &Resolved,
+    workload: &WorkloadSpec,
+    limit: Option<u64>,
+    control: Control<'_>,
+) -> Result<Option<f64>, Diagnostics> {
+    let workload = Workload::prepare(workload, drive, None, control)?;
+    let config = dilated(drive, 1)?;
+    let Some((seasoned, _)) = season(drive, &config, (&workload, limit), control)? else {
+        return Ok(None);
+    };
+    let mut lived = seasoned.again(&config);
+    let most = MEASURED * u64::from(config.geometry.pages());
+    let is_enough = |drive: &LifetimeDrive| drive.counters().programs.sum() >= most;
+    for round in 0..SEASON_ROUNDS {
+        if is_enough(&lived) || control.stopped() {
+            break;
+        }
+        let quiet = Control { stop: control.stop, progress: &|_| () };
+        // Other rounds than those before and those of a lifetime.
+        let round = u64::MAX / 2 - u64::from(round);
+        workload.replay_round(round, 1.0, limit, quiet, |requests| {
+            lived.serve(requests.filter(survey::changes_data), |drive, _| !is_enough(drive));
+        })?;
+    }
+    Ok(lived.counters().waf().filter(|_| !control.stopped()))
 }

@@ -35,13 +35,13 @@ pub(super) fn changes_data(io: &HostIo) -> bool {
 pub(super) fn survey(
     workload: &Workload,
     drive: &Resolved,
-    limit: Option<u64>,
+    (speed, limit): (f64, Option<u64>),
     control: Control<'_>,
 ) -> Result<Option<(Survey, WorkloadReport)>, Diagnostics> {
     workload.refuse_power_off("a lifetime has no power losses")?;
     let page = drive.config.geometry.page_size.0;
     let (mut survey, mut last) = (Survey::default(), Nanos::ZERO);
-    let (report, failed) = workload.replay(1.0, limit, control, |requests| {
+    let (report, failed) = workload.replay(speed, limit, control, |requests| {
         for io in requests {
             if survey.requests == 0 {
                 survey.first = io.at;
@@ -72,7 +72,8 @@ pub(super) fn survey(
     }
     let length = last - survey.first;
     let gap = length.0 / (survey.requests - 1).max(1);
-    survey.span = match workload.duration() {
+    let duration = workload.duration().map(|it| Span((it.0 as f64 / speed) as u64));
+    survey.span = match duration {
         Some(duration) if duration >= length && limit.is_none() => duration,
         _ => Span(length.0 + gap),
     };

@@ -1,9 +1,15 @@
 //! Lives that are stopped again and again, and what tells one from another.
 
 use fowler_experiment::ReadOptions;
+use fowler_experiment::device::resolve;
 use fowler_experiment::device::{DeviceSpec, Source};
-use fowler_experiment::lifetime::{Ended, Lifetime, LifetimeSpec, Watch, live};
+use fowler_experiment::lifetime::{
+    DaysSpec, Ended, Lifetime, LifetimeSpec, SteadyLane, SteadySpec, Watch, days, live, steady,
+    write_amplification,
+};
+use fowler_experiment::scheme::Scheme;
 use fowler_experiment::workload::{Control, TraceSpec, WorkloadSpec};
+use fowler_units::Span;
 use fowler_workload::Remap;
 use std::fmt::Write as _;
 use std::fs;
@@ -132,5 +138,85 @@ fn a_trace_that_is_read_otherwise_is_another_workload() {
     let (other, warnings) = lived(&compact, false);
     assert!(warnings.len() == 1 && warnings[0].contains("another run"), "{warnings:?}");
     assert_eq!(other.unwrap().json(), expected.unwrap().json());
+    fs::remove_dir_all(&out).unwrap();
+}
+
+/// The same with cells that endure more: the workload writes some three times what they do.
+fn lasting(scheme: &str, workload: WorkloadSpec, folder: &Path) -> LifetimeSpec {
+    let mut spec = spec(scheme, workload, folder);
+    for key in &mut spec.device.set {
+        *key = key.replace("lifetime.cycles=100", "lifetime.cycles=2000");
+    }
+    spec
+}
+
+fn running(stop: &AtomicBool) -> Control<'_> {
+    Control { stop, progress: &|_| () }
+}
+
+/// Lives at other dilations are those with fewer repetitions; drives of other sizes are refused.
+#[test]
+fn lanes_have_the_repetitions_that_are_asked_for() {
+    let (out, stop) = (folder("lives-lanes"), AtomicBool::new(false));
+    let load = WorkloadSpec::Generated(Source { name: "load".into(), text: LOAD.into() });
+    let device = spec("nt", load.clone(), &out).device;
+    let lane = |repetitions, more: &[&str]| SteadyLane {
+        device: DeviceSpec {
+            set: device.set.iter().cloned().chain(more.iter().map(|it| (*it).into())).collect(),
+            ..device.clone()
+        },
+        scheme: "nt".into(),
+        most: u32::MAX,
+        repetitions,
+        times: vec![1],
+    };
+    let of = |lanes| SteadySpec {
+        workload: load.clone(),
+        speed: 1.0,
+        limit: None,
+        waf: 1.5,
+        lanes,
+        close_up: None,
+    };
+    let all = steady(&of(vec![lane(6, &[]), lane(100, &[])]), running(&stop)).unwrap().unwrap();
+    let dilations: Vec<u32> = all.iter().map(|it| it.lived[0].dilation).collect();
+    assert_eq!(dilations, [80, 4], "480 repetitions of an hour in 20 days");
+    let other = vec![lane(6, &[]), lane(6, &["geometry.over_provisioning=0.3"])];
+    let refused = steady(&of(other), running(&stop)).unwrap_err().to_string();
+    assert!(refused.contains("the same sizes"), "{refused}");
+    fs::remove_dir_all(&out).unwrap();
+}
+
+/// A day begins where the life is, has the same writes under every scheme, and a write takes at
+/// least its program.
+#[test]
+fn days_are_those_of_the_life() {
+    let (out, stop) = (folder("lives-days"), AtomicBool::new(false));
+    let load = WorkloadSpec::Generated(Source { name: "load".into(), text: LOAD.into() });
+    let device = lasting("nt", load.clone(), &out).device;
+    let drive = resolve(&device.source().unwrap(), &Scheme::load("nt").unwrap(), &device).unwrap();
+    let waf = write_amplification(&drive, &load, None, running(&stop)).unwrap().unwrap();
+    assert!((1.3..4.0).contains(&waf), "{waf}");
+    let minute = Span::ms(60_000);
+    let spec = DaysSpec {
+        device,
+        schemes: ["nt", "st", "ready_opt"].map(|it| (it.to_string(), 4)).into(),
+        workload: load,
+        limit: None,
+        waf,
+        ages_s: vec![5.0 * 86_400.0, 15.0 * 86_400.0],
+        window: (minute * 10, minute * 20),
+    };
+    let days = days(&spec, running(&stop)).unwrap().unwrap();
+    let schemes: Vec<&str> = days.iter().map(|it| it.scheme.as_str()).collect();
+    assert_eq!(schemes, ["nt", "st", "st", "ready_opt", "ready_opt"]);
+    for day in &days {
+        assert_eq!(day.writes, days[0].writes, "{day:?}");
+        assert!(day.drive_us.unwrap() >= day.program_us && day.programs > day.host_programs);
+        assert_eq!(day.held_us.unwrap() > 0.0, day.scheme != "nt", "{day:?}");
+        assert!(day.erases > 0 && day.behind_gc_us > 0.0, "{day:?}");
+    }
+    let ages: Vec<f64> = days.iter().map(|it| it.age_years * 365.0).collect();
+    assert!(ages[0] < 1.0 && (5.0..7.0).contains(&ages[1]) && (15.0..17.0).contains(&ages[2]));
     fs::remove_dir_all(&out).unwrap();
 }
