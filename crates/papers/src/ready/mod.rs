@@ -3,6 +3,7 @@
 
 mod claims;
 mod examples;
+mod jobs;
 mod paper;
 mod pictures;
 mod plan;

@@ -15,7 +15,45 @@ pub(super) struct Paper {
     /// Seconds of Figure 14.
     pub close_up: u64,
     pub trace: Vec<Trace>,
+    /// Days out of lives on the whole drive.
+    pub days: Days,
+    /// The loss of the static throttle by how bursty demand is.
+    pub duty: Duty,
+    /// Lives with a simulated translation layer, next to those without.
+    pub simulated: Vec<Simulated>,
     pub claim: Vec<Statement>,
+}
+
+/// Days out of lives.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Days {
+    /// Years after which there is one.
+    pub ages: Vec<f64>,
+    /// Traces, each with how many hours of it are simulated and the dilation of the lives before.
+    pub traces: Vec<(String, u64, u32)>,
+}
+
+/// Demand that comes in one part of each cycle.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Duty {
+    /// The traces whose mean demand it has.
+    pub traces: Vec<String>,
+    /// The shares of a cycle in which the host writes.
+    pub shares: Vec<f64>,
+    /// Seconds of a cycle, and hours of a repetition.
+    pub cycle_s: f64,
+    pub hours: u64,
+}
+
+/// A life with a simulated translation layer.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Simulated {
+    pub trace: String,
+    pub scheme: String,
+    pub dilation: u32,
 }
 
 /// A trace: its name in the paper, its stand-in, and the drive that it is on (Table 1).
@@ -25,6 +63,8 @@ pub(super) struct Trace {
     pub name: String,
     pub stand_in: String,
     pub device: String,
+    /// The highest dilation K of its lives.
+    pub most: u32,
 }
 
 impl Paper {

@@ -1,12 +1,15 @@
 //! Pictures of the paper's figures.
 
-use super::claims::TABLE_2;
-use super::paper::Paper;
+use super::claims::{BELOW, TABLE_2};
+use super::paper::{Paper, Trace};
 use super::plan::{Evidence, FIXED, SCHEMES};
+use super::tables::{lost, read, share_that_loses};
+use fowler_experiment::lifetime::Day;
 use fowler_experiment::physics::recovery;
 use fowler_figures::{
-    Axis, BarSeries, Bars, Figure, LineSeries, Lines, Panel, Reference, StepSeries, Steps,
+    Axis, BarSeries, Bars, Figure, LineSeries, Lines, Panel, Reference, StepSeries, Steps, Stroke,
 };
+use fowler_physics::recovery::Reading;
 
 const STAND_INS: &str = "Stand-ins are generated from what is published about the traces. Diamonds are the paper's numbers.";
 
@@ -16,18 +19,18 @@ pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<(String, Figure)>
         let figure = Figure { caption: Some(STAND_INS.into()), panels, ..Figure::new(title) };
         (name.to_string(), figure)
     };
-    vec![
+    let all = vec![
         named("figure1", vec![recovery()], "Figure 1: achievable P/E cycles by idle time"),
         named(
             "figure4",
             differences(evidence),
             "Figure 4: differences in write demand between epochs",
         ),
-        named("figure10", vec![years(paper, evidence)], "Figure 10: effective lifetime"),
+        named("figure10", years(paper, evidence), "Figure 10: effective lifetime, by reading"),
         named(
             "figure11",
-            vec![responses(paper, evidence)],
-            "Figure 11: mean response of a page write",
+            responses(paper, evidence),
+            "Figure 11: mean response of a page write, by reading",
         ),
         named(
             "figure12",
@@ -40,7 +43,10 @@ pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<(String, Figure)>
             throughput(evidence),
             "Figure 14: throughput during a busy period of map",
         ),
-    ]
+        named("duty", duty(paper, evidence), "What ST loses by how bursty demand is"),
+        named("days", days(paper, evidence), "A page write, with dies and queues"),
+    ];
+    all.into_iter().filter(|(_, figure)| !figure.panels.is_empty()).collect()
 }
 
 /// Figure 4.
@@ -64,39 +70,118 @@ fn differences(evidence: &Evidence) -> Vec<Panel> {
 /// Bars of every scheme under every stand-in.
 fn bars(
     paper: &Paper,
-    y: &str,
-    value: impl Fn(&str, &str) -> Option<f64>,
+    (title, y): (&str, &str),
+    value: impl Fn(&Trace, &str) -> Option<f64>,
     published: impl Fn(&str, &str) -> Option<f64>,
     reference: Option<Reference>,
 ) -> Panel {
     let series = SCHEMES.map(|(scheme, called)| BarSeries {
         name: called.into(),
-        values: paper.trace.iter().map(|trace| value(&trace.name, scheme)).collect(),
+        values: paper.trace.iter().map(|trace| value(trace, scheme)).collect(),
         published: paper.trace.iter().map(|trace| published(&trace.name, scheme)).collect(),
         ..BarSeries::default()
     });
     let groups = paper.trace.iter().map(|trace| trace.name.clone()).collect();
-    Panel::bars("", Bars { y: y.into(), groups, series: series.into(), reference })
+    Panel::bars(title, Bars { y: y.into(), groups, series: series.into(), reference })
 }
 
+/// The readings of the recovery, as titles of panels.
+const READ_AS: [(Reading, &str); 3] = [
+    (Reading::Spread, "recovery read as spread (default)"),
+    (Reading::Refit, "as refit"),
+    (Reading::Literal, "as printed"),
+];
+
 /// Figure 10. Where Table 2 has both capacities, what follows from them is marked.
-fn years(paper: &Paper, evidence: &Evidence) -> Panel {
+fn years(paper: &Paper, evidence: &Evidence) -> Vec<Panel> {
     let published = |trace: &str, scheme: &str| {
         let row = TABLE_2.iter().find(|row| row.trace == trace && row.scheme == scheme)?;
         Some(5.0 * paper.number(row.id, "C'_ssd")? / paper.number(row.id, "W_work")?)
     };
-    let target = Reference { at: 5.0, name: "target".into() };
-    let of = |trace: &str, scheme: &str| {
-        evidence.number(trace, scheme, |it| it.effective_lifetime_years)
+    let panel = |(reading, title): (Reading, &str)| {
+        let target = Reference { at: 5.0, name: "target".into() };
+        let of = |trace: &Trace, scheme: &str| {
+            Some(read(evidence, (&trace.name, &trace.device), scheme, reading)?[0])
+        };
+        bars(paper, (title, "years"), of, published, Some(target))
     };
-    bars(paper, "years", of, published, Some(target))
+    READ_AS.map(panel).into()
 }
 
 /// Figure 11.
-fn responses(paper: &Paper, evidence: &Evidence) -> Panel {
-    let of =
-        |trace: &str, scheme: &str| Some(evidence.life(trace, scheme)?.response_mean_us? / 1e3);
-    bars(paper, "ms", of, |_, _| None, None)
+fn responses(paper: &Paper, evidence: &Evidence) -> Vec<Panel> {
+    let panel = |(reading, title): (Reading, &str)| {
+        let of = |trace: &Trace, scheme: &str| {
+            Some(read(evidence, (&trace.name, &trace.device), scheme, reading)?[1] / 1e3)
+        };
+        bars(paper, (title, "ms"), of, |_, _| None, None)
+    };
+    READ_AS.map(panel).into()
+}
+
+/// What ST loses by the share of time in which the host writes, next to the printed losses: a
+/// level line each, and a diamond where it crosses the theory.
+fn duty(paper: &Paper, evidence: &Evidence) -> Vec<Panel> {
+    let panel = |trace: &String| {
+        let percent = |value: f64| 100.0 * value;
+        let demand = evidence.demand(trace).unwrap_or(f64::NAN);
+        let printed = paper.number(BELOW, trace);
+        let crossing = printed.and_then(|lost| Some((share_that_loses(demand, lost)?, lost)));
+        let points = |of: &dyn Fn(f64) -> f64, shares: &[f64]| -> Vec<(f64, f64)> {
+            let all = shares.iter().map(|&share| (percent(share), percent(of(share))));
+            all.filter(|point| point.1.is_finite()).collect()
+        };
+        let bursts = evidence.bursts(trace);
+        let shares: Vec<f64> = (0..=20).map(|at| f64::from(at) / 20.0).collect();
+        let measured = bursts.iter().map(|it| (percent(it.share), percent(it.lost))).collect();
+        let series = vec![
+            LineSeries {
+                name: "simulated".into(),
+                points: measured,
+                published: crossing.map(|(x, y)| (percent(x), percent(y))).into_iter().collect(),
+                ..LineSeries::default()
+            },
+            LineSeries {
+                name: "in theory".into(),
+                points: points(&|share| lost(demand, share), &shares),
+                stroke: Stroke::Theory,
+                ..LineSeries::default()
+            },
+        ];
+        let (x, y) = (Axis::linear("time in which the host writes (%)"), Axis::linear("lost (%)"));
+        let name = |at: f64| format!("printed: {:.0} %", percent(at));
+        let reference = printed.map(|at| Reference { at: percent(at), name: name(at) });
+        Panel::lines(format!("mean demand of {trace}"), Lines { x, y, series, reference })
+    };
+    paper.duty.traces.iter().map(panel).collect()
+}
+
+/// Mean page writes on days out of lives: held and 600 us, and held and as long as the drive takes.
+fn days(paper: &Paper, evidence: &Evidence) -> Vec<Panel> {
+    let panel = |trace: &str| {
+        let all = evidence.days(trace);
+        let groups: Vec<String> = all
+            .iter()
+            .map(|day| {
+                let called = SCHEMES.iter().find(|(scheme, _)| *scheme == day.scheme);
+                let called = called.map_or("", |it| it.1);
+                format!("{called} {:.1} y", day.age_years)
+            })
+            .collect();
+        let series = |name: &str, own: fn(&Day) -> Option<f64>| BarSeries {
+            name: name.into(),
+            values: all.iter().map(|day| Some((day.held_us? + own(day)?) / 1e3)).collect(),
+            ..BarSeries::default()
+        };
+        let series = vec![
+            series("held + 600 us", |day| Some(day.program_us)),
+            series("held + time in the drive", |day| day.drive_us),
+        ];
+        Panel::bars(trace, Bars { y: "ms".into(), groups, series, reference: None })
+    };
+    let traces = paper.days.traces.iter().map(|(trace, ..)| trace.as_str());
+    // A brief study has no days, and a panel needs a group.
+    traces.filter(|trace| !evidence.days(trace).is_empty()).map(panel).collect()
 }
 
 /// Figure 12.

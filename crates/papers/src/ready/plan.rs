@@ -1,19 +1,15 @@
-//! The simulated lives that the paper's tables and figures need, and access to their results.
+//! The measurements that the paper's tables and figures need: which there are in a repetition of
+//! the study, and access to their results. `jobs.rs` makes them.
 
-use super::paper::{Paper, Trace};
+use super::jobs::{Plan, burst_name, diluted, life_name};
+use super::paper::{Paper, Simulated};
 use crate::Request;
-use crate::run_folder::{Job, Results, RunFolder};
-use fowler_experiment::device::{self, DeviceSpec, Resolved};
+use crate::repetition::Repetition;
+use crate::run_folder::{Results, RunFolder};
 use fowler_experiment::diagnostic::Diagnostics;
-use fowler_experiment::lifetime::{self, Ended, LifetimeSpec, live};
-use fowler_experiment::presets::{self, Folder};
-use fowler_experiment::progress::Progress;
-use fowler_experiment::scheme::Scheme;
-use fowler_experiment::studies;
-use fowler_experiment::workload::{Control, WorkloadSpec};
-use fowler_units::Span;
+use fowler_experiment::lifetime::Day;
 use serde::{Deserialize, Serialize};
-use std::sync::{Mutex, PoisonError};
+use std::collections::BTreeMap;
 
 /// The schemes, with the paper's names for them.
 pub(super) const SCHEMES: [(&str, &str); 5] = [
@@ -24,35 +20,62 @@ pub(super) const SCHEMES: [(&str, &str); 5] = [
     ("ready_opt", "READY_OPT"),
 ];
 
-/// Seconds of a window in which demand is counted for Figure 4.
-const WINDOW_S: u64 = 60;
+/// The life of exchange with epochs of ten minutes (Figure 13).
+pub(super) const FIXED: &str = "ready_opt, fixed epochs";
 
-/// All measurements, and the published numbers.
+/// The name of a READY life under another reading of the recovery.
+pub(super) fn read_as(scheme: &str, reading: &str) -> String {
+    format!("{scheme}, {reading}")
+}
+
+/// The readings of the recovery besides that of the presets, as their key has them.
+pub(super) const READINGS: [&str; 2] = ["refit", "literal"];
+
+/// All measurements of the study or of a repetition of it, and the published numbers.
 pub(crate) struct Evidence {
     pub(super) paper: Paper,
-    demands: Results<Demand>,
-    lives: Results<Lives>,
+    /// Whether the lives at twice the dilation are looked at.
+    twice: bool,
+    /// The write demand and the write amplification of each stand-in, and by what its times are
+    /// divided.
+    demands: BTreeMap<String, Demand>,
+    wafs: BTreeMap<String, f64>,
+    speeds: BTreeMap<String, f64>,
+    lives: BTreeMap<String, Lives>,
+    simulated: Results<Lives>,
+    duty: Results<Burst>,
+    days: Results<Vec<Day>>,
 }
 
 /// The write demand of a stand-in.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Demand {
     /// Pages that it writes in each minute.
-    minutes: Vec<u64>,
+    pub minutes: Vec<u64>,
+}
+
+/// What the static throttle does to demand that comes in one part of each cycle.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct Burst {
+    /// The share of a cycle in which the host writes.
+    pub share: f64,
+    /// The share of the rated capacity that is never written.
+    pub lost: f64,
 }
 
 /// A drive that has lived, at one dilation or at two.
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct Lives {
-    lives: Vec<Life>,
+    pub lives: Vec<Life>,
     /// By what share numbers differ at twice the dilation; none if that was not lived.
-    change: Option<Change>,
+    pub change: Option<Change>,
 }
 
 /// A life, dilated.
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct Life {
     pub dilation: f64,
+    pub repetitions: Option<f64>,
     pub effective_lifetime_years: Option<f64>,
     pub c_ssd_tb: Option<f64>,
     pub c_ssd_recovered_tb: Option<f64>,
@@ -67,6 +90,9 @@ pub(super) struct Life {
     /// The share of epochs whose demand came as predicted, and how long the last one was.
     pub accuracy: Option<f64>,
     pub epoch_s: Option<f64>,
+    pub pages_written: f64,
+    /// Pages programmed, by source.
+    pub programs: BTreeMap<String, f64>,
     /// Responses in microseconds, each with the share of page writes that took no longer.
     pub response_cdf_us: Vec<(f64, f64)>,
     pub series: Series,
@@ -90,17 +116,6 @@ pub(super) struct Change {
     pub response_mean_us: Option<f64>,
 }
 
-fn demand_name(trace: &str) -> String {
-    format!("{trace} demand")
-}
-
-fn life_name(trace: &str, scheme: &str) -> String {
-    format!("{trace} {scheme}")
-}
-
-/// The life of exchange with epochs of ten minutes (Figure 13).
-pub(super) const FIXED: &str = "ready_opt, fixed epochs";
-
 impl Evidence {
     /// Everything, or nothing if it was stopped. With a limit a repetition has no more
     /// requests than that, and little is left of each life: a look, not a reproduction.
@@ -109,37 +124,57 @@ impl Evidence {
         request: &Request,
         runs: &RunFolder<'_>,
     ) -> Result<Option<Evidence>, Diagnostics> {
-        let (mut demands, mut lives) = (Vec::new(), Vec::new());
-        let close_up = Some((Span::ZERO, Span::ms(paper.close_up * 1000)));
-        for trace in &paper.trace {
-            demands.push(demand(trace, request.limit)?);
-            for (scheme, _) in SCHEMES {
-                let name = life_name(&trace.name, scheme);
-                let close_up = close_up.filter(|_| trace.name == "map");
-                lives.push(Plan { trace, scheme, set: &[], close_up, request }.life(&name)?);
-            }
-            if trace.name == "exchange" {
-                let set = &["policy.throttle.epoch=fixed".to_string()];
-                let name = life_name(&trace.name, FIXED);
-                let scheme = "ready_opt";
-                lives.push(Plan { trace, scheme, set, close_up: None, request }.life(&name)?);
-            }
+        let repetition = runs.repetition();
+        let plan = Plan {
+            paper: &paper,
+            limit: request.limit,
+            seed: match repetition {
+                Repetition::Seed(seed) => Some(seed),
+                Repetition::Original | Repetition::Twice => None,
+            },
+            brief: request.brief && repetition.is_original(),
+        };
+        let Some(counted) = runs.results(plan.demands()?)? else { return Ok(None) };
+        let Some(measured) = runs.results(plan.wafs()?)? else { return Ok(None) };
+        let (demands, speeds) = plan.own_demands(&counted);
+        let wafs = plan.by_trace(&measured, "waf");
+        let Some(groups) = runs.results(plan.groups(&wafs, &speeds)?)? else { return Ok(None) };
+        let lives: BTreeMap<String, Lives> = groups.into_values().flatten().collect();
+        let (mut simulated, mut duty, mut days) = (Results::new(), Results::new(), Results::new());
+        if repetition.is_original() && !request.brief {
+            let Some(found) = runs.results(plan.duty(&wafs)?)? else { return Ok(None) };
+            duty = found;
+            let Some(found) = runs.results(plan.simulated()?)? else { return Ok(None) };
+            simulated = found;
         }
-        let Some(demands) = runs.results(demands)? else { return Ok(None) };
-        let Some(lives) = runs.results(lives)? else { return Ok(None) };
-        Ok(Some(Evidence { paper, demands, lives }))
+        if !plan.brief {
+            // Seeds and lengths share them.
+            let Some(found) = runs.results(plan.days(&counted, &wafs)?)? else { return Ok(None) };
+            days = found;
+        }
+        let twice = repetition == Repetition::Twice;
+        Ok(Some(Evidence { paper, twice, demands, wafs, speeds, lives, simulated, duty, days }))
     }
 
     /// Evidence without measurements.
     #[cfg(test)]
     pub fn none() -> Evidence {
-        let paper = Paper::open().unwrap();
-        Evidence { paper, demands: Results::new(), lives: Results::new() }
+        Evidence {
+            paper: Paper::open().unwrap(),
+            twice: false,
+            demands: BTreeMap::new(),
+            wafs: BTreeMap::new(),
+            speeds: BTreeMap::new(),
+            lives: BTreeMap::new(),
+            simulated: Results::new(),
+            duty: Results::new(),
+            days: Results::new(),
+        }
     }
 
-    /// A life at the least dilation.
+    /// A life at the least dilation, or in the repetition at twice that.
     pub(super) fn life(&self, trace: &str, scheme: &str) -> Option<&Life> {
-        self.lives.get(&life_name(trace, scheme))?.lives.first()
+        self.lives.get(&life_name(trace, scheme))?.lives.get(usize::from(self.twice))
     }
 
     /// Returns a number of a life.
@@ -157,10 +192,52 @@ impl Evidence {
         self.lives.get(&life_name(trace, scheme))?.change.as_ref()
     }
 
+    /// Every life with its name, at every dilation.
+    pub(super) fn all(&self) -> impl Iterator<Item = (&str, &Life)> {
+        let each = self.lives.iter();
+        each.flat_map(|(name, its)| its.lives.iter().map(move |life| (name.as_str(), life)))
+    }
+
+    /// A life with a simulated translation layer, and the same at a steady write amplification.
+    pub(super) fn simulated(&self, what: &Simulated) -> Option<[&Life; 2]> {
+        let name = diluted(&what.scheme, what.dilation);
+        let whole = self.simulated.get(&life_name(&what.trace, &name))?.lives.first()?;
+        Some([whole, self.lives.get(&life_name(&what.trace, &name))?.lives.first()?])
+    }
+
+    /// What ST loses of the mean demand of a trace, by the share of time in which that comes.
+    pub(super) fn bursts(&self, trace: &str) -> Vec<Burst> {
+        let of = |share: &f64| self.duty.get(&burst_name(trace, *share)).copied();
+        self.paper.duty.shares.iter().filter_map(of).collect()
+    }
+
+    /// Returns the mean demand of a trace over the fixed rate of ST on its drive.
+    pub(super) fn demand(&self, trace: &str) -> Option<f64> {
+        let nt = self.life(trace, "nt")?;
+        Some(nt.w_work_tb? / nt.c_ssd_tb?)
+    }
+
+    /// The days out of the lives of a trace.
+    pub(super) fn days(&self, trace: &str) -> &[Day] {
+        self.days.get(&format!("{trace} days")).map_or(&[], Vec::as_slice)
+    }
+
+    /// The write amplification of a stand-in, as measured in steady state.
+    pub(super) fn waf(&self, trace: &str) -> Option<f64> {
+        self.wafs.get(trace).copied()
+    }
+
+    /// Gigabytes that a stand-in writes in an hour.
+    pub(super) fn gb_per_hour(&self, trace: &str) -> Option<f64> {
+        let minutes = self.minutes(trace)?;
+        let bytes = minutes.iter().sum::<f64>() * 4096.0 * self.speeds.get(trace)?;
+        let hours = minutes.len() as f64 / 60.0;
+        Some(bytes / (1u64 << 30) as f64 / hours)
+    }
+
     /// Pages that a stand-in writes in each minute.
     pub fn minutes(&self, trace: &str) -> Option<Vec<f64>> {
-        let demand = self.demands.get(&demand_name(trace))?;
-        Some(demand.minutes.iter().map(|&pages| pages as f64).collect())
+        Some(self.demands.get(trace)?.minutes.iter().map(|&pages| pages as f64).collect())
     }
 
     /// The differences of the demand of neighbouring epochs of so many minutes, as shares of the
@@ -171,101 +248,4 @@ impl Evidence {
         let pairs = epochs.windows(2).filter(|pair| pair[0] > 0.0);
         Some(pairs.map(|pair| (pair[1] - pair[0]).abs() / pair[0]).collect())
     }
-}
-
-fn workload(trace: &Trace) -> Result<WorkloadSpec, Diagnostics> {
-    presets::open(Folder::Workloads, &trace.stand_in).map(WorkloadSpec::Generated)
-}
-
-fn drive(
-    trace: &Trace,
-    scheme: &str,
-    set: &[String],
-) -> Result<(DeviceSpec, Resolved), Diagnostics> {
-    let spec =
-        DeviceSpec { device: trace.device.clone(), set: set.to_vec(), ..DeviceSpec::default() };
-    let resolved = device::resolve(&spec.source()?, &Scheme::load(scheme)?, &spec)?;
-    Ok((spec, resolved))
-}
-
-/// A life to simulate.
-struct Plan<'p> {
-    trace: &'p Trace,
-    scheme: &'p str,
-    set: &'p [String],
-    close_up: Option<(Span, Span)>,
-    request: &'p Request,
-}
-
-impl Plan<'_> {
-    fn life<'a>(&self, name: &str) -> Result<Job<'a, Lives>, Diagnostics> {
-        let &Plan { trace, scheme, set, close_up, request } = self;
-        let &Request { limit, brief, .. } = request;
-        let (device, resolved) = drive(trace, scheme, set)?;
-        let workload = workload(trace)?;
-        let inputs =
-            format!("{} {} {limit:?} {brief} {close_up:?}", resolved.hash, workload.identity()?);
-        let spec = LifetimeSpec {
-            device,
-            scheme: Some(scheme.into()),
-            workload,
-            limit,
-            dilation: limit.map(|_| look(&resolved)),
-            check: !brief && limit.is_none(),
-            close_up,
-            checkpoint: None,
-            checkpoint_every: u64::MAX,
-        };
-        Ok(Job::of_json(name, &inputs, move |control| {
-            // Progress is that of the lives, not that of the passes over their workload.
-            let lived = Mutex::new(0.0);
-            let share = |share: f64| {
-                let mut lived = lived.lock().unwrap_or_else(PoisonError::into_inner);
-                let of_a_part = (share - *lived).max(0.0);
-                *lived += of_a_part;
-                (control.progress)(Progress::Served { requests: 0, of_a_part });
-            };
-            let quiet = Control { progress: &|_| (), ..control };
-            let watch = lifetime::Watch { control: quiet, share: &share, warn: &|_| () };
-            Ok(match live(&spec, watch)? {
-                Ended::Lived(lived) => Some(lived.json()),
-                Ended::Stopped { .. } => None,
-            })
-        }))
-    }
-}
-
-/// The dilation of a look: a life of so many seconds is left of each, which is a dozen epochs.
-fn look(drive: &Resolved) -> u32 {
-    const LEFT_S: f64 = 7200.0;
-    (drive.config.life.target.as_s() / LEFT_S).ceil() as u32
-}
-
-/// Returns the write demand of a stand-in, minute by minute.
-fn demand<'a>(trace: &Trace, limit: Option<u64>) -> Result<Job<'a, Demand>, Diagnostics> {
-    let (_, resolved) = drive(trace, "nt", &[])?;
-    let spec = workload(trace)?;
-    let inputs = format!("demand {limit:?} {} {}", resolved.layout.logical.0, spec.identity()?);
-    Ok(Job::new(demand_name(&trace.name), &inputs, move |control| {
-        counted(&resolved, (&spec, limit), control)
-    }))
-}
-
-fn counted(
-    drive: &Resolved,
-    (spec, limit): (&WorkloadSpec, Option<u64>),
-    control: Control<'_>,
-) -> Result<Option<Demand>, Diagnostics> {
-    let page = drive.config.geometry.page_size.0;
-    let mut minutes: Vec<u64> = Vec::new();
-    studies::requests(spec, drive, limit, control, |requests| {
-        for io in requests {
-            let minute = (io.at.0 / (WINDOW_S * 1_000_000_000)) as usize;
-            if minutes.len() <= minute {
-                minutes.resize(minute + 1, 0);
-            }
-            minutes[minute] += u64::from(io.size) / page;
-        }
-    })?;
-    Ok((!control.stopped()).then_some(Demand { minutes }))
 }

@@ -1,0 +1,408 @@
+//! The jobs of the study: what is simulated, and what each job depends on.
+
+use super::paper::{Paper, Simulated, Trace};
+use super::plan::{Burst, Demand, FIXED, Lives, READINGS, SCHEMES, read_as};
+use crate::run_folder::{Job, Results};
+use fowler_experiment::device::{self, DeviceSpec, Resolved, Source};
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
+use fowler_experiment::lifetime::{
+    self, Day, DaysSpec, Ended, LifetimeSpec, SteadyLane, SteadySpec, live,
+};
+use fowler_experiment::presets::{self, Folder};
+use fowler_experiment::scheme::Scheme;
+use fowler_experiment::studies;
+use fowler_experiment::workload::{Control, WorkloadSpec};
+use fowler_units::Span;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// Seconds of a window in which demand is counted for Figure 4.
+const WINDOW_S: u64 = 60;
+
+/// Repetitions of the workload that a life has at least, in the host's own time, so that one at
+/// twice the dilation has three.
+const REPETITIONS: u32 = 6;
+
+pub(super) fn life_name(trace: &str, scheme: &str) -> String {
+    format!("{trace} {scheme}")
+}
+
+/// The name of a scheme's life at a dilation of its own.
+pub(super) fn diluted(scheme: &str, dilation: u32) -> String {
+    format!("{scheme} at {dilation}")
+}
+
+pub(super) fn burst_name(trace: &str, share: f64) -> String {
+    format!("{trace} duty {share}")
+}
+
+fn workload(trace: &Trace) -> Result<WorkloadSpec, Diagnostics> {
+    presets::open(Folder::Workloads, &trace.stand_in).map(WorkloadSpec::Generated)
+}
+
+/// What every job of a repetition of the study has in common.
+#[derive(Clone, Copy)]
+pub(super) struct Plan<'p> {
+    pub paper: &'p Paper,
+    pub limit: Option<u64>,
+    /// The seed of drives and stand-ins; none for that of the presets.
+    pub seed: Option<u64>,
+    pub brief: bool,
+}
+
+impl Plan<'_> {
+    fn device(&self, trace: &Trace, set: &[String]) -> DeviceSpec {
+        let (device, set) = (trace.device.clone(), set.to_vec());
+        DeviceSpec { device, set, seed: self.seed, ..DeviceSpec::default() }
+    }
+
+    fn drive(&self, trace: &Trace, scheme: &str) -> Result<Resolved, Diagnostics> {
+        let spec = self.device(trace, &[]);
+        device::resolve(&spec.source()?, &Scheme::load(scheme)?, &spec)
+    }
+
+    fn trace(&self, name: &str) -> Result<&Trace, Diagnostics> {
+        let unknown = || Diagnostic::new("presets/papers/ready.toml", format!("no trace {name}"));
+        self.paper.trace.iter().find(|it| it.name == name).ok_or_else(|| unknown().into())
+    }
+
+    /// The name of a job that depends on the seed.
+    fn seeded(&self, name: &str) -> String {
+        self.seed.map_or_else(|| name.into(), |seed| format!("{name} seed {seed}"))
+    }
+
+    /// The write demand of every stand-in, with the seed of the presets and with this one.
+    pub fn demands<'a>(&self) -> Result<Vec<Job<'a, Demand>>, Diagnostics> {
+        let mut jobs = Vec::new();
+        for trace in &self.paper.trace {
+            jobs.push(Plan { seed: None, ..*self }.demand(trace)?);
+            if self.seed.is_some() {
+                jobs.push(self.demand(trace)?);
+            }
+        }
+        Ok(jobs)
+    }
+
+    fn demand<'a>(&self, trace: &Trace) -> Result<Job<'a, Demand>, Diagnostics> {
+        let (drive, limit) = (self.drive(trace, "nt")?, self.limit);
+        let spec = workload(trace)?;
+        let logical = drive.layout.logical.0;
+        let inputs = format!("demand {limit:?} {logical} {:?} {}", self.seed, spec.identity()?);
+        let name = self.seeded(&format!("{} demand", trace.name));
+        Ok(Job::new(name, &inputs, move |control| counted(&drive, (&spec, limit), control)))
+    }
+
+    /// Returns the demand of each stand-in with this seed, and by what its times are divided:
+    /// another seed draws another volume, and a stand-in has that of Table 1.
+    pub fn own_demands(
+        &self,
+        counted: &Results<Demand>,
+    ) -> (BTreeMap<String, Demand>, BTreeMap<String, f64>) {
+        let (mut demands, mut speeds) = (BTreeMap::new(), BTreeMap::new());
+        for trace in &self.paper.trace {
+            let name = format!("{} demand", trace.name);
+            let both = (counted.get(&name), counted.get(&self.seeded(&name)));
+            let (Some(first), Some(own)) = both else { continue };
+            let pages = |demand: &Demand| demand.minutes.iter().sum::<u64>() as f64;
+            let speed = if self.limit.is_some() { 1.0 } else { pages(first) / pages(own) };
+            demands.insert(trace.name.clone(), own.clone());
+            speeds.insert(trace.name.clone(), speed);
+        }
+        (demands, speeds)
+    }
+
+    /// The write amplification of every stand-in.
+    pub fn wafs<'a>(&self) -> Result<Vec<Job<'a, f64>>, Diagnostics> {
+        let plan = Plan { seed: None, ..*self };
+        let job = |trace: &Trace| {
+            let (drive, limit) = (plan.drive(trace, "nt")?, plan.limit);
+            let spec = workload(trace)?;
+            let inputs = format!("waf {} {} {limit:?}", drive.hash, spec.identity()?);
+            Ok(Job::new(format!("{} waf", trace.name), &inputs, move |control| {
+                lifetime::write_amplification(&drive, &spec, limit, control)
+            }))
+        };
+        self.paper.trace.iter().map(job).collect()
+    }
+
+    /// Returns results by trace.
+    pub fn by_trace<T: Clone>(&self, results: &Results<T>, what: &str) -> BTreeMap<String, T> {
+        let of = |trace: &Trace| {
+            let found = results.get(&format!("{} {what}", trace.name))?;
+            Some((trace.name.clone(), found.clone()))
+        };
+        self.paper.trace.iter().filter_map(of).collect()
+    }
+
+    /// The lives of every stand-in. Those of one are side by side, on one pass over its requests.
+    pub fn groups<'a>(
+        &self,
+        wafs: &BTreeMap<String, f64>,
+        speeds: &BTreeMap<String, f64>,
+    ) -> Result<Vec<Job<'a, BTreeMap<String, Lives>>>, Diagnostics> {
+        let mut jobs = Vec::new();
+        // The least diluted take longest, and start first.
+        let mut traces: Vec<&Trace> = self.paper.trace.iter().collect();
+        traces.sort_by_key(|trace| trace.most);
+        for trace in traces {
+            let numbers = (wafs.get(&trace.name), speeds.get(&trace.name));
+            let (Some(&waf), Some(&speed)) = numbers else { continue };
+            jobs.push(self.group(trace, waf, speed)?);
+        }
+        Ok(jobs)
+    }
+
+    fn group<'a>(
+        &self,
+        trace: &Trace,
+        waf: f64,
+        speed: f64,
+    ) -> Result<Job<'a, BTreeMap<String, Lives>>, Diagnostics> {
+        let (names, lanes) = self.lanes(trace)?;
+        let close_up =
+            (trace.name == "map").then(|| (Span::ZERO, Span::ms(self.paper.close_up * 1000)));
+        let workload = workload(trace)?;
+        let drive = self.drive(trace, "nt")?;
+        let inputs = format!(
+            "{} {} {lanes:?} {waf} {speed} {:?} {close_up:?}",
+            drive.hash,
+            workload.identity()?,
+            self.limit
+        );
+        let spec = SteadySpec { workload, speed, limit: self.limit, waf, lanes, close_up };
+        let name = self.seeded(&format!("{} lives", trace.name));
+        Ok(Job::of_json(name, &inputs, move |control| {
+            let lived = lifetime::steady(&spec, control)?;
+            Ok(lived.map(|all| {
+                let json = all.iter().map(lifetime::Lifetime::json);
+                Value::Object(names.iter().cloned().zip(json).collect::<Map<_, _>>())
+            }))
+        }))
+    }
+
+    /// The lives of a stand-in and their names.
+    fn lanes(&self, trace: &Trace) -> Result<(Vec<String>, Vec<SteadyLane>), Diagnostics> {
+        let mut named: Vec<(String, SteadyLane)> = Vec::new();
+        // Other seeds are lived at twice the dilation, at which a verdict has to hold.
+        let times = match (self.seed, self.brief) {
+            (Some(_), _) => vec![2],
+            (None, true) => vec![1],
+            (None, false) => vec![1, 2],
+        };
+        let most = match self.limit {
+            Some(_) => look(&self.drive(trace, "nt")?),
+            None => trace.most,
+        };
+        let lane = |scheme: &str, set: &[&str]| SteadyLane {
+            device: self.device(trace, &set.iter().map(|it| (*it).into()).collect::<Vec<_>>()),
+            scheme: scheme.into(),
+            most,
+            repetitions: REPETITIONS,
+            times: times.clone(),
+        };
+        for (scheme, _) in SCHEMES {
+            named.push((life_name(&trace.name, scheme), lane(scheme, &[])));
+        }
+        if trace.name == "exchange" {
+            let fixed = lane("ready_opt", &["policy.throttle.epoch=fixed"]);
+            named.push((life_name(&trace.name, FIXED), fixed));
+        }
+        if self.seed.is_none() && !self.brief {
+            for reading in READINGS {
+                for scheme in ["ready_pes", "ready_opt"] {
+                    let name = life_name(&trace.name, &read_as(scheme, reading));
+                    let set = format!("lifetime.recovery={reading}");
+                    named.push((
+                        name,
+                        SteadyLane { times: vec![1], ..lane(scheme, &[set.as_str()]) },
+                    ));
+                }
+            }
+            let here = |it: &&Simulated| it.trace == trace.name && self.limit.is_none();
+            for Simulated { scheme, dilation, .. } in self.paper.simulated.iter().filter(here) {
+                let name = life_name(&trace.name, &diluted(scheme, *dilation));
+                let (most, times) = (*dilation, vec![1]);
+                named.push((name, SteadyLane { most, repetitions: 3, times, ..lane(scheme, &[]) }));
+            }
+        }
+        Ok(named.into_iter().unzip())
+    }
+
+    /// Lives with a simulated translation layer.
+    pub fn simulated<'a>(&self) -> Result<Vec<Job<'a, Lives>>, Diagnostics> {
+        let mut jobs = Vec::new();
+        for Simulated { trace, scheme, dilation } in &self.paper.simulated {
+            let trace = self.trace(trace)?;
+            let workload = workload(trace)?;
+            let (drive, limit) = (self.drive(trace, scheme)?, self.limit);
+            let inputs = format!("{} {} {dilation} {limit:?}", drive.hash, workload.identity()?);
+            let dilation = if limit.is_some() { look(&drive) } else { *dilation };
+            let spec = LifetimeSpec {
+                device: self.device(trace, &[]),
+                scheme: Some(scheme.clone()),
+                workload,
+                limit,
+                dilation: Some(dilation),
+                check: false,
+                close_up: None,
+                checkpoint: None,
+                checkpoint_every: u64::MAX,
+            };
+            let name = life_name(&trace.name, &diluted(scheme, dilation));
+            jobs.push(Job::of_json(name, &inputs, move |control| {
+                let watch = lifetime::Watch { control, share: &|_| (), warn: &|_| () };
+                Ok(match live(&spec, watch)? {
+                    Ended::Lived(lived) => Some(lived.json()),
+                    Ended::Stopped { .. } => None,
+                })
+            }));
+        }
+        Ok(jobs)
+    }
+
+    /// ST under demand that comes in one part of each cycle.
+    pub fn duty<'a>(
+        &self,
+        wafs: &BTreeMap<String, f64>,
+    ) -> Result<Vec<Job<'a, Burst>>, Diagnostics> {
+        let mut jobs = Vec::new();
+        for name in &self.paper.duty.traces {
+            let trace = self.trace(name)?;
+            let Some(&waf) = wafs.get(name) else { continue };
+            let gb = self.paper.number(super::claims::DEMAND, &format!("{name} GB/h"));
+            let Some(gb) = gb else { continue };
+            for &share in &self.paper.duty.shares {
+                let text = self.bursts(gb, share);
+                let drive = self.drive(trace, "st")?;
+                let source = Source { name: burst_name(name, share), text };
+                let lane = SteadyLane {
+                    device: self.device(trace, &[]),
+                    scheme: "st".into(),
+                    most: self.limit.map_or(u32::MAX, |_| look(&drive)),
+                    repetitions: REPETITIONS,
+                    times: vec![1],
+                };
+                let spec = SteadySpec {
+                    workload: WorkloadSpec::Generated(source),
+                    speed: 1.0,
+                    limit: self.limit,
+                    waf,
+                    lanes: vec![lane],
+                    close_up: None,
+                };
+                let inputs = format!("{} {spec:?}", drive.hash);
+                jobs.push(Job::new(burst_name(name, share), &inputs, move |control| {
+                    let lived = lifetime::steady(&spec, control)?;
+                    let totals = lived.map(|all| all[0].lived[0].totals);
+                    Ok(totals.map(|it| Burst { share, lost: 1.0 - it.programmed / it.rated }))
+                }));
+            }
+        }
+        Ok(jobs)
+    }
+
+    /// A workload of so many GB an hour, all in one share of each cycle.
+    fn bursts(&self, gb: f64, share: f64) -> String {
+        let duty = &self.paper.duty;
+        let rate = gb * (1u64 << 30) as f64 / 16384.0 / 3600.0;
+        let (busy, quiet) = (duty.cycle_s * share * 1e3, duty.cycle_s * (1.0 - share) * 1e3);
+        let arrivals = if share < 1.0 {
+            format!(
+                "kind = \"cycle\", busy_rate = {}, quiet_rate = 0.0, mean_busy = \"{busy:.0}ms\", \
+                 mean_quiet = \"{quiet:.0}ms\", spread = 0.0",
+                rate / share
+            )
+        } else {
+            format!("kind = \"poisson\", rate = {rate}")
+        };
+        format!(
+            "duration = \"{}h\"\narrivals = {{ {arrivals} }}\nmix = {{ reads = 0.0 }}\n\
+             space = {{ share = 0.8, alignment = \"4KiB\" }}\n\
+             [writes]\naddresses = \"uniform\"\nsizes = \"16KiB\"\n",
+            duty.hours
+        )
+    }
+
+    /// Days out of the lives of some stand-ins.
+    pub fn days<'a>(
+        &self,
+        demands: &Results<Demand>,
+        wafs: &BTreeMap<String, f64>,
+    ) -> Result<Vec<Job<'a, Vec<Day>>>, Diagnostics> {
+        const YEAR_S: f64 = 365.0 * 86_400.0;
+        let plan = Plan { seed: None, ..*self };
+        let mut jobs = Vec::new();
+        for (name, hours, dilation) in &plan.paper.days.traces {
+            let trace = plan.trace(name)?;
+            let demand = demands.get(&format!("{name} demand"));
+            let (Some(&waf), Some(demand)) = (wafs.get(name), demand) else { continue };
+            let drive = plan.drive(trace, "nt")?;
+            let dilation = if plan.limit.is_some() { look(&drive) } else { *dilation };
+            let spec = DaysSpec {
+                device: plan.device(trace, &[]),
+                schemes: SCHEMES.map(|(scheme, _)| (scheme.to_string(), dilation)).into(),
+                workload: workload(trace)?,
+                limit: plan.limit,
+                waf,
+                ages_s: plan.paper.days.ages.iter().map(|years| years * YEAR_S).collect(),
+                window: window(&demand.minutes, *hours),
+            };
+            let inputs = format!("{} {spec:?}", drive.hash);
+            jobs.push(Job::new(format!("{name} days"), &inputs, move |control| {
+                lifetime::days(&spec, control)
+            }));
+        }
+        Ok(jobs)
+    }
+}
+
+/// Returns the part of a repetition that is so many hours long and whose volume is nearest to the
+/// mean: when it begins, and how long it is.
+fn window(minutes: &[u64], hours: u64) -> (Span, Span) {
+    const MINUTE: Span = Span::ms(60_000);
+    let length = (hours * 60).min(minutes.len() as u64).max(1);
+    let mean = minutes.iter().sum::<u64>() as f64 / minutes.len().max(1) as f64 * length as f64;
+    let parts = minutes.chunks_exact(length as usize).map(|part| part.iter().sum::<u64>() as f64);
+    let off = parts.map(|volume| (volume - mean).abs()).enumerate();
+    let nearest = off.min_by(|one, other| one.1.total_cmp(&other.1)).map_or(0, |(at, _)| at as u64);
+    (MINUTE * (nearest * length), MINUTE * length)
+}
+
+/// The dilation of a look: a life of so many seconds is left of each, which is a dozen epochs.
+fn look(drive: &Resolved) -> u32 {
+    const LEFT_S: f64 = 7200.0;
+    (drive.config.life.target.as_s() / LEFT_S).ceil() as u32
+}
+
+/// Returns the write demand of a stand-in, minute by minute.
+fn counted(
+    drive: &Resolved,
+    (spec, limit): (&WorkloadSpec, Option<u64>),
+    control: Control<'_>,
+) -> Result<Option<Demand>, Diagnostics> {
+    let page = drive.config.geometry.page_size.0;
+    let mut minutes: Vec<u64> = Vec::new();
+    studies::requests(spec, drive, limit, control, |requests| {
+        for io in requests {
+            let minute = (io.at.0 / (WINDOW_S * 1_000_000_000)) as usize;
+            if minutes.len() <= minute {
+                minutes.resize(minute + 1, 0);
+            }
+            minutes[minute] += u64::from(io.size) / page;
+        }
+    })?;
+    Ok((!control.stopped()).then_some(Demand { minutes }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_representative_part_is_the_one_nearest_to_the_mean() {
+        let minutes: Vec<u64> = [9, 1, 5, 6].into_iter().flat_map(|rate| [rate; 60]).collect();
+        assert_eq!(window(&minutes, 1), (Span::ms(2 * 3_600_000), Span::ms(3_600_000)));
+        assert_eq!(window(&minutes, 2).0, Span::ZERO);
+        assert_eq!(window(&minutes, 100), (Span::ZERO, Span::ms(4 * 3_600_000)));
+    }
+}
