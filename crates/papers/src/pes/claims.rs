@@ -86,9 +86,7 @@ pub(super) const CLAIMS: &[Claim<Evidence>] = &[
     claim("000-035", |_| {
         by_flash_if_any(|flash| Ok(same_extra(&Die::new(flash, "pes_ips", PROGRAM)?.sweep())))
     }),
-    claim("000-036", |_| {
-        interrupted("pes_ipc", PROGRAM, |it| it.timing.program_phase + Span::us(2))
-    }),
+    claim("000-036", |_| cancelled()),
     claim("000-037", |e| Ok(fewer(e))),
     named(READS_IPC_BELOW_RPS, |e| {
         let found = reduction(e, ("pes_ipc", "rps"));
@@ -188,6 +186,19 @@ fn interrupted(scheme: &str, op: ChipOp, offset: fn(&Config) -> Span) -> Found {
         let offset = offset(&config(flash, scheme)?);
         Ok(Die::new(flash, scheme, op)?.interrupt(offset).extra.as_us())
     })
+}
+
+/// Measures how much longer a program takes if its first verify phase, or its first program phase,
+/// is cancelled 2 us after it began.
+fn cancelled() -> Found {
+    let phases: [(&str, fn(&Config) -> Span); 2] =
+        [("verify", |it| it.timing.program_phase + Span::us(2)), ("program", |_| Span::us(2))];
+    let mut values = Vec::new();
+    for (phase, offset) in phases {
+        let extras = interrupted("pes_ipc", PROGRAM, offset)?.map_or(Vec::new(), |it| it.values);
+        values.extend(extras.into_iter().map(|(flash, us)| (format!("{flash} {phase}"), us)));
+    }
+    Ok(Some(Measured::exactly(values)))
 }
 
 fn mean_wait(all: &[Interruption]) -> f64 {
