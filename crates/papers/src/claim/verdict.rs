@@ -12,7 +12,8 @@ pub enum Verdict {
     Reproduced,
     /// They agree with numbers that follow from printed ones by arithmetic.
     Derived,
-    /// They agree by construction: nothing that could differ was measured.
+    /// They agree by construction: nothing that could differ was measured, or what was measured is
+    /// fitted to the printed numbers.
     ByConstruction,
     /// The directions hold, and the size is within a factor of two.
     Shape,
@@ -179,7 +180,10 @@ impl Statement {
             };
         }
         if all(Check::near) {
-            return Verdict::Shape;
+            // What is fitted to printed numbers is no evidence, however near it comes.
+            let fitted =
+                self.by_construction && matches!(self.check, Check::Shape | Check::Direction);
+            return if fitted { Verdict::ByConstruction } else { Verdict::Shape };
         }
         out(farthest(numbers(), &measured.values))
     }
@@ -304,6 +308,19 @@ mod tests {
         assert_eq!(derived.verdict(Some(&agreed)), Verdict::Derived);
         assert_eq!(constructed.verdict(Some(&agreed)), Verdict::ByConstruction);
         assert_eq!(both.verdict(Some(&agreed)), out("MLC was not measured"));
+        // What is fitted is no evidence, however near it comes.
+        let fitted = Statement { by_construction: true, ..stated(Check::Shape, 1.0) };
+        let near = Measured::of([("SLC", 1.5)]);
+        assert_eq!(fitted.verdict(Some(&near)), Verdict::ByConstruction);
+        assert_eq!(stated(Check::Shape, 1.0).verdict(Some(&near)), Verdict::Shape);
+        let direction = Statement {
+            check: Check::Direction,
+            directions: vec!["a < b".into()],
+            published: Vec::new(),
+            ..fitted
+        };
+        let holds = Measured::of([]).direction("a < b", true);
+        assert_eq!(direction.verdict(Some(&holds)), Verdict::ByConstruction);
         // A constructed number that differs is an error of ours, not an agreement.
         assert!(matches!(
             constructed.verdict(Some(&Measured::of([("SLC", 2.0)]))),
