@@ -224,9 +224,10 @@ fn points(all: &[Interruption]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::super::paper::Paper;
-    use super::super::plan::tests::invented;
+    use super::super::plan::tests::{invented, queued};
     use super::*;
     use crate::Verdict;
+    use crate::claim::labelled;
     use crate::claim::tests::{assert_each_is_declared, verdict_of};
 
     fn verdict(id: &str, evidence: &Evidence) -> Verdict {
@@ -286,8 +287,55 @@ mod tests {
         // A workload that is not the one that the paper names.
         let level = invented(as_published);
         assert!(out(verdict("000-050", &level)));
+        // Hardly any contention: none at all would be half of "about 2x".
+        let free = invented(|flash, scheme| match scheme {
+            "fifo" | "rps" => (300.0, 2000.0),
+            _ => as_published(flash, scheme),
+        });
+        assert!(out(verdict("000-025", &free)));
         // Nothing was run.
         let nothing = invented(|_, _| (f64::NAN, f64::NAN));
         assert!(out(verdict("000-023", &nothing)));
+    }
+
+    /// S5 and S7: 2 us elapsed, 4 us of reset, the read and the reload; after a program phase a
+    /// verify as well.
+    #[test]
+    fn a_cancelled_phase_costs_what_the_rules_say() {
+        let measured = cancelled().unwrap().unwrap();
+        for (label, us) in [
+            ("SLC verify", 39.0),
+            ("SLC program", 47.0),
+            ("MLC verify", 74.0),
+            ("MLC program", 98.0),
+        ] {
+            assert_eq!(labelled(&measured.values, label), Some(us), "{label}");
+        }
+    }
+
+    /// By doubling of the queue: what the overhead of RPS grows by; how far that of IPC is above it
+    /// at first, and what that grows by.
+    #[test]
+    fn the_overhead_grows_with_the_queue_because_of_rps() {
+        for (growth, apart, drift, holds) in [
+            (0.1, 0.05, 0.0, true),
+            (-0.1, 0.05, 0.0, false),
+            // It changes by 0.3, more than half of 0.5.
+            (0.1, 0.05, 0.06, false),
+            // At 512 RPS adds 0.5, and IPC 0.6 on top of that.
+            (0.1, 0.6, 0.0, false),
+        ] {
+            let evidence = queued(|scheme, size| {
+                let doublings = f64::from(size.ilog2() - 4);
+                let rps = 1.0 + growth * doublings;
+                match scheme {
+                    "fifo" => 1.0,
+                    "rps" => rps,
+                    _ => rps + apart + drift * doublings,
+                }
+            });
+            let said = verdict("000-048", &evidence);
+            assert_eq!(said == Verdict::Shape, holds, "{growth} {apart} {drift}: {said:?}");
+        }
     }
 }

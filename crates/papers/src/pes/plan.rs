@@ -342,6 +342,27 @@ pub(super) mod tests {
         assert!(plan.runs(&speeds).is_err(), "none is run at a speed that was not found");
     }
 
+    /// Runs of the write queue, held up as in the paper, as they would have to come out for these
+    /// means of writes by scheme and size.
+    pub(in crate::pes) fn queued(of: impl Fn(&str, u32) -> f64) -> Evidence {
+        let paper = Paper::open().unwrap();
+        let way = &paper.queue.way[0];
+        let mut results = Results::new();
+        for flash in Flash::ALL {
+            for scheme in COMPARED {
+                for &size in &paper.queue.sizes {
+                    let drive = Drive { flash, variant: &queue_variant(way, size) };
+                    let mean_us = Some(of(scheme, size));
+                    let write = Latencies { mean_us, ..Latencies::default() };
+                    let run = RunSummary { write, ..RunSummary::default() };
+                    results.insert(run_name(&paper.queue.workload, drive, scheme), run);
+                }
+            }
+        }
+        let (runs, speeds) = (Runs::new(Vec::new(), results), Results::new());
+        Evidence { paper, runs, members: Vec::new(), speeds, starvation: None, fit: None }
+    }
+
     /// Runs as they would have to come out for these means of reads and writes, all workloads
     /// alike.
     pub(in crate::pes) fn invented(of: impl Fn(Flash, &str) -> (f64, f64)) -> Evidence {
