@@ -50,8 +50,8 @@ impl Ftl {
         self.front.requests.get_mut(id).end_stall(flash.now());
     }
 
-    /// Sends the pages of a request of the line of writes on their way as far as there is room.
-    /// Returns whether all are. A call of its own, so that reads are let in without it.
+    /// Issues the pages of a request that stands among the writes, as far as there is room. Returns
+    /// whether all were issued. Not inlined, so that the path of reads stays short.
     #[inline(never)]
     pub(super) fn send_pages<R: RedundancyHooks>(
         &mut self,
@@ -61,14 +61,14 @@ impl Ftl {
     ) -> bool {
         match self.front.requests.get(id).io.op {
             HostOp::Write => self.write_pages(flash, id, raid),
-            // One that waits for the mapping is resumed by whoever brings that.
+            // A read that misses the mapping is resumed when the entry is loaded.
             HostOp::Read => self.read_pages(flash, id, raid) != Sent::NoRoom,
             HostOp::Trim | HostOp::Flush => self.trim(flash, id, raid),
         }
     }
 
-    /// Lets a read in behind everything that waits already. See docs/decisions/host.md, "Whom does
-    /// a full write queue hold up?".
+    /// Admits a read behind everything that already waits for room. See docs/decisions/host.md,
+    /// "Whom does a full write queue hold up?".
     #[inline(never)]
     pub(super) fn admit_in_order<R: RedundancyHooks>(
         &mut self,
