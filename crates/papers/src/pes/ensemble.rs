@@ -272,14 +272,18 @@ pub(super) fn picture(evidence: &Evidence) -> Named {
     let groups: Vec<String> = names.chain(["mean".into()]).collect();
     let series = |place: usize, flash: Flash| {
         let gain = &GAINS[place];
-        let each = spreads(evidence, gain, flash).unwrap_or_default();
-        let all: Vec<Spread> = each.iter().copied().chain(Spread::mean(&each)).collect();
+        // A run of few requests may have no reads: its bar is missing, the others are drawn.
+        let each: Vec<Option<Spread>> =
+            evidence.runs.stand_ins().map(|it| spread(evidence, gain, flash, it)).collect();
+        let known: Option<Vec<Spread>> = each.iter().copied().collect();
+        let mean = known.and_then(|all| Spread::mean(&all));
+        let all = || each.iter().copied().chain([mean]);
         let mark = gain.published(&evidence.paper, flash).map(|it| 100.0 * it);
         draw::BarSeries {
             name: gain.name.replace("reads, ", ""),
-            values: all.iter().map(|it| Some(100.0 * it.stand_in)).collect(),
+            values: all().map(|it| Some(100.0 * it?.stand_in)).collect(),
             published: each.iter().map(|_| None).chain([mark]).collect(),
-            spread: all.iter().map(|it| Some((100.0 * it.least, 100.0 * it.most))).collect(),
+            spread: all().map(|it| it.map(|it| (100.0 * it.least, 100.0 * it.most))).collect(),
         }
     };
     let panel = |flash: Flash| {
