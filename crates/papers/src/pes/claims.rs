@@ -224,7 +224,7 @@ fn points(all: &[Interruption]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::super::paper::Paper;
-    use super::super::plan::tests::{invented, queued, with_members};
+    use super::super::plan::tests::{invented, queued, served, with_members};
     use super::*;
     use crate::Verdict;
     use crate::claim::labelled;
@@ -341,6 +341,18 @@ mod tests {
             });
             let said = verdict("000-048", &evidence);
             assert_eq!(said == Verdict::Shape, holds, "{growth} {apart} {drift}: {said:?}");
+        }
+    }
+
+    /// One scheme is enough that costs too much of either.
+    #[test]
+    fn write_throughput_and_die_time_may_barely_suffer() {
+        for (cost, holds) in
+            [((0.96, 1.04), true), ((0.94, 1.0), false), ((1.0, 1.06), false), ((1.2, 0.9), true)]
+        {
+            let evidence = served(|scheme| if scheme == "pes_ips" { cost } else { (1.0, 1.0) });
+            let said = verdict("000-054", &evidence);
+            assert_eq!(said == Verdict::Shape, holds, "{cost:?}: {said:?}");
         }
     }
 }

@@ -310,7 +310,7 @@ fn speed_name(column: &Column, flash: Flash) -> String {
 pub(super) mod tests {
     use super::*;
     use crate::column::columns;
-    use crate::run_summary::Latencies;
+    use crate::run_summary::{Counters, Latencies};
 
     /// Every run of the whole study uses an existing drive and workload.
     #[test]
@@ -360,6 +360,31 @@ pub(super) mod tests {
             }
         }
         let (runs, speeds) = (Runs::new(Vec::new(), results), Results::new());
+        Evidence { paper, runs, members: Vec::new(), speeds, starvation: None, fit: None }
+    }
+
+    /// Runs of which only two numbers are known, by scheme: the bytes written per second in a closed
+    /// loop, and how long dies are busy at the paper's load.
+    pub(in crate::pes) fn served(of: impl Fn(&str) -> (f64, f64)) -> Evidence {
+        let paper = Paper::open().unwrap();
+        let columns = columns(&paper.workload, None).unwrap();
+        let mut results = Results::new();
+        for column in &columns {
+            for flash in Flash::ALL {
+                for scheme in WRITING {
+                    let (bytes, die_busy_s) = of(scheme);
+                    let write = Latencies { bytes, ..Latencies::default() };
+                    let counters = Counters { die_busy_s, ..Counters::default() };
+                    let run =
+                        RunSummary { write, counters, simulated_s: 1.0, ..Default::default() };
+                    for variant in ["", CLOSED] {
+                        let name = run_name(&column.name, Drive { flash, variant }, scheme);
+                        results.insert(name, run.clone());
+                    }
+                }
+            }
+        }
+        let (runs, speeds) = (Runs::new(columns, results), Results::new());
         Evidence { paper, runs, members: Vec::new(), speeds, starvation: None, fit: None }
     }
 
