@@ -32,11 +32,6 @@ impl Repetition {
         self == Repetition::Original
     }
 
-    /// Returns how many times as long as in the study itself runs are.
-    pub fn times(self) -> u64 {
-        if self == Repetition::Twice { 2 } else { 1 }
-    }
-
     /// Returns the run as this repetition has it.
     ///
     /// # Errors

@@ -223,7 +223,8 @@ impl Device {
     pub fn in_life(life: &SteadyLife, seasoned: &LifetimeDrive, config: &Config) -> Device {
         assert_eq!(config.layout().as_ref(), Ok(&seasoned.core.layout), "another drive");
         let (core, gc) = (seasoned.core.clone(), seasoned.gc.clone());
-        let mut device = Device::begin(config, core, gc, seasoned.preconditioned);
+        let device = Device::begin(config, core, gc, seasoned.preconditioned, UNWATCHED);
+        let mut device = device.expect("nobody stops it");
         device.layer.throttle = life.throttle_over(&device.layer.ftl.core.allocator.blocks);
         let Counters { programs, pages_written, .. } = *life.counters();
         let counters = &mut device.flash.counters;

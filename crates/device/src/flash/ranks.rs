@@ -27,19 +27,6 @@ impl Flash {
         }
     }
 
-    /// As [`Flash::submit_further`], of a transaction that page writes joined.
-    #[inline(never)]
-    fn submit_joined(&mut self, id: TxnId, die: DieId, marks: bool) {
-        if marks {
-            self.put_among_marked(die);
-        }
-        let mut joined = self.txns.get(id).joined;
-        while joined.is_some() {
-            self.join_at(joined, die);
-            joined = self.txns.get(joined).next;
-        }
-    }
-
     /// As [`Flash::pick`], of an order that may go by rank, where something waits. What waits alone
     /// is taken whatever the order, without asking it; only one that was handed over may want to
     /// know.

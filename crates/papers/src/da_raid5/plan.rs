@@ -121,8 +121,11 @@ impl Plan<'_> {
     /// The runs of every variant; nothing if they were stopped.
     fn results(&self, brief: bool, runs: &RunFolder<'_>) -> Result<Option<AllRuns>, Diagnostics> {
         let limit = self.limited(self.paper.swept_requests);
-        let bed = TestBed::new(&self.paper.device(&[]), RAID5.scheme)?.limited(limit);
-        let beds = [bed];
+        let bed = TestBed::new(&self.paper.device(&[]), RAID5.scheme, runs.control());
+        if runs.control().stopped() {
+            return Ok(None);
+        }
+        let beds = [bed?.limited(limit)];
         let Some(speeds) = runs.results(self.speeds(&beds)?)? else { return Ok(None) };
         let (mut made, mut results) = (Vec::new(), Results::new());
         for group in variants(self.paper, brief) {

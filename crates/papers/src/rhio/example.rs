@@ -8,6 +8,7 @@ use fowler_experiment::device::{DeviceSpec, Resolved, resolve};
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::scheme::Scheme;
 use fowler_experiment::studies;
+use fowler_experiment::workload::Control;
 use fowler_units::{Deadline, HostIo, HostOp, Nanos, Rng, Span};
 
 /// Pages of W0 to W5 (Figure 2).
