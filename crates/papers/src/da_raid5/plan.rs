@@ -358,11 +358,10 @@ mod tests {
             names.len()
         };
         let s = &paper.sweeps;
-        let tested = 5 * (8 + s.n_update.len() + 2) + 2;
+        let tested = 5 * (8 + s.n_update.len() + 2) + 2 + s.cut_off.len();
         assert_eq!(count(true), tested);
         let grid = 5 * 7 * s.grid_stripes.len() * s.loads.len();
         let others = 5 * (s.caches_kib.len() - 2)
-            + s.cut_off.len()
             + 5 * 3
             + GRID.len() * s.lengths.len()
             + 5 * ON_WORN.len()

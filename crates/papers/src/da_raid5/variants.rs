@@ -172,12 +172,12 @@ pub(super) fn variants(paper: &Paper, brief: bool) -> Vec<Vec<Variant>> {
     }
     let long = one(LONG_SEARCH.into(), Vec::new(), &[RAID5, UDL]);
     first.push(Variant { only: Some(SEARCH), requests: s.search, ..long });
-    if brief {
-        return vec![first];
-    }
     for &pages in &s.cut_off {
         let set = vec![format!("policy.redundancy.cut_off={pages}")];
         first.push(Variant { only: Some(LONG), ..swept(cut_off(pages), set, &[HC]) });
+    }
+    if brief {
+        return vec![first];
     }
     let replaces = vec!["policy.redundancy.above_n_update=replace".into()];
     first.push(swept(REPLACES.into(), replaces, &[HC]));
