@@ -1,19 +1,19 @@
-//! The end of a run: what the caches hold is written to the flash, so that what they put off is
-//! counted like everything else.
+//! The end of a run: what the caches hold is written to the flash, so that postponed writes are
+//! counted.
 
 use super::Device;
 use super::controller::with_redundancy;
 use crate::device::probe::Probe;
 use fowler_units::Span;
 
-/// Time goes by in such steps until all is written.
+/// How often the drive checks whether everything is written.
 const STEP: Span = Span::ms(10);
-/// And in so many of them at most: what a fault keeps in the parity cache may stay there.
+/// The maximum number of such steps: after a fault, an entry may stay in the parity cache.
 const STEPS: u32 = 10_000;
 
 impl Device {
-    /// Writes what the buffer holds to the flash, and then the parity that is cached, and lets time
-    /// go by until both are there.
+    /// Writes the data of the buffer and then the cached parity, and advances time until both are
+    /// in the flash.
     ///
     /// # Panics
     /// If a request is in the drive.
@@ -33,7 +33,7 @@ impl Device {
         self.rest_while(probe, |device| cached(device) > 0);
     }
 
-    /// Lets time go by as long as something holds.
+    /// Advances time while `holds` returns true.
     fn rest_while<P: Probe>(&mut self, probe: &mut P, holds: impl Fn(&Device) -> bool) {
         for _ in 0..STEPS {
             if !holds(self) {

@@ -69,12 +69,10 @@ pub struct Refresher {
     past_hard: IdVec<PlaneId, List<BlockId>>,
     retention: Span,
     reads: u32,
-
-    /// Where they depend on wear: the factor by which those of each block are longer, and by which
-    /// an erase changes it.
+    /// If these limits depend on wear: the factor for each block, and that for each erase.
     longer: Option<IdVec<BlockId, f64>>,
     per_erase: f64,
-    /// How long before time zero the oldest data was written: timestamps count from there.
+    /// The age of the oldest data at time zero: timestamps count from there.
     epoch: Span,
     looked: Nanos,
     look_every: Span,
@@ -134,14 +132,14 @@ impl Refresher {
         past.into_iter().for_each(|block| self.push(plane, block, Urgency::HardLimit));
     }
 
-    /// How old the data of a block may become.
+    /// Returns the age at which the data of a block is overdue.
     fn retention_of(&self, block: BlockId) -> Span {
         let longer =
             |all: &IdVec<BlockId, f64>| Span((self.retention.0 as f64 * all[block]) as u64);
         self.longer.as_ref().map_or(self.retention, longer)
     }
 
-    /// How often a block may be read.
+    /// Returns how often a block may be read.
     fn reads_of(&self, block: BlockId) -> u32 {
         let longer = |all: &IdVec<BlockId, f64>| (f64::from(self.reads) * all[block]) as u32;
         self.longer.as_ref().map_or(self.reads, longer)

@@ -23,10 +23,9 @@ pub(crate) struct Note {
     /// Whether its blame was recorded, because it, or the program it joined, was done and began to
     /// wait for parity.
     blamed: bool,
-
-    /// Reads for parity: the program that is sent to its die when it is done.
+    /// Reads for parity: the program that is sent to its die when the read is done.
     pub program: TxnId,
-    /// How long it has waited for parity before it asked for a die.
+    /// How long it waited for parity before it was sent to a die.
     wait: Span,
 }
 

@@ -1,5 +1,5 @@
-//! Cached parity that goes to the flash before its place is needed: because a page of its stripe was
-//! moved, or because a run ends.
+//! Parity that is flushed before its entry is needed: because a page of its stripe was moved, or
+//! because a run ends.
 
 use super::Raid;
 use super::parity_cache::Progress;
@@ -9,8 +9,8 @@ use crate::policy::redundancy::ParityFlush;
 use fowler_units::{Lpn, ParityId, StripeId};
 
 impl Raid {
-    /// A page has been moved. Partial parity goes to the flash when "the logic pages of the parity
-    /// are garbage-recycled" (DA-RAID-5, section II-B), if the drive is asked to follow that.
+    /// Flushes the cached parity of the stripe of a moved page: "or the logic pages of the parity
+    /// are garbage-recycled" (DA-RAID-5, section II-B).
     #[cold]
     pub(super) fn flush_moved_stripe(&mut self, ftl: &mut Ftl, flash: &mut Flash, page: Lpn) {
         let stripe = self.stripes.of(page);
@@ -23,19 +23,19 @@ impl Raid {
         }
     }
 
-    /// Everything that is cached goes to the flash.
+    /// Flushes every entry.
     pub(crate) fn flush_all(&mut self, ftl: &mut Ftl, flash: &mut Flash) {
         let cached: Vec<(ParityId, StripeId)> =
             self.cache.iter().map(|(id, entry)| (id, entry.stripe)).collect();
         for (id, stripe) in cached {
-            // The end of one may have been that of another.
+            // Flushing one entry may have closed another.
             if self.cache.find(stripe) == Some(id) {
                 self.flush_soon(ftl, flash, id);
             }
         }
     }
 
-    /// An entry goes to the flash as soon as nothing is on its way to it.
+    /// Flushes an entry as soon as no reads or programs for it are in flight.
     fn flush_soon(&mut self, ftl: &mut Ftl, flash: &mut Flash, entry: ParityId) {
         if self.cache.get(entry).progress == Progress::Open {
             self.cache.get_mut(entry).expedited = true;

@@ -32,17 +32,16 @@ pub struct Entry {
     /// Pages on their way that leave together in such numbers that the parity is rebuilt: the pages
     /// they replace are not read.
     pub anew: u64,
-
-    /// Covered pages that the cached parity was built anew without: what they replaced is kept
-    /// still, and until parity goes to the flash nothing covers them (Algorithm 2 as printed).
+    /// Pages that were covered until the parity was rebuilt without them (Algorithm 2 as printed):
+    /// nothing covers them until parity is flushed, and the pages that they replaced are retained.
     pub uncovered: u64,
-    /// Pages whose copy from before was, or is being, read before they are programmed; and those of
-    /// which it has come. The bit of the parity page stands for the parity from before.
+    /// Pages whose old copy is read before they are programmed; and those for which that read is
+    /// done. The bit of the parity page stands for the earlier parity.
     pub early_asked: u64,
     pub early: u64,
-    /// Such reads on their way; they are among `reads`.
+    /// Such reads in flight; `reads` includes them.
     pub early_reads: u32,
-    /// Whether the flash has parity of the stripe as it was before.
+    /// Whether the flash has parity for the earlier state of the stripe.
     pub based: bool,
     /// Whether it is flushed as soon as no reads or programs for it are in flight.
     pub expedited: bool,

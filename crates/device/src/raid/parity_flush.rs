@@ -34,7 +34,7 @@ impl Raid {
             usize::MAX
         };
         let rest = self.uncovered_positions(&ftl.core, entry, most);
-        // The delta method would have to read the copies from before of uncovered pages, too.
+        // The delta method would also have to read the old copies of uncovered pages.
         let less = !based || uncovered != 0 || rest.count_ones() <= delta;
         let versions = self.integrity.is_some();
         let by_rest = if versions { self.readable_way(&ftl.core, entry, rest, less) } else { less };
@@ -360,9 +360,9 @@ impl Raid {
         let Some(entry) = self.cache.find(self.stripes.of(page)) else { return false };
         let its = self.cache.get_mut(entry);
         let kept = self.rules.parity_flush == ParityFlush::WhenEvicted && !its.expedited;
-        // Reads for programs to come are nothing that this one waits for.
-        let read = its.reads == its.early_reads;
-        if kept && read || its.covered & bit(self.stripes.position(page)) == 0 {
+        // It does not wait for reads that later programs wait for.
+        let all_read = its.reads == its.early_reads;
+        if kept && all_read || its.covered & bit(self.stripes.position(page)) == 0 {
             return false;
         }
         self.defer(flash, id);

@@ -149,6 +149,7 @@ impl Raid {
         }
     }
 
+    /// Reads a page for an entry, in its present turn.
     pub(crate) fn read_for_parity(
         &mut self,
         ftl: &mut Ftl,
@@ -160,7 +161,7 @@ impl Raid {
         self.read_for_turn(ftl, flash, entry, unit, turn)
     }
 
-    /// As [`Raid::read_for_parity`], in a turn of its own.
+    /// Like [`Raid::read_for_parity`], in a given turn.
     pub(super) fn read_for_turn(
         &mut self,
         ftl: &mut Ftl,
@@ -247,7 +248,7 @@ impl Raid {
         }
         its.covered |= bit(position);
         if its.uncovered & bit(position) != 0 {
-            // What it replaced first is kept already.
+            // The page that it first replaced is retained already.
             its.uncovered &= !bit(position);
             ftl.invalidate(flash, old);
         } else if its.based && old.is_some() {
@@ -331,9 +332,9 @@ impl Raid {
         self.unpin(ftl, flash, entry);
     }
 
-    /// Parity is built anew from what is written together, and covers nothing else from now on:
-    /// what the others replaced is kept, and parity from the rest of the stripe will count them in.
-    /// Returns the pages that are read for it: none.
+    /// Removes all pages but those written together from the coverage of an entry. What the removed
+    /// pages replaced stays retained, and the flush computes parity from the rest of the stripe,
+    /// which includes them. Returns the pages to read for this: none.
     fn uncover_rest(&mut self, entry: ParityId, rest: u64) -> u64 {
         let its = self.cache.get_mut(entry);
         its.uncovered |= rest;
@@ -341,10 +342,9 @@ impl Raid {
         0
     }
 
-    /// Algorithm 2 of DA-RAID-5 as it is printed: of more than `N_update` pages, the partial parity
-    /// that there was is replaced by theirs. Which pages it is of is not recorded: whoever writes
-    /// it to the flash takes it for that of all pages written since. Returns the pages whose parity
-    /// is kept.
+    /// Algorithm 2 of DA-RAID-5 as printed: with more than `N_update` pages, their parity replaces
+    /// the existing partial parity. The pages it covers are not recorded: when flushed, it is
+    /// treated as that of all pages written since. Returns the pages whose parity is kept.
     fn forget(&mut self, core: &Core, entry: ParityId, rest: u64) -> u64 {
         let (stripes, stripe) = (self.stripes, self.cache.get(entry).stripe);
         let forgotten = stripes.data_pages(stripe).filter(|(at, _)| rest >> at & 1 != 0);

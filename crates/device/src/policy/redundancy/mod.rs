@@ -36,16 +36,15 @@ pub struct Params {
     pub cache: CachePower,
     /// `hc`: above this number of pages written together, parity is rebuilt from the written pages.
     pub n_update: u32,
-
-    /// `hc`: what becomes of the pages that cached parity covered and that are not among those.
+    /// `hc`: what becomes of the other pages that cached parity covered.
     pub above_n_update: AboveNUpdate,
-    /// `hc`: writes of more pages than this pass the caches by; zero lets none do so.
+    /// `hc`: writes of more pages than this bypass the caches; zero disables that.
     pub cut_off: u32,
-    /// When what a page replaces is read for parity.
+    /// Whether a page is programmed before or after what it replaces is read for parity.
     pub update_order: UpdateOrder,
     /// Whether cached parity goes to the flash once a data page of its stripe has been moved.
     pub flush_moved: bool,
-    /// Whether a run ends with everything that the caches hold written to the flash.
+    /// Whether a run ends by writing what the caches hold to the flash.
     pub flush_at_end: bool,
     /// A block with more P/E cycles than this is worn, `T_p`.
     pub worn_above: u32,
@@ -57,11 +56,11 @@ pub struct Params {
     pub retention: Span,
     /// How often a block may be read before it is refreshed, `T_read`.
     pub reads: u32,
-
-    /// Both limits are those of a block with `worn_above` cycles. With each cycle less they are
-    /// longer by a factor of e^this, with each more shorter; zero makes them the same for all.
+    /// `retention` and `reads` are the limits of a block with `worn_above` cycles. Each cycle less
+    /// makes them longer by a factor of e^this, each cycle more shorter; zero makes them the same
+    /// for all blocks.
     pub limit_growth: f64,
-    /// Whether every page carries a version, so that what is read back can be proved right.
+    /// Whether every page carries a version, so that data read can be verified.
     pub integrity: bool,
 }
 
@@ -74,13 +73,13 @@ pub enum CachePower {
     Volatile,
 }
 
-/// In which order a page is programmed and what it replaces is read, where parity is computed from
-/// the old page, the old parity and the new page (equation (1) of DA-RAID-5).
+/// The order of a program and the read of what it replaces, where parity is computed from the old
+/// page, the old parity and the new page (equation (1) of DA-RAID-5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UpdateOrder {
-    /// The new page first: what it replaces is read when parity is computed.
+    /// Program first: what the page replaces is read when parity is computed.
     ProgramFirst,
-    /// What it replaces first: the read goes to the die before the program does.
+    /// Read first: the program is sent to its die when the read is done.
     ReadFirst,
 }
 
@@ -223,14 +222,14 @@ impl Default for Params {
 }
 
 impl Params {
-    /// By how much the limits of a block with so many P/E cycles are longer than those of one with
-    /// [`Params::worn_above`]: the error rate of cells grows exponentially with cycles
-    /// (`limit_growth`), and retention and reads each add to it in proportion (assumed).
+    /// Returns the factor by which the limits of a block with so many P/E cycles are longer than
+    /// those of one with [`Params::worn_above`]. Assumed: the error rate of cells grows
+    /// exponentially with cycles (`limit_growth`) and in proportion to age and to reads.
     pub fn limits_at(&self, cycles: f64) -> f64 {
         libm::exp(self.limit_growth * (f64::from(self.worn_above) - cycles))
     }
 
-    /// Whether the drive is divided into stripes at all.
+    /// Returns whether the drive is divided into stripes.
     pub fn has_stripes(&self) -> bool {
         self.name != RedundancyKind::Unprotected
     }
