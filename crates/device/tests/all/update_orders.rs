@@ -1,6 +1,6 @@
-//! The order of a read-modify-write under parity, to the nanosecond; and what else an update of
-//! parity may be asked to do: Algorithm 2 as printed, parity that is written when GC moves a page of
-//! its stripe, and caches that are written out at the end.
+//! The order of a read-modify-write under parity, to the nanosecond; and the other options of an
+//! update of parity: Algorithm 2 as printed, parity that is written when GC moves a page of its
+//! stripe, and caches that are written out at the end.
 //!
 //! Chips read a page in 10 us and program it in 140 us; a transfer takes 20 us.
 
