@@ -51,15 +51,18 @@ pub(super) const STAGE_2: &str = "stage 2";
 pub(super) const MORE_WORN: &str = "more worn";
 /// Web search for as long as it takes until reads refresh blocks.
 pub(super) const LONG_SEARCH: &str = "long";
-/// HC whose cached parity covers the new pages alone; and with parity that is not written when GC
-/// moves a page of its stripe.
-pub(super) const REPLACES: &str = "coverage replaced";
+/// Parity that is not written when GC moves a page of its stripe.
 pub(super) const KEEPS_MOVED: &str = "moved pages kept";
 /// The schemes run on drives with worn blocks.
 pub(super) const ON_WORN: [Case; 3] = [RAID5, PPC, PE_AWARE];
 
 pub(super) fn n_update(n: u32) -> String {
     format!("N_update {n}")
+}
+
+/// The same, where above N_update the cached parity covers the new pages alone.
+pub(super) fn replaced(n: u32) -> String {
+    format!("N_update {n}, coverage replaced")
 }
 
 pub(super) fn cache(kib: u32) -> String {
@@ -179,8 +182,13 @@ pub(super) fn variants(paper: &Paper, brief: bool) -> Vec<Vec<Variant>> {
     if brief {
         return vec![first];
     }
-    let replaces = vec!["policy.redundancy.above_n_update=replace".into()];
-    first.push(swept(REPLACES.into(), replaces, &[HC]));
+    for &n in &s.n_update {
+        let set = vec![
+            format!("policy.redundancy.n_update={n}"),
+            "policy.redundancy.above_n_update=replace".into(),
+        ];
+        first.push(swept(replaced(n), set, &[HC]));
+    }
     let keeps = vec!["policy.redundancy.flush_moved=false".into()];
     first.push(swept(KEEPS_MOVED.into(), keeps, &[PPC, HC]));
     for &requests in &s.lengths {
