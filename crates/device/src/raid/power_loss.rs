@@ -28,7 +28,7 @@ impl Raid {
                 let computed = it.progress == Progress::Writing && !it.again && !it.stale;
                 !computed || !self.parity_has_begun(flash, *id)
             })
-            .filter(|(_, entry)| entry.covered != 0)
+            .filter(|(_, entry)| entry.covered | entry.uncovered != 0)
             .map(|(id, entry)| (id, entry.stripe))
             .collect();
         let mut lost = 0;
