@@ -83,3 +83,40 @@ impl Runs {
 pub(crate) fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
+
+/// Returns Spearman's rank correlation; ties share their mean rank. `None` where one side is the
+/// same throughout.
+pub(crate) fn spearman(one: &[f64], other: &[f64]) -> Option<f64> {
+    let ranks = |values: &[f64]| -> Vec<f64> {
+        let rank = |mine: &f64| {
+            let below = values.iter().filter(|its| *its < mine).count();
+            let same = values.iter().filter(|its| *its == mine).count();
+            below as f64 + (same as f64 - 1.0) / 2.0
+        };
+        values.iter().map(rank).collect()
+    };
+    let (one, other) = (ranks(one), ranks(other));
+    let (mean_one, mean_other) = (mean(&one)?, mean(&other)?);
+    let product = |a: &[f64], mean_a: f64, b: &[f64], mean_b: f64| {
+        a.iter().zip(b).map(|(a, b)| (a - mean_a) * (b - mean_b)).sum::<f64>()
+    };
+    let both = product(&one, mean_one, &other, mean_other);
+    let alone = product(&one, mean_one, &one, mean_one);
+    let beside = product(&other, mean_other, &other, mean_other);
+    Some(both / (alone * beside).sqrt()).filter(|rank| rank.is_finite())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranks_are_correlated_with_ties() {
+        assert_eq!(spearman(&[1.0, 2.0, 3.0], &[10.0, 20.0, 99.0]), Some(1.0));
+        assert_eq!(spearman(&[1.0, 2.0, 3.0], &[3.0, 2.0, 1.0]), Some(-1.0));
+        // By hand: ranks 0, 1.5, 1.5, 3 and 0, 1, 2, 3: 4.5 / sqrt(4.5 x 5).
+        let tied = spearman(&[1.0, 2.0, 2.0, 4.0], &[1.0, 2.0, 3.0, 4.0]).unwrap();
+        assert!((tied - (4.5f64 / 5.0).sqrt()).abs() < 1e-12);
+        assert_eq!(spearman(&[0.0, 0.0], &[1.0, 2.0]), None);
+    }
+}

@@ -5,7 +5,7 @@ use super::paper::Paper;
 use super::plan::{Case, Evidence, KINDS, RECORDED};
 use crate::claim::{Claim, ClaimId, Found, Measured, claim, named, unmeasured};
 use crate::run_summary::{Number, READ, WRITE};
-use crate::runs::mean;
+use crate::runs::{mean, spearman};
 use fowler_device::Step;
 use fowler_device::reliability::{Ladder, LevelTimes, NoModel};
 use fowler_experiment::device::{Resolved, resolve};
@@ -174,28 +174,6 @@ pub(super) fn correlations(evidence: &Evidence, case: Case<'_>) -> Option<Measur
     Some(measured.direction("reads gain more where more are prioritized", reads > 0.0))
 }
 
-/// Spearman's rank correlation; ties share their mean rank. Nothing where one side is the same
-/// throughout.
-pub(super) fn spearman(one: &[f64], other: &[f64]) -> Option<f64> {
-    let ranks = |values: &[f64]| -> Vec<f64> {
-        let rank = |mine: &f64| {
-            let below = values.iter().filter(|its| *its < mine).count();
-            let same = values.iter().filter(|its| *its == mine).count();
-            below as f64 + (same as f64 - 1.0) / 2.0
-        };
-        values.iter().map(rank).collect()
-    };
-    let (one, other) = (ranks(one), ranks(other));
-    let (mean_one, mean_other) = (mean(&one)?, mean(&other)?);
-    let product = |a: &[f64], mean_a: f64, b: &[f64], mean_b: f64| {
-        a.iter().zip(b).map(|(a, b)| (a - mean_a) * (b - mean_b)).sum::<f64>()
-    };
-    let both = product(&one, mean_one, &other, mean_other);
-    let alone = product(&one, mean_one, &one, mean_one);
-    let beside = product(&other, mean_other, &other, mean_other);
-    Some(both / (alone * beside).sqrt()).filter(|rank| rank.is_finite())
-}
-
 /// The mean and the standard deviation of as many growth rates as the drive has blocks.
 fn drawn(drive: &Resolved) -> (f64, f64) {
     let strengths = Strengths::new(&drive.config.reliability.cells);
@@ -361,16 +339,6 @@ mod tests {
             let id = format!("001-00{number}");
             assert!(out(verdict(&id, &turned)), "{id}");
         }
-    }
-
-    #[test]
-    fn ranks_are_correlated_with_ties() {
-        assert_eq!(spearman(&[1.0, 2.0, 3.0], &[10.0, 20.0, 99.0]), Some(1.0));
-        assert_eq!(spearman(&[1.0, 2.0, 3.0], &[3.0, 2.0, 1.0]), Some(-1.0));
-        // By hand: ranks 0, 1.5, 1.5, 3 and 0, 1, 2, 3: 4.5 / sqrt(4.5 x 5).
-        let tied = spearman(&[1.0, 2.0, 2.0, 4.0], &[1.0, 2.0, 3.0, 4.0]).unwrap();
-        assert!((tied - (4.5f64 / 5.0).sqrt()).abs() < 1e-12);
-        assert_eq!(spearman(&[0.0, 0.0], &[1.0, 2.0]), None);
     }
 
     #[test]
