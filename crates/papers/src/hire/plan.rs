@@ -92,14 +92,14 @@ fn variant(name: &str, set: &[&str], cases: &[Case], reach: Reach) -> Variant {
 
 /// Returns every variant.
 pub(super) fn variants(paper: &Paper) -> Vec<Variant> {
-    let four = [BASELINE, HVC, LVC, HIRE];
     let mut all = vec![
         variant(AS_IT_IS, &[], &CASES, Reach::Shown),
-        variant(WAITS, &["buffer.ack=on_program"], &four, Reach::All),
+        variant(WAITS, &["buffer.ack=on_program"], &[BASELINE, HVC, LVC, HIRE], Reach::All),
+        // Pages that are programmed again compete with the writes of the host.
         variant(
             WAITS_ALONE,
             &["buffer.ack=on_program", "ftl.partial_writes=overwrite"],
-            &four,
+            &[BASELINE, HVC, LVC, HIRE, REWRITE],
             Reach::All,
         ),
     ];
@@ -411,7 +411,7 @@ const PROGRAMS_LEAST: f64 = 500.0;
 pub(super) mod tests {
     use super::*;
     use crate::column::columns;
-    use crate::run_summary::{ByVoltage, Counters, Latencies};
+    use crate::run_summary::{ByClass, ByVoltage, Counters, Latencies};
 
     /// Every run of the whole study uses an existing drive and workload.
     #[test]
@@ -436,10 +436,10 @@ pub(super) mod tests {
             + s.rewrite_shares.len()
             + 5 * s.cycles.len();
         let beyond = 4 + 4 * s.windows + 3 * CLASSED.len() + 4;
-        let all = 17 * (6 + 4 + 4 + beyond + 1);
+        let all = 17 * (6 + 4 + 5 + beyond + 1);
         assert_eq!(count(&paper), all + s.workloads.len() * swept + 2);
         paper.sweeps.workloads.clear();
-        assert_eq!(count(&paper), 17 * (6 + 4 + 4 + 1) + 2);
+        assert_eq!(count(&paper), 17 * (6 + 4 + 5 + 1) + 2);
     }
 
     #[test]
@@ -462,7 +462,7 @@ pub(super) mod tests {
     }
 
     /// Runs as they would have to come out for these reads, writes that wait, and programs by
-    /// voltage, all workloads alike.
+    /// voltage, all workloads alike. Pages leave the buffer as they are programmed.
     pub(in crate::hire) fn invented(of: impl Fn(&str, Case) -> (f64, f64, [u64; 3])) -> Evidence {
         let paper = Paper::open().unwrap();
         let columns = columns(&paper.workload, None).unwrap();
@@ -472,15 +472,36 @@ pub(super) mod tests {
                 let (read, write, [boosted, nominal, reduced]) = of(&column.name, case);
                 let of = |mean| Latencies { mean_us: Some(mean), ..Latencies::default() };
                 let programs_at = Some(ByVoltage { boosted, nominal, reduced });
+                let left = Some(ByClass {
+                    mixed: nominal as f64,
+                    read_hot: boosted as f64,
+                    write_hot: reduced as f64,
+                });
                 let run = RunSummary {
                     read: of(read),
                     write: of(write),
-                    counters: Counters { programs_at, ..Counters::default() },
+                    counters: Counters { programs_at, left, ..Counters::default() },
                     ..RunSummary::default()
                 };
                 for variant in [AS_IT_IS, WAITS, WAITS_ALONE] {
                     results.insert(run_name(&column.name, case, variant), run.clone());
                 }
+            }
+        }
+        let runs = Runs::new(columns, results);
+        Evidence { paper, runs, oracles: Results::new(), states: None }
+    }
+
+    /// Runs in steady state with this write amplification, and no others.
+    pub(in crate::hire) fn invented_in_steady_state(of: impl Fn(&str, Case) -> f64) -> Evidence {
+        let paper = Paper::open().unwrap();
+        let columns = columns(&paper.workload, None).unwrap();
+        let mut results = Results::new();
+        for column in &columns {
+            for case in MEASURED {
+                let waf = Some(of(&column.name, case));
+                let run = RunSummary { waf, ..RunSummary::default() };
+                results.insert(run_name(&column.name, case, RESTED), run);
             }
         }
         let runs = Runs::new(columns, results);

@@ -126,21 +126,23 @@ fn figure5(evidence: &Evidence) -> Sheet {
         "HVC",
         "LVC",
         "HIRE",
+        "HIRE rewrite",
         "HVC p99",
         "LVC p99",
         "HIRE p99",
+        "HIRE rewrite p99",
     ];
     let title = "Figure 5: mean write latency relative to the baseline, and p99. A write acknowledged by the buffer \
                  takes no time, so the other rows wait for the flash, with and without reading the old page for \
                  partial page writes";
     let mut sheet = Sheet::new("figure5", title, &heads);
+    let cases = [HVC, LVC, HIRE, REWRITE];
     for (variant, name) in
         [(AS_IT_IS, "acknowledged"), (WAITS, "wait"), (WAITS_ALONE, "wait, old pages unread")]
     {
         for column in &evidence.runs.columns {
             let column = column.name.as_str();
-            let ratios =
-                |of: Number| [HVC, LVC, HIRE].map(|it| evidence.ratio(column, it, variant, of));
+            let ratios = |of: Number| cases.map(|it| evidence.ratio(column, it, variant, of));
             let base = evidence.number(column, BASELINE, variant, WRITE);
             let cells = [ratios(WRITE), ratios(|run| run.write.p99_us)].into_iter().flatten();
             let cells = [base].into_iter().chain(cells).map(Cell::number);
@@ -149,8 +151,8 @@ fn figure5(evidence: &Evidence) -> Sheet {
         let average = |case| {
             mean(&evidence.runs.each(|column| evidence.ratio(column, case, variant, WRITE))?)
         };
-        let cells = [HVC, LVC, HIRE].map(|case| Cell::number(average(case)));
-        let rest = [Cell::Nothing, Cell::Nothing, Cell::Nothing];
+        let cells = cases.map(|case| Cell::number(average(case)));
+        let rest = cases.map(|_| Cell::Nothing);
         let head = ["mean".into(), name.into(), Cell::Nothing];
         sheet.row(head.into_iter().chain(cells).chain(rest).collect());
     }
