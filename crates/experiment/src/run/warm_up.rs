@@ -21,9 +21,6 @@ pub(super) fn serve(
     pacing: Pacing,
     count: u64,
 ) -> Warmed {
-    if count == 0 {
-        return Warmed::default();
-    }
     device.run(requests.take(usize::try_from(count).unwrap_or(usize::MAX)), pacing, &mut ());
     device.begin_again();
     Warmed { counters: device.counters(), from: device.now() }
