@@ -218,9 +218,10 @@ impl Life {
         Totals { worn, ..self.totals(self.programmed(blocks), now) }
     }
 
-    /// Returns the number of simulated pages that may still be programmed.
+    /// Returns the number of simulated pages that may still be programmed at nominal voltages. Idle
+    /// time, in which cells recover, follows from the programs and not from their wear.
     pub(crate) fn left(&self, blocks: &Blocks, now: Nanos, healed: bool) -> f64 {
-        self.left_of(self.worn(blocks), now, healed)
+        self.left_of(self.programmed(blocks), now, healed) - self.more
     }
 
     /// Like [`Life::left`], after `programmed` pages. Cells that have rested until now will not

@@ -74,8 +74,10 @@ impl LifetimeDrive {
         }
         core.allocator.resume(checkpoint.allocator);
         self.gc.resume(checkpoint.victim, checkpoint.wear);
-        if let (Some(uses), Some(saved)) = (&mut self.uses, &checkpoint.uses) {
-            uses.resume(saved)?;
+        match (&mut self.uses, &checkpoint.uses) {
+            (Some(uses), Some(saved)) => uses.resume(saved)?,
+            (None, None) => {}
+            _ => return Err("it is of a drive that tells uses apart otherwise".into()),
         }
         (self.throttle, self.counters) = (checkpoint.throttle, checkpoint.counters);
         self.go_on_from(checkpoint.moved);

@@ -69,12 +69,12 @@ pub struct Moved {
     behind: Span,
 }
 
-/// A write or trim that has entered.
+/// A request that has entered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entered {
     /// When it entered.
     pub at: Nanos,
-    /// Pages written; zero for a trim.
+    /// Pages written; zero for a trim or a read.
     pub pages: u32,
     /// Its delay.
     pub throttled: Throttled,
@@ -276,12 +276,12 @@ impl LifetimeDrive {
             let changes = matches!(io.op, HostOp::Write | HostOp::Trim);
             (changes || (reads && io.op == HostOp::Read)) && io.size > 0
         };
-        let mut writes = source.filter(matters);
+        let mut requests = source.filter(matters);
         let blank = HostIo::flush(Nanos::ZERO);
         let (mut drawn, mut last, mut next, mut ended) = ([blank; AHEAD], 0, 0, false);
         loop {
             while !ended && last - next < AHEAD {
-                match writes.next() {
+                match requests.next() {
                     Some(io) => {
                         self.prefetch(&io, |core, page| core.map.prefetch(page));
                         drawn[last % AHEAD] = io;
@@ -312,7 +312,7 @@ impl LifetimeDrive {
         }
     }
 
-    /// Writes or trims the pages of a request in no time.
+    /// Writes or trims the pages of a request in no time, or notes that they are read.
     #[inline]
     fn change(&mut self, io: &HostIo) {
         let Request { next, end, .. } = Request::new(*io, io.at, &self.core.locator);
@@ -349,8 +349,8 @@ impl LifetimeDrive {
         }
     }
 
-    /// Admits a write or trim after any delay; `None` if the life ends before it enters. Trims are
-    /// not delayed.
+    /// Admits a request after any delay; `None` if the life ends before it enters. Only writes are
+    /// delayed.
     fn enter(&mut self, io: &HostIo) -> Option<Entered> {
         let pages = match io.op {
             HostOp::Write => Request::new(*io, io.at, &self.core.locator).pages,

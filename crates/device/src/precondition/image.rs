@@ -20,9 +20,9 @@ pub struct PreconditionedImage {
 impl Config {
     /// Returns whether preconditioning places data identically under both configurations, which
     /// must agree in everything that it depends on. Die order, suspension, operating times, queues,
-    /// the link, acknowledgment and the warm-up may differ. So may the treatment of kinds of data and of blocks
-    /// (preconditioning writes plain data into blocks that are all alike), except for the number of
-    /// open blocks that it reserves.
+    /// the link, acknowledgment and the warm-up may differ. So may the treatment of kinds of data
+    /// and of blocks (preconditioning writes plain data into blocks that are all alike), except for
+    /// the number of open blocks that it reserves.
     pub fn ages_like(&self, other: &Config) -> bool {
         let open = |its: &Config| its.placement.streams(its.hotness.tags());
         let alike = Config {

@@ -32,7 +32,7 @@ use fowler_device::policy::hotness::Detector;
 use fowler_device::policy::redundancy::RedundancyKind;
 use fowler_device::policy::step::StepKind;
 use fowler_device::policy::throttle::{Predicted, State, ThrottleKind};
-use fowler_device::{Config, Counters, LifetimeDrive, ReadHot};
+use fowler_device::{AccessClass, Config, Counters, LifetimeDrive, ReadHot};
 use fowler_units::{HostIo, HostOp, Nanos, Span};
 use record::Seen;
 use season::season;
@@ -318,6 +318,10 @@ fn left_out(config: &Config) -> Vec<String> {
     if config.step.name != StepKind::Nominal {
         left_out.push("steps: every program takes time as a nominal one does".into());
     }
+    if config.precondition.access_class != AccessClass::Mixed {
+        left_out
+            .push("what older data was used for: a life begins with data of the workload".into());
+    }
     if config.precondition.warm_up > 0 {
         left_out.push("the warm-up: a life begins after long use anyway".into());
     }
@@ -412,7 +416,7 @@ struct Life<'a> {
 struct Standing {
     drive: LifetimeDrive,
     record: Record,
-    /// Repetitions started, and writes served in the current one.
+    /// Repetitions started, and requests served in the current one.
     repetition: u64,
     served: u64,
 }
@@ -467,15 +471,18 @@ impl Life<'_> {
         let (round, limit) = (standing.repetition, self.spec.limit);
         let replayed = self.workload.replay_round(round, 1.0, limit, control, |requests| {
             let reads = standing.drive.hears_reads();
-            let matters =
-                |io: &HostIo| survey::changes_data(io) || (reads && io.op == HostOp::Read);
-            let writes = requests.filter(matters);
+            // As the drive chooses them: all that it serves are counted in `served`.
+            let matters = |io: &HostIo| {
+                let changes = survey::changes_data(io);
+                (changes || (reads && io.op == HostOp::Read)) && io.size > 0
+            };
+            let requests = requests.filter(matters);
             let skipped = usize::try_from(standing.served).unwrap_or(usize::MAX);
-            let mut writes = writes.skip(skipped).map(moved).peekable();
-            while alive && wrong.is_none() && writes.peek().is_some() {
+            let mut requests = requests.skip(skipped).map(moved).peekable();
+            while alive && wrong.is_none() && requests.peek().is_some() {
                 let Standing { drive, record, served, .. } = standing;
                 let mut pages = 0;
-                let batch = writes.by_ref().take(BATCH);
+                let batch = requests.by_ref().take(BATCH);
                 alive = drive.serve(batch, |drive, entered| {
                     record.note(Seen::of(drive), entered, begins);
                     (*served, pages) = (*served + 1, pages + u64::from(entered.pages));
