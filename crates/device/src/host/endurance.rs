@@ -312,6 +312,12 @@ mod tests {
         }
         blocks.fill(block, Nanos::ZERO);
         assert_eq!(blocks.programmed(), 4);
+        // Four programs at reduced voltages leave room for as much as 0.8 at nominal ones more.
+        let mut life = life(1, Reading::Spread, 1);
+        let left = |life: &Life| life.left(&blocks, Nanos(1_000_000_000), true);
+        let nominal = left(&life);
+        life.programs_at(&ByVoltage::from([0, 0, 4]));
+        assert!((left(&life) - nominal - 0.8).abs() < 1e-3);
         blocks.collect(block);
         blocks.vacate(block);
         blocks.erase(block);
