@@ -36,6 +36,8 @@ pub(super) struct Sweeps {
     pub windows: usize,
     pub watermarks: Vec<f64>,
     pub buffers_mib: Vec<u32>,
+    /// Over how many GiB the workloads spread.
+    pub spaces_gib: Vec<u32>,
     pub replacements: Vec<String>,
     /// How many frames may hold pages that wait to be programmed anew.
     pub rewrite_shares: Vec<f64>,

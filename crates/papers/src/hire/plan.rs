@@ -53,6 +53,8 @@ pub(super) struct Variant {
     pub set: Vec<String>,
     pub cases: Vec<Case>,
     pub reach: Reach,
+    /// The space over which the workload spreads, in GiB; `None` for its own.
+    pub space: Option<u32>,
 }
 
 /// The workloads under which a variant is measured, and how much of each.
@@ -64,6 +66,8 @@ pub(super) enum Reach {
     All,
     /// Only the workloads of the sweeps, with their number of requests.
     Swept,
+    /// Only the workloads of the sweeps, whole.
+    SweptWhole,
     /// All stand-ins, from one share of their requests to another.
     Window(f64, f64),
 }
@@ -87,7 +91,7 @@ pub(super) const WAITS_ALONE: &str = "writes wait, old pages unread";
 
 fn variant(name: &str, set: &[&str], cases: &[Case], reach: Reach) -> Variant {
     let set = set.iter().map(|it| (*it).to_string()).collect();
-    Variant { name: name.into(), set, cases: cases.into(), reach }
+    Variant { name: name.into(), set, cases: cases.into(), reach, space: None }
 }
 
 /// Returns every variant.
@@ -138,7 +142,12 @@ pub(super) fn variants(paper: &Paper) -> Vec<Variant> {
             set,
             cases: OVER_LIFE.into(),
             reach: Reach::Swept,
+            space: None,
         });
+    }
+    for &gib in &paper.sweeps.spaces_gib {
+        let whole = variant(&space(gib), &[], &MEASURED, Reach::SweptWhole);
+        all.push(Variant { space: Some(gib), ..whole });
     }
     all
 }
@@ -177,6 +186,10 @@ pub(super) fn rewrite_share(share: f64) -> String {
 
 pub(super) fn worn_to(cycles: u32) -> String {
     format!("cells of {cycles} cycles")
+}
+
+pub(super) fn space(gib: u32) -> String {
+    format!("over {gib} GiB")
 }
 
 pub(super) fn replacement(name: &str) -> String {
@@ -220,7 +233,9 @@ impl Plan<'_> {
         let most = |requests: u64| self.limit.map_or(requests, |limit| limit.min(requests));
         let share = |share: f64| (most(all) as f64 * share) as u64;
         Ok(match reach {
-            Reach::Shown => Length { most: self.limit, warm_up: share(warm_up) },
+            Reach::Shown | Reach::SweptWhole => {
+                Length { most: self.limit, warm_up: share(warm_up) }
+            }
             Reach::Window(from, to) => Length { most: Some(share(to)), warm_up: share(from) },
             Reach::All | Reach::Swept => {
                 let requests = most(swept_warm_up + swept_requests);
@@ -261,7 +276,7 @@ impl Plan<'_> {
         let swept = &self.paper.sweeps.workloads;
         let wanted = |column: &&Column| match variant.reach {
             Reach::Shown | Reach::All => true,
-            Reach::Swept => swept.contains(&column.name),
+            Reach::Swept | Reach::SweptWhole => swept.contains(&column.name),
             Reach::Window(..) => column.is_stand_in(),
         };
         // The longest first: no core is left alone with one at the end.
@@ -271,9 +286,13 @@ impl Plan<'_> {
         let mut jobs = Vec::new();
         for column in columns {
             let length = self.length(column, variant.reach)?;
+            let workload = match variant.space {
+                Some(gib) => spread(&column.spec, gib)?,
+                None => column.spec.clone(),
+            };
             for &case in &variant.cases {
                 let name = run_name(&column.name, case, &variant.name);
-                let (workload, set) = (&column.spec, variant.set.as_slice());
+                let (workload, set) = (&workload, variant.set.as_slice());
                 jobs.push(self.run(images, name, &Replay { workload, case, set, length })?);
             }
         }
@@ -329,11 +348,31 @@ struct Replay<'p> {
 /// Returns how many requests a generated workload has; `None` for a trace.
 fn requests_of(workload: &WorkloadSpec) -> Result<Option<u64>, Diagnostics> {
     let WorkloadSpec::Generated(source) = workload else { return Ok(None) };
-    let failed = |what: String| Diagnostic::new(source.name.clone(), what);
-    let text: toml::Table = toml::from_str(&source.text).map_err(|it| failed(it.to_string()))?;
+    let text = description(source)?;
     let requests = text.get("requests").and_then(toml::Value::as_integer);
     let requests = requests.and_then(|it| u64::try_from(it).ok());
-    Ok(Some(requests.ok_or_else(|| failed("a stand-in needs `requests`".into()))?))
+    Ok(Some(requests.ok_or_else(|| lacks(source, "requests"))?))
+}
+
+/// Returns a generated workload that spreads over so many GiB; a trace stays as it is.
+fn spread(workload: &WorkloadSpec, gib: u32) -> Result<WorkloadSpec, Diagnostics> {
+    let WorkloadSpec::Generated(source) = workload else { return Ok(workload.clone()) };
+    let mut text = description(source)?;
+    let space = text.get_mut("space").and_then(toml::Value::as_table_mut);
+    let space = space.ok_or_else(|| lacks(source, "space"))?;
+    space.insert("size".into(), format!("{gib}GiB").into());
+    let name = format!("{}, {}", source.name, self::space(gib));
+    Ok(WorkloadSpec::Generated(Source { name, text: text.to_string() }))
+}
+
+/// Parses the description of a generated workload.
+fn description(source: &Source) -> Result<toml::Table, Diagnostics> {
+    let failed = |error: toml::de::Error| Diagnostic::new(source.name.clone(), error.to_string());
+    Ok(toml::from_str(&source.text).map_err(failed)?)
+}
+
+fn lacks(source: &Source, key: &str) -> Diagnostic {
+    Diagnostic::new(source.name.clone(), format!("a stand-in needs `{key}`"))
 }
 
 impl Evidence {
@@ -434,12 +473,34 @@ pub(super) mod tests {
             + 4 * s.buffers_mib.len()
             + 4 * s.replacements.len()
             + s.rewrite_shares.len()
-            + 5 * s.cycles.len();
+            + 5 * s.cycles.len()
+            + 4 * s.spaces_gib.len();
         let beyond = 4 + 4 * s.windows + 3 * CLASSED.len() + 4;
         let all = 17 * (6 + 4 + 5 + beyond + 1);
         assert_eq!(count(&paper), all + s.workloads.len() * swept + 2);
         paper.sweeps.workloads.clear();
         assert_eq!(count(&paper), 17 * (6 + 4 + 5 + 1) + 2);
+    }
+
+    /// Nothing else about a stand-in changes with its space, and a generator accepts the result.
+    #[test]
+    fn a_stand_in_can_be_spread() {
+        for column in columns(&Paper::open().unwrap().workload, None).unwrap() {
+            let spread = spread(&column.spec, 64).unwrap();
+            spread.check(None).unwrap_or_else(|why| panic!("{}: {why}", column.name));
+            let (WorkloadSpec::Generated(before), WorkloadSpec::Generated(after)) =
+                (&column.spec, &spread)
+            else {
+                panic!("{} is generated", column.name)
+            };
+            let (mut before, mut after) =
+                (description(before).unwrap(), description(after).unwrap());
+            let size = |text: &mut toml::Table| {
+                text.get_mut("space").unwrap().as_table_mut().unwrap().remove("size").unwrap()
+            };
+            assert_ne!(size(&mut before), size(&mut after), "{}", column.name);
+            assert_eq!(before, after, "{}", column.name);
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use super::plan::{
     BASELINE, Case, Evidence, HIRE, MEASURED, ON_EVICT, OVER_LIFE, RESTED, buffer, replacement,
-    rewrite_share, run_name, watermark, worn_to,
+    rewrite_share, run_name, space, watermark, worn_to,
 };
 use super::tables::HIRES;
 use crate::run_summary::{ByClass, Number, READ};
@@ -27,6 +27,8 @@ pub(super) fn sheets(evidence: &Evidence) -> Vec<Sheet> {
     for name in &sweeps.replacements {
         rows(&mut sheet, evidence, &name.as_str().into(), &replacement(name));
     }
+    let by_space: Vec<(f64, String)> =
+        sweeps.spaces_gib.iter().map(|&gib| (f64::from(gib), space(gib))).collect();
     let by_share: Vec<(f64, String)> =
         sweeps.rewrite_shares.iter().map(|&it| (it, rewrite_share(it))).collect();
     vec![
@@ -46,6 +48,13 @@ pub(super) fn sheets(evidence: &Evidence) -> Vec<Sheet> {
             "MiB",
             evidence,
             &by_size,
+        ),
+        swept(
+            "space",
+            "The space of the stand-ins, whole, each against its own baseline; the figures have 1 GiB (fin1: 512 MiB)",
+            "GiB",
+            evidence,
+            &by_space,
         ),
         sheet,
     ]
