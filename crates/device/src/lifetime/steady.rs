@@ -5,8 +5,15 @@
 //!
 //! It stands for a drive in steady state under a workload whose write amplification does not
 //! change, such as uniform addresses. The amplification is measured on a [`super::LifetimeDrive`]
-//! before. `crates/device/tests/all/lifetime.rs` compares the two. See docs/decisions/lifetime.md,
-//! "When is garbage collection not simulated?".
+//! before.
+//!
+//! It spreads evenly what GC moves in bursts, one for each row of blocks that the host fills. It is
+//! right while an epoch has many bursts, even under the first delay of equation 4, which is too
+//! long: a demand of `r` times the capacity `C` then gets only `C / (r - 1)` host pages. If that is
+//! less than a row, a drive sees epochs without GC, equation 5 takes off too much of the delay, and
+//! the life of the drive swings while this one does not. `crates/device/tests/all/lifetime.rs` and
+//! `crates/experiment/tests/all/lifetime.rs` compare the two. See docs/decisions/lifetime.md, "When
+//! is garbage collection not simulated?".
 
 use super::Entered;
 use crate::blocks::block_table::Blocks;

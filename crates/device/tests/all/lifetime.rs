@@ -252,9 +252,10 @@ const THROTTLES: [(ThrottleKind, Enforcement); 6] = [
 ];
 
 /// Without a translation layer, at the write amplification that the drive has over its life, host
-/// pages agree within 1 %, and writes are held as long within 1 % of the life. How much of that is
-/// spread over the pages and how much is stops depends on when GC moves pages: within 10 %. (GC of
-/// this small drive, most of whose writes go to a quarter of it, is far from even.)
+/// pages agree within 1 %, and writes are held as long within 1 % of the life. Delays and stops
+/// agree within 3 % each, but not under the pessimistic policy: GC of this drive moves some 45 pages
+/// at a time, a period has room for 17, and without a spare the host is stopped for what is more.
+/// That is some 4 % of the life; twice that is allowed.
 #[test]
 fn a_life_at_a_steady_write_amplification_is_that_of_the_drive() {
     for (name, enforcement) in THROTTLES {
@@ -278,7 +279,9 @@ fn a_life_at_a_steady_write_amplification_is_that_of_the_drive() {
         let all = |both: [Span; 2]| (both[0] + both[1]).as_s();
         assert!(near(all(ours), all(theirs), 0.0, 0.01 * long), "{reported}");
         for (ours, theirs) in ours.into_iter().zip(theirs) {
-            assert!(near(ours.as_s(), theirs.as_s(), 0.0, 0.1 * long), "{reported}");
+            let bursts = enforcement == Enforcement::Pessimistic;
+            let most = if bursts { 0.08 } else { 0.03 };
+            assert!(near(ours.as_s(), theirs.as_s(), 0.0, most * long), "{reported}");
         }
     }
 }
