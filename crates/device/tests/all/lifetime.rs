@@ -253,8 +253,8 @@ const THROTTLES: [(ThrottleKind, Enforcement); 6] = [
 
 /// Without a translation layer, at the write amplification that the drive has over its life, host
 /// pages agree within 1 %, and writes are held as long within 1 % of the life. Delays and stops
-/// agree within 3 % each, but not under the pessimistic policy: GC of this drive moves some 45 pages
-/// at a time, a period has room for 17, and without a spare the host is stopped for what is more.
+/// agree within 3 % each, except under the pessimistic policy: GC of this drive moves some 45 pages
+/// at a time, a period has room for 17, and without a spare the host is stopped for the excess.
 /// That is some 4 % of the life; twice that is allowed.
 #[test]
 fn a_life_at_a_steady_write_amplification_is_that_of_the_drive() {

@@ -10,6 +10,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::scheme::Scheme;
 use crate::workload::{Control, Workload, WorkloadSpec};
 use fowler_device::SteadyLife;
+use fowler_device::policy::voltage::VoltageKind;
 use fowler_units::{HostIo, Nanos, Span};
 
 /// Lives of one drive under one workload.
@@ -147,6 +148,9 @@ pub fn steady(
     let of_drive = |(drive, lived): (Resolved, Vec<Lived>)| {
         let mut left_out = left_out(&drive.config);
         left_out.push("the translation layer: every host page costs the same".into());
+        if drive.config.voltage.name != VoltageKind::Nominal {
+            left_out.push("voltages: every program wears the cells as a nominal one does".into());
+        }
         Lifetime {
             precondition: format!(
                 "as long use leaves it: {:.3} pages for each host page",

@@ -155,10 +155,10 @@ fn running(stop: &AtomicBool) -> Control<'_> {
 }
 
 /// Without mapping and GC a life has as many pages, and they take as long, to within one epoch of
-/// the life. GC of this drive moves some 130 pages at a time, so the last epoch may be predicted from
-/// more or fewer of them than a steady life counts. The cells of [`lasting`] leave an epoch room for
-/// 11,000 pages. With those of [`spec`] it has 570, the first delay leaves six host pages in an
-/// epoch, which see no GC at all, and the throttle swings between too much and too little.
+/// the life: GC of this drive moves some 130 pages at a time, so an epoch has more or fewer of them
+/// than a steady life counts. The cells of [`lasting`] give an epoch room for 11,000 pages. With
+/// those of [`spec`] it has 570, the first delay leaves six host pages in an epoch, in which there
+/// is no GC at all, and the throttle swings between too much and too little.
 #[test]
 fn a_steady_life_is_that_of_the_drive() {
     let (out, stop) = (folder("lives-steady"), AtomicBool::new(false));
