@@ -363,7 +363,7 @@ fn cost_of_throttling(evidence: &Evidence) -> Option<Measured> {
     }
     let least = all.iter().copied().fold(f64::INFINITY, f64::min);
     let most = all.iter().copied().fold(0.0, f64::max);
-    // A life takes 600 us for each page that is not held; only a drive with dies can differ.
+    // A life takes 600 us for each page that is not delayed; only a drive with dies can differ.
     let near = |trace: &str| {
         let nt = evidence.days(trace).iter().find(|day| day.scheme == "nt")?;
         Some(nt.drive_us? <= NEAR_PROGRAM * nt.program_us)

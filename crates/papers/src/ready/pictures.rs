@@ -156,7 +156,7 @@ fn duty(paper: &Paper, evidence: &Evidence) -> Vec<Panel> {
     paper.duty.traces.iter().map(panel).collect()
 }
 
-/// Mean page writes on days out of lives: held and 600 us, and held and as long as the drive takes.
+/// Mean page writes on days out of lives: delay plus 600 us, and delay plus the time in the drive.
 fn days(paper: &Paper, evidence: &Evidence) -> Vec<Panel> {
     let panel = |trace: &str| {
         let all = evidence.days(trace);
@@ -174,8 +174,8 @@ fn days(paper: &Paper, evidence: &Evidence) -> Vec<Panel> {
             ..BarSeries::default()
         };
         let series = vec![
-            series("held + 600 us", |day| Some(day.program_us)),
-            series("held + time in the drive", |day| day.drive_us),
+            series("delay + 600 us", |day| Some(day.program_us)),
+            series("delay + time in the drive", |day| day.drive_us),
         ];
         Panel::bars(trace, Bars { y: "ms".into(), groups, series, reference: None })
     };
