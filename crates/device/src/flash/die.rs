@@ -124,7 +124,7 @@ pub struct Die {
 }
 
 impl Die {
-    /// An idle die on a channel; with `ranked`, what waits for it is ranked.
+    /// Creates an idle die on a channel. With `ranked`, its queue is ranked.
     pub fn new(channel: ChannelId, ranked: Option<Box<RankedQueue>>, timing: &Timing) -> Self {
         Self {
             channel,

@@ -42,7 +42,7 @@ impl IndexedHeap {
         rank
     }
 
-    /// Every member, in no order.
+    /// Returns all members, in no particular order.
     pub fn members(&self) -> impl Iterator<Item = TxnId> {
         self.heap.iter().map(|&(_, id)| id)
     }

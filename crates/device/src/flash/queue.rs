@@ -186,13 +186,12 @@ fn is_awaited(txn: &Txn) -> bool {
 /// The transactions that wait for one die, host reads and host programs by rank, for an order that
 /// goes by more than time.
 ///
-/// Most often one transaction waits, or two, which need no ranks: they are ranked when there are
-/// more. Not inlined, so that a die without ranks does not carry it along.
+/// Usually one or two wait, which needs no heaps: they enter the heaps when a third one comes.
 #[derive(Clone, Debug)]
 pub struct RankedQueue {
     /// The deadline of requests without one of their own.
     deadline: Span,
-    /// How many wait for the die, whatever they are.
+    /// The number of waiting transactions of all classes.
     count: u32,
     /// The waiting transactions in order of submission, while none is in the heaps.
     aside: [Aside; 2],
@@ -200,8 +199,8 @@ pub struct RankedQueue {
     overtakes: bool,
     reads: IndexedHeap,
     programs: IndexedHeap,
-    /// Whatever a host request waits for, by the moment that is due: these two, and the reads of
-    /// old pages that writes of part of a page need.
+    /// Everything that a host request waits for, by the time at which it is due: the two above, and
+    /// the reads of old pages for partial writes.
     waiting: IndexedHeap,
 }
 
@@ -237,7 +236,7 @@ fn rank(txn: &Txn, age_key: u32) -> Rank {
 }
 
 impl RankedQueue {
-    /// Returns an empty queue; requests without a deadline of their own get this one.
+    /// Creates an empty queue. Requests without a deadline of their own get this one.
     pub fn new(deadline: Span) -> RankedQueue {
         RankedQueue {
             deadline,
@@ -263,7 +262,7 @@ impl RankedQueue {
 
     /// Moves a waiting program forward if the page write that joined it is due earlier.
     pub fn hasten(&mut self, program: TxnId, joined: TxnId, txns: &mut Txns) {
-        // Transactions set aside are not ranked: their deadlines are looked up when needed.
+        // Transactions set aside are not in the heaps: `first_due` looks up their deadlines.
         if self.aside[0].id.is_some() || !is_awaited(txns.get(program)) {
             return;
         }
@@ -274,7 +273,7 @@ impl RankedQueue {
         }
     }
 
-    /// The members of a class, if it is ranked.
+    /// Returns the heap of a class, if it is ranked.
     #[inline]
     fn of_mut(&mut self, class: TxnClass) -> Option<&mut IndexedHeap> {
         match class {
@@ -401,7 +400,8 @@ impl RankedQueue {
         }
     }
 
-    /// Returns the awaited transaction that is due first, and when; of equals, the first to arrive.
+    /// Returns the transaction due first of those that a host request waits for, and when it is due.
+    /// Of equals, it may be any.
     #[inline]
     fn first_due(&self, txns: &Txns) -> Option<(TxnId, Nanos)> {
         let [one, other] = &self.aside;
@@ -452,17 +452,17 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Returns the transaction to serve because a request waiting for it is past its deadline, which
-    /// counts from the request's arrival in the drive: that transaction, or, if it has no page to go
-    /// to, the oldest GC transaction, which frees one. See docs/decisions/flash.md, "When does a
-    /// deadline start to count?".
+    /// Returns the transaction to serve now because of a deadline: the one due first, if a request
+    /// that waits for it is past its deadline. If it is a program without a page to go to, the
+    /// oldest transaction of the GC that frees one. See docs/decisions/flash.md, "When does a
+    /// deadline start to count?" and "Whose deadline counts?".
     #[inline]
     pub fn overdue(&self) -> Option<TxnId> {
         let (first, due) = self.ranked?.first_due(self.txns)?;
         if due > self.now { None } else { self.is_overdue(first) }
     }
 
-    /// The transaction that is due first is overdue.
+    /// The rest of [`View::overdue`], if the transaction due first is overdue.
     #[cold]
     fn is_overdue(&self, first: TxnId) -> Option<TxnId> {
         let program = self.txns.get(first).class == TxnClass::HostProgram;

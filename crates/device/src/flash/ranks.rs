@@ -27,9 +27,8 @@ impl Flash {
         }
     }
 
-    /// As [`Flash::pick`], of an order that may go by rank, where something waits. What waits alone
-    /// is taken whatever the order, without asking it; only one that was handed over may want to
-    /// know.
+    /// [`Flash::pick`] for an order that may go by rank, where something waits. A transaction that
+    /// waits alone is taken without asking the order, unless that is a custom one.
     #[inline(never)]
     pub(super) fn pick_by_rank(&mut self, id: DieId) -> Option<TxnId> {
         let die = &self.dies[id];

@@ -81,7 +81,7 @@ impl Flash {
         self.sense_for(id, time, transfer);
     }
 
-    /// Starts sensing the page of a read, for `time`, to be transferred afterward.
+    /// Begins to sense the page of a read for `time`. Its transfer takes `transfer`.
     #[inline(always)]
     fn sense_for(&mut self, id: DieId, mut time: Span, transfer: Span) {
         let now = self.now();
@@ -164,7 +164,7 @@ impl Flash {
         true
     }
 
-    /// Returns the times that the latest try of a read took to sense and to transfer.
+    /// Returns how long a try of a read at this level took to sense and to transfer.
     fn try_of(&self, txn: &Txn, level: u8) -> (Span, Span) {
         if self.retry == RetryCost::Increment && level > txn.first_level {
             return self.levels.beyond_last(level, self.offset(txn.unit));
@@ -172,7 +172,7 @@ impl Flash {
         (self.levels.sense(level, self.offset(txn.unit)), self.levels.transfer(level))
     }
 
-    /// Notes that a try of a read ends.
+    /// Traces the end of a try of a read.
     #[inline]
     fn note_try(&mut self, id: DieId, read: TxnId, level: u8, again: bool) {
         if self.trace().is_some() {

@@ -69,10 +69,10 @@ pub struct Txn {
     pub read_as: Option<Voltage>,
     /// Programs of host data: the number of pages of the request that wrote it.
     pub group: u16,
-    /// The deadline of its request after `asked`, in steps of
-    /// [`crate::policy::die_order::DEADLINE_GRAIN`]; zero if that of the drive applies.
+    /// The deadline of its request, counted from `asked`, in steps of
+    /// [`crate::policy::die_order::DEADLINE_GRAIN`]; zero if the drive's applies.
     pub deadline: u8,
-    /// Reads: the levels of the first and of the latest try, and the one that is needed.
+    /// Reads: the levels of the first and of the latest try, and the level needed.
     pub first_level: u8,
     pub level: u8,
     pub needed: u8,
@@ -162,7 +162,7 @@ impl Txn {
         }
     }
 
-    /// Returns when it is due on a drive with this deadline.
+    /// Returns when it is due. `deadline` is the drive's, for requests without their own.
     #[inline]
     pub fn due(&self, deadline: Span) -> Nanos {
         let own = DEADLINE_GRAIN * u64::from(self.deadline);

@@ -7,7 +7,7 @@ use fowler_device::policy::die_order::DieOrderKind;
 use fowler_device::policy::placement::PlacementKind;
 use fowler_device::policy::sensing::SensingKind;
 use fowler_device::policy::step::StepKind;
-use fowler_device::reliability::{ModelKind, RetryCost, StrengthSource};
+use fowler_device::reliability::{LevelTimes, ModelKind, Params, RetryCost, StrengthSource};
 use fowler_device::*;
 use fowler_nand::{PerPageType, Timing};
 use fowler_units::{Bytes, HostIo, HostOp, Nanos, Rng, Span};
@@ -232,6 +232,82 @@ fn a_progressive_try_pays_for_what_it_adds() {
     };
     let carried = transfers(0, 2) + transfers(1, 4) + transfers(2, 5);
     assert_eq!(counters.channel_busy.0, carried, "the channel carries each bit once");
+}
+
+/// Read times by page type, in microseconds.
+const READS: [&[u64]; 4] = [&[25], &[25, 40], &[20, 30, 50], &[20, 25, 35, 60]];
+
+fn reading(types: &[u64]) -> Timing {
+    let read: Vec<Span> = types.iter().map(|&us| Span::us(us)).collect();
+    Timing { read: PerPageType::new(&read).expect("one to four types"), ..mlc() }
+}
+
+/// The time of one try: 3, 9 and 21 references, and 2, 4 and 5 bits. The nominal times are those of
+/// the first level.
+fn try_at(timing: &Timing, level: usize, offset: u32) -> (Span, Span) {
+    let (references, bits) = [(3, 2), (9, 4), (21, 5)][level];
+    let sense = Span(timing.read.at(offset).0 * references / 3);
+    (sense, Span(timing.bus_transfer.0 * bits / 2))
+}
+
+#[test]
+fn what_a_level_takes_beyond_a_hard_read_is_the_difference_of_their_times() {
+    for (types, levels) in READS.iter().flat_map(|types| (1..=3).map(move |its| (types, its))) {
+        let timing = reading(types);
+        let times = LevelTimes::new(&timing, &Params { levels, ..Params::default() }.ldpc());
+        assert_eq!(u32::from(times.count()), levels);
+        for (level, offset) in (0..times.count()).flat_map(|it| (0..12).map(move |at| (it, at))) {
+            let (sense, transfer) = try_at(&timing, usize::from(level), offset);
+            assert_eq!(times.sense_and_transfer(level, || offset), (sense, transfer));
+            assert_eq!((times.sense(level, offset), times.transfer(level)), (sense, transfer));
+            let hard = timing.read.at(offset) + timing.bus_transfer;
+            // One number only if every page type takes the same time.
+            let beyond = (types.len() == 1).then(|| sense + transfer - hard);
+            assert_eq!(times.beyond_hard(level), beyond, "{types:?}, level {level}");
+        }
+        assert_eq!(
+            LevelTimes::nominal(&timing).beyond_hard(0),
+            (types.len() == 1).then_some(Span::ZERO)
+        );
+    }
+}
+
+/// The same on a drive: its reads wait for nothing, so their blame is the time of their tries.
+#[test]
+fn a_soft_read_is_blamed_on_its_tries_whatever_the_page_type() {
+    for types in READS {
+        let mut config = one_chip();
+        config.timing = reading(types);
+        config.precondition.fill = 1.0;
+        config.sensing.name = SensingKind::Retry;
+        config.reliability.cycles = 3000;
+        config.reliability.oldest = Span(30 * 86_400_000 * MS);
+        let reads = (0..pages_of(&config)).map(|page| io(page * 10 * MS, page, 1, HostOp::Read));
+        let (completions, _) = run(&config, &reads.collect::<Vec<_>>());
+        // By page type and level: latency, hard sensing, soft sensing, failed tries.
+        let timing = config.timing;
+        let kinds = (0..types.len() as u32).flat_map(|offset| {
+            let took = move |level| {
+                let (sense, transfer) = try_at(&timing, level, offset);
+                sense + transfer
+            };
+            (0..3).map(move |level| {
+                let failed: Span = (0..level).map(took).sum();
+                (failed + took(level), timing.read.at(offset), took(level) - took(0), failed)
+            })
+        });
+        let mut kinds: Vec<_> = kinds.map(|kind| (kind, 0)).collect();
+        for its in &completions {
+            let blame = &its.blame;
+            let parts =
+                (its.latency(), blame[Part::Sense], blame[Part::SoftSensing], blame[Part::Retry]);
+            let kind = kinds.iter_mut().find(|(kind, _)| *kind == parts);
+            kind.unwrap_or_else(|| panic!("{types:?}: {its:?}")).1 += 1;
+            assert_eq!(blame[Part::Transfer], timing.bus_transfer, "{its:?}");
+            assert_eq!(blame[Part::Channel], Span::ZERO, "{its:?}");
+        }
+        assert!(kinds.iter().all(|&(_, count)| count > 0), "{types:?}: {kinds:?}");
+    }
 }
 
 #[test]
