@@ -210,7 +210,7 @@ fn look(look: &Look) {
 fn a_look_at_rhio_has_its_figures_and_what_is_exact() {
     look(&Look {
         paper: "rhio",
-        claims: 19,
+        claims: 22,
         files: &[
             "figure4.svg",
             "figure5.svg",
@@ -223,7 +223,8 @@ fn a_look_at_rhio_has_its_figures_and_what_is_exact() {
             "runs.csv",
             "workloads.csv",
         ],
-        exact: (9..=14).chain(16..=19).map(|number| format!("001-0{number:02},")).collect(),
+        // Claims 14 and 19 are directions, which match in shape at most.
+        exact: (9..=13).chain(16..=18).map(|number| format!("001-0{number:02},")).collect(),
         runs: 12 * 4,
     });
 }

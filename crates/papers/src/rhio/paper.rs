@@ -24,7 +24,7 @@ pub(super) struct Paper {
     drive: Vec<String>,
     /// The factors by which times are divided, beside one.
     pub speeds: Vec<f64>,
-    /// The share of prioritized writes that the paper says most volumes have.
+    /// The share of prioritized writes above which the paper says most volumes gain much.
     pub share: f64,
     /// The factor at which conflicts are looked at beside the recorded times.
     pub conflicts: f64,

@@ -3,7 +3,7 @@
 use super::claims::PRIORITIZED_WRITES;
 use super::paper::Paper;
 use super::plan::{
-    Case, Evidence, KINDS, Kind, RECORDED, SOURCES, WRITERS, ablated, average_named, depths,
+    Case, Evidence, KINDS, Kind, NCQ, RECORDED, SOURCES, WRITERS, ablated, average_named, depths,
     faster, lasting, striped, units,
 };
 use super::sweeps::{at_depth, gain_over, order_alone, places, shares as lengths};
@@ -119,7 +119,7 @@ fn shares(paper: &Paper, evidence: &Evidence) -> Named {
                 series: [0, 1].map(series).into(),
                 reference: Some(Reference {
                     at: 100.0 * paper.share,
-                    name: "published: most volumes' writes are above".into(),
+                    name: "published: above it, most volumes' writes gain much".into(),
                 }),
             },
         )
@@ -154,12 +154,13 @@ fn intensity(paper: &Paper, evidence: &Evidence) -> Figure {
             series: [0, 1].map(share_of).into(),
             reference: Some(Reference {
                 at: 100.0 * paper.share,
-                name: "published: most volumes' writes are above".into(),
+                name: "published: above it, most volumes' writes gain much".into(),
             }),
         },
     );
     let by = |kind: usize| {
-        gains_by(paper, evidence, (kind, Axis::log10("times as fast as recorded")), &|which| {
+        let axis = Axis::log10("times as fast as recorded");
+        gains_by(paper, evidence, (kind, axis, 1.0), &|which| {
             let at = |speed: f64| {
                 let one = |column: &str| gain(evidence, column, faster(speed), which);
                 Some((speed, evidence.runs.average(one)?))
@@ -177,19 +178,18 @@ fn intensity(paper: &Paper, evidence: &Evidence) -> Figure {
     }
 }
 
-/// The gains of a kind over something; points are shares. The paper's are drawn at the first.
+/// The gains of a kind over something; points are shares. The paper's are drawn at `printed_at`.
 fn gains_by(
     paper: &Paper,
     evidence: &Evidence,
-    (kind, x): (usize, Axis),
+    (kind, x, printed_at): (usize, Axis, f64),
     points: &dyn Fn(Gain) -> Vec<(f64, f64)>,
 ) -> Panel {
     let series = |which: Gain| {
         let points: Vec<(f64, f64)> =
             points(which).into_iter().map(|(x, share)| (x, 100.0 * share)).collect();
         let published = paper.number(which.claim, KINDS[kind].name).filter(|_| !evidence.brief);
-        let first = points.first().map(|it| it.0);
-        let published = first.zip(published.map(|it| 100.0 * it));
+        let published = published.map(|it| (printed_at, 100.0 * it));
         LineSeries {
             name: format!("below {}", called(which.base)),
             points,
@@ -211,12 +211,13 @@ fn gains_by(
 /// What more of the week changes.
 fn length(paper: &Paper, evidence: &Evidence) -> Figure {
     let by = |kind: usize| {
-        gains_by(paper, evidence, (kind, Axis::log2("share of the week")), &|which| {
+        gains_by(paper, evidence, (kind, Axis::log2("share of the week"), 1.0), &|which| {
             let at = |share| Some((share, gain_over(paper, evidence, share, which)?));
             lengths(paper).into_iter().filter_map(at).collect()
         })
     };
-    let caption = "Means over twelve volumes as recorded. Diamonds are the paper's.";
+    let caption = "Means over twelve volumes as recorded. Diamonds are the paper's means, drawn at the \
+                   whole week.";
     Figure {
         caption: Some(caption.into()),
         columns: Some(2),
@@ -229,7 +230,7 @@ fn length(paper: &Paper, evidence: &Evidence) -> Figure {
 fn depth(paper: &Paper, evidence: &Evidence) -> Figure {
     let panel = |place: Option<&str>, kind: usize| {
         let axis = Axis::log2("commands outstanding");
-        let panel = gains_by(paper, evidence, (kind, axis), &|which| {
+        let panel = gains_by(paper, evidence, (kind, axis, f64::from(NCQ)), &|which| {
             let at = |depth: u32| {
                 let share = at_depth(paper, evidence, (place, depth), |e, column, case| {
                     gain(e, column, case, which)
@@ -242,7 +243,7 @@ fn depth(paper: &Paper, evidence: &Evidence) -> Figure {
         Panel { title: format!("{}s: {}", KINDS[kind].name, place.unwrap_or(&four)), ..panel }
     };
     let all = places(evidence);
-    let caption = "NCQ has tags for 32 commands. Diamonds are the paper's means.";
+    let caption = "Diamonds are the paper's means, drawn at the 32 tags of NCQ.";
     Figure {
         caption: Some(caption.into()),
         columns: Some(2),

@@ -460,7 +460,10 @@ pub(super) mod tests {
                         ..Counters::default()
                     };
                     let (read, write) = (of(read), of(write));
-                    let run = RunSummary { read, write, counters, ..RunSummary::default() };
+                    // Where more requests conflict, more come per second.
+                    let simulated_s = 1.0 / (reads + writes);
+                    let run =
+                        RunSummary { read, write, counters, simulated_s, ..RunSummary::default() };
                     results.insert(run_name(&column.name, scheme, faster(speed)), run);
                 }
             }

@@ -4,7 +4,7 @@
 use super::paper::Paper;
 use super::plan::{
     Case, Evidence, KINDS, ORDER, RECORDED, average_named, deep, depths as all_depths, lasting,
-    striped, units as all_units,
+    run_name, striped, units as all_units,
 };
 use super::tables::{GAINS, Gain, gain, gain_name};
 use crate::runs::mean;
@@ -38,6 +38,26 @@ pub(super) fn gain_over(
     evidence.runs.average(|column| gain(evidence, column, case, which))
 }
 
+/// A gain over the rest of the week after the share that claims read, mean over the stand-ins. The
+/// shorter run is the beginning of the longer one: the rest is the difference of their sums.
+fn gain_after(evidence: &Evidence, which: Gain) -> Option<f64> {
+    let variant = lasting(1.0);
+    let whole = Case { variant: &variant, speed: 1.0 };
+    evidence.runs.average(|column| {
+        let sums = |scheme: &str, case: Case<'_>| {
+            let run = evidence.runs.summary(&run_name(column, scheme, case))?;
+            let its = if which.kind == 0 { &run.read } else { &run.write };
+            Some((its.count, its.count * its.mean_us?))
+        };
+        let rest = |scheme: &str| {
+            let (all, total) = sums(scheme, whole)?;
+            let (first, before) = sums(scheme, RECORDED)?;
+            Some((total - before) / (all - first))
+        };
+        Some(1.0 - rest("rhio")? / rest(which.base)?)
+    })
+}
+
 /// What more of the week changes.
 pub(super) fn lengths(paper: &Paper, evidence: &Evidence) -> Sheet {
     let title = "Mean reductions over twelve stand-ins, by the share of their week that was run";
@@ -47,6 +67,9 @@ pub(super) fn lengths(paper: &Paper, evidence: &Evidence) -> Sheet {
         row.extend(GAINS.map(|which| Cell::share(gain_over(paper, evidence, share, which))));
         sheet.row(row);
     }
+    let mut row = vec![format!("the week after its first {}", paper.week).into()];
+    row.extend(GAINS.map(|which| Cell::share(gain_after(evidence, which))));
+    sheet.row(row);
     sheet
 }
 
