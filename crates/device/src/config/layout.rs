@@ -329,22 +329,24 @@ impl Config {
             &["policy.placement.stripe_unit"],
             || format!("stripe units of {unit} pages; 1 to {STRIPE_UNIT_MOST} are possible"),
         );
-        let units = u64::from(self.geometry.planes()) * u64::from(unit);
-        refusals.unless(
-            unit == 1 || units <= STRIPE_UNITS_MOST,
-            &["policy.placement.stripe_unit", "geometry.channels"],
-            || format!("a stripe unit of every die has {units} pages; {STRIPE_UNITS_MOST} at most"),
-        );
         let free = unit == 1 || !self.redundancy.has_stripes();
         refusals.unless(free, &["policy.placement.stripe_unit", "policy.redundancy"], || {
-            format!("stripe units of {unit} pages where parity says on which chip each page lies")
+            format!("stripe units of {unit} pages, but parity determines the chip of each page")
         });
     }
 
     /// The last units of the drive may make one die's share larger than what it can hold.
     fn refuse_share_of_a_die(&self, layout: &Layout, refusals: &mut Refusals) {
         let unit = self.placement.stripe_unit;
-        if unit == 1 || self.placement.dies != Dies::ByAddress {
+        if unit == 1 {
+            return;
+        }
+        let units = u64::from(layout.geometry.dies()) * u64::from(unit);
+        let keys = ["policy.placement.stripe_unit", "geometry.channels"];
+        refusals.unless(units <= STRIPE_UNITS_MOST, &keys, || {
+            format!("a stripe unit of every die has {units} pages; {STRIPE_UNITS_MOST} at most")
+        });
+        if units > STRIPE_UNITS_MOST || self.placement.dies != Dies::ByAddress {
             return;
         }
         let row = unit * layout.geometry.dies();

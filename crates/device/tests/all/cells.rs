@@ -272,19 +272,22 @@ fn what_a_level_takes_beyond_a_hard_read_is_the_difference_of_their_times() {
     }
 }
 
-/// The same on a drive: its reads wait for nothing, so their blame is the time of their tries.
+/// The same on a drive: its reads wait for nothing, so their blame is the time of their tries. If a
+/// try pays only for what it adds, they take as long as the last one alone.
 #[test]
 fn a_soft_read_is_blamed_on_its_tries_whatever_the_page_type() {
-    for types in READS {
+    let costs = [RetryCost::Whole, RetryCost::Increment];
+    for (types, cost) in READS.iter().flat_map(|types| costs.map(|cost| (*types, cost))) {
         let mut config = one_chip();
         config.timing = reading(types);
         config.precondition.fill = 1.0;
         config.sensing.name = SensingKind::Retry;
+        config.reliability.retry = cost;
         config.reliability.cycles = 3000;
         config.reliability.oldest = Span(30 * 86_400_000 * MS);
         let reads = (0..pages_of(&config)).map(|page| io(page * 10 * MS, page, 1, HostOp::Read));
         let (completions, _) = run(&config, &reads.collect::<Vec<_>>());
-        // By page type and level: latency, hard sensing, soft sensing, failed tries.
+        // By page type and level: latency, hard sensing, soft sensing, retries.
         let timing = config.timing;
         let kinds = (0..types.len() as u32).flat_map(|offset| {
             let took = move |level| {
@@ -292,8 +295,13 @@ fn a_soft_read_is_blamed_on_its_tries_whatever_the_page_type() {
                 sense + transfer
             };
             (0..3).map(move |level| {
-                let failed: Span = (0..level).map(took).sum();
-                (failed + took(level), timing.read.at(offset), took(level) - took(0), failed)
+                let (failed, more): (Span, Span) =
+                    ((0..level).map(took).sum(), took(level) - took(0));
+                let (total, soft, retries) = match cost {
+                    RetryCost::Whole => (failed + took(level), more, failed),
+                    RetryCost::Increment => (took(level), Span::ZERO, more),
+                };
+                (total, timing.read.at(offset), soft, retries)
             })
         });
         let mut kinds: Vec<_> = kinds.map(|kind| (kind, 0)).collect();
@@ -302,11 +310,11 @@ fn a_soft_read_is_blamed_on_its_tries_whatever_the_page_type() {
             let parts =
                 (its.latency(), blame[Part::Sense], blame[Part::SoftSensing], blame[Part::Retry]);
             let kind = kinds.iter_mut().find(|(kind, _)| *kind == parts);
-            kind.unwrap_or_else(|| panic!("{types:?}: {its:?}")).1 += 1;
+            kind.unwrap_or_else(|| panic!("{types:?} {cost:?}: {its:?}")).1 += 1;
             assert_eq!(blame[Part::Transfer], timing.bus_transfer, "{its:?}");
             assert_eq!(blame[Part::Channel], Span::ZERO, "{its:?}");
         }
-        assert!(kinds.iter().all(|&(_, count)| count > 0), "{types:?}: {kinds:?}");
+        assert!(kinds.iter().all(|&(_, count)| count > 0), "{types:?} {cost:?}: {kinds:?}");
     }
 }
 

@@ -151,4 +151,8 @@ fn a_stripe_unit_that_gives_one_die_more_than_it_holds_is_refused() {
     assert!(refusals.iter().any(keys), "{refusals:?}");
     config.placement.dies = Dies::Rotate;
     assert!(config.layout().is_ok(), "in turn, what one cannot take goes to the next");
+    // A drive that is too large is refused before its dies are counted.
+    (config.geometry.channels, config.geometry.chips_per_channel) = (u32::MAX, u32::MAX);
+    let refusals = config.layout().unwrap_err();
+    assert!(refusals.iter().any(|it| it.keys.contains(&"geometry")), "{refusals:?}");
 }
