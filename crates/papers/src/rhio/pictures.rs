@@ -264,7 +264,7 @@ fn unit(paper: &Paper, evidence: &Evidence) -> Figure {
         };
         let order = LineSeries {
             name: "order alone below NOOP".into(),
-            points: over(&|unit| order_alone(paper, evidence, (unit, speed), kind)),
+            points: over(&|unit| order_alone(&paper.named, evidence, (unit, speed), kind)),
             ..LineSeries::default()
         };
         let below = |which: Gain| LineSeries {

@@ -186,6 +186,9 @@ impl<'a> Plan<'a> {
                     self.unit(column, unit, speed, &mut jobs)?;
                 }
             }
+            for column in self.columns.iter().filter(|column| !column.is_stand_in()) {
+                self.unit(column, unit, 1.0, &mut jobs)?;
+            }
         }
         Ok(jobs)
     }
@@ -393,7 +396,12 @@ impl Evidence {
 
 /// The mean over the volumes that the text names.
 pub(super) fn average_named(paper: &Paper, of: impl Fn(&str) -> Option<f64>) -> Option<f64> {
-    let all: Option<Vec<f64>> = paper.named.iter().map(|name| of(name)).collect();
+    average_of(&paper.named, of)
+}
+
+/// The mean over some workloads.
+pub(super) fn average_of(columns: &[String], of: impl Fn(&str) -> Option<f64>) -> Option<f64> {
+    let all: Option<Vec<f64>> = columns.iter().map(|name| of(name)).collect();
     mean(&all?)
 }
 

@@ -3,11 +3,11 @@
 
 use super::paper::Paper;
 use super::plan::{
-    Case, Evidence, KINDS, ORDER, RECORDED, average_named, deep, depths as all_depths, lasting,
-    run_name, striped, units as all_units,
+    Case, Evidence, KINDS, ORDER, RECORDED, average_named, average_of, deep, depths as all_depths,
+    lasting, run_name, striped, units as all_units,
 };
 use super::tables::{GAINS, Gain, gain, gain_name};
-use crate::runs::mean;
+use crate::run_summary::Number;
 use fowler_experiment::tables::{Cell, Sheet};
 
 /// A sheet that begins with some columns and has the six gains of the text.
@@ -97,7 +97,15 @@ pub(super) fn at_depth(
 /// What the number of commands outstanding changes.
 pub(super) fn depths(paper: &Paper, evidence: &Evidence) -> Sheet {
     let title = "By commands outstanding at once (NCQ has tags for 32)";
-    let first = ["workload", "tags", "prioritized reads", "prioritized writes"];
+    let first = [
+        "workload",
+        "tags",
+        "read p99, NOOP (us)",
+        "read p99, RHIO (us)",
+        "prioritized reads",
+        "prioritized writes",
+    ];
+    let p99: Number = |run| run.read.p99_us;
     let mut sheet = sheet("depth", title, &first);
     for place in places(evidence) {
         let four = format!("mean of {}, {} times as fast", paper.named.join(", "), paper.conflicts);
@@ -108,8 +116,14 @@ pub(super) fn depths(paper: &Paper, evidence: &Evidence) -> Sheet {
                     evidence.prioritized(column, case, kind)
                 }))
             };
+            let slow = |scheme: &str| {
+                Cell::number(at_depth(paper, evidence, at, |evidence, column, case| {
+                    evidence.number(column, scheme, case, p99)
+                }))
+            };
             let name = place.clone().unwrap_or_else(|| four.clone());
-            let mut row = vec![name.into(), Cell::Number(f64::from(depth)), share(0), share(1)];
+            let mut row = vec![name.into(), Cell::Number(f64::from(depth))];
+            row.extend([slow("noop"), slow("rhio"), share(0), share(1)]);
             row.extend(GAINS.map(|which| {
                 Cell::share(at_depth(paper, evidence, at, |evidence, column, case| {
                     gain(evidence, column, case, which)
@@ -121,55 +135,68 @@ pub(super) fn depths(paper: &Paper, evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// By how much RHIO's order alone lowers a mean latency against NOOP, mean over the volumes named.
+/// By how much RHIO's order alone lowers a mean latency against NOOP, mean over some workloads.
 pub(super) fn order_alone(
-    paper: &Paper,
+    columns: &[String],
     evidence: &Evidence,
     (unit, speed): (u32, f64),
     kind: usize,
 ) -> Option<f64> {
     let variants = [striped(unit), format!("{} {ORDER}", striped(unit))];
-    let all: Option<Vec<f64>> = paper
-        .named
-        .iter()
-        .map(|column| {
-            let of = |variant: &str| {
-                evidence.number(column, "noop", Case { variant, speed }, KINDS[kind].mean)
-            };
-            Some(1.0 - of(&variants[1])? / of(&variants[0])?)
-        })
-        .collect();
-    mean(&all?)
+    average_of(columns, |column| {
+        let of = |variant: &str| {
+            evidence.number(column, "noop", Case { variant, speed }, KINDS[kind].mean)
+        };
+        Some(1.0 - of(&variants[1])? / of(&variants[0])?)
+    })
 }
 
 /// What it changes that more pages of a request lie on one chip.
 pub(super) fn units(paper: &Paper, evidence: &Evidence) -> Sheet {
-    let title =
-        "By the pages that lie on one chip before the next has any; means over four volumes";
+    let title = "By the pages that lie on one chip before the next has any";
     let first = [
+        "workload",
         "pages",
         "speed",
+        "reads, NOOP (us)",
+        "writes, NOOP (us)",
         "prioritized reads",
         "prioritized writes",
         "reads, order alone below NOOP",
         "writes, order alone below NOOP",
     ];
     let mut sheet = sheet("unit", title, &first);
-    for speed in [1.0, paper.conflicts] {
-        for unit in all_units(paper) {
-            let variant = striped(unit);
-            let case = Case { variant: &variant, speed };
-            let mut row = vec![Cell::Number(f64::from(unit)), Cell::Number(speed)];
-            row.extend([0, 1].map(|kind| {
-                Cell::share(average_named(paper, |it| evidence.prioritized(it, case, kind)))
-            }));
-            row.extend(
-                [0, 1].map(|kind| Cell::share(order_alone(paper, evidence, (unit, speed), kind))),
-            );
-            row.extend(GAINS.map(|which| {
-                Cell::share(average_named(paper, |column| gain(evidence, column, case, which)))
-            }));
-            sheet.row(row);
+    for place in places(evidence) {
+        let (name, columns, speeds) = match place {
+            Some(real) => (real.clone(), vec![real], vec![1.0]),
+            None => {
+                let name = format!("mean of {}", paper.named.join(", "));
+                (name, paper.named.clone(), vec![1.0, paper.conflicts])
+            }
+        };
+        for &speed in &speeds {
+            for unit in all_units(paper) {
+                let variant = striped(unit);
+                let case = Case { variant: &variant, speed };
+                let pages = Cell::Number(f64::from(unit));
+                let mut row = vec![name.as_str().into(), pages, Cell::Number(speed)];
+                row.extend([0, 1].map(|kind| {
+                    let mean = KINDS[kind].mean;
+                    Cell::number(average_of(&columns, |it| evidence.number(it, "noop", case, mean)))
+                }));
+                row.extend([0, 1].map(|kind| {
+                    Cell::share(average_of(&columns, |it| evidence.prioritized(it, case, kind)))
+                }));
+                row.extend(
+                    [0, 1].map(|kind| {
+                        Cell::share(order_alone(&columns, evidence, (unit, speed), kind))
+                    }),
+                );
+                row.extend(GAINS.map(|which| {
+                    Cell::share(average_of(&columns, |it| gain(evidence, it, case, which)))
+                }));
+                sheet.row(row);
+            }
         }
     }
     sheet
