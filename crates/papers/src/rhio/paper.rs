@@ -20,7 +20,7 @@ pub(super) struct Paper {
     pub lengths: Vec<f64>,
     /// The number of requests in every other run.
     pub swept_requests: u64,
-    /// What the drive is beside its preset.
+    /// Settings of the drive that differ from its preset.
     drive: Vec<String>,
     /// The factors by which times are divided, beside one.
     pub speeds: Vec<f64>,
@@ -35,13 +35,13 @@ pub(super) struct Paper {
     /// How many of them hold the largest request of Figure 2.
     pub whole_requests: u32,
     pub workload: Vec<Published>,
-    /// The volumes that the text gives numbers of.
+    /// The volumes for which the text gives numbers.
     pub named: Vec<String>,
-    /// How far the drive is in its life.
+    /// Stages of the drive's life.
     pub stage: Vec<Answer>,
-    /// The techniques that the paper puts together.
+    /// The techniques that the paper combines.
     pub technique: Vec<Answer>,
-    /// What else a controller could do.
+    /// Alternatives that a controller could use.
     pub rival: Vec<Answer>,
     pub estimate: Estimate,
     pub choice: Vec<Choice>,
@@ -56,7 +56,7 @@ pub(super) struct Answer {
     pub set: Vec<String>,
 }
 
-/// The study of what the controller knows of its blocks.
+/// The study of estimated block strength.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Estimate {

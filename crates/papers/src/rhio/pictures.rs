@@ -134,7 +134,7 @@ fn shares(paper: &Paper, evidence: &Evidence) -> Named {
     ("figure6".into(), Figure { caption, columns: Some(1), panels, ..Figure::new(title) })
 }
 
-/// What speed does to shares, and what gains belong to which share.
+/// Shares of prioritized requests and gains, by the speed of replay.
 fn intensity(paper: &Paper, evidence: &Evidence) -> Figure {
     let speeds = || [1.0].into_iter().chain(paper.speeds.iter().copied());
     let share_of = |kind: usize| {
@@ -208,7 +208,7 @@ fn gains_by(
     )
 }
 
-/// What more of the week changes.
+/// The gains by the share of the week.
 fn length(paper: &Paper, evidence: &Evidence) -> Figure {
     let by = |kind: usize| {
         gains_by(paper, evidence, (kind, Axis::log2("share of the week"), 1.0), &|which| {
@@ -226,7 +226,7 @@ fn length(paper: &Paper, evidence: &Evidence) -> Figure {
     }
 }
 
-/// What the number of commands outstanding changes.
+/// The gains by the number of commands outstanding.
 fn depth(paper: &Paper, evidence: &Evidence) -> Figure {
     let panel = |place: Option<&str>, kind: usize| {
         let axis = Axis::log2("commands outstanding");
@@ -255,7 +255,7 @@ fn depth(paper: &Paper, evidence: &Evidence) -> Figure {
     }
 }
 
-/// What it changes that more pages of a request lie on one chip.
+/// The gains by how much of a request lies on one chip.
 fn unit(paper: &Paper, evidence: &Evidence) -> Figure {
     let panel = |kind: usize, speed: f64| {
         let over = |of: &dyn Fn(u32) -> Option<f64>| -> Vec<(f64, f64)> {

@@ -65,17 +65,17 @@ pub(super) fn lasting(share: f64) -> String {
     format!("{share} of the week")
 }
 
-/// Returns the name of the variant with so many commands outstanding at once.
+/// Returns the name of the variant with this many commands outstanding at once.
 pub(super) fn deep(depth: u32) -> String {
     format!("{depth} tags")
 }
 
-/// Returns the name of the variant with stripe units of so many pages.
+/// Returns the name of the variant with stripe units of this many pages.
 pub(super) fn striped(unit: u32) -> String {
     format!("unit {unit}")
 }
 
-/// What stands for RHIO's order alone among the schemes.
+/// RHIO's order alone, in the name of a variant.
 pub(super) const ORDER: &str = "order";
 
 /// Preconditioned drives kept for runs to come: those of all schemes and some variants. Runs that
@@ -193,7 +193,7 @@ impl<'a> Plan<'a> {
         Ok(jobs)
     }
 
-    /// The volumes that the text gives numbers of.
+    /// The volumes for which the text gives numbers.
     fn named(&self) -> impl Iterator<Item = &'a Column> + use<'a> {
         let Plan { paper, columns, .. } = *self;
         columns.iter().filter(|column| paper.named.contains(&column.name))
@@ -203,7 +203,7 @@ impl<'a> Plan<'a> {
     /// under volumes where requests conflict.
     fn depths(&self, jobs: &mut Vec<Job<'a, RunSummary>>) -> Result<(), Diagnostics> {
         for depth in depths(self.paper) {
-            // No page waits outside for want of room: a command has this many, or fewer.
+            // Page queues have room for all commands: no command has more than 16 pages.
             let pages = 16 * depth.max(NCQ);
             let set = [
                 format!("queue.depth={depth}"),
@@ -223,8 +223,7 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
-    /// The four schemes and RHIO's order alone, where this many pages lie on a chip before the next
-    /// has any.
+    /// The four schemes and RHIO's order alone, with stripe units of this many pages.
     fn unit(
         &self,
         column: &Column,

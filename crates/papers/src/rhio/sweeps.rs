@@ -58,7 +58,7 @@ fn gain_after(evidence: &Evidence, which: Gain) -> Option<f64> {
     })
 }
 
-/// What more of the week changes.
+/// The gains by the share of the week.
 pub(super) fn lengths(paper: &Paper, evidence: &Evidence) -> Sheet {
     let title = "Mean reductions over twelve stand-ins, by the share of their week that was run";
     let mut sheet = sheet("length", title, &["share of the week"]);
@@ -73,13 +73,14 @@ pub(super) fn lengths(paper: &Paper, evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// Where depths were compared: under a real excerpt, or as the mean over the volumes named.
+/// The workloads of these sweeps: each real excerpt by its name, and `None` for the mean over the
+/// volumes named.
 pub(super) fn places(evidence: &Evidence) -> Vec<Option<String>> {
     let real = evidence.runs.columns.iter().filter(|it| !it.is_stand_in());
     [None].into_iter().chain(real.map(|it| Some(it.name.clone()))).collect()
 }
 
-/// A number with so many commands outstanding.
+/// A number with this many commands outstanding.
 pub(super) fn at_depth(
     paper: &Paper,
     evidence: &Evidence,
@@ -94,7 +95,7 @@ pub(super) fn at_depth(
     }
 }
 
-/// What the number of commands outstanding changes.
+/// The gains by the number of commands outstanding.
 pub(super) fn depths(paper: &Paper, evidence: &Evidence) -> Sheet {
     let title = "By commands outstanding at once (NCQ has tags for 32)";
     let first = [
@@ -151,7 +152,7 @@ pub(super) fn order_alone(
     })
 }
 
-/// What it changes that more pages of a request lie on one chip.
+/// The gains by how much of a request lies on one chip.
 pub(super) fn units(paper: &Paper, evidence: &Evidence) -> Sheet {
     let title = "By the pages that lie on one chip before the next has any";
     let first = [
