@@ -36,7 +36,7 @@ pub(crate) fn sheet(answers: &[Answer]) -> Sheet {
             statement.id.as_str().into(),
             statement.place.as_str().into(),
             statement.claim.as_str().into(),
-            listed(&statement.published).into(),
+            in_full(&statement.published).into(),
             derived(statement).into(),
             ours(measured),
             seeds(answer).map_or(Cell::Nothing, Cell::from),
@@ -56,7 +56,7 @@ fn derived(statement: &Statement) -> String {
     if statement.derived.is_empty() {
         return String::new();
     }
-    format!("{} ({})", listed(&statement.derived), statement.derivation)
+    format!("{} ({})", in_full(&statement.derived), statement.derivation)
 }
 
 /// Lists the directions, each with whether it holds.
@@ -108,7 +108,13 @@ fn listed(values: &[Labelled]) -> String {
     values.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
-/// Formats a number with at most three significant digits, but every digit of a whole number.
+/// Lists numbers of a paper with every digit: `usr 0.0034, web 0.0056`.
+fn in_full(values: &[Labelled]) -> String {
+    values.iter().map(|(label, value)| format!("{label} {value}")).collect::<Vec<_>>().join(", ")
+}
+
+/// Formats a number with at most three significant digits or one decimal, but every digit of a whole
+/// number.
 fn short(value: f64) -> String {
     let size = value.abs();
     match value {
@@ -116,13 +122,20 @@ fn short(value: f64) -> String {
         _ if size < 0.0005 => format!("{value:.1e}"),
         _ if size < 1.0 => format!("{value:.3}"),
         _ if size < 100.0 => format!("{value:.2}"),
-        _ => format!("{value:.0}"),
+        _ => format!("{value:.1}"),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn printed_numbers_keep_their_digits() {
+        let all = [0.0034, 2053.3, 3320.0].map(|value| ("us".to_string(), value));
+        assert_eq!(in_full(&all), "us 0.0034, us 2053.3, us 3320");
+        assert_eq!(listed(&all), "us 0.003, us 2053.3, us 3320");
+    }
 
     #[test]
     fn an_interval_is_students() {
