@@ -188,7 +188,8 @@ fn gains_by(
     let series = |which: Gain| {
         let points: Vec<(f64, f64)> =
             points(which).into_iter().map(|(x, share)| (x, 100.0 * share)).collect();
-        let published = paper.number(which.claim, KINDS[kind].name).filter(|_| !evidence.brief);
+        let shown = !evidence.brief && !points.is_empty();
+        let published = paper.number(which.claim, KINDS[kind].name).filter(|_| shown);
         let published = published.map(|it| (printed_at, 100.0 * it));
         LineSeries {
             name: format!("below {}", called(which.base)),
