@@ -411,6 +411,10 @@ class Redundancy(Section):
     """Most parity that is cached or being written at once: a size with its unit, from 0B to
     1GiB.
     """
+    parity_ahead: int = 1
+    """Ppc, hc: entries of the parity cache kept free ahead of demand, at most half of them:
+    a whole number from 1 to 65536.
+    """
     cache: Literal["protected", "volatile"] = "protected"
     """What happens to the caches at a power loss (protected: they survive; volatile: their
     contents are lost).

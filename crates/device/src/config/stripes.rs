@@ -119,6 +119,12 @@ impl Config {
                 its.parity_cache
             )
         });
+        let ahead = its.parity_ahead;
+        refusals.unless(
+            (1..=(places / 2).max(1)).contains(&ahead),
+            &["policy.redundancy.parity_ahead", "policy.redundancy.parity_cache"],
+            || format!("{ahead} of {places} entries of the parity cache kept free; half at most"),
+        );
         let by_stripe = matches!(
             its.name,
             RedundancyKind::WearAware | RedundancyKind::HybridCaching | RedundancyKind::ByStage

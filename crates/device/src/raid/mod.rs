@@ -100,6 +100,8 @@ pub struct Raid {
     above_n_update: AboveNUpdate,
     /// Whether cached parity goes to the flash once a data page of its stripe has been moved.
     flush_moved: bool,
+    /// Entries of the parity cache kept free ahead of demand, where parity is cached.
+    ahead: u32,
     policy: AnyRedundancy,
     stage: Stage,
     pub(crate) changes: Vec<StageChange>,
@@ -153,6 +155,7 @@ impl Raid {
             read_first: params.update_order == UpdateOrder::ReadFirst,
             above_n_update: params.above_n_update,
             flush_moved: params.flush_moved,
+            ahead: params.parity_ahead,
             policy,
             stage: Stage::First,
             changes: Vec::with_capacity(2),

@@ -75,7 +75,7 @@ impl Raid {
     pub(crate) fn make_room(&mut self, ftl: &mut Ftl, flash: &mut Flash) {
         loop {
             let kept = self.rules.parity_flush == ParityFlush::WhenEvicted;
-            let ahead = u32::from(kept);
+            let ahead = if kept { self.ahead } else { 0 };
             let wanted =
                 (self.waiting_programs.len() as u32 + u32::from(self.trims_wait)).max(ahead);
             let wanted = wanted + u32::from(kept && self.wanted_count > 0);

@@ -1,6 +1,7 @@
 //! What a request that finds no room in a queue of pages holds up (`queue.admission`).
 
 use crate::support::small;
+use fowler_device::blame::Part;
 use fowler_device::*;
 use fowler_units::{HostIo, HostOp, Nanos, Span};
 

@@ -5,6 +5,7 @@
 //! Chips read a page in 10 us and program it in 140 us; a transfer takes 20 us.
 
 use crate::support::small;
+use fowler_device::blame::Part;
 use fowler_device::policy::redundancy::{AboveNUpdate, RedundancyKind, UpdateOrder};
 use fowler_device::*;
 use fowler_units::{Bytes, HostIo, HostOp, Nanos, Span};
@@ -204,6 +205,28 @@ fn parity_is_written_when_a_page_of_its_stripe_is_moved() {
     };
     let (kept, flushed) = (parities(false), parities(true));
     assert!(flushed > kept, "{flushed} parities, and {kept}");
+}
+
+/// With more entries kept free ahead of demand, a burst of writes to as many stripes waits for
+/// none. More than half of the entries are refused.
+#[test]
+fn entries_are_kept_free_ahead_of_demand() {
+    let slowest = |ahead: u32| {
+        let mut config = drive(RedundancyKind::PartialParity, UpdateOrder::ReadFirst, 4);
+        config.redundancy.parity_ahead = ahead;
+        let mut device = Device::new(&config).unwrap();
+        // Sixteen stripes fill the cache one after another, with time to make room; then a burst.
+        let slow = |turn: u32| io(HostOp::Write, 4 * turn, 1, Span::ms(u64::from(turn)));
+        run(&mut device, (0..16).map(slow));
+        let burst = |turn: u32| io(HostOp::Write, 4 * (20 + 5 * turn), 1, Span::ZERO);
+        let answered = run(&mut device, (0..4).map(burst));
+        answered.iter().map(|it| it.blame[Part::Parity]).max().unwrap()
+    };
+    assert!(slowest(1) > slowest(8), "{:?} and {:?}", slowest(1), slowest(8));
+    let mut config = drive(RedundancyKind::PartialParity, UpdateOrder::ReadFirst, 4);
+    config.redundancy.parity_ahead = 9;
+    let refusals = config.layout().expect_err("more than half");
+    assert!(refusals[0].what.contains("half at most"), "{}", refusals[0].what);
 }
 
 /// At the end of a run everything that caches hold is written, data and parity.

@@ -162,6 +162,8 @@ fn redundancy() -> Vec<Key<Config>> {
             Field::Count(1..=63, at!(redundancy.stripe as u32))),
         optional("policy.redundancy.parity_cache", "most parity that is cached or being written at once",
             Field::Size(Bytes(0)..=Bytes(1 << 30), at!(redundancy.parity_cache))),
+        optional("policy.redundancy.parity_ahead", "ppc, hc: entries of the parity cache kept free ahead of demand, at most half of them",
+            Field::Count(1..=1 << 16, at!(redundancy.parity_ahead as u32))),
         optional("policy.redundancy.cache", "what happens to the caches at a power loss",
             words!(redundancy.cache,
                 "protected" => CachePower::Protected, "they survive";

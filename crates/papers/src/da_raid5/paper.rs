@@ -44,6 +44,8 @@ pub(super) struct Sweeps {
     pub n_update: Vec<u32>,
     pub caches_kib: Vec<u32>,
     pub cut_off: Vec<u32>,
+    /// Entries of the parity cache kept free ahead of demand.
+    pub parity_ahead: Vec<u32>,
     pub stripes: Vec<u32>,
     /// The stripe sizes and the multiples of the rate at which both orders of updates are compared.
     pub grid_stripes: Vec<u32>,

@@ -363,6 +363,7 @@ mod tests {
         let grid = 5 * 7 * s.grid_stripes.len() * s.loads.len();
         let others = 5 * (s.caches_kib.len() - 2)
             + 5 * (2 + s.n_update.len())
+            + 5 * 2 * s.parity_ahead.len()
             + GRID.len() * s.lengths.len()
             + 5 * ON_WORN.len()
             + STRIPED.len() * s.stripes.len();

@@ -4,7 +4,8 @@ use super::paper::Paper;
 use super::plan::{Evidence, Made, Shown, busy};
 use super::variants::{
     AS_IT_IS, CASES, Case, GRID, HC, KEEPS_MOVED, LONG, LONG_SEARCH, MORE_WORN, Order, PE_AWARE,
-    PPC, RAID5, SEARCH, STAGE_2, SWEPT, Setting, UDL, cache, cut_off, length, n_update, replaced,
+    PPC, RAID5, SEARCH, STAGE_2, SWEPT, Setting, UDL, ahead, cache, cut_off, length, n_update,
+    replaced,
 };
 use crate::run_summary::RunSummary;
 use fowler_experiment::tables::{Cell, Sheet};
@@ -150,6 +151,7 @@ pub(super) fn swept(paper: &Paper, evidence: &Evidence) -> Vec<Sheet> {
         by_cut_off(&s.cut_off, evidence),
         by_order(evidence),
         by_load(evidence),
+        by_ahead(paper, evidence),
         by_length(evidence),
         readings(evidence),
         by_wear(evidence),
@@ -298,6 +300,41 @@ fn by_load(evidence: &Evidence) -> Sheet {
             ];
             row.extend(GRID[1..].iter().map(|&case| Cell::number(ratio(case))));
             sheet.row(row);
+        }
+    }
+    sheet
+}
+
+/// How long partial parity makes writes wait for an entry, by how many are kept free.
+fn by_ahead(paper: &Paper, evidence: &Evidence) -> Sheet {
+    let heads = [
+        "workload",
+        "entries kept free",
+        "PPC (us)",
+        "PPC / RAID-5",
+        "pages programmed, PPC / RAID-5",
+        "HC (us)",
+    ];
+    let title = "By the entries of the parity cache that are kept free ahead of demand";
+    let mut sheet = Sheet::new("parity-ahead", title, &heads);
+    let setting = Setting { order: Order::ReadFirst, stripe: 8, load: 1.0 };
+    for column in evidence.runs.stand_ins() {
+        let name = column.name.as_str();
+        for &entries in &paper.sweeps.parity_ahead {
+            let variant = ahead(entries);
+            let of = |case| evidence.response(name, case, &variant);
+            let ratio = |shown| {
+                let ppc = evidence.value(name, PPC, &variant, shown)?;
+                Some(ppc / evidence.value_at(name, RAID5, setting, shown)?)
+            };
+            sheet.row(vec![
+                name.into(),
+                Cell::Number(entries.into()),
+                Cell::number(of(PPC)),
+                Cell::number(ratio(Shown::Response)),
+                Cell::number(ratio(Shown::Writes)),
+                Cell::number(of(HC)),
+            ]);
         }
     }
     sheet

@@ -73,6 +73,10 @@ pub(super) fn cut_off(pages: u32) -> String {
     format!("cut-off {pages}")
 }
 
+pub(super) fn ahead(entries: u32) -> String {
+    format!("{entries} entries ahead")
+}
+
 pub(super) fn stripe(n: u32) -> String {
     format!("N {n}")
 }
@@ -181,6 +185,10 @@ pub(super) fn variants(paper: &Paper, brief: bool) -> Vec<Vec<Variant>> {
     }
     if brief {
         return vec![first];
+    }
+    for &entries in &s.parity_ahead {
+        let set = vec![format!("policy.redundancy.parity_ahead={entries}")];
+        first.push(swept(ahead(entries), set, &[PPC, HC]));
     }
     for &n in &s.n_update {
         let set = vec![

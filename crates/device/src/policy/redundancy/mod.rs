@@ -32,6 +32,8 @@ pub struct Params {
     /// The capacity for parity pages in the controller: cached ones, and those on their way to the
     /// flash.
     pub parity_cache: Bytes,
+    /// Where parity is cached: entries kept free ahead of demand, at most half of all.
+    pub parity_ahead: u32,
     /// Whether the cache's contents survive power loss.
     pub cache: CachePower,
     /// `hc`: above this number of pages written together, parity is rebuilt from the written pages.
@@ -203,6 +205,7 @@ impl Default for Params {
             name: RedundancyKind::Unprotected,
             stripe: 8,
             parity_cache: Bytes(512 << 10),
+            parity_ahead: 1,
             cache: CachePower::Protected,
             n_update: 6,
             above_n_update: AboveNUpdate::Add,
