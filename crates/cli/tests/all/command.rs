@@ -375,13 +375,13 @@ fn refused(arguments: &[&str]) -> String {
 #[test]
 fn stripes_that_cannot_work_are_refused_with_the_numbers() {
     for (scheme, set, said) in [
-        ("raid5", "policy.redundancy.stripe=9", "9 data pages and one of parity on 9 chips"),
-        ("raid5", "geometry.channels=10", "over 9 chips do not divide the 10 chips"),
+        ("raid5", "policy.redundancy.stripe=9", "parity page per stripe do not fit on 9 chips"),
+        ("raid5", "geometry.channels=10", "of 9 pages do not divide the drive's 10 chips"),
         ("hc", "buffer.size=56KiB", "smaller than a stripe of 8 pages of 8KiB"),
         (
             "da_raid5",
             "policy.redundancy.worn_above=20000",
-            "20000 P/E cycles, of 20000 that they live",
+            "20000 P/E cycles, but live for only 20000",
         ),
     ] {
         let drive = ["run", "--device", "da-raid5", "--scheme", scheme, "--set", set];

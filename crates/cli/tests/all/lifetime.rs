@@ -173,7 +173,7 @@ fn what_cannot_be_lived_through_is_said() {
             "shorter than a period of 3600s",
         ),
         (&load, &["--set", "lifetime.target=0s"], "lifetime.target"),
-        (&load, &["--set", "lifetime.spare=1"], "leaves the later ones nothing"),
+        (&load, &["--set", "lifetime.spare=1"], "leaves later epochs no capacity"),
         (
             &load,
             &[
@@ -184,7 +184,7 @@ fn what_cannot_be_lived_through_is_said() {
                 "--set",
                 "lifetime.table.cycles=[399]",
             ],
-            "rest does not wear them",
+            "idle time cannot reduce endurance",
         ),
     ] {
         let mut arguments = DRIVE.to_vec();

@@ -1,5 +1,5 @@
-//! The sizes that follow from a configuration, and the rejection of one that cannot work: every
-//! reason at once, with the numbers.
+//! The sizes that follow from a configuration. A configuration that cannot work is rejected, with
+//! every reason and its numbers.
 
 use crate::cells::reliability::{ModelKind, NoModel, RateTable, StrengthSource};
 use crate::config::{Ack, Config, OpBase, PlaneMode, ProgramErase};
@@ -139,15 +139,15 @@ fn refuse_shape(table: &RateTable, refusals: &mut Refusals) {
     let RateTable { cycles, ages, rates } = table;
     let what = match rates.iter().position(|row| row.len() != ages.len()) {
         Some(at) if rates.len() == cycles.len() => {
-            format!("rates in row {}: {}; ages: {}", at + 1, rates[at].len(), ages.len())
+            format!("rates in row {}: {}; expected {}", at + 1, rates[at].len(), ages.len())
         }
-        _ => format!("rows of rates: {}; cycles: {}", rates.len(), cycles.len()),
+        _ => format!("rows of rates: {}; expected {}", rates.len(), cycles.len()),
     };
     refusals.unless_hinted(
         false,
         &TABLE,
         || what,
-        || "a row for each of cycles, in it a rate for each of ages".into(),
+        || "give one row for each entry of cycles, with one rate for each entry of ages".into(),
     );
 }
 
@@ -157,7 +157,7 @@ const SHOWN: usize = 10;
 fn refuse_table(table: &RateTable, wrong: &[TableError], refusals: &mut Refusals) {
     let point = |cycles: usize, age: usize| {
         format!(
-            "{:?} after {} cycles and {}",
+            "{:?} at {} cycles and {}",
             table.rates[cycles][age], table.cycles[cycles], table.ages[age]
         )
     };
@@ -166,19 +166,19 @@ fn refuse_table(table: &RateTable, wrong: &[TableError], refusals: &mut Refusals
         let (key, what) = match *why {
             TableError::Axis { axis: "cycles", index, value } => (
                 axis_of_cycles,
-                format!("cycles must rise from 0 or more: {value} at place {}", index + 1),
+                format!("cycles must be ascending, from 0 or more: item {} is {value}", index + 1),
             ),
             TableError::Axis { index, .. } => (
                 axis_of_ages,
-                format!("ages must rise: {} at place {}", table.ages[index], index + 1),
+                format!("ages must be ascending: item {} is {}", index + 1, table.ages[index]),
             ),
             TableError::Rate { cycles, age, .. } => {
-                (rates, format!("a rate lies between 0 and 0.5: {}", point(cycles, age)))
+                (rates, format!("a rate must be above 0 and below 0.5: {}", point(cycles, age)))
             }
             TableError::Falls { cycles, age } => {
                 (rates, format!("a rate must not fall with wear or age: {}", point(cycles, age)))
             }
-            TableError::Size { .. } => (rates, "a table without cycles or without ages".into()),
+            TableError::Size { .. } => (rates, "the table has no cycles or no ages".into()),
             TableError::Settings => (rates, why.to_string()),
         };
         let more = wrong.len() - wrong.len().min(SHOWN);
@@ -225,18 +225,18 @@ impl Config {
             ("geometry.blocks_per_plane", g.blocks_per_plane),
             ("geometry.pages_per_block", g.pages_per_block),
         ] {
-            refusals.unless(count > 0, &[key], || format!("{key} is zero"));
+            refusals.unless(count > 0, &[key], || format!("{key} is 0; expected at least 1"));
         }
         refusals.unless(g.planes_per_die <= 32, &["geometry.planes_per_die"], || {
-            format!("{} planes in a die; at most 32", g.planes_per_die)
+            format!("{} planes per die; expected at most 32", g.planes_per_die)
         });
         refusals.unless(g.pages_per_block <= 65_535, &["geometry.pages_per_block"], || {
-            format!("{} pages in a block; at most 65535", g.pages_per_block)
+            format!("{} pages per block; expected at most 65535", g.pages_per_block)
         });
         let size = g.page_size.0;
         let fits = size >= 512 && size.is_multiple_of(512) && size <= 1 << 20;
         refusals.unless(fits, &["geometry.page_size"], || {
-            format!("a page of {size} bytes; a multiple of 512 up to 1 MiB is due")
+            format!("a page of {size} bytes; expected a multiple of 512 bytes, at most 1 MiB")
         });
         let pages = g.pages_checked();
         refusals.unless(
@@ -244,7 +244,7 @@ impl Config {
             &["geometry"],
             || {
                 let pages = pages.map_or("more than 2^64".into(), |pages| pages.to_string());
-                format!("{pages} physical pages; the mapping can name {}", PageMap::PAGES_MAX)
+                format!("{pages} physical pages; expected at most {}", PageMap::PAGES_MAX)
             },
         );
         let op = self.over_provisioning;
@@ -254,7 +254,7 @@ impl Config {
         };
         refusals.unless(range, &["geometry.over_provisioning"], || {
             format!(
-                "an over-provisioning of {op} of the {:?} capacity",
+                "over-provisioning of {op} of {:?}; expected 0 to below 1 (Raw) or 1e6 (Logical)",
                 self.over_provisioning_base
             )
         });
@@ -263,17 +263,17 @@ impl Config {
     fn refuse_timing(&self, refusals: &mut Refusals) {
         let t = &self.timing;
         let positive = t.read.values().iter().all(|&read| read > Span::ZERO);
-        refusals.unless(positive, &["timing.read"], || "a read that takes no time".into());
+        refusals.unless(positive, &["timing.read"], || "a read time of 0; expected more".into());
         let iterations = t.program_iterations.values();
         let sane = iterations.iter().all(|&count| (1..=100_000).contains(&count));
         refusals.unless(sane, &["timing.program_iterations"], || {
-            format!("{iterations:?} iterations; 1 to 100000 are possible")
+            format!("{iterations:?} program iterations; expected 1 to 100000")
         });
         let longest = iterations.iter().copied().max().map_or(0, u64::from);
         let program = u128::from(t.program_phase.0) + u128::from(t.verify_phase.0);
         let bearable = program * u128::from(longest) <= u128::from(HOUR.0);
         refusals.unless(bearable, &["timing.program_iterations", "timing.program_phase"], || {
-            format!("a program of {longest} iterations of {program} ns; at most one hour")
+            format!("{longest} program iterations of {program} ns; expected at most one hour")
         });
         let times = [
             ("timing.bus_transfer", t.bus_transfer),
@@ -288,15 +288,15 @@ impl Config {
             ("gc.idle_after", self.gc.idle_after),
         ];
         for (key, time) in times {
-            refusals.unless(time <= HOUR, &[key], || format!("{time} is absurd; at most one hour"));
+            refusals.unless(time <= HOUR, &[key], || format!("{time}; expected at most one hour"));
         }
         if self.program_erase == ProgramErase::Nominal {
             let programs = t.program_phase + t.verify_phase > Span::ZERO;
             refusals.unless_hinted(
                 programs,
                 &["timing.program_phase"],
-                || "a program that takes no time".into(),
-                || "for PE0 of the PES paper set timing.program_erase = \"zero\"".into(),
+                || "the program phase and the verify phase are both 0".into(),
+                || "for PE0 of the PES paper, set timing.program_erase = \"zero\"".into(),
             );
         }
     }
@@ -310,15 +310,15 @@ impl Config {
         ] {
             let works = (1..=Event::INDEX_MAX).contains(&count);
             refusals.unless(works, &[key], || {
-                format!("{key} is {count}; 1 to {} are possible", Event::INDEX_MAX)
+                format!("{key} is {count}; expected 1 to {}", Event::INDEX_MAX)
             });
         }
         let p = &self.precondition;
         refusals.unless((0.0..=1.0).contains(&p.fill), &["precondition.fill"], || {
-            format!("a fill of {}; a share from 0 to 1 is due", p.fill)
+            format!("a fill of {}; expected a share from 0 to 1", p.fill)
         });
         refusals
-            .unless(self.victim.d > 0, &["policy.victim.d"], || "no choices to choose from".into());
+            .unless(self.victim.d > 0, &["policy.victim.d"], || "0; expected at least 1".into());
     }
 
     /// See docs/decisions/blocks.md, "How much of a request lies on one die?".
@@ -366,7 +366,7 @@ impl Config {
             return;
         }
         refusals.unless((1..=3).contains(&its.levels), &["reliability.levels"], || {
-            format!("{} levels of soft sensing; 1 to 3 are known", its.levels)
+            format!("{} levels of soft sensing; expected 1 to 3", its.levels)
         });
         match its.model() {
             Ok(_) => {}
@@ -386,14 +386,14 @@ impl Config {
         }
         let read = its.model != ModelKind::ByVoltage || its.levels == 3;
         refusals.unless(read, &["reliability.levels", "reliability.model"], || {
-            format!("{} levels for three sets of voltages, each of which has its own", its.levels)
+            format!("{} sensing levels; expected 3, one for each set of voltages", its.levels)
         });
         let covered = its.model != ModelKind::Table || self.voltage.name == VoltageKind::Nominal;
         refusals.unless(covered, &["policy.voltage", "reliability.model"], || {
-            "the table knows pages programmed at nominal voltages only".into()
+            "reliability.table covers only pages programmed at nominal voltages".into()
         });
         refusals.unless(its.oldest <= OLDEST_MOST, &["reliability.oldest"], || {
-            format!("data {} old; ages above five years are not distinguished", its.oldest)
+            format!("data that is {} old; expected at most five years", its.oldest)
         });
         let planes = match self.plane_mode {
             PlaneMode::Lockstep => self.geometry.planes_per_die,
@@ -404,8 +404,8 @@ impl Config {
         refusals.unless_hinted(
             its.strength == StrengthSource::Oracle || its.measure_every >= least,
             &["reliability.measure_every"],
-            || format!("{blocks} blocks of a die measured in {}", its.measure_every),
-            || format!("a die measures one in {EVERY_LEAST} at most: {least} is the least"),
+            || format!("a die cannot scan its {blocks} blocks within {}", its.measure_every),
+            || format!("allow {EVERY_LEAST} for each block: at least {least}"),
         );
     }
 
@@ -417,12 +417,12 @@ impl Config {
             deadline == grain * below,
             &["policy.die_order.deadline"],
             || {
-                let what = "can be asked for";
-                format!("a deadline of {deadline}; 1 to {DEADLINES_MAX} times {grain} {what}")
+                let most = grain * DEADLINES_MAX;
+                format!("a deadline of {deadline}; expected a multiple of {grain} up to {most}")
             },
             || match deadline < grain * below || below == above {
-                true => format!("\"{}\" is the nearest", grain * below),
-                false => format!("\"{}\" and \"{}\" are the nearest", grain * below, grain * above),
+                true => format!("the nearest is \"{}\"", grain * below),
+                false => format!("the nearest are \"{}\" and \"{}\"", grain * below, grain * above),
             },
         );
     }
@@ -435,43 +435,43 @@ impl Config {
         let tells = watermark > 0.5 && watermark <= 1.0;
         refusals.unless(tells, &["policy.hotness.watermark"], || {
             format!(
-                "a watermark of {watermark}; above 0.5 and up to 1 are possible: a page is either read hot or \
-                 written hot"
+                "a watermark of {watermark}; expected above 0.5 and at most 1, so that no page is both \
+                 read-hot and write-hot"
             )
         });
         let page = self.geometry.page_size;
         let small = self.hotness.hot_up_to;
         refusals.unless(small.0 == 0 || small >= page, &["policy.hotness.hot_up_to"], || {
-            format!("no request is as small as {small}: the smallest touches a page of {page}")
+            format!("a limit of {small}; expected 0B, or at least one page of {page}")
         });
         let pages = self.buffer.size.0 / self.geometry.page_size.0.max(1);
         let by_use = self.hotness.uses(Detector::BufferHits);
         refusals.unless(!by_use || pages > 0, &["policy.hotness", "buffer.size"], || {
-            format!("a buffer of {} has no hits to tell pages apart by", self.buffer.size)
+            format!("a buffer of {} has no hits for `buffer_hits` to count", self.buffer.size)
         });
         refusals.unless_hinted(
             by_use || self.policies.hotness.is_none(),
             &["policy.hotness"],
-            || "a policy that classifies pages takes the place of `buffer_hits`, which this drive does not use".into(),
-            || "policy.hotness = [\"buffer_hits\"], or a scheme that has it, such as hire".into(),
+            || "a custom policy replaces `buffer_hits`, which this drive does not use".into(),
+            || "set policy.hotness = [\"buffer_hits\"], or use a scheme such as hire".into(),
         );
         let caches = self.buffer.cache_reads;
         refusals.unless(!caches || pages > 0, &["buffer.cache_reads", "buffer.size"], || {
-            format!("a buffer of {} keeps nothing that was read", self.buffer.size)
+            format!("a buffer of {} cannot cache reads", self.buffer.size)
         });
         refusals.unless_hinted(
             self.voltage.name == VoltageKind::Nominal || self.reliability.model != ModelKind::Off,
             &["policy.voltage", "reliability.model"],
-            || "no cell errs: threshold voltages would change nothing".into(),
-            || "HIRE's Table 1 is reliability.model = \"by_voltage\"".into(),
+            || "this drive has no bit errors, so threshold voltages have no effect".into(),
+            || "for HIRE's Table 1, set reliability.model = \"by_voltage\"".into(),
         );
         let by_hotness = self.voltage.name == VoltageKind::ByHotness;
         let apart = by_use && self.placement.name == PlacementKind::Streams;
         refusals.unless_hinted(
             !by_hotness || apart,
             &["policy.voltage", "policy.hotness", "policy.placement"],
-            || "voltages by hotness need blocks of one use each".into(),
-            || "policy.hotness = [\"buffer_hits\"] with policy.placement = \"streams\", as in the scheme hire".into(),
+            || "voltages by hotness need separate blocks for each access class".into(),
+            || "set policy.hotness = [\"buffer_hits\"] and policy.placement = \"streams\", as in scheme hire".into(),
         );
     }
 
@@ -537,14 +537,14 @@ impl Config {
     fn refuse_space(&self, layout: &Layout, refusals: &mut Refusals) {
         let g = &layout.geometry;
         refusals.unless(g.dies() <= Event::INDEX_MAX, &["geometry"], || {
-            format!("{} dies; at most {}", g.dies(), Event::INDEX_MAX)
+            format!("{} dies; expected at most {}", g.dies(), Event::INDEX_MAX)
         });
         refusals.unless(layout.logical_pages > 0, &["geometry.over_provisioning"], || {
-            "no capacity is left for the host".into()
+            "over-provisioning leaves no capacity for the host".into()
         });
         let (blocks, reserve) = (g.blocks_per_plane, layout.reserve_blocks);
         refusals.unless(blocks > reserve, &["geometry.blocks_per_plane"], || {
-            format!("{blocks} blocks in a plane; garbage collection alone needs {reserve} of them")
+            format!("{blocks} blocks per plane; garbage collection alone needs {reserve} of them")
         });
         if blocks > reserve {
             // One page less than all planes together hold: an overwrite needs its new page before
@@ -557,47 +557,47 @@ impl Config {
                 &["geometry.over_provisioning", "geometry.blocks_per_plane"],
                 || {
                     format!(
-                        "the host would see {} pages{} of {} physical ones; with {reserve} of {blocks} \
-                         blocks per plane reserved for garbage collection, {most} can hold data",
+                        "the host would see {} pages{} of {} physical ones, but with {reserve} of {blocks} \
+                         blocks per plane reserved for garbage collection, only {most} can hold data",
                         layout.logical_pages,
                         match layout.mapped_pages - layout.logical_pages {
                             0 => String::new(),
-                            parity => format!(" (and {parity} be parity)"),
+                            parity => format!(" (plus {parity} of parity)"),
                         },
                         g.pages()
                     )
                 },
-                || format!("an over-provisioning of {needed:.4} of raw is the least"),
+                || format!("use an over-provisioning of at least {needed:.4} of raw"),
             );
         }
         let (low, high) = (self.gc.foreground_below, self.gc.background_below);
         refusals.unless(low >= 2 && low < blocks, &["gc.foreground_below"], || {
             format!(
-                "foreground GC below {low} of {blocks} erased blocks; 2 to {} are possible",
+                "foreground GC below {low} erased blocks, of {blocks} per plane; expected 2 to {}",
                 blocks - 1
             )
         });
         let order = high >= low && high <= blocks;
         refusals.unless(order, &["gc.background_below", "gc.foreground_below"], || {
-            format!("background GC up to {high} erased blocks of {blocks}, foreground to {low}")
+            format!("background GC below {high} erased blocks; expected {low} to {blocks}")
         });
         let frames = self.buffer.size.0 / g.page_size.0;
         // A write buffer that never fills only has unused frames; one that caches reads would hold
         // all data. See docs/decisions/cache.md, "Why is a very large buffer refused?".
         let fits = !self.buffer.cache_reads || frames <= u64::from(layout.logical_pages);
         refusals.unless(fits, &["buffer.size", "buffer.cache_reads"], || {
-            format!("a buffer of {frames} pages before a drive of {}", layout.logical_pages)
+            format!("a buffer of {frames} pages; the drive has only {}", layout.logical_pages)
         });
         refusals.unless(frames <= u64::from(Event::INDEX_MAX), &["buffer.size"], || {
-            format!("a buffer of {frames} pages; at most {}", Event::INDEX_MAX)
+            format!("a buffer of {frames} pages; expected at most {}", Event::INDEX_MAX)
         });
         let room = layout.frames > 0;
         refusals.unless(room, &["buffer.size", "buffer.ack"], || {
-            format!("a buffer of {} holds no page of {}", self.buffer.size, g.page_size)
+            format!("a buffer of {} cannot hold a page of {}", self.buffer.size, g.page_size)
         });
         if self.buffer.ack == Ack::OnInsert && room {
             refusals.unless(self.buffer.evict_ahead >= 1, &["buffer.evict_ahead"], || {
-                "nothing would ever leave the buffer".into()
+                "no page would ever leave the buffer; expected at least 1".into()
             });
         }
     }

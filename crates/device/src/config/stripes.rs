@@ -59,7 +59,7 @@ impl Config {
         let (n, chips) = (its.stripe, self.geometry.chips());
         let known = (1..=DATA_MOST).contains(&n);
         refusals.unless(known, &["policy.redundancy.stripe"], || {
-            format!("stripes of {n} data pages; 1 to {DATA_MOST} are possible")
+            format!("stripes of {n} data pages; expected 1 to {DATA_MOST}")
         });
         if !known {
             return;
@@ -68,10 +68,10 @@ impl Config {
         refusals.unless_hinted(
             n < chips,
             &keys,
-            || format!("stripes of {n} data pages and one of parity on {chips} chips"),
+            || format!("{n} data pages and a parity page per stripe do not fit on {chips} chips"),
             || {
                 format!(
-                    "each page of a stripe lies on a chip of its own: at most {} + 1",
+                    "each page of a stripe needs its own chip: use at most {} data pages",
                     chips - 1
                 )
             },
@@ -79,12 +79,12 @@ impl Config {
         refusals.unless_hinted(
             n >= chips || chips.is_multiple_of(n + 1),
             &keys,
-            || format!("stripes over {} chips do not divide the {chips} chips of the drive", n + 1),
+            || format!("stripes of {} pages do not divide the drive's {chips} chips evenly", n + 1),
             || {
                 let fit = |n: &u32| chips.is_multiple_of(n + 1);
                 let fitting: Vec<String> =
                     (1..chips.min(DATA_MOST + 1)).filter(fit).map(|n| n.to_string()).collect();
-                format!("policy.redundancy.stripe of {} would", fitting.join(", "))
+                format!("set policy.redundancy.stripe to one of {}", fitting.join(", "))
             },
         );
         refusals.unless(
@@ -101,7 +101,7 @@ impl Config {
             &["policy.redundancy.worn_above", "reliability.cells.end_cycles"],
             || {
                 format!(
-                    "blocks count as worn above {} P/E cycles, of {end} that they live",
+                    "blocks count as worn above {} P/E cycles, but live for only {end}",
                     its.worn_above
                 )
             },
@@ -115,7 +115,7 @@ impl Config {
         let places = self.parities();
         refusals.unless(places >= 2, &["policy.redundancy.parity_cache"], || {
             format!(
-                "a parity cache of {} holds {places} pages of {page}; two are the least",
+                "a parity cache of {} holds {places} pages of {page}; expected at least 2",
                 its.parity_cache
             )
         });
@@ -157,12 +157,12 @@ impl Config {
             &["policy.redundancy.parity_cache", "geometry.over_provisioning"],
             || {
                 format!(
-                    "a die would have to hold {pages} pages with their parity and {} that the parity cache keeps \
-                     until it is written; it can hold {room}",
+                    "each die would have to hold {pages} pages, parity included, and {} more that the parity cache \
+                     retains until it is flushed; it has room for {room}",
                     layout.parities
                 )
             },
-            || "more over-provisioning, or a smaller parity cache".into(),
+            || "use more over-provisioning or a smaller parity cache".into(),
         );
     }
 }

@@ -78,7 +78,7 @@ impl Config {
         let (life, throttle) = (&self.life, &self.throttle);
         if !(life.cycles > 0.0 && life.cycles <= 1e9) {
             let what =
-                format!("cells that endure {} cycles: there is no capacity to write", life.cycles);
+                format!("an endurance of {} cycles; expected above 0 and at most 1e9", life.cycles);
             refuse(&["lifetime.cycles"], what, None);
         }
         for wrong in life.endurance().err().into_iter().flatten() {
@@ -88,7 +88,7 @@ impl Config {
             && table.least() < life.cycles
         {
             let what = format!(
-                "cells that endure {} cycles without rest endure {} with some: rest does not wear them",
+                "cells endure {} cycles without idle time, but {} with it: idle time cannot reduce endurance",
                 life.cycles,
                 table.least()
             );
@@ -96,10 +96,10 @@ impl Config {
         }
         if throttle.spare >= 1.0 {
             let what = format!(
-                "an epoch that may borrow a share of {} leaves the later ones nothing",
+                "an epoch that may borrow a share of {} leaves later epochs no capacity",
                 throttle.spare
             );
-            refuse(&["lifetime.spare"], what, Some("a share below 1; the paper has 0.1"));
+            refuse(&["lifetime.spare"], what, Some("use a share below 1; the paper uses 0.1"));
         }
         let (key, epoch) = match throttle.epoch {
             EpochRule::Auto => ("lifetime.window", throttle.window),
@@ -109,15 +109,15 @@ impl Config {
         let dilated = Span(life.target.0 / u64::from(k));
         if dilated < epoch {
             let what = format!(
-                "a life of {} in which one repetition stands for {k} is shorter than an epoch of {epoch}",
+                "a life of {}, divided by a dilation of {k}, is shorter than an epoch of {epoch}",
                 life.target
             );
-            let hint = "a longer life, a shorter epoch, or less dilation";
+            let hint = "use a longer life, a shorter epoch, or less dilation";
             refuse(&["lifetime.target", key, "lifetime.dilation"], what, Some(hint));
         }
         if throttle.name == ThrottleKind::Off && self.policies.throttle.is_some() {
-            let what = "a policy that admits writes takes the place of a throttle, which this drive does not have";
-            let hint = "policy.throttle = \"fixed_rate\", or a scheme that has one, such as st";
+            let what = "a custom throttle replaces a built-in one, and this drive has none";
+            let hint = "set policy.throttle = \"fixed_rate\", or use a scheme such as st";
             refuse(&["policy.throttle"], what.into(), Some(hint));
         }
         if throttle.name != ThrottleKind::Off && epoch < throttle.period {

@@ -53,7 +53,7 @@ impl LifetimeDrive {
     pub fn resumed(mut self, checkpoint: Checkpoint) -> Result<Self, String> {
         let core = &mut self.core;
         if !core.map.resume(checkpoint.map) || !core.allocator.blocks.resume(checkpoint.blocks) {
-            return Err("it is of a drive of another size".into());
+            return Err("it belongs to a drive of another size".into());
         }
         let pages = core.layout.geometry.pages();
         for page in (0..core.map.logical()).map(Lpn) {
@@ -67,7 +67,7 @@ impl LifetimeDrive {
                 }
             };
             if at.0 >= pages || core.allocator.blocks.is_valid(at) {
-                return Err("two pages of the host lie in one place, or beyond the drive".into());
+                return Err("two host pages share a location, or one lies beyond the drive".into());
             }
             core.allocator.blocks.validate(at);
             core.map.set_owner(at, page);
@@ -114,7 +114,7 @@ mod tests {
         let cases = [
             (1 << 31 | 3, "mapped to the write buffer"),
             (geometry.pages(), "beyond the drive"),
-            (second, "in one place"),
+            (second, "share a location"),
         ];
         for (entry, said) in cases {
             let mut damaged = whole.clone();

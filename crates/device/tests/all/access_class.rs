@@ -281,17 +281,25 @@ fn what_makes_no_sense_is_refused_with_the_reason() {
     );
     let pages = config(ReadHot::OnDirty).layout().expect("sound").logical_pages;
     let more = u64::from(pages) + 1;
-    let said = format!("a buffer of {more} pages before a drive of {pages}");
+    let said = format!("a buffer of {more} pages; the drive has only {pages}");
     refused(&|it| it.buffer.size = Bytes(more * 4096), "buffer.size", &said);
-    refused(&|it| it.buffer.size = Bytes(0), "policy.hotness", "no hits to tell pages apart by");
-    refused(&|it| it.buffer.size = Bytes(0), "buffer.cache_reads", "keeps nothing that was read");
-    refused(&|it| it.reliability.model = ModelKind::Off, "policy.voltage", "no cell errs");
+    refused(
+        &|it| it.buffer.size = Bytes(0),
+        "policy.hotness",
+        "no hits for `buffer_hits` to count",
+    );
+    refused(&|it| it.buffer.size = Bytes(0), "buffer.cache_reads", "cannot cache reads");
+    refused(&|it| it.reliability.model = ModelKind::Off, "policy.voltage", "no bit errors");
     refused(
         &|it| it.placement.name = PlacementKind::SingleStream,
         "policy.placement",
-        "blocks of one use",
+        "separate blocks for each access class",
     );
-    refused(&|it| it.hotness.detectors = 1, "policy.hotness", "blocks of one use");
+    refused(
+        &|it| it.hotness.detectors = 1,
+        "policy.hotness",
+        "separate blocks for each access class",
+    );
     let crossed = |it: &mut Config| it.reliability.cells.programmed_2 = 9.0;
     refused(&crossed, "reliability.cells.programmed_1", "");
     // As large as the drive, and every rule above 0.5, is possible.

@@ -459,18 +459,19 @@ fn what_cannot_work_is_refused_with_the_numbers() {
         refusals.iter().map(|it| format!("{} {:?}\n", it.what, it.hint)).collect::<String>()
     };
     let wide = drive(RedundancyKind::Raid5, 8, 5);
-    assert!(reported(&wide).contains("8 data pages and one of parity on 5 chips"));
+    assert!(reported(&wide).contains("8 data pages and a parity page per stripe do not fit on 5"));
     let odd = drive(RedundancyKind::Raid5, 2, 8);
     assert!(
-        reported(&odd).contains("do not divide the 8 chips") && reported(&odd).contains("1, 3, 7")
+        reported(&odd).contains("do not divide the drive's 8 chips")
+            && reported(&odd).contains("1, 3, 7")
     );
     let mut late = drive(RedundancyKind::ByStage, 4, 5);
     late.redundancy.worn_above = 15_000;
-    assert!(reported(&late).contains("15000 P/E cycles, of 3000"));
+    assert!(reported(&late).contains("15000 P/E cycles, but live for only 3000"));
     let mut tiny = drive(RedundancyKind::HybridCaching, 4, 5);
     (tiny.buffer.size, tiny.redundancy.parity_cache) = (Bytes(3 * 4096), Bytes(4096));
     assert!(
         reported(&tiny).contains("smaller than a stripe of 4")
-            && reported(&tiny).contains("two are")
+            && reported(&tiny).contains("expected at least 2")
     );
 }
