@@ -159,7 +159,7 @@ fn what_cannot_be_lived_through_is_said() {
         (&reads, &[][..], "none of its 100 requests is a write"),
         (&at_once, &[], "arrive at the same time"),
         (&load, &["--years", "0.00001"], "shorter than an epoch of 600s"),
-        (&load, &["--dilation", "100000"], "one repetition stands for 100000"),
+        (&load, &["--dilation", "100000"], "a dilation of 100000"),
         (&load, &["--dilation", "0"], "must not be 0"),
         (&load, &["--dilation", "100"], "2.4 repetitions of the workload in the check at twice"),
         (&load, &["--dilation", "200", "--no-check"], "2.4 repetitions of the workload:"),
