@@ -29,7 +29,7 @@ class Geometry(Section):
     pages_per_block: int
     """Pages in a block: a whole number from 1 to 65536."""
     page_size: str
-    """Data bytes of a page: a size with its unit, from 512B to 1MiB."""
+    """Data bytes per page: a size with its unit, from 512B to 1MiB."""
     over_provisioning: float
     """Share of the capacity that the host does not see: a number from 0 to 10."""
     over_provisioning_base: Literal["raw", "logical"] = "raw"
@@ -77,8 +77,8 @@ class Timing(Section):
     buffer_load: str
     """Loading the page buffer from the shadow buffer: a time with its unit, from 0ns to 10s."""
     program_erase: Literal["nominal", "read", "zero"] = "nominal"
-    """How long programs and erases take (nominal: as [timing] says; read: as long as a page
-    read (PER); zero: no time at all (PE0)).
+    """How long programs and erases take (nominal: the times in [timing]; read: as long as a
+    page read (PER); zero: no time at all (PE0)).
     """
 
 
@@ -207,12 +207,13 @@ class DieOrder(Section):
 
     name: Literal["fifo", "read_first", "rhio"] = "fifo"
     """Which waiting transaction a die serves next (fifo: first come, first served;
-    read_first: reads that a host request waits for, then the rest in order; rhio: reads
-    of the youngest data, then writes of the smallest requests, within a deadline).
+    read_first: reads that a host request waits for, then everything else in order of
+    arrival; rhio: overdue requests, then reads of the youngest data, then writes of the
+    smallest requests).
     """
     deadline: str = "100ms"
-    """Rhio: age at which a request is served first, unless the request has a deadline: a
-    time with its unit, from 10ms to 1280ms.
+    """Rhio: age at which a request is served before all others: a time with its unit, from
+    10ms to 1280ms.
     """
 
 
@@ -240,7 +241,9 @@ class Suspension(Section):
     shadow_buffer: bool = True
     """Whether the die keeps the data of a suspended program: true or false."""
     max_suspends: int = 0
-    """Most suspensions of one operation; 0 is no limit: a whole number from 0 to 1000000."""
+    """Maximum number of suspensions per operation; 0 is unlimited: a whole number from 0 to
+    1000000.
+    """
     min_progress: str = "0s"
     """Time an operation runs before it may be suspended: a time with its unit, from 0ns to
     10s.
@@ -253,8 +256,9 @@ class Victim(Section):
 
     name: Literal["greedy", "fifo", "d_choices", "cost_benefit"] = "greedy"
     """Which block GC collects (greedy: the block with the fewest valid pages; fifo: the
-    block that was filled first; d_choices: the fewest valid pages among d blocks drawn at
-    random; cost_benefit: most free space gained per move, weighted by age).
+    block that was filled first; d_choices: the block with the fewest valid pages among d
+    drawn at random; cost_benefit: the block that frees the most space per page moved,
+    weighted by age).
     """
     d: int = 10
     """D_choices: blocks drawn at random for each choice: a whole number from 1 to 1024."""
@@ -262,11 +266,12 @@ class Victim(Section):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Wear(Section):
-    """Static wear leveling: when hot and cold data trade places."""
+    """Static wear leveling: when hot and cold data are swapped."""
 
     name: Literal["off", "hot_cold_swap"] = "off"
-    """Static wear leveling: when hot and cold data trade places (off: no static wear
-    leveling; hot_cold_swap: cold data moves into the most worn block).
+    """Static wear leveling: when hot and cold data are swapped (off: no static wear
+    leveling; hot_cold_swap: cold data moves into blocks that are far more worn than
+    others).
     """
     threshold: int = 100
     """Erases by which a block must exceed the least worn of its plane before they swap data:
@@ -280,9 +285,9 @@ class Throttle(Section):
 
     name: Literal["off", "fixed_rate", "dynamic", "ready"] = "off"
     """How writes are throttled to reach the target lifetime (off: no write is delayed (NT);
-    fixed_rate: no more in a period than the rated capacity over the life allows (ST);
-    dynamic: by predicted demand, so that the rated capacity lasts (DT); ready: the same,
-    so that what rested cells endure lasts (READY)).
+    fixed_rate: each period may write its share of the rated capacity (ST); dynamic:
+    delays by predicted demand, so that the rated capacity lasts for the target lifetime
+    (DT); ready: as dynamic, but with the capacity that cells gain by resting (READY)).
     """
     enforcement: Literal["pessimistic", "optimistic"] = "optimistic"
     """Dynamic, ready: what may be written in an epoch (pessimistic: the epoch's own
@@ -320,8 +325,8 @@ class Placement(Section):
     """Which open block takes which data."""
 
     name: Literal["single_stream", "streams"] = "single_stream"
-    """Which open block takes which data (single_stream: one open block in each plane,
-    whatever the data; streams: one open block in each plane for each tag).
+    """Which open block takes which data (single_stream: one open block per plane, for all
+    data; streams: one open block per plane for each tag).
     """
     dies: Literal["rotate", "by_address"] = "rotate"
     """Which die a host page is written to (rotate: the next die in turn that has room;
@@ -341,8 +346,8 @@ class Step(Section):
 
     name: Literal["nominal", "by_strength"] = "nominal"
     """The ISPP step at which data is programmed (nominal: the nominal step, safe in the
-    weakest block; by_strength: hot data: the coarsest step that its block bears to the
-    end of life).
+    weakest block; by_strength: hot data: the coarsest step that its block tolerates until
+    the end of its life).
     """
 
 
@@ -353,8 +358,8 @@ class Voltage(Section):
     name: Literal["nominal", "high", "low", "by_hotness"] = "nominal"
     """The threshold voltages at which data is programmed (nominal: nominal threshold
     voltages for all data; high: boosted for all data (HVC): fewest errors, most wear;
-    low: reduced for all data (LVC): least wear, most errors; by_hotness: boosted for what
-    is read, reduced for what is written (HIRE)).
+    low: reduced for all data (LVC): least wear, most errors; by_hotness: boosted for
+    read-hot data, reduced for write-hot data (HIRE)).
     """
 
 
@@ -363,9 +368,9 @@ class Replacement(Section):
     """Which page the buffer evicts."""
 
     name: Literal["clean_first", "lru", "cflru"] = "clean_first"
-    """Which page the buffer evicts (clean_first: clean pages first, and room for writes is
-    made ahead of them; lru: the page that was used longest ago, clean or dirty; cflru: as
-    lru, but a clean page among the oldest goes before a dirty one).
+    """Which page the buffer evicts (clean_first: clean pages first, and only when a page
+    needs the room; lru: the least recently used page, clean or dirty; cflru: as lru, but
+    a clean page among the oldest is evicted before a dirty one).
     """
     window: int = 64
     """Cflru: number of oldest pages searched for a clean one: a whole number from 1 to
@@ -378,15 +383,16 @@ class Sensing(Section):
     """The soft-sensing level at which a read starts."""
 
     name: Literal["worst_case", "model", "retry"] = "worst_case"
-    """The soft-sensing level at which a read starts (worst_case: what the weakest block
-    needs at the end of its life, always; model: what the model asks for, of the inputs it
-    knows; retry: hard decision first).
+    """The soft-sensing level at which a read starts (worst_case: always the level that the
+    weakest block needs at the end of its life; model: the level that the model predicts
+    from the inputs it knows; retry: hard decision first, then higher levels until a read
+    succeeds).
     """
     inputs: tuple[Literal["age", "voltage", "strength", "wear", "reads"], ...] = ()
     """Model: what it knows about a page; it assumes the worst about the rest (age: when the
-    page was programmed; voltage: at what threshold voltage; strength: how fast its block
-    accumulates errors; wear: the P/E cycles of its block; reads: the reads of its block
-    since its erase).
+    page was programmed; voltage: the threshold voltages at which it was programmed;
+    strength: how fast its block accumulates errors; wear: the P/E cycles of its block;
+    reads: the reads of its block since its erase).
     """
 
 
@@ -395,29 +401,29 @@ class Redundancy(Section):
     """How stripes are protected."""
 
     name: Literal["none", "raid5", "ppc", "udl", "pe_aware", "hc", "da_raid5"] = "none"
-    """How stripes are protected (none: nothing: a page that cannot be read is lost; raid5:
-    N+1 over chips, parity rotating, written with its data; ppc: the same, parity cached
-    and updated in the cache, page by page; udl: no parity: blocks are refreshed before
-    their data fades or is disturbed; pe_aware: parity for stripes with a page in a worn
-    block, refresh for the others; hc: data and parity cached by stripe, parity updated
-    from what was written alone; da_raid5: udl, pe_aware and hc, one after another as the
-    drive wears).
+    """How stripes are protected (none: no redundancy: a page that cannot be read is lost;
+    raid5: N+1 pages over as many chips, with rotating parity that is written with its
+    data; ppc: as raid5, but parity is cached, and updated there page by page; udl: no
+    parity: blocks are refreshed before their data fades or is disturbed; pe_aware: parity
+    for stripes with a page in a worn block, refresh for the others; hc: as ppc, but data
+    leaves the buffer by stripe, and parity may be rebuilt from the written pages alone;
+    da_raid5: udl, then pe_aware, then hc as the drive wears).
     """
     stripe: int = 8
-    """Data pages of a stripe; with its parity page it spans one chip more: a whole number
-    from 1 to 63.
+    """Data pages per stripe; with its parity page, a stripe spans one chip more: a whole
+    number from 1 to 63.
     """
     parity_cache: str = "512KiB"
-    """Most parity that is cached or being written at once: a size with its unit, from 0B to
-    1GiB.
+    """Largest amount of parity that is cached or being written: a size with its unit, from
+    0B to 1GiB.
     """
     parity_ahead: int = 1
     """Ppc, hc: entries of the parity cache kept free ahead of demand, at most half of them:
     a whole number from 1 to 65536.
     """
     cache: Literal["protected", "volatile"] = "protected"
-    """What happens to the caches at a power loss (protected: they survive; volatile: their
-    contents are lost).
+    """What happens to the caches on power loss (protected: their contents survive; volatile:
+    their contents are lost).
     """
     n_update: int = 6
     """Hc: if more pages of a stripe than this are written together, its cached parity is
@@ -442,7 +448,7 @@ class Redundancy(Section):
     number from 0 to 65536.
     """
     worn_above: int = 15000
-    """A block with more P/E cycles is worn (T_p): a whole number from 0 to 1000000."""
+    """P/E cycles above which a block counts as worn (T_p): a whole number from 0 to 1000000."""
     worn_erase_pulse: str = "0s"
     """Erase pulse of a worn block; 0 is the same as for other blocks: a time with its unit,
     from 0ns to 10s.
@@ -452,8 +458,8 @@ class Redundancy(Section):
     a whole number from 0 to 4294967295.
     """
     retention: str = "32918400s"
-    """Age of its data at which a block is refreshed (T_retention): a time with its unit,
-    from 1ms to 36500d.
+    """Data age at which a block is refreshed (T_retention): a time with its unit, from 1ms
+    to 36500d.
     """
     reads: int = 46000
     """Reads after which a block is refreshed (T_read): a whole number from 1 to 4294967295."""
@@ -462,7 +468,7 @@ class Redundancy(Section):
     longer by a factor of e^this: a number from 0 to 0.01.
     """
     integrity: bool = False
-    """Whether pages carry versions, which verify every read: true or false."""
+    """Whether every page carries a version, against which reads are verified: true or false."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -619,15 +625,15 @@ class Reliability(Section):
     1000000.
     """
     cycles_spread: int = 0
-    """Most additional P/E cycles; each block draws its own number: a whole number from 0 to
-    1000000.
+    """Largest number of additional P/E cycles; each block draws its own: a whole number from
+    0 to 1000000.
     """
     oldest: str = "0s"
     """Age of the oldest data at the start: a time with its unit, from 0ns to 1827d."""
     strength: Literal["oracle", "measured"] = "oracle"
-    """Where the controller gets the strength of a block from (oracle: it knows the exact
-    value; measured: it counts the bits corrected in pages that it reads in idle time, and
-    in one scan before the run).
+    """How the controller learns the strength of a block (oracle: it knows the exact value;
+    measured: it counts the bits corrected in pages that it reads in idle time, and in one
+    scan before the run).
     """
     risk: float = 0.05
     """Measured: accepted probability that a block is weaker than estimated: a number from
@@ -680,7 +686,9 @@ class Lifetime(Section):
     unit, from 1us to 3650d.
     """
     period: str = "1s"
-    """A stopped host may resume in the next period: a time with its unit, from 1us to 3650d."""
+    """Length of a period; a host stopped in one may resume in the next: a time with its
+    unit, from 1us to 3650d.
+    """
     spare: float = 0.1
     """Share of the capacity of later epochs that an epoch may borrow: a number from 0 to 1."""
     miss: float = 0.25
@@ -692,7 +700,7 @@ class Lifetime(Section):
     1000000.
     """
     history: str = "86400s"
-    """How much history of the demand is kept: a time with its unit, from 1us to 3650d."""
+    """How far back demand is remembered: a time with its unit, from 1us to 3650d."""
     table: LifetimeTable = field(default_factory=LifetimeTable)
     """The keys of [lifetime.table]."""
 

@@ -31,7 +31,7 @@ pub(super) fn all() -> Vec<Key<Config>> {
             Field::Count(1..=1_000_000, at!(life.dilation as u32))),
         optional("lifetime.window", "window over which write demand is measured, and the shortest epoch",
             Field::Time(SOME, at!(throttle.window))),
-        optional("lifetime.period", "a stopped host may resume in the next period",
+        optional("lifetime.period", "length of a period; a host stopped in one may resume in the next",
             Field::Time(SOME, at!(throttle.period))),
         optional("lifetime.spare", "share of the capacity of later epochs that an epoch may borrow",
             Field::Real(0.0..=1.0, at!(throttle.spare))),
@@ -39,7 +39,7 @@ pub(super) fn all() -> Vec<Key<Config>> {
             Field::Real(0.0..=1000.0, at!(throttle.miss))),
         optional("lifetime.streak", "consecutive misses before a new epoch length is chosen",
             Field::Count(1..=1_000_000, at!(throttle.streak as u32))),
-        optional("lifetime.history", "how much history of the demand is kept",
+        optional("lifetime.history", "how far back demand is remembered",
             Field::Time(SOME, at!(throttle.history))),
         optional("lifetime.table.idle", "table: mean idle times between two cycles, ascending",
             Field::Spans(IDLE, Access {

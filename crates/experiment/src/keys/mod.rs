@@ -128,7 +128,7 @@ fn geometry() -> Vec<Key<Config>> {
             Field::Count(1..=1 << 20, at!(geometry.blocks_per_plane as u32))),
         required("geometry.pages_per_block", "pages in a block",
             Field::Count(1..=1 << 16, at!(geometry.pages_per_block as u32))),
-        required("geometry.page_size", "data bytes of a page",
+        required("geometry.page_size", "data bytes per page",
             Field::Size(Bytes(512)..=Bytes(1 << 20), at!(geometry.page_size))),
         required("geometry.over_provisioning", "share of the capacity that the host does not see",
             Field::Real(0.0..=10.0, at!(over_provisioning))),
@@ -168,7 +168,7 @@ fn timing() -> Vec<Key<Config>> {
             Field::Time(ANY, at!(timing.buffer_load))),
         optional("timing.program_erase", "how long programs and erases take",
             words!(program_erase,
-                "nominal" => ProgramErase::Nominal, "as [timing] says";
+                "nominal" => ProgramErase::Nominal, "the times in [timing]";
                 "read" => ProgramErase::AsRead, "as long as a page read (PER)";
                 "zero" => ProgramErase::Zero, "no time at all (PE0)";
             )),

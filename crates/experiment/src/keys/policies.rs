@@ -54,7 +54,7 @@ fn of_operations() -> Vec<Key<Config>> {
     vec![
         optional("policy.die_order", "which waiting transaction a die serves next",
             slot!(die_order, DieOrderKind)),
-        optional("policy.die_order.deadline", "rhio: age at which a request is served first, unless the request has a deadline",
+        optional("policy.die_order.deadline", "rhio: age at which a request is served before all others, unless the request has a deadline",
             Field::Time(Span::ms(10)..=Span::ms(1280), at!(die_order.deadline))),
         optional("policy.suspension", "whether a read may suspend a program or an erase",
             slot!(suspension, SuspensionKind)),
@@ -75,7 +75,7 @@ fn of_operations() -> Vec<Key<Config>> {
             )),
         optional("policy.suspension.shadow_buffer", "whether the die keeps the data of a suspended program",
             Field::Flag(at!(suspension.shadow_buffer))),
-        optional("policy.suspension.max_suspends", "most suspensions of one operation; 0 is no limit",
+        optional("policy.suspension.max_suspends", "maximum number of suspensions per operation; 0 is unlimited",
             Field::Count(0..=1_000_000, Access {
                 get: |config| u64::from(config.suspension.max_suspends.unwrap_or(0)),
                 set: |config, limit| {
@@ -88,7 +88,7 @@ fn of_operations() -> Vec<Key<Config>> {
             slot!(victim, VictimKind)),
         optional("policy.victim.d", "d_choices: blocks drawn at random for each choice",
             Field::Count(1..=1024, at!(victim.d as u32))),
-        optional("policy.wear", "static wear leveling: when hot and cold data trade places",
+        optional("policy.wear", "static wear leveling: when hot and cold data are swapped",
             slot!(wear, WearKind)),
         optional("policy.wear.threshold", "erases by which a block must exceed the least worn of its plane before they swap data",
             Field::Count(1..=1_000_000, at!(wear.threshold as u32))),
@@ -158,15 +158,15 @@ fn redundancy() -> Vec<Key<Config>> {
     vec![
         optional("policy.redundancy", "how stripes are protected",
             slot!(redundancy, RedundancyKind)),
-        optional("policy.redundancy.stripe", "data pages of a stripe; with its parity page it spans one chip more",
+        optional("policy.redundancy.stripe", "data pages per stripe; with its parity page, a stripe spans one chip more",
             Field::Count(1..=63, at!(redundancy.stripe as u32))),
-        optional("policy.redundancy.parity_cache", "most parity that is cached or being written at once",
+        optional("policy.redundancy.parity_cache", "largest amount of parity that is cached or being written",
             Field::Size(Bytes(0)..=Bytes(1 << 30), at!(redundancy.parity_cache))),
         optional("policy.redundancy.parity_ahead", "ppc, hc: entries of the parity cache kept free ahead of demand, at most half of them",
             Field::Count(1..=1 << 16, at!(redundancy.parity_ahead as u32))),
-        optional("policy.redundancy.cache", "what happens to the caches at a power loss",
+        optional("policy.redundancy.cache", "what happens to the caches on power loss",
             words!(redundancy.cache,
-                "protected" => CachePower::Protected, "they survive";
+                "protected" => CachePower::Protected, "their contents survive";
                 "volatile" => CachePower::Volatile, "their contents are lost";
             )),
         optional("policy.redundancy.n_update", "hc: if more pages of a stripe than this are written together, its cached parity is recomputed",
@@ -187,19 +187,19 @@ fn redundancy() -> Vec<Key<Config>> {
             Field::Flag(at!(redundancy.flush_at_end))),
         optional("policy.redundancy.cut_off", "hc: writes of more pages than this bypass the caches; 0 disables the bypass",
             Field::Count(0..=1 << 16, at!(redundancy.cut_off as u32))),
-        optional("policy.redundancy.worn_above", "a block with more P/E cycles is worn (T_p)",
+        optional("policy.redundancy.worn_above", "P/E cycles above which a block counts as worn (T_p)",
             Field::Count(0..=1_000_000, at!(redundancy.worn_above as u32))),
         optional("policy.redundancy.worn_erase_pulse", "erase pulse of a worn block; 0 is the same as for other blocks",
             Field::Time(ANY, at!(redundancy.worn_erase_pulse))),
         optional("policy.redundancy.all_above", "da_raid5: once more stripes than this have a page in a worn block, all get parity (L)",
             Field::Count(0..=u64::from(u32::MAX), at!(redundancy.all_above as u32))),
-        optional("policy.redundancy.retention", "age of its data at which a block is refreshed (T_retention)",
+        optional("policy.redundancy.retention", "data age at which a block is refreshed (T_retention)",
             Field::Time(Span::ms(1)..=CENTURY, at!(redundancy.retention))),
         optional("policy.redundancy.reads", "reads after which a block is refreshed (T_read)",
             Field::Count(1..=u64::from(u32::MAX), at!(redundancy.reads as u32))),
         optional("policy.redundancy.limit_growth", "retention and reads are the limits at worn_above cycles; each cycle less makes them longer by a factor of e^this",
             Field::Real(0.0..=0.01, at!(redundancy.limit_growth))),
-        optional("policy.redundancy.integrity", "whether pages carry versions, which verify every read",
+        optional("policy.redundancy.integrity", "whether every page carries a version, against which reads are verified",
             Field::Flag(at!(redundancy.integrity))),
     ]
 }

@@ -32,11 +32,11 @@ fn model() -> Vec<Key<Config>> {
             )),
         optional("reliability.cycles", "P/E cycles that every block has before preconditioning",
             Field::Count(0..=1_000_000, at!(reliability.cycles as u32))),
-        optional("reliability.cycles_spread", "most additional P/E cycles; each block draws its own number",
+        optional("reliability.cycles_spread", "largest number of additional P/E cycles; each block draws its own",
             Field::Count(0..=1_000_000, at!(reliability.cycles_spread as u32))),
         optional("reliability.oldest", "age of the oldest data at the start",
             Field::Time(AGES, at!(reliability.oldest))),
-        optional("reliability.strength", "where the controller gets the strength of a block from",
+        optional("reliability.strength", "how the controller learns the strength of a block",
             words!(reliability.strength,
                 "oracle" => StrengthSource::Oracle, "it knows the exact value";
                 "measured" => StrengthSource::Measured, "it counts the bits corrected in pages that it reads in idle time, and in one scan before the run";

@@ -19,8 +19,8 @@ slot! { $
     /// The order a device was configured with.
     pub enum AnyDieOrder, named DieOrderKind, match by each_die_order, or Custom(CustomDieOrder) {
         "fifo" => fifo::Fifo, "first come, first served";
-        "read_first" => read_first::ReadFirst, "reads that a host request waits for, then the rest in order";
-        "rhio" => rhio::Rhio, "reads of the youngest data, then writes of the smallest requests, within a deadline";
+        "read_first" => read_first::ReadFirst, "reads that a host request waits for, then everything else in order of arrival";
+        "rhio" => rhio::Rhio, "overdue requests, then reads of the youngest data, then writes of the smallest requests";
     }
 }
 

@@ -10,8 +10,8 @@ use crate::policy::stream_tag::StreamTag;
 slot! { $
     /// The placement a device was configured with.
     pub enum AnyPlacement, named PlacementKind, match by each_placement {
-        "single_stream" => single_stream::SingleStream, "one open block in each plane, whatever the data";
-        "streams" => streams::Streams, "one open block in each plane for each tag";
+        "single_stream" => single_stream::SingleStream, "one open block per plane, for all data";
+        "streams" => streams::Streams, "one open block per plane for each tag";
     }
 }
 

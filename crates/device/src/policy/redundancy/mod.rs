@@ -12,13 +12,13 @@ use fowler_units::{Bytes, Span};
 slot! { $
     /// The redundancy a device was configured with.
     pub enum AnyRedundancy, named RedundancyKind, match by each_redundancy {
-        "none" => none::Unprotected, "nothing: a page that cannot be read is lost";
-        "raid5" => raid5::Raid5, "N+1 over chips, parity rotating, written with its data";
-        "ppc" => ppc::PartialParity, "the same, parity cached and updated in the cache, page by page";
+        "none" => none::Unprotected, "no redundancy: a page that cannot be read is lost";
+        "raid5" => raid5::Raid5, "N+1 pages over as many chips, with rotating parity that is written with its data";
+        "ppc" => ppc::PartialParity, "as raid5, but parity is cached, and updated there page by page";
         "udl" => udl::DisturbLimiting, "no parity: blocks are refreshed before their data fades or is disturbed";
         "pe_aware" => pe_aware::WearAware, "parity for stripes with a page in a worn block, refresh for the others";
-        "hc" => hc::HybridCaching, "data and parity cached by stripe, parity updated from what was written alone";
-        "da_raid5" => da_raid5::ByStage, "udl, pe_aware and hc, one after another as the drive wears";
+        "hc" => hc::HybridCaching, "as ppc, but data leaves the buffer by stripe, and parity may be rebuilt from the written pages alone";
+        "da_raid5" => da_raid5::ByStage, "udl, then pe_aware, then hc as the drive wears";
     }
 }
 

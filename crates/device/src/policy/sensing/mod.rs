@@ -11,9 +11,9 @@ use fowler_units::Span;
 slot! { $
     /// The sensing rule a device was configured with.
     pub enum AnySensing, named SensingKind, match by each_sensing {
-        "worst_case" => worst_case::WorstCase, "what the weakest block needs at the end of its life, always";
-        "model" => model::Model, "what the model asks for, of the inputs it knows";
-        "retry" => retry::Retry, "hard decision first";
+        "worst_case" => worst_case::WorstCase, "always the level that the weakest block needs at the end of its life";
+        "model" => model::Model, "the level that the model predicts from the inputs it knows";
+        "retry" => retry::Retry, "hard decision first, then higher levels until a read succeeds";
     }
 }
 
@@ -37,7 +37,7 @@ impl Input {
     /// Every input, with its name in configurations and its description.
     pub const ALL: &'static [(Input, &'static str, &'static str)] = &[
         (Input::Age, "age", "when the page was programmed"),
-        (Input::Voltage, "voltage", "at what threshold voltage"),
+        (Input::Voltage, "voltage", "the threshold voltages at which it was programmed"),
         (Input::Strength, "strength", "how fast its block accumulates errors"),
         (Input::Wear, "wear", "the P/E cycles of its block"),
         (Input::Reads, "reads", "the reads of its block since its erase"),

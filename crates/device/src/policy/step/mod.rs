@@ -11,7 +11,7 @@ slot! { $
     /// The step rule a device was configured with.
     pub enum AnyStep, named StepKind, match by each_step {
         "nominal" => nominal::Nominal, "the nominal step, safe in the weakest block";
-        "by_strength" => by_strength::ByStrength, "hot data: the coarsest step that its block bears to the end of life";
+        "by_strength" => by_strength::ByStrength, "hot data: the coarsest step that its block tolerates until the end of its life";
     }
 }
 

@@ -25,9 +25,9 @@ slot! { $
     #[derive(Serialize, Deserialize)]
     pub enum AnyThrottle, named ThrottleKind, match by each_throttle, or #[serde(skip)] Custom(CustomThrottle) {
         "off" => off::Off, "no write is delayed (NT)";
-        "fixed_rate" => fixed_rate::FixedRate, "no more in a period than the rated capacity over the life allows (ST)";
-        "dynamic" => dynamic::Dynamic, "by predicted demand, so that the rated capacity lasts (DT)";
-        "ready" => ready::Ready, "the same, so that what rested cells endure lasts (READY)";
+        "fixed_rate" => fixed_rate::FixedRate, "each period may write its share of the rated capacity (ST)";
+        "dynamic" => dynamic::Dynamic, "delays by predicted demand, so that the rated capacity lasts for the target lifetime (DT)";
+        "ready" => ready::Ready, "as dynamic, but with the capacity that cells gain by resting (READY)";
     }
 }
 

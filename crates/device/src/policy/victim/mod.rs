@@ -15,8 +15,8 @@ slot! { $
     pub enum AnyVictim, named VictimKind, match by each_victim {
         "greedy" => greedy::Greedy, "the block with the fewest valid pages";
         "fifo" => fifo::Fifo, "the block that was filled first";
-        "d_choices" => d_choices::DChoices, "the fewest valid pages among d blocks drawn at random";
-        "cost_benefit" => cost_benefit::CostBenefit, "most free space gained per move, weighted by age";
+        "d_choices" => d_choices::DChoices, "the block with the fewest valid pages among d drawn at random";
+        "cost_benefit" => cost_benefit::CostBenefit, "the block that frees the most space per page moved, weighted by age";
     }
 }
 

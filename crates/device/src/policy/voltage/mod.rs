@@ -13,7 +13,7 @@ slot! { $
         "nominal" => nominal::Nominal, "nominal threshold voltages for all data";
         "high" => high::High, "boosted for all data (HVC): fewest errors, most wear";
         "low" => low::Low, "reduced for all data (LVC): least wear, most errors";
-        "by_hotness" => by_hotness::ByHotness, "boosted for what is read, reduced for what is written (HIRE)";
+        "by_hotness" => by_hotness::ByHotness, "boosted for read-hot data, reduced for write-hot data (HIRE)";
     }
 }
 

@@ -13,7 +13,7 @@ slot! { $
     #[derive(Serialize, Deserialize)]
     pub enum AnyWear, named WearKind, match by each_wear {
         "off" => off::Off, "no static wear leveling";
-        "hot_cold_swap" => hot_cold_swap::HotColdSwap, "cold data moves into the most worn block";
+        "hot_cold_swap" => hot_cold_swap::HotColdSwap, "cold data moves into blocks that are far more worn than others";
     }
 }
 
