@@ -32,8 +32,8 @@ pub enum LdpcError {
     Count(usize),
     /// More references must correct a higher rate, between 0 and 0.5.
     #[error(
-        "level {0} must have more references and correct a higher RBER than the level before, \
-         below 0.5"
+        "level {0} must have more references than the level before, and correct a higher RBER \
+         (below 0.5)"
     )]
     Order(usize),
 }

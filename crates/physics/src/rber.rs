@@ -174,7 +174,7 @@ pub enum ModelError {
         value: f64,
     },
     /// Each state must be above the one before it.
-    #[error("the threshold voltages must rise from each state to the next")]
+    #[error("the threshold voltages must be ascending from state to state")]
     NotAscending,
     /// The bounds of the growth rate reach below zero, where cycling would improve blocks.
     #[error(
@@ -186,7 +186,7 @@ pub enum ModelError {
         bound: f64,
     },
     /// The widths of the states alone cause more errors than an unworn block may have.
-    #[error("`rber_unworn` is {asked:e}, but the step and the erased state alone cause {least:e}")]
+    #[error("`rber_unworn` is {asked:e}; the step and the erased state alone cause {least:e}")]
     TooGood {
         /// The value given.
         asked: f64,

@@ -117,10 +117,10 @@ pub struct RecoveryTable {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum RecoveryTableError {
     /// The columns have different lengths, or none.
-    #[error("{0} idle times and {1} cycles; expected equally many, and at least one")]
+    #[error("{0} idle times and {1} cycles; expected the same number of both, at least 1")]
     Shape(usize, usize),
     /// Idle times must rise.
-    #[error("idle times must rise: {idle} at place {place}")]
+    #[error("idle times must be ascending: item {place} is {idle}")]
     Idle {
         /// Counted from one.
         place: usize,
@@ -128,7 +128,7 @@ pub enum RecoveryTableError {
         idle: Span,
     },
     /// Longer rest must not reduce endurance.
-    #[error("cycles must not fall with longer idle times: {cycles} at place {place}")]
+    #[error("cycles must not fall with longer idle times: item {place} is {cycles}")]
     Falls {
         /// Counted from one.
         place: usize,
@@ -136,7 +136,7 @@ pub enum RecoveryTableError {
         cycles: f64,
     },
     /// Cycles must be positive and bounded.
-    #[error("cycles must be above 0 and at most {CYCLES_MOST}: {cycles} at place {place}")]
+    #[error("cycles must be above 0 and at most {CYCLES_MOST}: item {place} is {cycles}")]
     Cycles {
         /// Counted from one.
         place: usize,
@@ -380,7 +380,7 @@ mod tests {
         let reported: Vec<String> = wrong.unwrap_err().iter().map(ToString::to_string).collect();
         assert_eq!(reported.len(), 3, "{reported:?}");
         assert!(
-            reported[0].contains("place 2") && reported[1].contains("must not fall"),
+            reported[0].contains("item 2") && reported[1].contains("must not fall"),
             "{reported:?}"
         );
         let most = RecoveryTable::new(&[hours(1), hours(2)], &[3.0, 2e6]).unwrap_err();

@@ -18,7 +18,7 @@ const HOUR: f64 = 3600.0;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum TableError {
     /// An axis has no point, or the number of rates does not match.
-    #[error("{rates} rates for {cycles} cycles by {ages} ages")]
+    #[error("{rates} rates; expected one for each of {cycles} cycles and {ages} ages")]
     Size {
         /// The number of points on the axis of cycles.
         cycles: usize,
@@ -28,7 +28,7 @@ pub enum TableError {
         rates: usize,
     },
     /// An axis does not rise, or a value is negative, infinite or not a number.
-    #[error("the axis of {axis} must rise from 0 or more: {value} at place {index}")]
+    #[error("{axis} must be ascending, from 0 or more: index {index} is {value}")]
     Axis {
         /// `cycles` or `ages`.
         axis: &'static str,
@@ -38,7 +38,7 @@ pub enum TableError {
         value: f64,
     },
     /// A rate is not between 0 and 0.5.
-    #[error("a rate must lie between 0 and 0.5: {value} at cycles {cycles}, age {age}")]
+    #[error("a rate must be above 0 and below 0.5: {value} at cycles {cycles}, age {age}")]
     Rate {
         /// Place on the axis of cycles, from 0.
         cycles: usize,
@@ -48,7 +48,7 @@ pub enum TableError {
         value: f64,
     },
     /// A rate is lower than the rate at less wear or less age.
-    #[error("a rate must not fall with wear or age: it does at cycles {cycles}, age {age}")]
+    #[error("a rate must not fall with wear or age: it falls at cycles {cycles}, age {age}")]
     Falls {
         /// Place on the axis of cycles, from 0.
         cycles: usize,
@@ -56,7 +56,7 @@ pub enum TableError {
         age: usize,
     },
     /// There is no table, or there are two for the same voltages and step.
-    #[error("expected at least one table, and only one for each setting")]
+    #[error("no table, or two tables for one setting; expected one table per setting")]
     Settings,
 }
 
@@ -237,17 +237,23 @@ mod tests {
             let diagnostics = Table::new(cycles, ages, rates).unwrap_err();
             diagnostics.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
         };
-        assert_eq!(wrong(&[], &[0.0], &[]), "0 rates for 0 cycles by 1 ages");
-        assert_eq!(wrong(&[0.0], &[0.0, 1.0], &[0.1]), "1 rates for 1 cycles by 2 ages");
+        assert_eq!(
+            wrong(&[], &[0.0], &[]),
+            "0 rates; expected one for each of 0 cycles and 1 ages"
+        );
+        assert_eq!(
+            wrong(&[0.0], &[0.0, 1.0], &[0.1]),
+            "1 rates; expected one for each of 1 cycles and 2 ages"
+        );
         assert_eq!(
             wrong(&[0.0, 0.0], &[-1.0, f64::NAN], &[0.1, 0.2, 0.05, f64::NAN]),
-            "the axis of cycles must rise from 0 or more: 0 at place 1; \
-             the axis of ages must rise from 0 or more: -1 at place 0; \
-             the axis of ages must rise from 0 or more: NaN at place 1; \
-             a rate must not fall with wear or age: it does at cycles 1, age 0; \
-             a rate must lie between 0 and 0.5: NaN at cycles 1, age 1"
+            "cycles must be ascending, from 0 or more: index 1 is 0; \
+             ages must be ascending, from 0 or more: index 0 is -1; \
+             ages must be ascending, from 0 or more: index 1 is NaN; \
+             a rate must not fall with wear or age: it falls at cycles 1, age 0; \
+             a rate must be above 0 and below 0.5: NaN at cycles 1, age 1"
         );
-        let rate = "a rate must lie between 0 and 0.5: ";
+        let rate = "a rate must be above 0 and below 0.5: ";
         assert!(wrong(&[0.0], &[0.0], &[0.5]).starts_with(&format!("{rate}0.5")));
         assert!(wrong(&[0.0], &[0.0], &[0.0]).starts_with(&format!("{rate}0")));
     }

@@ -186,7 +186,7 @@ fn constants_that_make_no_cells_are_refused() {
     assert!(with("disturb_slope", 0.0).is_ok() && with("retention_charge", 0.0).is_ok());
     assert_eq!(with("programmed_2", 2.0), Err(ModelError::NotAscending));
     assert_eq!(with("growth_bound", 5.0), Err(ModelError::Healing { bound: 5.0 }));
-    assert!(refused("rber_unworn", 1e-6).contains("but the step and the erased state alone cause"));
+    assert!(refused("rber_unworn", 1e-6).contains("; the step and the erased state alone cause"));
     assert_eq!(with("rber_unworn", 0.3), Err(ModelError::TooBad { asked: 0.3 }));
 }
 
