@@ -1,35 +1,35 @@
-//! A plain queue of keys that arrive in order.
+//! A queue of keys that arrive in ascending order.
 
 use fowler_units::Nanos;
 
 /// Marks the absence of a key; greater than the key of any entry.
 pub(crate) const NOTHING: u128 = u128::MAX;
 
-/// The capacity of a lane; further keys go to the heap. It is a constant, so that indexing the ring
-/// needs neither a mask from memory nor a bounds check. A larger ring would evict other data from
-/// the cache, because every place is visited in turn. In tests it is small enough to be filled.
+/// The capacity of a lane; more keys go to the heap. It is a constant, so that indexing the ring
+/// needs neither a mask loaded from memory nor a bounds check. A larger ring would evict other data
+/// from the CPU cache, because every place is visited in turn. Tests use one small enough to fill.
 const PLACES: usize = if cfg!(test) { 4 } else { 2048 };
 
-/// A ring of keys. Empty places hold [`NOTHING`], so the first key and the next place tell whether
-/// the lane is empty or full, without counting.
+/// A ring of keys. Empty places hold [`NOTHING`], so the first key shows whether the lane is empty,
+/// and the next place whether it is full, without a count.
 #[derive(Clone, Debug)]
 pub(crate) struct Lane {
     keys: Box<[u128; PLACES]>,
-    /// The number of keys taken out and put in so far; the ring holds those between.
+    /// The numbers of keys taken out and put in so far; the ring holds the difference.
     taken: usize,
     put: usize,
-    /// When the key put in last is due, whether it is still here or not.
+    /// The due time of the last key put in, even if it has been taken out since.
     last: Nanos,
 }
 
 /// The result of [`Lane::put`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Put {
-    /// The key is in, alone.
+    /// The key was added to an empty lane.
     First,
-    /// The key is in, behind others.
+    /// The key was added behind others.
     Behind,
-    /// The key is not in: an earlier one is due later, or the ring is full.
+    /// The key was not added: an earlier one is due later, or the ring is full.
     Refused,
 }
 
@@ -41,8 +41,8 @@ impl Lane {
         Self { keys, taken: 0, put: 0, last: Nanos::ZERO }
     }
 
-    /// Appends a key, unless it is due before one that was put in earlier or the ring is full. Of
-    /// two keys due at the same time, the one put in later must be the greater.
+    /// Appends a key, unless it is due before one put in earlier or the ring is full. Of two keys
+    /// due at the same time, the one put in later must be greater.
     #[inline]
     pub fn put(&mut self, at: Nanos, key: u128) -> Put {
         let place = &mut self.keys[self.put % PLACES];
@@ -77,8 +77,8 @@ impl Lane {
     }
 }
 
-/// Whether a key is [`NOTHING`]. The half with the time tells: no entry is due at
-/// [`Nanos::NEVER`].
+/// Returns whether a key is [`NOTHING`]. Checking the half with the time is enough, because no
+/// entry is due at [`Nanos::NEVER`].
 #[inline]
 fn is_nothing(key: u128) -> bool {
     (key >> 64) as u64 == u64::MAX

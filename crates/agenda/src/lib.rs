@@ -1,9 +1,10 @@
-//! The simulated clock and the agenda, the queue of future events. Generic over the event; knows
-//! nothing of storage.
+//! The simulated clock and the agenda, the queue of future events. Generic over the event type and
+//! independent of storage.
 //!
-//! An entry is one `u128`: time, phase, sequence number and event. The order of events is therefore
-//! a comparison of integers, total, and the same on every machine. A superseded entry is not
-//! searched for. When it is popped, its ticket no longer matches, and its owner ignores it.
+//! An entry is one `u128`: time, phase, sequence number and event. Events are therefore ordered by
+//! comparing integers, which gives a total order that is the same on every machine. A superseded
+//! entry stays in the queue. When it is popped, its ticket no longer matches, and its owner ignores
+//! it.
 
 mod lane;
 
@@ -13,19 +14,18 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::marker::PhantomData;
 
-/// The order of events that fall on the same nanosecond. It is part of the model: a die that
-/// becomes free at `t` can serve a request that arrives at `t` (S15); samples see the state after
-/// both.
+/// The order of events at the same nanosecond. It is part of the model: a die that becomes free at
+/// `t` can serve a request that arrives at `t` (S15), and a sample sees the state after both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Phase {
-    /// Something ends.
+    /// An operation ends.
     Completion,
-    /// Something arrives.
+    /// A request arrives.
     Arrival,
-    /// Something is decided without a request, such as GC in idle time.
+    /// A decision that no request causes, such as GC in idle time.
     Decision,
-    /// The state is sampled.
+    /// A sample of the state.
     Sample,
 }
 
@@ -33,12 +33,12 @@ pub enum Phase {
 pub trait Event: Copy {
     /// Returns the event as an integer below 2^24.
     fn pack(self) -> u32;
-    /// Returns the event of an integer that [`Event::pack`] returned.
+    /// Returns the event from an integer that [`Event::pack`] returned.
     fn unpack(bits: u32) -> Self;
 }
 
-/// Identifies an entry of the agenda; never used twice. It is the entry's key without the time. The
-/// sequence number in it makes it unique.
+/// The identifier of an agenda entry: its key without the time. The sequence number in it makes it
+/// unique, so no ticket is used twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ticket(u64);
 
@@ -50,23 +50,23 @@ impl Ticket {
 const EVENT_BITS: u32 = 24;
 const SEQUENCE_BITS: u32 = 38;
 const PHASE_SHIFT: u32 = EVENT_BITS + SEQUENCE_BITS;
-/// The step from one sequence number to the next, at its place in the key.
+/// The difference between two consecutive sequence numbers, at their place in the key.
 const NEXT: u64 = 1 << EVENT_BITS;
 const TIME_SHIFT: u32 = PHASE_SHIFT + 2;
 
-/// The number of lanes of an agenda. The last one is for entries rarer than those of the others.
+/// The number of lanes of an agenda. The last one is for rare entries.
 pub const LANES: usize = 4;
 
-/// The place of rare entries among the first keys: the last lane and the heap together.
+/// The index of the rare entries in `heads`: the last lane and the heap share it.
 const RARE: usize = LANES - 1;
 
 /// The clock and the events to come.
 ///
 /// Operations that always take the same time end in the order in which they began. Their entries
-/// wait in a *lane*, a plain queue, and only the first of each lane competes for being next. An
+/// wait in a *lane*, a plain queue, and only the first entry of each lane competes to be next. An
 /// entry goes to the heap if it has no lane, if its lane is full, or if it is due before the last
-/// of its lane. Where an entry waits decides what it costs, never when it happens: the order is
-/// that of the keys.
+/// entry of its lane. Where an entry waits affects only its cost, never its order, which is that of
+/// the keys.
 #[derive(Clone, Debug)]
 pub struct Agenda<E> {
     now: Nanos,
@@ -74,11 +74,11 @@ pub struct Agenda<E> {
     sequence: u64,
     /// The first key of each lane. The last lane shares its place with the heap.
     heads: [u128; LANES],
-    /// The first key of all.
+    /// The smallest of all keys.
     first: u128,
-    /// The place of that key in `heads`.
+    /// The index of that key in `heads`.
     next: usize,
-    /// Whether the first of the rare entries is in the heap.
+    /// Whether the first rare entry is in the heap.
     rare_in_heap: bool,
     lanes: [Lane; LANES],
     heap: BinaryHeap<Reverse<u128>>,
@@ -120,8 +120,8 @@ impl<E: Event> Agenda<E> {
         ticket
     }
 
-    /// Like [`Agenda::schedule`], for an event that usually happens after everything that waits in
-    /// `lane` already. Lanes are for [`Phase::Completion`]; any other event goes to the heap.
+    /// Like [`Agenda::schedule`], for an event that usually happens after all entries already in
+    /// `lane`. Lanes are for [`Phase::Completion`]; any other event goes to the heap.
     ///
     /// # Panics
     /// As [`Agenda::schedule`], and if there is no such lane.
@@ -132,8 +132,8 @@ impl<E: Event> Agenda<E> {
         ticket
     }
 
-    /// Like [`Agenda::schedule_in`], but hands the ticket to `note` before it stores the entry. The
-    /// caller then has nothing left to do after the call and saves no registers across it.
+    /// Like [`Agenda::schedule_in`], but passes the ticket to `note` before storing the entry. The
+    /// caller then does nothing after the call, so it need not save registers across it.
     ///
     /// # Panics
     /// As [`Agenda::schedule_in`].
@@ -155,7 +155,7 @@ impl<E: Event> Agenda<E> {
     #[inline]
     fn put(&mut self, lane: usize, at: Nanos, phase: Phase, key: u128) {
         debug_assert!(at != Nanos::NEVER, "an event at no time");
-        // A lane has a single phase, so of two keys of the same time the later one is greater.
+        // A lane has a single phase, so of two keys with the same time, the later one is greater.
         let put = match phase {
             Phase::Completion => self.lanes[lane].put(at, key),
             Phase::Arrival | Phase::Decision | Phase::Sample => Put::Refused,
@@ -168,33 +168,33 @@ impl<E: Event> Agenda<E> {
         }
     }
 
-    /// Makes the key of an entry. See docs/decisions/device.md, "What orders events?".
+    /// Creates the key of an entry. See docs/decisions/device.md, "What orders events?".
     #[inline]
     fn key(&mut self, at: Nanos, phase: Phase, event: E) -> (u128, Ticket) {
         assert!(at >= self.now, "an event in the past");
         let sequence = self.sequence;
         self.sequence += NEXT;
         let bits = event.pack();
-        // A larger number would change the order. `Event::pack` promises that there is none:
-        // implementations bound their indices before the run.
+        // A larger number would change the order. `Event::pack` never returns one, because
+        // implementations check their indices before the run.
         debug_assert!(bits >> EVENT_BITS == 0, "an event of more than {EVENT_BITS} bits");
         let rest = ((phase as u64) << PHASE_SHIFT) | sequence | u64::from(bits);
         ((u128::from(at.0) << TIME_SHIFT) | u128::from(rest), Ticket(rest))
     }
 
-    /// Not inlined: [`Agenda::schedule_in`] rarely needs it, but would save registers for it in
+    /// Not inlined: [`Agenda::schedule_in`] rarely calls it, but would save registers for it on
     /// every call.
     #[inline(never)]
     fn push_on_heap(&mut self, key: u128) {
-        // `NEVER` stands for no deadline and must not become one. Lanes need no such check: their
-        // events end at the current time plus a span, a sum that panics when it overflows.
+        // `NEVER` means "no deadline" and must not be scheduled. Lanes need no such check: their
+        // events end at the current time plus a span, and that sum panics on overflow.
         assert!(time(key) != Nanos::NEVER, "an event at no time");
         self.check_sequence();
         self.heap.push(Reverse(key));
         self.begin_rare(key, true);
     }
 
-    /// A new rare entry may come before the others.
+    /// Makes a new rare entry the first one if it is due before the others.
     fn begin_rare(&mut self, key: u128, in_heap: bool) {
         if key < self.heads[RARE] {
             self.rare_in_heap = in_heap;
@@ -202,14 +202,14 @@ impl<E: Event> Agenda<E> {
         }
     }
 
-    /// Asserts that sequence numbers do not run into the phase. Called for entries of the heap and
-    /// when the clock is advanced, which is often enough, and cheaper than for every entry.
+    /// Asserts that sequence numbers do not overflow into the phase. Called for entries of the heap
+    /// and when the clock is advanced, which is often enough and cheaper than for every entry.
     #[inline]
     fn check_sequence(&self) {
         assert!(self.sequence >> PHASE_SHIFT == 0, "more than 2^38 events in one run");
     }
 
-    /// Makes `key` the first of its place, and of all if it is the smallest.
+    /// Makes `key` the first key at `place`, and the next of all if it is the smallest.
     #[inline]
     fn begin(&mut self, place: usize, key: u128) {
         self.heads[place] = key;
@@ -226,13 +226,13 @@ impl<E: Event> Agenda<E> {
         (key != NOTHING).then(|| (time(key), phase(key)))
     }
 
-    /// Whether an event is due before `phase` of the time `at`.
+    /// Returns whether an event is due before phase `phase` of time `at`.
     #[inline]
     pub fn is_due_before(&self, at: Nanos, phase: Phase) -> bool {
         self.first < (u128::from(at.0) << TIME_SHIFT) | ((phase as u128) << PHASE_SHIFT)
     }
 
-    /// Moves the clock to the next event and removes it from the agenda.
+    /// Advances the clock to the next event and removes that event from the agenda.
     #[inline]
     pub fn pop(&mut self) -> Option<(Ticket, E)> {
         let key = self.first;
@@ -241,7 +241,7 @@ impl<E: Event> Agenda<E> {
         }
         self.take_first();
         let due = time(key);
-        // Asserted where entries are made and where the clock is advanced.
+        // Already asserted where entries are created and where the clock is advanced.
         debug_assert!(due >= self.now, "time ran backwards");
         self.now = due;
         Some((Ticket(key as u64), E::unpack(key as u32 & ((1 << EVENT_BITS) - 1))))
@@ -258,14 +258,14 @@ impl<E: Event> Agenda<E> {
         let [a, b, c, rare] = self.heads;
         let ab = if b < a { (b, 1) } else { (a, 0) };
         (self.first, self.next) = if c < ab.0 { (c, 2) } else { ab };
-        // Rare entries are usually later. The halves with the times tell, and the branch is
-        // predicted well.
+        // Rare entries are usually later. Comparing the upper halves, which hold the times, is
+        // enough to see that, and the branch is well predicted.
         if rare >> 64 <= self.first >> 64 {
             self.weigh_rare();
         }
     }
 
-    /// Removes the first of the rare entries.
+    /// Removes the first rare entry.
     #[inline(never)]
     fn take_rare(&mut self) {
         if self.rare_in_heap {
@@ -279,7 +279,7 @@ impl<E: Event> Agenda<E> {
         self.heads[RARE] = in_heap.min(in_lane);
     }
 
-    /// The rest of [`Agenda::take_first`] if the first of the rare entries may be next.
+    /// The rest of [`Agenda::take_first`], for the case that the first rare entry may be next.
     #[inline(never)]
     fn weigh_rare(&mut self) {
         let key = self.heads[RARE];
@@ -288,15 +288,15 @@ impl<E: Event> Agenda<E> {
         }
     }
 
-    /// Moves the clock forward to an event outside the agenda.
+    /// Advances the clock to the time of an event outside the agenda.
     ///
     /// # Panics
-    /// If `to` lies in the past or beyond the next event, and after 2^38 entries.
+    /// If `to` lies in the past or beyond the next event, or after 2^38 entries.
     #[inline]
     pub fn advance(&mut self, to: Nanos) {
         assert!(to >= self.now, "time ran backwards");
-        // Otherwise `pop` would turn the clock back. Without an entry, `first` is later than any
-        // time.
+        // Otherwise, `pop` would turn the clock back. If the agenda is empty, `first` is later
+        // than any time.
         assert!(to <= time(self.first), "an event was left behind");
         self.check_sequence();
         self.now = to;
@@ -307,7 +307,7 @@ impl<E: Event> Agenda<E> {
         self.heap.len() + self.lanes.iter().map(Lane::len).sum::<usize>()
     }
 
-    /// Whether no entry is left.
+    /// Returns whether there are no entries.
     pub fn is_empty(&self) -> bool {
         self.next_due().is_none()
     }
@@ -364,7 +364,7 @@ mod tests {
         assert_eq!(agenda.now(), Nanos(u64::MAX - 1));
     }
 
-    /// Against the obvious oracle: a sorted list.
+    /// Compares with an obvious oracle, a sorted list.
     #[test]
     fn lanes_change_nothing_but_the_cost() {
         let mut rng = Rng::stream(3, "agenda/lanes");

@@ -7,17 +7,17 @@
 //!
 //! The paper's code corrects n = 8 errors in words of m = 4200 bits and must yield 99.9 %, which
 //! cells with p = 5.84297e-4 reach. The sum starts at its largest term and goes outwards, so that
-//! no term is lost to underflow. Of the yield and its complement, the smaller one is summed, as
-//! `1 - Y` would have no digits left.
+//! no term is lost to underflow. The code sums the yield or its complement, whichever is smaller,
+//! because `1 - Y` would have no digits left.
 
 use crate::root;
 
-/// A code: the bits of a word, and how many of them may be wrong.
+/// A BCH code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bch {
-    /// Bits of a code word, `m`.
+    /// The number of bits in a code word, `m`.
     pub bits: u32,
-    /// Errors that are corrected, `n`, fewer than `bits`.
+    /// The number of errors that it corrects, `n`; less than `bits`.
     pub corrects: u32,
 }
 
@@ -34,7 +34,8 @@ impl Bch {
         if self.mostly_fails(p) { self.sum(p, 0, self.corrects) } else { 1.0 - self.fails(p) }
     }
 
-    /// Returns the probability that a word cannot be corrected, to as many digits as the yield.
+    /// Returns the probability that a word cannot be corrected, with full precision even where the
+    /// yield rounds to 1.
     ///
     /// # Panics
     /// If `p` is not in 0 to 1.
@@ -48,7 +49,7 @@ impl Bch {
         self.sum(p, self.corrects + 1, self.bits)
     }
 
-    /// Whether a word has more errors on average than the code corrects.
+    /// Returns whether a word has more errors on average than the code corrects.
     fn mostly_fails(&self, p: f64) -> bool {
         f64::from(self.bits) * p > f64::from(self.corrects)
     }

@@ -2,8 +2,8 @@
 //!
 //! Pulses raise the threshold voltage step by step, so the number of pulses and the program time
 //! are inversely proportional to the step: `time = time at the nominal step * nominal step / step`
-//! (RHIO, II-A; the paper prints no table). HIRE scales the step with the voltages and keeps
-//! 600 us, which is the same law: [`crate::vth::Setting`] has the step at scale 1.
+//! (RHIO, II-A; the paper prints no table). HIRE scales the step with the voltages and keeps a
+//! program time of 600 us. That is the same law: [`crate::vth::Setting`] has the step at scale 1.
 //!
 //! A strong block can afford more errors, so it may be programmed at the coarsest step at which
 //! data written at its end of life can still be read. This is our reading of RHIO, which says
@@ -45,7 +45,8 @@ pub fn program_time(time: Span, nominal: f64, step: f64) -> Span {
     Span((time.0 as f64 * (nominal / step)).round() as u64)
 }
 
-/// Whether a block of growth rate `growth` programmed at `setting` is readable at its end of life.
+/// Returns whether a block of growth rate `growth`, programmed at `setting`, is readable at its end
+/// of life.
 fn survives(
     model: &Reliability,
     growth: f64,
@@ -57,8 +58,8 @@ fn survives(
     ldpc.needed(rber).is_some()
 }
 
-/// Returns the coarsest of the steps in `ladder` at which a block whose rate grows by `growth` per
-/// cycle is readable at its end of life, or the nominal step if none is, or if none is coarser. See
+/// Returns the coarsest step in `ladder` at which a block whose rate grows by `growth` per cycle is
+/// readable at its end of life. Returns the nominal step if no coarser one qualifies. See
 /// docs/decisions/cells.md, "When is a coarser step allowed?".
 pub fn coarsest_step(
     model: &Reliability,
@@ -72,8 +73,8 @@ pub fn coarsest_step(
     steps.fold(model.parameters().step, f64::max)
 }
 
-/// Returns the same over all steps from the nominal one to `highest`, exactly. Not for tables,
-/// which have only some steps.
+/// Returns the exact coarsest step between the nominal one and `highest`. Not for tables, which
+/// cover only some steps.
 pub fn coarsest_step_up_to(
     model: &Reliability,
     growth: f64,

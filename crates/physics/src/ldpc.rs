@@ -1,4 +1,4 @@
-//! Soft sensing: how many reference voltages a read needs, and how long it takes.
+//! Soft sensing: how many reference voltages a read needs, and how long the read takes.
 //!
 //! LDPC corrects more errors if it knows each cell's voltage more precisely. A read at a level
 //! senses `references` voltages in total: three (one for each boundary of a 2-bit cell, the hard
@@ -8,9 +8,9 @@
 //! 30/90/210 us and 40/80/100 us. We read the "seven reference voltages" of RHIO and HIRE, with 90
 //! and 80 us, as nine: seven would be 3 bits, 60 us.
 //!
-//! The RBER that each level corrects is assumed. The information in a reading bounds it: a code of
-//! rate 8/9 corrects at most 1.48e-2 with hard decision, 2.51e-2 with three and 2.82e-2 with seven
-//! references per boundary (the tests compute these bounds).
+//! The RBER that each level corrects is assumed, within the bound set by the information in a
+//! reading: a code of rate 8/9 corrects at most 1.48e-2 with hard decision, 2.51e-2 with three and
+//! 2.82e-2 with seven references per boundary (the tests compute these bounds).
 
 use crate::parameters::Parameters;
 use fowler_units::Span;
@@ -30,7 +30,8 @@ pub enum LdpcError {
     /// There is no level, or there are more than 255.
     #[error("{0} levels; expected 1 to 255")]
     Count(usize),
-    /// More references must correct a higher rate, between 0 and 0.5.
+    /// A level does not have more references and a higher correctable rate than the one before, or
+    /// that rate is not below 0.5.
     #[error(
         "level {0} must have more references than the level before, and correct a higher RBER \
          (below 0.5)"
@@ -46,7 +47,7 @@ pub struct Ldpc {
     transfer: Span,
 }
 
-/// Converts microseconds.
+/// Converts microseconds to a span.
 fn us(us: f64) -> Span {
     Span((us * 1e3).round() as u64)
 }

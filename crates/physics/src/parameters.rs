@@ -1,23 +1,23 @@
 //! Every constant of the models: its value, its unit, its source (or that it is assumed), and the
 //! range to sweep.
 //!
-//! "V" are normalized volts: the papers print threshold voltages such as 1.17 and 3.54, not those
-//! of a chip.
+//! "V" means normalized volts: the papers print threshold voltages such as 1.17 and 3.54, which are
+//! not those of a chip.
 
 /// The origin of a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// Printed in a paper that we read.
     Published,
-    /// Published, but taken from code by others or from memory, as is the citation: we did not have
-    /// the paper.
+    /// Published, but we did not have the paper: value and citation come from other people's code
+    /// or from memory.
     SecondHand,
-    /// Not published: our choice, to be swept.
+    /// Not published: our choice, with a range to sweep.
     Assumed,
 }
 
 impl Origin {
-    /// Returns the word for tables.
+    /// Returns its name in tables.
     pub fn word(self) -> &'static str {
         match self {
             Origin::Published => "published",
@@ -38,9 +38,9 @@ pub struct Constant {
     pub value: f64,
     /// Its unit; empty for a plain number.
     pub unit: &'static str,
-    /// Whether it was published.
+    /// Where the value comes from.
     pub origin: Origin,
-    /// Where it was published, or why this value was chosen.
+    /// The publication, or the reason for choosing this value.
     pub source: &'static str,
     /// The range to sweep; `None` for published constants.
     pub sweep: Option<(f64, f64)>,
@@ -179,8 +179,8 @@ constants! {
 }
 
 impl Parameters {
-    /// Returns the cells of RHIO, where 600 us belong to a step of 0.3. RHIO prints no voltages, so
-    /// these are HIRE's boosted set, which has that step (assumed).
+    /// Returns the cells of RHIO, where a program at a step of 0.3 takes 600 us. RHIO prints no
+    /// voltages, so these are HIRE's boosted set, which has that step (assumed).
     pub fn rhio() -> Parameters {
         Parameters {
             erased: 1.40,
@@ -192,8 +192,8 @@ impl Parameters {
         }
     }
 
-    /// Returns how many cycles of an average block cause as much wear as `cycles` of a block whose
-    /// rate grows by `growth` per cycle.
+    /// Returns the equivalent cycles: the cycles of an average block that cause as much wear as
+    /// `cycles` of a block whose rate grows by `growth` per cycle.
     pub fn equivalent(&self, growth: f64, cycles: f64) -> f64 {
         cycles * (growth / self.growth_mean)
     }

@@ -1,17 +1,18 @@
-//! Bit error rates as a lookup, for callers that need hundreds of thousands: a grid of wear and
-//! age, interpolated linearly between logarithms. Within two percent of the model
-//! (`tests/properties.rs`). Each row is computed when it is first used.
+//! Bit error rates as a lookup, for callers that need hundreds of thousands of them. A grid of wear
+//! and age holds their logarithms, which are interpolated linearly. Rates are within two percent of
+//! the model (`tests/properties.rs`). Each row is computed when it is first used.
 
 use crate::rber::Reliability;
 use crate::vth::Setting;
 use fowler_units::Span;
 
-/// Intervals of wear. Ages grow by a factor of the square root of two, from one minute.
+/// The dimensions of the grid: intervals of wear, and ages, which grow by a factor of the square
+/// root of two from one minute, in seconds.
 const WEARS: usize = 256;
 const FIRST_AGE: f64 = 60.0;
 const AGES: usize = 48;
 
-/// The rates of pages that are programmed with the same setting.
+/// The rates of pages that were programmed with the same setting.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rates {
     setting: Setting,
@@ -35,7 +36,7 @@ impl Rates {
         Rates { setting, cycles, rows: vec![None; WEARS + 1] }
     }
 
-    /// Returns the rate by `model`, which must be the same in every call.
+    /// Returns the rate according to `model`, which must be the same in every call.
     pub fn rber(&mut self, model: &Reliability, cycles: f64, age: Span, reads: u32) -> f64 {
         let at = (cycles / self.cycles * WEARS as f64).clamp(0.0, WEARS as f64);
         let below = (at as usize).min(WEARS - 1);

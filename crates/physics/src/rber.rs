@@ -11,10 +11,9 @@
 //! **Wear.** RHIO prints a *growth rate* of the RBER with P/E cycles, a Gaussian over blocks, and
 //! says that the RBER of blocks is "log Gaussian-like". Both hold if the logarithm of the RBER
 //! grows linearly: `RBER = rber_unworn * exp(s * n)` for just-written, never-read data at nominal
-//! voltages and step. We read `s` as that exponent (assumed; neither paper prints the formula). The
-//! noise variance of [`crate::vth`] at each wear is the one that gives this rate, found by
-//! bisection. There is no second law of wear. Retention, scale, step and reads then act through the
-//! voltages.
+//! voltages and step. We read `s` as that exponent (assumed; neither paper prints the formula). At
+//! each wear, bisection finds the noise variance of [`crate::vth`] that gives this rate. Wear has
+//! no other effect on fresh data. Retention, scale, step and reads then act through the voltages.
 //!
 //! **Read disturb.** Each read adds a constant to the RBER of the block's other pages (Cai et al.,
 //! DSN 2015). The slope grows as a power of cycles. It does not depend on the V_th scale or the
@@ -67,8 +66,8 @@ impl Reliability {
         }
     }
 
-    /// Whether there are rates for pages programmed with this setting. To be checked before a drive
-    /// is built.
+    /// Returns whether there are rates for pages programmed with this setting. Check this before
+    /// building a drive.
     pub fn covers(&self, setting: Setting) -> bool {
         match self {
             Reliability::Analytic(_) => true,
@@ -76,7 +75,7 @@ impl Reliability {
         }
     }
 
-    /// Returns a block after `cycles` equivalent cycles. A search over ages needs it only once.
+    /// Returns a block after `cycles` equivalent cycles. A search over ages computes it only once.
     pub fn block(&self, cycles: f64) -> Block<'_> {
         match self {
             Reliability::Analytic(model) => Block::Analytic(model.worn(cycles)),
@@ -110,15 +109,15 @@ pub enum Block<'a> {
 }
 
 impl Block<'_> {
-    /// Returns the same as [`Reliability::rber`].
+    /// Returns the raw bit error rate; see [`Reliability::rber`].
     pub fn rber(&self, age: Span, reads: u32, setting: Setting) -> f64 {
         self.page(reads, setting).rber(age)
     }
 
-    /// A page of it: what a search over ages needs only once.
+    /// Returns a page of the block. A search over ages computes it only once.
     ///
     /// # Panics
-    /// If there are tables and none for the setting.
+    /// If rates come from tables and there is none for the setting.
     pub fn page(&self, reads: u32, setting: Setting) -> Page<'_> {
         match self {
             Block::Analytic(worn) => worn.page(reads, setting),
@@ -134,25 +133,25 @@ impl Block<'_> {
 #[derive(Clone, Copy, Debug)]
 pub struct Page<'a> {
     data: Data<'a>,
-    /// What the reads add to its rate.
+    /// The rate that read disturb adds.
     disturbed: f64,
 }
 
 #[derive(Clone, Copy, Debug)]
 enum Data<'a> {
-    /// Its states, and where the references stand.
+    /// Its states, and the three read references in V.
     Analytic(States, [f64; 3]),
-    /// A table, at so many equivalent cycles.
+    /// A table, and the equivalent cycles at which it is read.
     Tabled(&'a Table, f64),
 }
 
 impl Page<'_> {
-    /// Whether the rate rises with age wherever it is asked for, as that of a table need not.
+    /// Returns whether the rate is known to rise with age everywhere. That of a table need not.
     pub(crate) fn is_smooth(&self) -> bool {
         matches!(self.data, Data::Analytic(..))
     }
 
-    /// The raw bit error rate of data of `age`, in 0 to 0.5.
+    /// Returns the raw bit error rate of data of this age, from 0 to 0.5.
     pub fn rber(&self, age: Span) -> f64 {
         let rate = match &self.data {
             Data::Analytic(states, references) => tails(&states.at(age), references),
@@ -162,10 +161,10 @@ impl Page<'_> {
     }
 }
 
-/// Why constants make no cells.
+/// The reason why constants do not describe cells.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ModelError {
-    /// A constant is negative, too large, not a number, or zero although it must not be.
+    /// A constant is negative, too large, not a number, or zero where zero is not allowed.
     #[error("`{name}` is {value}; expected a number {} and below 1e12", least(.name))]
     NoAmount {
         /// Its name.
@@ -176,7 +175,7 @@ pub enum ModelError {
     /// Each state must be above the one before it.
     #[error("the threshold voltages must be ascending from state to state")]
     NotAscending,
-    /// The bounds of the growth rate reach below zero, where cycling would improve blocks.
+    /// The growth rate's bounds include rates of zero or less, with which blocks would improve.
     #[error(
         "bounds at {bound} standard deviations are too wide: some blocks would improve with every \
          cycle"
@@ -185,12 +184,12 @@ pub enum ModelError {
         /// In standard deviations.
         bound: f64,
     },
-    /// The widths of the states alone cause more errors than an unworn block may have.
+    /// The widths of the states alone cause more errors than `rber_unworn`.
     #[error("`rber_unworn` is {asked:e}; the step and the erased state alone cause {least:e}")]
     TooGood {
         /// The value given.
         asked: f64,
-        /// The least possible value.
+        /// The lowest possible value.
         least: f64,
     },
     /// An unworn block would be unreadable.
@@ -219,10 +218,10 @@ fn least(name: &str) -> &'static str {
     if MAY_BE_ZERO.contains(&name) { "of at least 0" } else { "above 0" }
 }
 
-/// Checks that constants are in range and that blocks wear, which tables need, too.
+/// Checks that all constants are in range and that every block wears. Tables need this, too.
 ///
 /// # Errors
-/// The first constant that is not in range.
+/// The first problem.
 pub fn sound(parameters: &Parameters) -> Result<(), ModelError> {
     for (name, value) in parameters.values() {
         let least = if MAY_BE_ZERO.contains(&name) { 0.0 } else { f64::MIN_POSITIVE };
@@ -277,7 +276,7 @@ impl Analytic {
     }
 
     /// Returns the RBER of just-written data at nominal voltages and step after `cycles` equivalent
-    /// cycles, which is the law of growth.
+    /// cycles, according to the growth law.
     pub fn just_written(&self, cycles: f64) -> f64 {
         let Parameters { rber_unworn, growth_mean, .. } = self.parameters;
         (rber_unworn * libm::exp(growth_mean * cycles)).min(WORN_OUT)
@@ -294,7 +293,7 @@ impl Analytic {
     pub fn worn(&self, cycles: f64) -> Worn<'_> {
         let target = self.just_written(cycles);
         let highest = self.parameters.programmed_3;
-        // Noise as wide as the whole window errs in more than WORN_OUT of all bits.
+        // Noise as wide as the whole voltage window causes an RBER above WORN_OUT.
         let step = self.parameters.step;
         let value = |noise| self.fresh(noise);
         let fresh = Rising { value, target, bend: step * step / 12.0, smooth: true };

@@ -1,5 +1,5 @@
-//! Self-recovery: charges that cycling trapped leave the oxide between cycles, so rested cells
-//! endure more (READY, FAST 2012, section 2).
+//! Self-recovery: charges trapped by cycling leave the oxide between cycles, so cells that rest
+//! endure more cycles (READY, FAST 2012, section 2).
 //!
 //! Trapping raises the threshold voltage by `A N^0.62 + B N^0.30` (equation 1). Detrapping reverses
 //! a share `C_e ln(t / t_0)` of it (equation 2), at least 0. The maximum without recovery is 3,000
@@ -10,8 +10,8 @@
 //! - By default, it is the whole time over which the cycles are spread, cycles times mean idle
 //!   time, as in distributed cycling (Mielke et al.), with `t_0` of a day. This meets all ten rows
 //!   within 0.75 %. It is inferred, and was chosen among several forms.
-//! - The printed form with other constants meets that table equally well. The two differ beyond a
-//!   week of idle time.
+//! - The printed form with other constants meets that table equally well. It differs from the
+//!   default beyond a week of idle time.
 
 use crate::root;
 use fowler_units::Span;
@@ -27,10 +27,10 @@ pub const POWERS: [f64; 2] = [0.62, 0.30];
 pub const MARGIN: f64 = 0.65;
 /// P/E cycles without recovery (READY, section 2).
 pub const CYCLES: f64 = 3000.0;
-/// The longest idle time of the spread reading, at which cells endure 168,000 cycles. Beyond some
-/// 45 days damage would heal as fast as it is done, and endurance would be unlimited.
+/// The maximum idle time of the spread reading, at which cells endure 168,000 cycles. Beyond about
+/// 45 days, damage would heal as fast as it occurs, and endurance would be unlimited.
 pub const IDLE_MOST: Span = Span(44 * DAY);
-/// The most cycles that any cell is taken to endure.
+/// The maximum endurance of any cell, in cycles.
 const CYCLES_MOST: f64 = 1e6;
 
 const HOUR: u64 = 3_600_000_000_000;
@@ -60,8 +60,8 @@ impl Reading {
         }
     }
 
-    /// Returns the share of the damage of `cycles` that has healed with a mean `idle` time between
-    /// two cycles, from 0 to 1.
+    /// Returns the share of the damage done by `cycles` that has healed, with a mean `idle` time
+    /// between two cycles; from 0 to 1.
     pub fn healed(self, cycles: f64, idle: Span) -> f64 {
         let (efficiency, onset) = self.constants();
         let time = match self {
@@ -74,7 +74,7 @@ impl Reading {
         (efficiency * libm::log(time / onset.as_s())).min(1.0)
     }
 
-    /// Returns the rise of the threshold voltage after `cycles`, in volts, without what has healed
+    /// Returns the rise of the threshold voltage after `cycles`, less the healed share, in volts
     /// (equation 3).
     pub fn rise(self, cycles: f64, idle: Span) -> f64 {
         trapped(cycles) * (1.0 - self.healed(cycles, idle))
@@ -92,8 +92,8 @@ impl Reading {
     pub fn achievable(self, idle: Span) -> f64 {
         let margin = self.margin();
         let endures = |cycles| self.rise(cycles, idle) <= margin;
-        // With the spread reading, damage rises and falls again where everything heals, so look
-        // for the first crossing.
+        // With the spread reading, damage rises and then falls again where all of it heals, so
+        // look for the first crossing.
         let mut cycles = CYCLES;
         while cycles < CYCLES_MOST {
             let next = cycles * 1.02;
@@ -113,13 +113,13 @@ pub struct RecoveryTable {
     points: Vec<(Span, f64)>,
 }
 
-/// A reason why columns are not a table of recovery.
+/// The reason why columns do not form a recovery table.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum RecoveryTableError {
-    /// The columns have different lengths, or none.
+    /// The columns have different lengths or are empty.
     #[error("{0} idle times and {1} cycles; expected the same number of both, at least 1")]
     Shape(usize, usize),
-    /// Idle times must rise.
+    /// Idle times do not ascend.
     #[error("idle times must be ascending: item {place} is {idle}")]
     Idle {
         /// Counted from one.
@@ -127,7 +127,7 @@ pub enum RecoveryTableError {
         /// The time there.
         idle: Span,
     },
-    /// Longer rest must not reduce endurance.
+    /// Endurance falls with longer rest.
     #[error("cycles must not fall with longer idle times: item {place} is {cycles}")]
     Falls {
         /// Counted from one.
@@ -135,7 +135,7 @@ pub enum RecoveryTableError {
         /// The cycles there.
         cycles: f64,
     },
-    /// Cycles must be positive and bounded.
+    /// Cycles are not positive, or too many.
     #[error("cycles must be above 0 and at most {CYCLES_MOST}: item {place} is {cycles}")]
     Cycles {
         /// Counted from one.
@@ -146,10 +146,10 @@ pub enum RecoveryTableError {
 }
 
 impl RecoveryTable {
-    /// Creates a table of these columns.
+    /// Creates a table from its columns.
     ///
     /// # Errors
-    /// Everything that is wrong with them.
+    /// All problems with the columns.
     pub fn new(idle: &[Span], cycles: &[f64]) -> Result<Self, Vec<RecoveryTableError>> {
         use RecoveryTableError as Error;
         if idle.len() != cycles.len() || idle.is_empty() {
@@ -175,8 +175,8 @@ impl RecoveryTable {
         self.points[0].1
     }
 
-    /// Returns the P/E cycles that cells endure with a mean `idle` time between two cycles. They
-    /// are interpolated linearly over the logarithm of time (over time if a point is at zero), and
+    /// Returns the P/E cycles that cells endure with a mean `idle` time between two cycles. Linear
+    /// between points in the logarithm of time (in time itself next to a point at zero), and
     /// constant beyond the ends.
     pub fn achievable(&self, idle: Span) -> f64 {
         let next = self.points.partition_point(|&(time, _)| time <= idle);
@@ -206,9 +206,9 @@ impl Endurance {
     /// Returns the P/E cycles that cells endure with a mean `idle` time between two cycles, if they
     /// endure `rated` cycles without idle time.
     ///
-    /// The model describes cells rated for 3,000 cycles. Others endure in proportion (assumed): one
-    /// of their cycles equals more or less than one cycle of the model, and healing over the whole
-    /// time takes the same time.
+    /// The model describes cells rated for 3,000 cycles. The endurance of others is proportional
+    /// (assumed): one of their cycles counts as more or less than one cycle of the model, and
+    /// healing over the whole time takes the same time.
     pub fn achievable(&self, rated: f64, idle: Span) -> f64 {
         let of_one = rated / CYCLES;
         match self {
@@ -221,10 +221,9 @@ impl Endurance {
         }
     }
 
-    /// Returns the most cycles that cells can go through in a `life` and endure: the number that
-    /// they endure if spread over all of it, `N = achievable(life / N)`. Endurance never rises with
-    /// the number of cycles, so a life stays within the endurance if and only if it stays within
-    /// this number.
+    /// Returns the maximum number of cycles that cells endure in a `life`, spread over all of it:
+    /// `N = achievable(life / N)`. Endurance never rises with the number of cycles, so a life stays
+    /// within the endurance if and only if it stays within this number.
     pub fn sustained(&self, rated: f64, life: Span) -> f64 {
         let endured = |cycles: f64| {
             let idle = Span((life.0 as f64 / cycles) as u64);

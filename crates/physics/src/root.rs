@@ -1,17 +1,17 @@
-//! Bisection: the last number for which a condition holds, exactly.
+//! Finds the largest number for which a condition holds, exactly, by bisection.
 
-/// Enough halvings to shrink any interval of doubles as far as possible.
+/// The maximum number of halvings: enough to shrink any interval of doubles to adjacent ones.
 const HALVINGS: usize = 1100;
 
-/// By what share of the target a value must differ from it for its side to be beyond doubt: far
-/// more than the rounding of any value that is searched here.
+/// The minimum relative distance from the target at which it is certain on which side a value lies.
+/// Far larger than the rounding errors of all functions searched here.
 const DOUBT: f64 = 1e-12;
 
-/// Steps after which a search that does not close in is left to halving.
+/// The maximum number of interpolation steps; then bisection takes over.
 const STEPS: usize = 30;
 
-/// The largest number between `low` and `high` for which `holds`, if it holds up to some point and
-/// not beyond it; `None` if it does not hold at `low`.
+/// Returns the largest number from `low` to `high` for which `holds` is true; `None` if it is false
+/// at `low`. The condition must hold up to some point and not beyond.
 pub(crate) fn last(low: f64, high: f64, holds: impl Fn(f64) -> bool) -> Option<f64> {
     if !holds(low) {
         return None;
@@ -33,41 +33,41 @@ fn halve(mut low: f64, mut high: f64, holds: impl Fn(f64) -> bool) -> f64 {
     low
 }
 
-/// A value that rises, where it was found.
+/// A point of a rising function.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Found {
     pub at: f64,
     pub value: f64,
 }
 
-/// Where a value that rises stops to be at most `target`: the number that [`last`] finds, to the
-/// last bit, with fewer questions.
+/// A search for the largest number at which a rising function is at most `target`. Returns the same
+/// number as [`last`], to the last bit, with fewer evaluations.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rising<V> {
     pub value: V,
     pub target: f64,
-    /// About where the value turns from linear to logarithmic; it decides nothing but how soon the
-    /// search is over.
+    /// Roughly where the function turns from linear to logarithmic. Affects only the speed of the
+    /// search, not its result.
     pub bend: f64,
-    /// Whether the value is sure to rise everywhere, without which interpolation could find another
-    /// crossing than halving does: a table that is extrapolated may fall again.
+    /// Whether the function is known to rise everywhere. If not, interpolation could find another
+    /// crossing than bisection does: an extrapolated table may fall again.
     pub smooth: bool,
 }
 
 impl<V: Fn(f64) -> f64> Rising<V> {
-    /// As [`last`].
+    /// Like [`last`].
     pub fn last(&self, low: f64, high: f64) -> Option<f64> {
         let ends = [low, high].map(|at| Found { at, value: (self.value)(at) });
         self.between(ends, f64::MIN_POSITIVE)
     }
 
-    /// The same for whole numbers, of which two ends are known.
+    /// Like [`Rising::last`], for whole numbers between two known points.
     pub fn last_whole(&self, ends: [Found; 2]) -> Option<u32> {
         self.between(ends, 1.0).map(|at| at as u32)
     }
 
     fn between(&self, [low, high]: [Found; 2], grain: f64) -> Option<f64> {
-        // Of a value that is no number nothing holds.
+        // For NaN, no comparison holds.
         let [low_holds, high_holds] = [low, high].map(|end| end.value <= self.target);
         if !low_holds {
             return None;
@@ -75,8 +75,8 @@ impl<V: Fn(f64) -> f64> Rising<V> {
         if high_holds {
             return Some(high.at);
         }
-        // The way of halving is gone in any case, so that rounding decides as it always did; but
-        // nothing is asked that is known.
+        // Bisection visits the same numbers in any case, so that rounding has the same effect. It
+        // evaluates only those between `below` and `above`; the others are known.
         let [below, above] =
             if self.smooth { self.close_in([low, high], grain) } else { [low.at, high.at] };
         let holds = |at| at <= below || at < above && (self.value)(at) <= self.target;
@@ -91,8 +91,8 @@ impl<V: Fn(f64) -> f64> Rising<V> {
         Some(low as f64)
     }
 
-    /// Numbers between which the last one lies beyond doubt, by inverse interpolation of logarithms
-    /// between the last three points.
+    /// Returns two numbers between which the result certainly lies, found by inverse interpolation
+    /// through the last three points on logarithmic axes.
     fn close_in(&self, [low, high]: [Found; 2], grain: f64) -> [f64; 2] {
         let point = |Found { at, value }| Point {
             across: libm::log1p(at / self.bend),
@@ -105,7 +105,7 @@ impl<V: Fn(f64) -> f64> Rising<V> {
             if above - below <= grain || sides[1].off - sides[0].off < 8.0 * DOUBT {
                 break;
             }
-            // The side that is further away is drawn in.
+            // Move the side that is further from the target.
             let from_below = -sides[0].off > sides[1].off;
             let aim = if from_below { -2.0 * DOUBT } else { 2.0 * DOUBT };
             let mut at = self.bend * libm::expm1(interpolated(&seen, aim));
@@ -134,14 +134,15 @@ impl<V: Fn(f64) -> f64> Rising<V> {
     }
 }
 
-/// A point on logarithmic axes: off by the logarithm of its value over the target.
+/// A point on logarithmic axes. `off` is the logarithm of its value over the target.
 #[derive(Clone, Copy, Debug)]
 struct Point {
     across: f64,
     off: f64,
 }
 
-/// Where a curve through three points comes to `aim`; a line if the first two are the same.
+/// Returns where a curve through three points reaches `aim`; the curve is a line if the first two
+/// points coincide.
 fn interpolated([a, b, c]: &[Point; 3], aim: f64) -> f64 {
     let line = |a: &Point, b: &Point| (b.across - a.across) / (b.off - a.off);
     let first = line(b, c);
@@ -164,7 +165,7 @@ mod tests {
         assert_eq!(last(0.0, 4.0, |_| false), None);
     }
 
-    /// Against plain halving, which asks everywhere on its way.
+    /// Compares with plain bisection, which evaluates every number on its way.
     #[test]
     fn closing_in_finds_what_halving_finds() {
         let asked = std::cell::Cell::new(0);

@@ -1,8 +1,8 @@
 //! The effect of each unpublished constant on the results.
 //!
-//! Each assumed or second-hand constant is set to both ends of its range while the others stay, and
-//! the results for four pages, one block and HIRE's voltages are computed again. A result that
-//! changes with such a constant depends on the assumption.
+//! Each assumed or second-hand constant is set to both ends of its range while the others stay
+//! unchanged, and the results for four pages, one block and HIRE's voltages are computed again. A
+//! result that changes depends on that assumption.
 
 use crate::ispp::{EndOfLife, coarsest_step_up_to};
 use crate::ldpc::Ldpc;
@@ -36,7 +36,7 @@ pub const POINTS: [Point; 4] = [
 /// The quantile of the block whose step is compared: a tenth of all blocks is stronger.
 pub const STRONG: f64 = 0.1;
 
-/// The widest step considered, in nominal steps.
+/// The coarsest step considered, in nominal steps.
 pub const WIDEST: f64 = 2.0;
 
 /// The results with one set of constants.
@@ -52,7 +52,7 @@ pub struct Results {
     pub hire: [Option<u32>; 3],
 }
 
-/// Returns the results with `parameters`; `None` if these do not describe cells.
+/// Returns the results with `parameters`; `None` if they do not describe cells.
 pub fn results(parameters: &Parameters) -> Option<Results> {
     let analytic = Analytic::new(*parameters).ok()?;
     let setting = analytic.nominal();
@@ -86,7 +86,7 @@ pub struct Row {
     pub results: Option<Results>,
 }
 
-/// Returns the results with every constant that has a range at both ends of it, and the other
+/// Returns two results for every constant that has a range, one at each end, with the other
 /// constants as in `parameters`.
 pub fn sweep(parameters: &Parameters) -> Vec<Row> {
     let swept = CONSTANTS.iter().filter_map(|constant| Some((constant, constant.sweep?)));

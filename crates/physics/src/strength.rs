@@ -2,8 +2,8 @@
 //! IV-A, after Pan et al.).
 //!
 //! A *strong* block has a low rate. We read "bounded" as truncated: values beyond the bounds are
-//! drawn again, not moved onto the bounds. This crate draws no random numbers:
-//! [`Strengths::strength_at`] takes a quantile, and a uniform quantile gives the distribution.
+//! drawn again, not clamped. This crate draws no random numbers: [`Strengths::strength_at`] takes a
+//! quantile, and uniformly drawn quantiles give the distribution.
 
 use crate::normal::{above, density};
 use crate::parameters::Parameters;
@@ -13,7 +13,7 @@ use crate::root;
 /// See docs/decisions/cells.md, "What is block strength?".
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Strengths {
-    /// The mean, which symmetric truncation does not change.
+    /// The mean. Symmetric truncation does not change it.
     pub mean: f64,
     /// Standard deviation before truncation.
     pub sd: f64,

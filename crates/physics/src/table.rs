@@ -1,10 +1,10 @@
 //! Bit error rates from tables instead of voltages: measurements of a chip, by P/E cycles and
 //! retention age.
 //!
-//! Between its points a table is linear in the logarithm of the rate, in the cycles, and in
+//! Between its points, a table interpolates the logarithm of the rate linearly in the cycles and in
 //! `ln(1 + age / 1 h)`, the axis on which retention is a straight line. Before its first point it
-//! is constant, which overstates rates; beyond its last it continues linearly, up to 0.5. Cycles
-//! are equivalent cycles, as a table describes an average block.
+//! is constant, which overstates rates; beyond its last point it continues linearly, up to 0.5.
+//! Cycles are equivalent cycles, because a table describes an average block.
 
 use crate::parameters::Parameters;
 use crate::rber::disturbed;
@@ -71,11 +71,11 @@ pub struct Table {
 }
 
 impl Table {
-    /// Creates a table over `cycles` and `ages` (seconds), both rising. `rates` are row by row, one
-    /// row of ages for each number of cycles.
+    /// Creates a table over `cycles` and `ages` (in seconds), both ascending. `rates` holds one row
+    /// of ages for each number of cycles.
     ///
     /// # Errors
-    /// Everything that is wrong.
+    /// All problems with the columns.
     pub fn new(cycles: &[f64], ages: &[f64], rates: &[f64]) -> Result<Table, Vec<TableError>> {
         let mut wrong = Vec::new();
         for (axis, values) in [("cycles", cycles), ("ages", ages)] {
@@ -145,8 +145,8 @@ pub struct Tabled {
 }
 
 impl Tabled {
-    /// Creates the model from one table for each setting. `parameters` has what tables lack: growth
-    /// rates, read disturb, end of life.
+    /// Creates the model from one table for each setting. `parameters` provides what tables lack:
+    /// growth rates, read disturb and end of life.
     ///
     /// # Errors
     /// If there is no table, or there are two for one setting.
@@ -166,7 +166,7 @@ impl Tabled {
         &self.parameters
     }
 
-    /// Whether there is a table for a setting. To be checked before a drive is built.
+    /// Returns whether there is a table for a setting. Check this before building a drive.
     pub fn covers(&self, setting: Setting) -> bool {
         self.tables.iter().any(|(it, _)| *it == setting)
     }
@@ -180,7 +180,7 @@ impl Tabled {
         (rate + disturbed(&self.parameters, cycles, reads)).min(0.5)
     }
 
-    /// The table for a setting.
+    /// Returns the table for a setting.
     ///
     /// # Panics
     /// If there is none.
@@ -267,7 +267,7 @@ mod tests {
         assert_eq!(new(vec![(nominal, table()), (nominal, table())]), Err(TableError::Settings));
         let tables = new(vec![(nominal, table())]).unwrap();
         assert!(tables.covers(nominal) && !tables.covers(boosted));
-        // Read disturb comes on top: 1e-9 a read at 2,000 cycles.
+        // Read disturb is added: 1e-9 per read at 2,000 cycles.
         let (quiet, read) = (0, 100_000);
         let rber = |reads| tables.rber(2000.0, Span::ZERO, reads, nominal);
         assert!((rber(read) - rber(quiet) - 1e-4).abs() < 1e-12);

@@ -5,14 +5,14 @@
 //! the table has the age from which each level no longer suffices, found by bisection when it is
 //! first used. Buckets are rounded to their worst corner: wear and reads up to the end of the
 //! bucket, the age up to the next whole [`UNIT`] (1.07 s). A read is therefore never sensed at too
-//! low a level. How much the level can be too high depends on the width of the buckets. 64 buckets
-//! of wear up to 3,000 cycles of the weakest block are 81 equivalent cycles each, or 3 % of a
-//! just-written RBER; buckets of reads double. Pages beyond the table, by wear or reads, are
-//! uncorrectable.
+//! low a level. How far the level can be too high depends on the width of the buckets. With 64
+//! buckets of wear up to 3,000 cycles of the weakest block, each spans 81 equivalent cycles, or 3 %
+//! of a just-written RBER. The upper bounds of the buckets of reads double. Pages beyond the table,
+//! by wear or reads, are uncorrectable.
 //!
-//! Memory: 4 bytes for each level, wear, reads, step and voltage; [`Thresholds::bytes`]. The
-//! default buckets (64 of wear, 12 of reads) with 3 levels are 9 KiB for each pair of a voltage and
-//! a step.
+//! Memory: 4 bytes for each combination of level, wear, reads, step and voltage; see
+//! [`Thresholds::bytes`]. With the default buckets (64 of wear, 12 of reads) and 3 levels, that is
+//! 9 KiB for each pair of a voltage and a step.
 
 use crate::ldpc::Ldpc;
 use crate::rber::Reliability;
@@ -20,7 +20,7 @@ use crate::voltage::Ages;
 use crate::vth::Setting;
 use fowler_units::Span;
 
-/// The unit of ages: 2^30 ns, so that a shift converts an age. 2^32 units, 146 years, count as
+/// The unit of ages: 2^30 ns, so that a shift converts an age. 2^32 units (146 years) count as
 /// forever.
 pub const UNIT: Span = Span(1 << 30);
 
@@ -32,13 +32,13 @@ pub struct Grid {
     /// ISPP steps at scale 1, in V, in the order of [`Read::step`].
     pub steps: Vec<f64>,
     /// The equivalent cycles that buckets cover: the end of life of the weakest block,
-    /// `parameters.equivalent(strengths.ends().1, cycles)`. Beyond, pages are uncorrectable.
+    /// `parameters.equivalent(strengths.ends().1, cycles)`. Beyond that, pages are uncorrectable.
     pub cycles: f64,
-    /// The number of buckets of wear, equally wide.
+    /// The number of buckets of wear, all of the same width.
     pub wears: u32,
-    /// The most reads of the first bucket; a power of two.
+    /// The maximum number of reads in the first bucket; a power of two.
     pub first_reads: u32,
-    /// The number of buckets of reads, each as wide as all before it together.
+    /// The number of buckets of reads. Each is as wide as all before it together.
     pub reads: u32,
 }
 
@@ -49,13 +49,13 @@ impl Grid {
         Grid { scales, steps, cycles, wears: 64, first_reads: 512, reads: 12 }
     }
 
-    /// Returns the most reads of a bucket.
+    /// Returns the maximum number of reads in a bucket.
     fn most_reads(&self, bucket: u32) -> u32 {
         (u64::from(self.first_reads) << bucket).min(u64::from(u32::MAX)) as u32
     }
 }
 
-/// The condition of the page that a read finds.
+/// The condition of the page that is read.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Read {
     /// Equivalent cycles of the block: P/E cycles times its growth rate over the mean one. A drive
@@ -77,9 +77,9 @@ pub struct Lasting {
     /// The index of the level to sense at; `None` if the page cannot be corrected or is beyond the
     /// table.
     pub level: Option<u8>,
-    /// The oldest age at which it is still right.
+    /// The maximum age at which it is still right.
     pub age: Span,
-    /// The most reads at which it is still right.
+    /// The maximum number of reads at which it is still right.
     pub reads: u32,
 }
 
@@ -98,7 +98,7 @@ pub struct Thresholds {
     ldpc: Ldpc,
 }
 
-/// Marks a level that suffices at any age, and a row that is not computed yet.
+/// Marks a level that suffices at any age, and a row that has not been computed yet.
 const FOREVER: u32 = u32::MAX;
 const UNKNOWN: u32 = u32::MAX - 1;
 
@@ -164,7 +164,7 @@ impl Thresholds {
     fn find(&mut self, row: usize, (scale, step, wear, bucket): (usize, usize, u32, u32)) {
         let (scale, step) = (self.grid.scales[scale], self.grid.steps[step]);
         let reads = self.grid.most_reads(bucket);
-        // A little beyond the end of the bucket, in case a product is rounded up.
+        // Slightly beyond the end of the bucket, in case a product is rounded up.
         let cycles = f64::from(wear + 1) / self.per_cycle * (1.0 + 1e-12);
         let block = self.model.block(cycles);
         let page = block.page(reads, Setting { scale, step });

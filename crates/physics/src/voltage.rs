@@ -3,8 +3,8 @@
 //! Table 1 of the paper has four threshold voltages for each set: the traditional ones times 1.2,
 //! 1.0 and 0.8. The step scales in the same way. The *wearing weight* of a program is that factor,
 //! because wear is proportional to the voltage (HIRE, 2.1). The paper reads boosted pages with 3
-//! references, traditional ones with 9, and reduced ones with 21. [`Hire::window`] is the range of
-//! ages in which the model needs just these.
+//! references, traditional ones with 9, and reduced ones with 21. [`Hire::window`] returns the
+//! range of ages in which the model needs exactly these numbers.
 
 use crate::ldpc::Ldpc;
 use crate::rber::{Block, Page, Reliability};
@@ -78,7 +78,7 @@ impl Hire<'_> {
         SCALES.map(|scale| self.ldpc.needed(block.rber(age, 0, self.setting(scale))))
     }
 
-    /// Whether the model needs the levels that the paper uses.
+    /// Returns whether the model needs the levels that the paper uses.
     pub fn agrees(&self, cycles: f64, age: Span) -> bool {
         self.levels(cycles, age) == PUBLISHED.map(Some)
     }
@@ -112,15 +112,15 @@ pub fn last_age(block: &Block<'_>, reads: u32, setting: Setting, correctable: f6
     Ages::of(&block.page(reads, setting)).last(correctable)
 }
 
-/// A page at every age.
+/// A search over the ages of a page.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ages<'a> {
     page: &'a Page<'a>,
-    /// Just written, and as old as can be, in [`UNIT`]s.
+    /// The page just written, and at the maximum age, in [`UNIT`]s.
     ends: [Found; 2],
 }
 
-/// The hour at which retention turns from linear to logarithmic, more or less.
+/// The age at which retention turns from linear to logarithmic: about an hour, in [`UNIT`]s.
 const BEND: f64 = 3600e9 / UNIT.0 as f64;
 
 fn units(at: f64) -> Span {
@@ -133,7 +133,7 @@ impl<'a> Ages<'a> {
         Ages { page, ends: [0.0, f64::from(u32::MAX)].map(found) }
     }
 
-    /// As [`last_age`].
+    /// Returns the same as [`last_age`].
     pub fn last(&self, correctable: f64) -> Option<Span> {
         let value = |at| self.page.rber(units(at));
         let rate = Rising { value, target: correctable, bend: BEND, smooth: self.page.is_smooth() };
@@ -161,7 +161,7 @@ mod tests {
         assert_eq!([p.erased, p.programmed_1, p.programmed_2, p.programmed_3], TABLE_1[0]);
     }
 
-    /// Pages of every kind that a drive may have, against plain halving.
+    /// Compares with plain bisection, over all kinds of pages that a drive may have.
     #[test]
     fn ages_are_those_that_halving_finds() {
         let (mut ages, asked) = (0, std::cell::Cell::new(0));

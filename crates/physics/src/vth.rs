@@ -32,32 +32,33 @@ pub struct Setting {
     pub step: f64,
 }
 
-/// A state's threshold voltages.
+/// The distribution of a state's threshold voltages.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct State {
-    /// In V.
+    /// The mean, in V.
     pub mean: f64,
-    /// In V.
+    /// The standard deviation, in V.
     pub sd: f64,
 }
 
-/// The states of a block: what is the same for data of any age.
+/// The states of a block, independent of the age of its data.
 #[derive(Clone, Copy, Debug)]
 pub struct States {
     erased: State,
-    /// Means of the programmed states, just written.
+    /// The means of the programmed states when just written, in V.
     written: [f64; 3],
-    /// Their variance, just written.
+    /// Their variance when just written, in V^2.
     variance: f64,
-    /// What is lost for each volt above the erased state, and what that adds to the variance.
+    /// The retention loss per volt above the erased state, and the variance that it adds, both per
+    /// unit of `ln(1 + age / onset)`.
     shift: f64,
     spread: f64,
     onset: f64,
 }
 
 impl States {
-    /// Those of `parameters` in a block of so many equivalent `cycles` with so much `noise` (a
-    /// variance, in V^2).
+    /// Creates the states of a block after `cycles` equivalent cycles. `noise` is a variance, in
+    /// V^2.
     pub fn new(parameters: &Parameters, setting: Setting, (cycles, noise): (f64, f64)) -> States {
         let p = parameters;
         let erased = p.erased * setting.scale;
@@ -76,7 +77,7 @@ impl States {
         }
     }
 
-    /// Of data of `age`, the erased state first.
+    /// Returns the states of data of this age, the erased one first.
     pub fn at(&self, age: Span) -> [State; 4] {
         let logarithm = if age == Span::ZERO { 0.0 } else { libm::log1p(age.as_s() / self.onset) };
         let [first, second, third] = self.written.map(|mean| {

@@ -1,8 +1,7 @@
 //! Every configuration key of a drive, in one table. The TOML parser, `--set`, the resolved
 //! configuration of a result, the help and the bindings all read this list.
 //!
-//! The room owns the list and nothing else. It takes the types of values from `field` and touches
-//! no file.
+//! This module contains only the list. The types of values come from `field`. It accesses no files.
 
 mod lifetime;
 mod policies;
@@ -20,23 +19,23 @@ use std::borrow::Cow;
 pub struct Key<T> {
     /// Its dotted path.
     pub path: &'static str,
-    /// What it means, in one line without a full stop.
+    /// Its description: one line without a full stop.
     pub about: Cow<'static, str>,
-    /// Whether every description must set it.
+    /// Whether every configuration must set it.
     pub required: bool,
-    /// Its type, its bounds, and where its value is stored.
+    /// Its type and bounds, and access to its value.
     pub field: Field<T>,
 }
 
 impl<T> Key<T> {
-    /// Whether it chooses a policy: then it may also be a table of the policy's `name` and its
-    /// parameters.
+    /// Returns whether it chooses a policy. Such a key may also be a table with the policy's `name`
+    /// and parameters.
     pub(crate) fn is_slot(&self) -> bool {
         self.path.starts_with("policy.") && self.path.matches('.').count() == 1
     }
 }
 
-/// The getter and setter of a place in the struct.
+/// Creates the getter and setter of a field of the struct.
 macro_rules! at {
     ($($place:ident).+) => {
         Access { get: |config| config.$($place).+, set: |config, value| config.$($place).+ = value }
@@ -50,7 +49,7 @@ macro_rules! at {
 }
 pub(crate) use at;
 
-/// A field whose enum variants are written as words.
+/// Creates a field whose enum variants are written as words.
 macro_rules! words {
     ($($place:ident).+, $($word:literal => $variant:expr, $about:literal;)+) => {{
         const WORDS: &[Word] = &[$(($word, $about)),+];
@@ -90,7 +89,7 @@ fn optional(
     Key { path, about: about.into(), required: false, field }
 }
 
-/// Longer than any flash operation: a larger value is a mistaken unit.
+/// The maximum of most times. It exceeds any flash operation, so a larger value has a wrong unit.
 const LONGEST: Span = Span::ms(10_000);
 const ANY: std::ops::RangeInclusive<Span> = Span::ZERO..=LONGEST;
 const SOME: std::ops::RangeInclusive<Span> = Span::ns(1)..=LONGEST;
@@ -267,7 +266,7 @@ fn semantics() -> Vec<Key<Config>> {
 }
 
 fn seed() -> Vec<Key<Config>> {
-    // TOML promises whole numbers up to 2^63 - 1.
+    // TOML guarantees whole numbers only up to 2^63 - 1.
     const SEEDS: std::ops::RangeInclusive<u64> = 0..=i64::MAX as u64;
     vec![optional("seed", "seed of every random stream", Field::Count(SEEDS, at!(seed)))]
 }
@@ -277,7 +276,7 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
-    /// A section that came twice would be printed twice, which is no TOML.
+    /// A section split in two would be printed twice, which is invalid TOML.
     #[test]
     fn sections_are_in_one_piece() {
         let keys = all();

@@ -18,7 +18,7 @@ use fowler_device::policy::wear::WearKind;
 use fowler_nand::{CancelledProgram, Reload};
 use fowler_units::{Bytes, Span};
 
-/// A policy slot, whose words are the list of the slot itself.
+/// Creates the field of a policy slot. Its words are the policies that the slot lists.
 macro_rules! slot {
     ($slot:ident, $Kind:ident) => {
         Field::Word(
@@ -35,7 +35,7 @@ macro_rules! slot {
     };
 }
 
-/// Any number of the words that a slot lists.
+/// Creates the field of a set: any number of the words that a slot lists.
 macro_rules! set {
     ($($place:ident).+, $Member:ident) => {
         Field::Set(
@@ -150,7 +150,7 @@ fn of_data() -> Vec<Key<Config>> {
     ]
 }
 
-/// Longer than any data stays in flash.
+/// The maximum retention age: longer than any data stays in flash.
 const CENTURY: Span = Span(100 * 365 * 86_400_000_000_000);
 
 #[rustfmt::skip]

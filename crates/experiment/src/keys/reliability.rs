@@ -1,4 +1,4 @@
-//! The keys of the cells: the model of bit errors, and its constants.
+//! The keys of the cells: the bit error model and its constants.
 
 use super::{Key, at, optional, words};
 use crate::field::{Access, Field, Word};
@@ -48,7 +48,7 @@ fn model() -> Vec<Key<Config>> {
     ]
 }
 
-/// The getter and setter of a list in the struct.
+/// Creates the getter and setter of a list in the struct.
 macro_rules! list {
     ($($place:ident).+) => {
         Access {
@@ -77,7 +77,7 @@ fn constant(name: &str) -> String {
     if its.unit.is_empty() { about.into() } else { format!("{about} ({})", its.unit) }
 }
 
-/// A key for each constant of the cells except the times, which the drive has (`timing`).
+/// Creates a key for each constant of the cells, except for times, which the drive sets (`timing`).
 macro_rules! constants {
     ($($name:ident)+) => {
         vec![$(optional(
