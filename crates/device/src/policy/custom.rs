@@ -1,6 +1,6 @@
-//! Custom policies: supplied by the code that builds the drive, instead of naming a built-in one.
-//! They are for prototypes, in any language. They see the same views and make the same decisions as
-//! built-in policies, at the cost of a virtual call and of the language they are written in.
+//! Custom policies, supplied by the code that builds the drive instead of chosen by name. They are
+//! for prototypes, in any language. They see the same views and make the same decisions as built-in
+//! policies, at the cost of a virtual call and of the language they are written in.
 //!
 //! A custom policy replaces the one that the configuration names for its slot. State that the drive
 //! maintains for the named policy is maintained for the custom one too: ranks for `rhio`, access
@@ -25,8 +25,8 @@ pub struct Maker<T: ?Sized> {
 }
 
 impl<T: ?Sized> Maker<T> {
-    /// Creates a maker. `label` identifies the policy: drives whose policies have the same label
-    /// are assumed to be alike.
+    /// Creates a maker. `label` identifies the policy: two policies with the same label are assumed
+    /// to be the same.
     pub fn new(label: &str, make: impl Fn() -> Box<T> + Send + Sync + 'static) -> Self {
         Maker { label: label.into(), make: Arc::new(make) }
     }
@@ -67,11 +67,11 @@ impl<T: ?Sized> Debug for Maker<T> {
 pub struct Policies {
     /// Which waiting transaction a die serves next.
     pub die_order: Option<Maker<dyn CustomDieOrder>>,
-    /// Whether it may suspend the running operation.
+    /// Whether a read may suspend the running operation.
     pub suspension: Option<Maker<dyn CustomSuspension>>,
-    /// How a page was used.
+    /// The access class of a page.
     pub hotness: Option<Maker<dyn CustomHotness>>,
-    /// When a write may enter.
+    /// How long a write is delayed.
     pub throttle: Option<Maker<dyn CustomThrottle>>,
 }
 
@@ -79,7 +79,7 @@ impl Policies {
     /// Adds policies for other slots.
     ///
     /// # Errors
-    /// The key of a slot that is already filled.
+    /// The key of a slot that both fill.
     pub fn join(&mut self, more: &Policies) -> Result<(), &'static str> {
         let mut theirs = more.labels().map(|(key, _)| key);
         if let Some(key) = theirs.find(|key| self.labels().any(|(its, _)| its == *key)) {

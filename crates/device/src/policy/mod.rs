@@ -1,12 +1,12 @@
-//! The policies: one folder per slot, which is a decision that the controller makes, and one file
-//! per policy. A policy sees a read-only view and returns a decision; the device applies it. Adding
-//! a policy takes one file and one line in the `mod.rs` of its folder (`registry.rs` generates the
-//! rest). A policy imports no other slot.
+//! The policies. A slot is a decision that the controller makes. Each slot has a folder, and each
+//! policy a file in it. A policy sees a read-only view and returns a decision; the device applies
+//! it. Adding a policy takes one file and one line in the `mod.rs` of its folder (`registry.rs`
+//! generates the rest). A policy imports no other slot.
 //!
 //! A slot belongs to the module that calls it, and may import that module's views:
 //!
 //! - flash: `die_order` (which waiting transaction is next), `suspension` (whether a program or
-//!   erase gives way; where it can stop and what that costs is the crate `nand`).
+//!   erase is suspended; the crate `nand` knows where it can stop, and the cost).
 //! - cells: `sensing` (the level of a read's first try), `step` (ISPP), `voltage` (threshold
 //!   voltages).
 //! - blocks: `placement` (which open block, of which die).

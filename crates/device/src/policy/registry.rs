@@ -1,9 +1,9 @@
-//! The macro that declares a slot. A single list generates the modules, the enum of policies, their
-//! names for configuration, help and tests, and the dispatch: adding a policy takes one file and
-//! one line.
+//! The macro that declares a slot. It generates the modules, the enum of policies, their names for
+//! configuration, help and tests, and the dispatch, all from one list. Adding a policy takes one
+//! file and one line.
 
 /// Declares a policy slot. Every policy is created by `Policy::new(&Params, seed)`. A slot that
-/// supports custom policies declares `or Custom(ItsTrait)`, see [`crate::policy::custom`].
+/// supports custom policies declares `or Custom(ItsTrait)`; see [`crate::policy::custom`].
 macro_rules! slot {
     (
         $d:tt

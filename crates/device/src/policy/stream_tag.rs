@@ -45,7 +45,7 @@ impl StreamTag {
         StreamTag(2 * class as u8 + u8::from(hot))
     }
 
-    /// Returns its number.
+    /// Returns the number of the tag.
     #[inline]
     pub fn index(self) -> usize {
         usize::from(self.0)

@@ -4,7 +4,7 @@
 use super::{DieOrder, Params, View};
 use fowler_units::TxnId;
 
-/// See the module.
+/// The policy; see the module.
 #[derive(Clone, Debug)]
 pub struct Fifo;
 

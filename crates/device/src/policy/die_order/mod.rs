@@ -1,12 +1,12 @@
 //! Slot: which waiting transaction a die serves next.
 //!
-//! Contract. `pick` returns one of the transactions that the view shows, or `None` to leave the die
-//! as it is. It is a pure decision: it may update its own state, never the device's.
+//! Contract. `pick` returns one of the transactions in the view, or `None` to leave the die as it
+//! is. It is a pure decision: it may update its own state, never the device's.
 //!
-//! Called by `Flash::pick` (`flash/mod.rs`), which lets no erase overtake a read of its block; the
-//! view hides programs that have no page to go to. Built-in orders are not called if only one
-//! transaction waits, or if they keep the order of submission within a class and only one class
-//! waits; custom ones always are.
+//! Called by `Flash::pick` (`flash/mod.rs`), which never lets an erase overtake a read of its
+//! block. The view hides programs that have no page to go to. Built-in orders are not called if
+//! only one transaction waits, or if only one class waits and they keep the order of submission
+//! within a class. Custom orders are always called.
 
 pub use crate::flash::queue::View;
 pub use crate::flash::queue::{TxnClass as Queued, Waiting};

@@ -1,11 +1,11 @@
-//! Read priority scheduling (RPS of the PES paper, section 3.2): first the oldest read that a host
-//! request waits for, then everything else in order of arrival.
+//! Read priority scheduling (RPS of the PES paper, section 3.2): the oldest read that a host
+//! request waits for comes first, then everything else in order of arrival.
 
 use super::{DieOrder, Params, View};
 use crate::flash::queue::TxnClass;
 use fowler_units::TxnId;
 
-/// See the module.
+/// The policy; see the module.
 #[derive(Clone, Debug)]
 pub struct ReadFirst;
 

@@ -1,7 +1,7 @@
 //! Reads before writes. Among reads, those of the youngest data come first; among writes, those of
-//! the smallest requests, which are the hottest (RHIO, section III). All other transactions keep
-//! their turn by age, as under read priority. A transaction past its deadline, its request's own or
-//! else the drive's, is served at once, the one that was due first before the others.
+//! the smallest requests, which are the hottest (RHIO, section III). All other transactions are
+//! served by age, as under read priority. Transactions past their deadline, their request's own or
+//! else the drive's, come before all others, the one that was due first leading.
 //!
 //! If errors are not modeled, all reads take equally long and are served in order of arrival.
 
@@ -22,7 +22,7 @@ impl Rhio {
 
 impl DieOrder for Rhio {
     /// Called only if several transactions wait. Not inlined, so that the other orders at the same
-    /// call site save no registers for it.
+    /// call site need not save registers for it.
     #[inline(never)]
     fn pick(&mut self, view: &View<'_>) -> Option<TxnId> {
         view.overdue().or_else(|| view.first(TxnClass::HostRead)).or_else(|| {

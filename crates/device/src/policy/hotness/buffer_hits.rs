@@ -4,7 +4,7 @@
 use super::Params;
 use crate::policy::stream_tag::AccessClass;
 
-/// See the module.
+/// The detector; see the module.
 #[derive(Clone, Debug)]
 pub struct BufferHits {
     watermark: f64,

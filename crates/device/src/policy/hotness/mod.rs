@@ -1,5 +1,5 @@
-//! Slot: what kind of data is this? A set of detectors; each states one property of a page on its
-//! way to the flash, and together they form its [`StreamTag`].
+//! Slot: what kind of data is this? A set of detectors. Each determines one property of a page on
+//! its way to the flash; together, the properties form the page's [`StreamTag`].
 //!
 //! Contract. A detector observes the host and keeps its own statistics; it never changes the
 //! device's state. Other slots decide where data with a tag goes, and how and when it is
@@ -48,8 +48,8 @@ pub struct Params {
     pub detectors: u32,
     /// The maximum size of hot requests; zero selects the running median of all sizes written.
     pub hot_up_to: Bytes,
-    /// `buffer_hits` only: the share of its hits above which a page with reads is read-hot, or with
-    /// writes write-hot (w of HIRE, section 3.1), in (0.5, 1].
+    /// `buffer_hits` only: the share of reads among its hits above which a page is read-hot, and of
+    /// writes above which it is write-hot (w of HIRE, section 3.1), in (0.5, 1].
     pub watermark: f64,
 }
 
@@ -124,7 +124,7 @@ impl Hotness {
         }
     }
 
-    /// Returns whether access classes are in use.
+    /// Returns whether the detectors distinguish access classes.
     pub fn tells_classes(&self) -> bool {
         self.classifier.is_some()
     }
@@ -138,7 +138,7 @@ pub trait CustomHotness: Custom {
 }
 clone_trait_object!(CustomHotness);
 
-/// A page of the buffer, and how it was used there.
+/// A page of the buffer, with the use it has had there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Used {
     /// The logical page.
@@ -152,7 +152,7 @@ pub struct Used {
 }
 
 impl Used {
-    /// Creates a page of which only its hits matter.
+    /// Creates a page for a policy that considers only its hits.
     pub fn often(reads: u16, writes: u16) -> Used {
         Used { lpn: Lpn::NONE, reads, writes, now: Nanos::ZERO }
     }

@@ -1,14 +1,13 @@
 //! Data of small requests is hot (RHIO, section III-A, after Im and Shin's ComboFTL). The paper
-//! does not define small; the reading used here is the median group: sizes up to that of the median
-//! request.
+//! does not define "small". Here, a request is small if it is no larger than the median request.
 
 use super::Params;
 use fowler_units::Bytes;
 
-/// Larger sizes count as this one, in pages.
+/// The largest size that is counted separately, in pages. Larger requests count as this size.
 const LARGEST: usize = 1024;
 
-/// See the module.
+/// The detector; see the module.
 #[derive(Clone, Debug)]
 pub struct RequestSize {
     /// The limit in pages, if configured.

@@ -1,8 +1,8 @@
-//! Slot: which open block takes a page of this tag.
+//! Slot: which open block takes a page with this tag?
 //!
-//! Contract. A placement divides the tags into streams, each of which fills its own block in every
-//! plane, and decides which of a plane's erased blocks a stream opens next. It never changes the
-//! device's state.
+//! Contract. A placement divides the tags into streams. Each stream fills its own block in every
+//! plane, and the placement decides which of a plane's erased blocks it opens next. It never
+//! changes the device's state.
 
 use crate::policy::registry::slot;
 use crate::policy::stream_tag::StreamTag;
@@ -43,7 +43,7 @@ pub enum Dies {
 /// Which erased block of a plane to open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Opens {
-    /// The one that has waited longest.
+    /// The one that was erased longest ago.
     Oldest,
     /// The one believed to accumulate errors most slowly.
     Strongest,

@@ -3,7 +3,7 @@
 use super::{Opens, Params, Placement};
 use crate::policy::stream_tag::StreamTag;
 
-/// See the module.
+/// The policy; see the module.
 #[derive(Clone, Debug)]
 pub struct SingleStream;
 

@@ -1,11 +1,11 @@
 //! One open block per plane and tag, so that data of one kind becomes invalid together. With
-//! `hot_to_strong`, hot data goes to strong blocks, which soon become invalid and are free for hot
-//! data again; other data goes to weaker blocks (RHIO, section III-A).
+//! `hot_to_strong`, hot data goes to strong blocks. Their pages soon become invalid, so the blocks
+//! are soon free for hot data again. Other data goes to weaker blocks (RHIO, section III-A).
 
 use super::{Opens, Params, Placement};
 use crate::policy::stream_tag::StreamTag;
 
-/// See the module.
+/// The policy; see the module.
 #[derive(Clone, Debug)]
 pub struct Streams {
     hot_to_strong: bool,

@@ -1,13 +1,13 @@
-//! The three stages of DA-RAID-5 (section III-B), in order of wear: refresh while no block is worn;
-//! parity for the stripes with a page in a worn block; once there are more than `L` of those,
-//! parity for all. A drive never goes back: blocks do not recover cycles.
+//! The three stages of DA-RAID-5 (section III-B), in order of wear: refresh while no block is worn,
+//! then parity for the stripes with a page in a worn block, then parity for all stripes once more
+//! than `L` have such a page. A drive never returns to an earlier stage: wear does not decrease.
 
 use super::{
     Age, Params, Redundancy, Rules, Stage, hc::HybridCaching, pe_aware::WearAware,
     udl::DisturbLimiting,
 };
 
-/// See the module.
+/// The policy; see the module.
 #[derive(Clone, Debug)]
 pub struct ByStage {
     worn_above: u32,

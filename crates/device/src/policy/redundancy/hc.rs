@@ -1,9 +1,9 @@
 //! Hybrid caching (DA-RAID-5, section III-E): the write buffer evicts stripe by stripe, and cached
-//! parity is rebuilt from the written pages alone if these are most of the stripe.
+//! parity is rebuilt from the written pages alone if they are most of the stripe.
 
 use super::{Eviction, Params, ParityFlush, Protects, Redundancy, Rules, Stage};
 
-/// See the module.
+/// The policy; see the module.
 #[derive(Clone, Debug)]
 pub struct HybridCaching {
     n_update: u32,

@@ -1,10 +1,10 @@
 //! Slot: how is a stripe protected?
 //!
 //! Contract. A policy sets the rules by which stripes are protected: which of them have parity,
-//! when it is written to the flash, how pages leave the write buffer, and whether blocks are
-//! refreshed before their data fades. It is called again only when the drive has aged
-//! ([`Redundancy::stage`]); the device stores the rules and applies them, so that writes do not
-//! call the policy.
+//! when parity is written to the flash, how pages leave the write buffer, and whether blocks are
+//! refreshed before their data fades. The device stores the rules and applies them, so that writes
+//! do not call the policy. It calls the policy again only when the drive has aged
+//! ([`Redundancy::stage`]).
 
 use crate::policy::registry::slot;
 use fowler_units::{Bytes, Span};
@@ -29,8 +29,7 @@ pub struct Params {
     pub name: RedundancyKind,
     /// Data pages per stripe, N; 1 to 63. With its parity page a stripe spans N+1 chips.
     pub stripe: u32,
-    /// The capacity for parity pages in the controller: cached ones, and those on their way to the
-    /// flash.
+    /// The controller's capacity for parity pages that are cached or on their way to the flash.
     pub parity_cache: Bytes,
     /// Where parity is cached: entries kept free ahead of demand, at most half of all.
     pub parity_ahead: u32,
@@ -54,15 +53,15 @@ pub struct Params {
     pub worn_erase_pulse: Span,
     /// `da_raid5`: once more than this number of stripes have parity, all get it, `L`.
     pub all_above: u32,
-    /// How old data may become before its block is refreshed, `T_retention`.
+    /// The data age at which a block is refreshed, `T_retention`.
     pub retention: Span,
-    /// How often a block may be read before it is refreshed, `T_read`.
+    /// The number of reads after which a block is refreshed, `T_read`.
     pub reads: u32,
     /// `retention` and `reads` are the limits of a block with `worn_above` cycles. Each cycle less
     /// makes them longer by a factor of e^this, each cycle more shorter; zero makes them the same
     /// for all blocks.
     pub limit_growth: f64,
-    /// Whether every page carries a version, so that data read can be verified.
+    /// Whether every page carries a version, against which reads are verified.
     pub integrity: bool,
 }
 
@@ -112,7 +111,7 @@ pub enum Protects {
 pub enum ParityFlush {
     /// Together with the data: a write is complete when both are in the flash.
     AtOnce,
-    /// When its entry in the parity cache is needed.
+    /// When another stripe needs its entry in the parity cache.
     WhenEvicted,
 }
 
@@ -139,7 +138,7 @@ pub struct Rules {
     /// Whether blocks are refreshed at [`Params::retention`] and [`Params::reads`].
     pub refreshes: bool,
     /// The number of pages written together above which cached parity is rebuilt from them, without
-    /// reading what they replace.
+    /// reading the pages that they replace.
     pub n_update: Option<u32>,
     /// The number of pages above which a write bypasses the caches.
     pub cut_off: Option<u32>,
@@ -165,7 +164,7 @@ pub enum Stage {
     First,
     /// Some blocks are.
     Second,
-    /// So many stripes have a page in a worn block that all have parity.
+    /// So many stripes have a page in a worn block that all stripes get parity.
     Third,
 }
 
@@ -174,7 +173,7 @@ pub enum Stage {
 pub struct Age {
     /// The P/E cycles of the most worn block.
     pub cycles: u32,
-    /// Stripes with a page in a worn block.
+    /// The number of stripes with a page in a worn block.
     pub worn_stripes: u32,
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Params, Redundancy, Rules, Stage};
 
-/// See the module.
+/// The policy; see the module.
 #[derive(Clone, Debug)]
 pub struct Unprotected;
 

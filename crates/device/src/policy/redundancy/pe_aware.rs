@@ -4,7 +4,7 @@
 
 use super::{Eviction, Params, Protects, Redundancy, Rules, Stage};
 
-/// See the module.
+/// The policy; see the module.
 #[derive(Clone, Debug)]
 pub struct WearAware;
 

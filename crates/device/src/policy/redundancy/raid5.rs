@@ -3,7 +3,7 @@
 
 use super::{Params, Protects, Redundancy, Rules, Stage};
 
-/// See the module.
+/// The policy; see the module.
 #[derive(Clone, Debug)]
 pub struct Raid5;
 

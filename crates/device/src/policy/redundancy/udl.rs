@@ -1,9 +1,9 @@
-//! Unbound-disturb limiting (DA-RAID-5, section III-C): a page's code suffices as long as its data
-//! is not too old and not read too often, so blocks are refreshed before that.
+//! Unbound-disturb limiting (DA-RAID-5, section III-C): a page's error-correcting code suffices
+//! until its data is too old or has been read too often, so blocks are refreshed before that.
 
 use super::{Params, Redundancy, Rules, Stage};
 
-/// See the module.
+/// The policy; see the module.
 #[derive(Clone, Debug)]
 pub struct DisturbLimiting;
 

@@ -5,7 +5,7 @@
 use super::lru::Lru;
 use super::{Leaves, Params, Replacement, Tail};
 
-/// See the module.
+/// The policy; see the module.
 #[derive(Clone, Debug)]
 pub struct Cflru {
     window: u32,

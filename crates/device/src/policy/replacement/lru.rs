@@ -2,7 +2,7 @@
 
 use super::{Leaves, Params, Replacement, Tail};
 
-/// See the module.
+/// The policy; see the module.
 #[derive(Clone, Debug)]
 pub struct Lru;
 

@@ -1,8 +1,8 @@
 //! Slot: does a clean or a dirty page leave the buffer next?
 //!
-//! Contract. A rule chooses between the least recently used clean and dirty frames. A dirty frame
-//! is programmed when it leaves, a clean one is dropped. The rule sees when each of the two was
-//! used and never changes the buffer.
+//! Contract. A rule chooses between the least recently used clean frame and the least recently used
+//! dirty one. A dirty frame is programmed when it leaves; a clean one is dropped. The rule sees
+//! when each of the two was last used. It never changes the buffer.
 
 use crate::policy::registry::slot;
 
@@ -35,10 +35,10 @@ pub enum Leaves {
 
 /// The least recently used end of the buffer.
 pub trait Tail {
-    /// Returns when the least recently used clean page was used, in uses of the buffer; `None` if
-    /// there is no clean page.
+    /// Returns when the least recently used clean page was last used, counted in uses of the
+    /// buffer; `None` if there is no clean page.
     fn clean(&self) -> Option<u64>;
-    /// Returns the same for the dirty pages.
+    /// Like [`Tail::clean`], for dirty pages.
     fn dirty(&self) -> Option<u64>;
     /// Returns the number of dirty pages last used before `used`, counted up to `most`.
     fn dirty_before(&self, used: u64, most: u32) -> u32;

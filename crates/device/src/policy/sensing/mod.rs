@@ -1,8 +1,8 @@
 //! Slot: with how many reference voltages is this page read first?
 //!
-//! Contract. A rule chooses a level, the lowest being hard decision. If the page has more errors
-//! than that level corrects, the controller tries the next levels in turn, each occupying the die
-//! and the channel. A rule never knows in advance what the page needs.
+//! Contract. A rule chooses a level; the lowest one is hard decision. If the page has more errors
+//! than that level corrects, the controller tries the next levels in turn. Each try occupies the
+//! die and the channel. A rule never knows in advance which level the page needs.
 
 use crate::policy::registry::slot;
 use fowler_physics::thresholds::Lasting;
@@ -21,11 +21,11 @@ slot! { $
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Input {
-    /// How long ago it was programmed.
+    /// The time since it was programmed.
     Age,
     /// Its programming voltages.
     Voltage,
-    /// How fast its block accumulates errors, and the ISPP step chosen accordingly.
+    /// The rate at which its block accumulates errors, and the ISPP step chosen accordingly.
     Strength,
     /// The P/E cycles of its block.
     Wear,
@@ -49,8 +49,8 @@ impl Input {
 pub struct Params {
     /// The policy.
     pub name: SensingKind,
-    /// The inputs that `model` knows, one bit for each [`Input`]; unknown inputs are assumed to be
-    /// at their worst.
+    /// The inputs that `model` knows, one bit for each [`Input`]. Unknown inputs are assumed to
+    /// have their worst values.
     pub inputs: u32,
 }
 
@@ -65,15 +65,15 @@ impl Params {
 pub trait Advice {
     /// Returns the level for the weakest block at the end of its life.
     fn worst(&self) -> u8;
-    /// Returns the level for this page, based on the known inputs, and for how long it holds; no
+    /// Returns the level for this page, based on the known inputs, and how long it stays right; no
     /// level if none suffices.
     fn modelled(&mut self) -> Lasting;
 }
 
 /// A rule that chooses the level of the first try.
 pub trait Sensing {
-    /// Returns the level to start with, and the page age and block reads up to which it holds. No
-    /// level stands for the highest.
+    /// Returns the level to start with, and the page age and block reads up to which it stays
+    /// right. No level means the highest one.
     fn level(&self, advice: &mut impl Advice) -> Lasting;
 }
 

@@ -4,7 +4,7 @@
 use super::{Advice, Params, Sensing};
 use fowler_physics::thresholds::Lasting;
 
-/// See the module.
+/// The policy; see the module.
 #[derive(Clone, Debug)]
 pub struct Model;
 

@@ -1,9 +1,9 @@
-//! Hard decision first, then higher levels: a controller that knows nothing about its pages.
+//! Hard decision first, then higher levels: the controller knows nothing about its pages.
 
 use super::{Advice, Params, Sensing, always};
 use fowler_physics::thresholds::Lasting;
 
-/// See the module.
+/// The policy; see the module.
 #[derive(Clone, Debug)]
 pub struct Retry;
 

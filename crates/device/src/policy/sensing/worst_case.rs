@@ -4,7 +4,7 @@
 use super::{Advice, Params, Sensing, always};
 use fowler_physics::thresholds::Lasting;
 
-/// See the module.
+/// The policy; see the module.
 #[derive(Clone, Debug)]
 pub struct WorstCase;
 

@@ -3,7 +3,7 @@
 
 use super::{Candidate, Params, Running, SuspendAt, Suspension};
 
-/// See the module.
+/// The policy; see the module.
 #[derive(Clone, Debug)]
 pub struct Ipc;
 

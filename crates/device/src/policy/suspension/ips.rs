@@ -1,8 +1,9 @@
-//! Inter-phase suspension (PES, section 4.2): the read waits for the running phase; none is lost.
+//! Inter-phase suspension (PES, section 4.2): the read waits for the running phase to end, so that
+//! no phase is lost.
 
 use super::{Candidate, Params, Running, SuspendAt, Suspension};
 
-/// See the module.
+/// The policy; see the module.
 #[derive(Clone, Debug)]
 pub struct Ips;
 

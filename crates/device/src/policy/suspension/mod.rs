@@ -1,7 +1,7 @@
 //! Slot: may this candidate suspend the running operation, and at which point?
 //!
-//! Contract. Called only after `die_order` has chosen the candidate, so that the two decisions
-//! cannot conflict. Never searches the queue.
+//! Contract. The rule is called only after `die_order` has chosen the candidate, so that the two
+//! decisions cannot conflict. It never searches the queue.
 
 use crate::observe::operation::Op;
 use crate::policy::custom::Custom;
@@ -34,8 +34,8 @@ pub struct Params {
     pub shadow_buffer: bool,
     /// The maximum number of suspensions per operation; `None` is unlimited.
     pub max_suspends: Option<u32>,
-    /// The minimum time an operation runs after each start or resumption, reload or re-bias
-    /// included, before it may be suspended.
+    /// The minimum time that an operation runs after each start or resumption before it may be
+    /// suspended, including a reload or re-bias.
     pub min_progress: Span,
 }
 
@@ -75,7 +75,7 @@ impl Running {
 pub struct Candidate {
     /// Whether a host request waits for it.
     pub host_waits: bool,
-    /// The time since which it has waited for its die.
+    /// When it began to wait for its die.
     pub since: Nanos,
 }
 

@@ -1,5 +1,5 @@
-//! The epoch-capacity regulator (READY, section 3.4): how much an epoch may write, and when. In
-//! pages, or any other unit.
+//! The epoch-capacity regulator (READY, section 3.4): how much an epoch may write, and when.
+//! Capacity is in pages, or in any other unit.
 
 use fowler_units::Span;
 use serde::{Deserialize, Serialize};
@@ -26,7 +26,7 @@ pub struct Rest {
     pub pages: f64,
     /// The remaining time, including the epoch that begins.
     pub time: Span,
-    /// The capacity per nanosecond if that of the whole life were distributed evenly over its time.
+    /// The capacity per nanosecond if the whole life's capacity were distributed evenly.
     pub even: f64,
 }
 
@@ -36,13 +36,14 @@ impl CapacityRegulator {
         Self { period, share, equal: 0.0, capacity: 0.0, spare: 0.0, periods: 1 }
     }
 
-    /// Begins an epoch of the given length. Normally all epochs get equal capacities, and a share
-    /// of the later ones' is the spare. If the previous epoch was `overused`, capacities are
-    /// reduced by that share, and only the capacity this leaves unallocated is the spare.
+    /// Begins an epoch of the given length. Normally, all epochs get equal capacities, and the
+    /// spare is a share of the later epochs' capacity. If the previous epoch was `overused`,
+    /// capacities are reduced by that share, and the spare is only the capacity that this leaves
+    /// unallocated.
     ///
-    /// The reduction is the share in the worst case (section 3.4), however often the spare is
-    /// spent: no epoch has less than an even one reduced by the share, unless the capacity of the
-    /// life itself falls, because only capacity beyond that may be borrowed from later epochs.
+    /// The reduction is at most the share (section 3.4), however often the spare is spent. No epoch
+    /// has less than an even one reduced by the share, unless the capacity of the life itself
+    /// falls, because only capacity beyond that may be borrowed from later epochs.
     pub fn begin(&mut self, length: Span, rest: Rest, overused: bool) {
         self.periods = length.0.div_ceil(self.period.0).max(1);
         let pages = rest.pages.max(0.0);
@@ -67,7 +68,7 @@ impl CapacityRegulator {
         self.capacity
     }
 
-    /// Returns the maximum that it may write.
+    /// Returns the maximum that the epoch may write: its capacity and the spare.
     pub fn most(&self) -> f64 {
         self.capacity + self.spare
     }
@@ -121,8 +122,8 @@ mod tests {
         Rest { pages, time: PERIOD * seconds, even: even / PERIOD.0 as f64 }
     }
 
-    /// Returns what is written in each period of an epoch with four periods and 4 MB, and what is
-    /// deferred beyond it.
+    /// Returns the amounts written in each period of an epoch with four periods and 4 MB, and the
+    /// amount deferred beyond it.
     fn regulated(spare: f64, demands: [f64; 4]) -> ([f64; 4], f64) {
         let mut regulator = CapacityRegulator::new(PERIOD, 0.0);
         regulator.begin(PERIOD * 4, rest(4.0, 4, 1.0), false);

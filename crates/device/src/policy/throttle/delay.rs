@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// The delay of each page write, adjusted from epoch to epoch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DelayEstimator {
-    /// In nanoseconds. Fractional, because an epoch may have millions of pages.
+    /// In nanoseconds; fractional, because an epoch may have millions of pages.
     delay: f64,
 }
 
@@ -18,10 +18,10 @@ impl DelayEstimator {
         self.delay
     }
 
-    /// Begins an epoch of the given length with a capacity of `capacity` pages; `demand` pages are
-    /// expected at the present delay. Uses equations 4 and 5, the latter bounded below by zero. No
-    /// page is delayed by more than an epoch. Without capacity, equation 4 is undefined and the
-    /// delay does not change: the host is then stopped.
+    /// Begins an epoch of the given length with a capacity of `capacity` pages. `demand` is the
+    /// number of pages expected at the present delay. Uses equations 4 and 5, the latter bounded
+    /// below by zero. No page is delayed by more than an epoch. Without capacity, equation 4 is
+    /// undefined and the delay does not change; the host is then stopped.
     pub fn adjust(&mut self, epoch: Span, demand: f64, capacity: f64) {
         if capacity <= 0.0 {
             return;
@@ -37,8 +37,8 @@ impl DelayEstimator {
         self.delay = self.delay.clamp(0.0, epoch.0 as f64);
     }
 
-    /// Recomputes the delay after the epoch length has changed; `demand` is that without any delay.
-    /// Uses equation 4, starting from zero (section 3.5).
+    /// Recomputes the delay after the epoch length has changed. `demand` is the demand without any
+    /// delay. Uses equation 4, starting from zero (section 3.5).
     pub fn restart(&mut self, epoch: Span, demand: f64, capacity: f64) {
         self.delay = 0.0;
         if demand > capacity {

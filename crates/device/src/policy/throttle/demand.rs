@@ -1,6 +1,6 @@
-//! The write-demand predictor (READY, sections 3.2 and 3.5): the pages that the host would have
-//! written without delays, window by window, and the epoch length for which one epoch best predicts
-//! the next.
+//! The write-demand predictor (READY, sections 3.2 and 3.5). It counts the pages that the host
+//! would have written without delays, window by window, and chooses the epoch length for which one
+//! epoch best predicts the next.
 
 use fowler_units::Span;
 use serde::{Deserialize, Serialize};
@@ -15,13 +15,13 @@ pub struct DemandPredictor {
     most: usize,
     /// Completed windows, the oldest first.
     whole: VecDeque<u64>,
-    /// Their running sums, used while choosing an epoch; kept to avoid allocation.
+    /// Their running sums, used while choosing an epoch. Stored only to avoid allocation.
     #[serde(skip)]
     sums: Vec<u64>,
     /// The number of the current window, and the pages written in it.
     number: u64,
     here: u64,
-    /// Its end: nearly every write comes before that.
+    /// The end of the current window. Nearly every write comes before it.
     ends: Span,
 }
 
@@ -90,7 +90,7 @@ impl DemandPredictor {
 
     /// Returns the epoch length, in windows, that best predicts the next epoch, and the mean demand
     /// per epoch (equation 6, Figure 9): the length with the least mean difference between
-    /// neighbors, the shortest of several. `None` unless two consecutive windows have demand.
+    /// neighbors; of several, the shortest. `None` unless two consecutive windows have demand.
     pub fn choose(&mut self) -> Option<(u32, f64)> {
         self.sum();
         let mut best: Option<(u32, f64)> = None;

@@ -6,7 +6,7 @@ use super::{Life, Params, State, Throttle, Throttled};
 use fowler_units::Nanos;
 use serde::{Deserialize, Serialize};
 
-/// See the module.
+/// The policy; see the module.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Dynamic(pub(super) Regulated);
 

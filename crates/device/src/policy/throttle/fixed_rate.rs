@@ -1,13 +1,13 @@
-//! Static throttling: ST of the READY paper (section 3.1). A period may write its share of the
+//! Static throttling: ST of the READY paper (section 3.1). Each period may write its share of the
 //! rated capacity over the whole life, `C_ssd / T_ssd`; unused capacity is lost. If GC exceeds a
-//! period's share, later periods make up for it. A write starts as long as anything is left of a
-//! period's share.
+//! period's share, later periods make up for it. A write starts if any of the period's share is
+//! left.
 
 use super::{Life, Params, Throttle, Throttled};
 use fowler_units::{Nanos, Span};
 use serde::{Deserialize, Serialize};
 
-/// See the module.
+/// The policy; see the module.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct FixedRate {
     period: Span,
@@ -24,7 +24,7 @@ impl FixedRate {
         Self { period: params.period, share: None, number: 0, taken_before: 0, owed: 0.0 }
     }
 
-    /// Computes the share from the whole life, whenever the first write comes.
+    /// Computes the share from the whole life, no matter when the first write comes.
     fn begin(&mut self, now: Nanos, life: &impl Life) -> f64 {
         let periods = (life.ends() - Nanos::ZERO).0 as f64 / self.period.0 as f64;
         let rated = life.left(now, false) + life.taken() as f64;
@@ -70,7 +70,7 @@ impl Throttle for FixedRate {
             }
         }
         let at = Nanos(number.saturating_mul(self.period.0)).max(now).min(ends.max(now));
-        // The host is stopped at a page, and later pages wait for that one.
+        // The host is stopped at one page, and the pages after it wait.
         Throttled {
             spread: Span::ZERO,
             stopped: at.since(now),

@@ -1,11 +1,11 @@
 //! Slot: when may this write enter, so that the drive reaches its target lifetime (READY, FAST
 //! 2012, section 3)?
 //!
-//! Contract. Called once for each write, between host interface and translation layer, of which it
-//! sees only pages written, time, and the remaining capacity ([`Life`]). It returns the delay of
-//! the write: one part spread over all page writes, and one part from stopping a host that is out
-//! of capacity. The host is closed: a delayed write holds up all later ones, so calls come in order
-//! of time, and only after the previous write has entered.
+//! Contract. The throttle is called once for each write, between host interface and translation
+//! layer. It sees only pages written, time, and the remaining capacity ([`Life`]). It returns the
+//! delay of the write: one part spread over all page writes, and one part from stopping a host that
+//! is out of capacity. The host is closed: a delayed write holds up all later ones. Calls therefore
+//! come in order of time, and only after the previous write has entered.
 //!
 //! `capacity.rs`, `delay.rs`, `demand.rs` and `regulated.rs` are shared components, not rules.
 
@@ -48,7 +48,7 @@ pub struct Params {
     pub period: Span,
     /// The share of the later epochs' capacity that an epoch may borrow.
     pub spare: f64,
-    /// The share by which demand may differ from the prediction.
+    /// The relative error beyond which a prediction of demand counts as a miss.
     pub miss: f64,
     /// The number of consecutive misses after which the epoch length is chosen again.
     pub streak: u32,
@@ -92,14 +92,14 @@ pub enum EpochRule {
     Fixed,
 }
 
-/// A drive as seen by a throttle. Capacity is counted in flash pages, so that it includes pages
+/// A drive as a throttle sees it. Capacity is counted in flash pages, so it includes pages
 /// programmed by GC and wear leveling.
 pub trait Life {
     /// Returns the pages taken from the capacity so far: those of the host that have entered, and
     /// those programmed for other sources.
     fn taken(&self) -> u64;
-    /// Returns the pages that may still be taken: with recovery until `now` if `healed`, or as
-    /// rated.
+    /// Returns the pages that may still be taken: with recovery up to `now` if `healed` is set,
+    /// else as rated.
     fn left(&self, now: Nanos, healed: bool) -> f64;
     /// Returns the end of the target lifetime.
     fn ends(&self) -> Nanos;
@@ -112,8 +112,8 @@ pub struct Throttled {
     pub spread: Span,
     /// By stops after that, for lack of capacity.
     pub stopped: Span,
-    /// The number of stops, each of one of its pages; a page may be stopped in an epoch and again
-    /// in the next.
+    /// The number of stops. Each stops one of its pages; a page may be stopped in one epoch and
+    /// again in the next.
     pub stops: u32,
 }
 
@@ -143,7 +143,7 @@ pub struct State {
 pub struct Predicted {
     /// Epochs with a prediction.
     pub epochs: u64,
-    /// Of them, those whose demand was within [`Params::miss`].
+    /// Of those, the epochs whose demand was within [`Params::miss`] of the prediction.
     pub right: u64,
 }
 

@@ -1,4 +1,4 @@
-//! The common part of DT and READY: the life is divided into epochs. In each, the three functions
+//! The common part of DT and READY. The life is divided into epochs. In each, the three functions
 //! of READY (Figure 3) predict the demand, derive a delay from it, and enforce the capacity.
 
 use super::capacity::{CapacityRegulator, Rest};
@@ -36,7 +36,7 @@ pub(super) struct Regulated {
     capacity: CapacityRegulator,
     epoch: Option<Epoch>,
     length: Span,
-    /// The sum of all delays of writes, by which the host lags behind.
+    /// The sum of all delays of writes: how far the host lags behind.
     behind: Span,
     /// Pages taken when demand was last counted.
     counted: u64,
@@ -123,8 +123,8 @@ impl Regulated {
         room
     }
 
-    /// Grants a write as many of its pages as the epoch allows. If it needs more, it waits for the
-    /// next epoch.
+    /// Grants a write as many of its pages as the epoch allows. A write that needs more waits for
+    /// the next epoch.
     fn advance(&mut self, epoch: Epoch, way: &mut Way, pages: u64, life: &impl Life) {
         let ends = epoch.ends.min(life.ends());
         if epoch.remains < 1.0 {
@@ -136,7 +136,7 @@ impl Regulated {
         if room == 0 {
             return self.stop(way, ends, 1);
         }
-        // Only granted pages are delayed; of those, the ones whose delays fit in the epoch.
+        // Only granted pages are delayed, and only those whose delays fit in the epoch.
         let (left, delay) = (ends - way.at, self.delay.delay());
         let mut count = (pages - way.had).min(room);
         if delay > 0.0 {
@@ -156,9 +156,8 @@ impl Regulated {
         }
     }
 
-    /// Stops the host until a period has room for all `count` pages. Page by page, each page that
-    /// does not enter immediately is a stop, except that several pages entering in the same period
-    /// count as one.
+    /// Stops the host until a period has room for all `count` pages. Every page that does not enter
+    /// immediately counts as a stop, but several pages that enter in the same period count as one.
     #[cold]
     fn stop_for_periods(&mut self, epoch: Epoch, way: &mut Way, (taken, count): (f64, u64)) {
         let opens = |pages: f64| {
@@ -191,7 +190,7 @@ impl Regulated {
         }
     }
 
-    /// Returns the epoch at a given time; `had` pages have been granted and are not yet taken.
+    /// Returns the epoch at a given time. `had` pages have been granted but not yet taken.
     #[inline]
     fn epoch_at(&mut self, at: Nanos, had: u64, life: &impl Life) -> Epoch {
         match self.epoch {
@@ -209,7 +208,7 @@ impl Regulated {
         while at >= epoch.ends {
             epoch = self.close(epoch, had, life);
             if at >= epoch.ends {
-                // Nothing was written in the epochs that follow: one stands for all.
+                // Nothing was written in the epochs that follow, so skip to the current one.
                 epoch = self.close(epoch, had, life);
                 let idle = at.0.saturating_sub(epoch.start.0) / self.length.0;
                 if idle > 0 {
@@ -246,8 +245,8 @@ impl Regulated {
     }
 
     /// Returns the pages that the host would have written while it was stopped, at the current
-    /// delay. The pages actually written never exceed an enforced capacity, so with them alone
-    /// equation 4 would never apply. See docs/decisions/policy.md, "What is `w_i` in the
+    /// delay. The pages actually written never exceed an enforced capacity, so equation 4 would
+    /// never apply to them alone. See docs/decisions/policy.md, "What is `w_i` in the
     /// throttle?".
     fn refused(&self, epoch: &Epoch) -> f64 {
         let undistorted = Span((epoch.ends - Nanos::ZERO).0.saturating_sub(self.behind.0));
@@ -288,7 +287,7 @@ impl Regulated {
         self.share_out(&epoch, life);
         let capacity = self.capacity.capacity();
         if remains >= 1.0 && capacity < 1.0 {
-            // An epoch too short for one page would never have one written.
+            // In an epoch too short for one page, nothing would ever be written.
             self.stretch(&mut epoch, (1.0 + 1e-9) / capacity, life);
         }
         self.epoch = Some(epoch);

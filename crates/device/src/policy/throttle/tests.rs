@@ -1,5 +1,5 @@
-//! Tests of every throttle with many kinds of hosts, on a life given by a number of pages and a
-//! length of time, with the recovery of real drives.
+//! Tests every throttle with many kinds of hosts, on lives of various capacities and lengths, with
+//! the recovery of real drives.
 
 use super::regulated::Regulated;
 use super::*;
@@ -119,7 +119,7 @@ fn live(
 const DAY: Span = Span(86_400_000_000_000);
 const MINUTE: Span = Span(60_000_000_000);
 
-/// The given number of pages, of cells with 3,000 cycles, or more if they rest.
+/// Returns a life of `rated` pages, from cells that endure 3,000 cycles, or more if they rest.
 fn pages(rated: f64, target: Span) -> Pages {
     let params = endurance::Params { target, ..endurance::Params::default() };
     let drive = rated / params.cycles;
@@ -191,10 +191,10 @@ fn host(kind: u64, mean: f64, seed: u64, life: Span) -> impl FnMut(u64, Nanos) -
     }
 }
 
-/// The target lifetime is reached. Whatever the host does, no more is taken than the cells endure
-/// at the end of it, every write enters as long as there is capacity, and no epoch of DT has less
-/// than nine tenths of an even one, the rest having been borrowed. For READY, even refers to cells
-/// that do not rest.
+/// The target lifetime is reached. Whatever the host does, it never takes more than the cells
+/// endure until then, every write enters as long as there is capacity, and no epoch of DT has less
+/// than nine tenths of an even one; the rest was borrowed. For READY, "even" refers to cells that
+/// do not rest.
 #[test]
 fn capacity_lasts_for_the_life_whatever_the_host_does() {
     let life = DAY * 30;

@@ -1,12 +1,13 @@
 //! Cost-benefit cleaning (Rosenblum and Ousterhout, "The design and implementation of a
-//! log-structured file system", 1991): the most `age * (1 - u) / 2u`, where `u` is the valid share
-//! and age the time since the block became full. One pass over the plane's columns per GC job.
+//! log-structured file system", 1991): the block with the highest `age * (1 - u) / 2u`, where `u`
+//! is the share of valid pages and `age` the time since the block became full. Takes one pass over
+//! the plane's columns per GC job.
 
 use super::{Candidates, Params, Victim};
 use fowler_units::{BlockId, Nanos};
 use serde::{Deserialize, Serialize};
 
-/// See the module.
+/// The policy; see the module.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CostBenefit;
 

@@ -1,4 +1,4 @@
-//! The fewest valid pages among `d` candidates drawn at random, with replacement (Van Houdt, "A
+//! The block with the fewest valid pages among `d` drawn at random, with replacement (Van Houdt, "A
 //! mean field model for a class of garbage collection algorithms in flash-based solid state
 //! drives", SIGMETRICS'13). `d = 1` is a random victim.
 
@@ -6,7 +6,7 @@ use super::{Candidates, Params, Victim};
 use fowler_units::{BlockId, Nanos, Rng};
 use serde::{Deserialize, Serialize};
 
-/// See the module.
+/// The policy; see the module.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DChoices {
     d: u32,

@@ -1,10 +1,10 @@
-//! Greedy GC: the block with the fewest valid pages, straight from the buckets.
+//! Greedy GC: the block with the fewest valid pages, taken from the buckets without a search.
 
 use super::{Candidates, Params, Victim};
 use fowler_units::{BlockId, Nanos};
 use serde::{Deserialize, Serialize};
 
-/// See the module.
+/// The policy; see the module.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Greedy;
 

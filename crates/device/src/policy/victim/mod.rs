@@ -1,8 +1,7 @@
 //! Slot: which block of a plane does GC collect?
 //!
-//! Contract. `pick` returns a member of the plane's candidates (blocks that are full, with no
-//! program in flight), or `None` when there is none worth collecting. It may update its own state,
-//! never the device's.
+//! Contract. `pick` returns one of the plane's candidates (full blocks without a program in
+//! flight), or `None` if none is worth collecting. It may update its own state, never the device's.
 
 use crate::blocks::block_table::Candidates;
 use crate::policy::registry::slot;

@@ -1,11 +1,12 @@
-//! Read-hot data is programmed at boosted voltages, so that few sensing levels suffice; write-hot
-//! data at reduced ones, which cause less wear; all other data at nominal ones (HIRE, section 3.2).
+//! Programs read-hot data at boosted voltages, so that few sensing levels suffice, write-hot data
+//! at reduced voltages, which cause less wear, and all other data at nominal ones (HIRE, section
+//! 3.2).
 
 use super::{Params, VoltageRule};
 use crate::cells::program_mode::Voltage;
 use crate::policy::stream_tag::{AccessClass, StreamTag};
 
-/// See the module.
+/// The policy; see the module.
 #[derive(Clone, Debug)]
 pub struct ByHotness;
 

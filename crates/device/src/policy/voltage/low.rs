@@ -4,7 +4,7 @@ use super::{Params, VoltageRule};
 use crate::cells::program_mode::Voltage;
 use crate::policy::stream_tag::StreamTag;
 
-/// See the module.
+/// The policy; see the module.
 #[derive(Clone, Debug)]
 pub struct Low;
 

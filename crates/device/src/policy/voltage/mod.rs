@@ -36,7 +36,7 @@ impl VoltageRule for AnyVoltage {
     }
 }
 
-/// Returns the lowest voltages at which a rule programs anything.
+/// Returns the lowest voltages that a rule ever chooses.
 pub fn lowest(params: &Params, seed: u64) -> Voltage {
     let rule = AnyVoltage::new(params, seed);
     let voltages = AccessClass::ALL.map(|class| rule.voltage(StreamTag::new(false, class)));

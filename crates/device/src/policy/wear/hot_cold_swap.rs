@@ -1,17 +1,17 @@
 //! Hot-cold swap (Agrawal et al., "Design Tradeoffs for SSD Performance", USENIX ATC'08, section
-//! 3.5): when a block's wear runs ahead, cold data from the least worn block moves into it, so that
-//! the worn block rests and the other one is used.
+//! 3.5): when a block becomes much more worn than others, cold data from the least worn block moves
+//! into it, so that the worn block rests and the other one is used.
 
 use super::{Candidates, Params, Wear};
 use fowler_units::BlockId;
 use serde::{Deserialize, Serialize};
 
-/// See the module.
+/// The policy; see the module.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct HotColdSwap {
     threshold: u32,
-    /// Per plane, the fewest erases of any block when last determined. The true value only grows,
-    /// so that few erases require another scan.
+    /// Per plane, the fewest erases of any block, as of the last scan. The true value only grows,
+    /// so few erases require another scan.
     fewest: Vec<u32>,
 }
 

@@ -1,7 +1,7 @@
-//! Slot: static wear leveling, when to swap hot and cold data so that blocks wear evenly.
+//! Slot: static wear leveling: when are hot and cold data swapped, so that blocks wear evenly?
 //!
-//! Contract. Called after every erase, with the block just erased; a decision names a full block of
-//! the same plane whose data moves into the erased one. The device applies it.
+//! Contract. The rule is called after every erase, with the block just erased. It may name a full
+//! block of the same plane, whose data the device then moves into the erased one.
 
 use crate::blocks::block_table::Candidates;
 use crate::policy::registry::slot;

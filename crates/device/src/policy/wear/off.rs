@@ -4,7 +4,7 @@ use super::{Candidates, Params, Wear};
 use fowler_units::BlockId;
 use serde::{Deserialize, Serialize};
 
-/// See the module.
+/// The policy; see the module.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Off;
 
