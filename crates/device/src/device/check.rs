@@ -1,5 +1,5 @@
-//! All conservation laws. Can be called at any event, but is slow: for tests, and for users who
-//! doubt a result.
+//! All conservation laws. They can be checked after any event, but slowly: for tests, and for users
+//! who doubt a result.
 
 use super::Device;
 use crate::blocks::block_table::BlockState;
@@ -49,7 +49,7 @@ impl Device {
             }
             let counted = (blocks.valid_in(plane), blocks.free_in(plane));
             law(counted == (valid, free), || {
-                format!("plane {}: counts {counted:?}, columns {:?}", plane.0, (valid, free))
+                format!("plane {}: counters {counted:?}, columns {:?}", plane.0, (valid, free))
             })?;
             let bucketed = blocks.bucketed(plane);
             law(bucketed == full && blocks.candidates(plane).count() == full, || {
@@ -64,7 +64,7 @@ impl Device {
         let units = self.layer.ftl.core.locator.units_of(block);
         let bits = units.filter(|&unit| blocks.is_valid(UnitId(unit))).count() as u32;
         law(bits == blocks.valid(block), || {
-            format!("block {}: {} valid, {bits} bits", block.0, blocks.valid(block))
+            format!("block {}: {} valid pages, {bits} bits set", block.0, blocks.valid(block))
         })?;
         let written = blocks.written(block);
         let whole = match blocks.state(block) {
@@ -101,7 +101,10 @@ impl Device {
             mapped += 1;
             let owner = self.layer.ftl.core.map.owner(location);
             law(owner == page && self.layer.ftl.core.allocator.blocks.is_valid(location), || {
-                format!("logical page {} at {} of page {}", page.0, location.0, owner.0)
+                format!(
+                    "logical page {} is mapped to {}, which page {} owns",
+                    page.0, location.0, owner.0
+                )
             })?;
         }
         let geometry = self.layout().geometry;
@@ -111,7 +114,7 @@ impl Device {
         let moving = self.moving();
         let kept = self.layer.raid.as_ref().map_or(0, |raid| raid.retained_for_parity());
         law(valid == mapped + moving + kept, || {
-            format!("{valid} valid pages, {mapped} mapped, {moving} being moved, {kept} kept")
+            format!("{valid} valid pages: {mapped} mapped, {moving} moving, {kept} retained")
         })
     }
 
@@ -124,7 +127,7 @@ impl Device {
         self.flash.txns.iter().filter(|(_, txn)| moves(txn)).count() as u64
     }
 
-    /// Checks that frames are found by the pages they hold, and that none is lost.
+    /// Checks that the mapping finds the frame of every buffered page, and that no frame is lost.
     fn check_buffer(&self) -> Result<(), Violation> {
         let buffer = &self.layer.ftl.core.buffer;
         let mut used = 0;
@@ -132,7 +135,7 @@ impl Device {
             used += 1;
             let found = self.layer.ftl.core.map.place(frame_id.lpn) == Location::Buffer(id);
             law(found != frame_id.orphan, || {
-                format!("frame {} of page {} cannot be found", id.0, frame_id.lpn.0)
+                format!("frame {} of page {} is mapped wrongly", id.0, frame_id.lpn.0)
             })?;
         }
         let (free, all) = (buffer.free_count(), self.layout().frames as usize);
@@ -182,7 +185,7 @@ impl Device {
             let (its, state) =
                 (open_blocks.tag_of(block), self.layer.ftl.core.allocator.blocks.state(block));
             law(open_blocks.mingle(tag, its) && state == BlockState::Open, || {
-                format!("data of {tag:?} goes to block {} of {its:?}, which is {state:?}", block.0)
+                format!("data of {tag:?} goes to {state:?} block {} of {its:?}", block.0)
             })?;
             let (meant, made) = (open_blocks.voltage_of(tag), txn.mode.voltage);
             law(meant == made, || format!("data of {tag:?} is programmed at {made:?} voltages"))?;
@@ -197,15 +200,15 @@ impl Device {
             let die = self.flash.die(id);
             let account = die.account.read_at(self.now());
             law(account.total().0 == self.now().0, || {
-                format!("die {} accounts for {} ns of {}", id.0, account.total().0, self.now().0)
+                format!("die {} accounts for {} ns of {} ns", id.0, account.total().0, self.now().0)
             })?;
             let queued = self.flash.queued(id);
             law(queued.ranked.is_none_or(|ranked| ranked == queued.by_the_host), || {
-                format!("die {}: {queued:?} transactions of the host", id.0)
+                format!("die {}: ranked host transactions do not match: {queued:?}", id.0)
             })?;
             let at_rest = die.is_idle() && !die.marked;
             law(!at_rest || account.busy() == die.served, || {
-                format!("die {} busy {}, served {}", id.0, account.busy(), die.served)
+                format!("die {} was busy for {}, but served {}", id.0, account.busy(), die.served)
             })?;
         }
         Ok(())
@@ -215,7 +218,7 @@ impl Device {
     /// buffer or in the flash.
     ///
     /// # Errors
-    /// The first page for which this is not so.
+    /// The first page whose last version is in neither.
     pub fn check_data(&self) -> Result<(), Violation> {
         match &self.layer.raid {
             Some(raid) => raid.check_data(&self.layer.ftl.core, &self.flash),

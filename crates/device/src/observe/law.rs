@@ -1,6 +1,6 @@
-//! Laws: the invariants of a drive at any event.
+//! Laws: the invariants of a drive, which hold after every event.
 
-/// A violated law, described with numbers.
+/// A violated law: a description with numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation(pub String);
 

@@ -26,16 +26,16 @@ impl Raid {
         self.cache.iter().map(kept).sum::<u64>() + self.deltas.len() as u64
     }
 
-    /// Checks that the parity cache holds exactly what the flash lacks, that the counters of worn
-    /// pages are right, that no two pages of a stripe share a die, and, with versions, that every
-    /// stripe adds up.
+    /// Checks that the parity cache holds exactly the parity that the flash lacks, that the counters
+    /// of worn pages are right, and that no two pages of a stripe share a die. With versions, also
+    /// checks that the parity of every stripe matches its pages.
     pub(crate) fn check(&self, core: &Core, flash: &Flash) -> Result<(), Violation> {
         for stripe in (0..self.stripes.count()).map(StripeId) {
             self.check_stripe(core, stripe)?;
         }
         let worn = self.worn.as_slice().iter().filter(|&&pages| pages > 0).count();
         law(worn == self.worn_stripes as usize, || {
-            format!("{} stripes counted as worn, {worn} are", self.worn_stripes)
+            format!("{} stripes are counted as worn, but {worn} are", self.worn_stripes)
         })?;
         let mut programs = 0;
         for (id, txn) in flash.txns.iter() {
@@ -43,7 +43,9 @@ impl Raid {
                 u32::from(matches!(txn.owner, Owner::Frame(_)) && self.note(flash, id).pinned);
         }
         let pinned: u32 = self.cache.iter().map(|(_, entry)| entry.pinned).sum();
-        law(programs == pinned, || format!("{programs} programs to cover, {pinned} counted on"))?;
+        law(programs == pinned, || {
+            format!("{programs} programs pin parity entries, {pinned} are counted")
+        })?;
         for (id, entry) in self.cache.iter() {
             self.check_entry(core, id, entry)?;
         }
@@ -62,11 +64,11 @@ impl Raid {
                 waiting += u64::from(unit.is_some() && !integrity.reads(unit));
             }
         }
-        law(its.wrong == 0, || format!("{} pages came back as something else", its.wrong))?;
-        law(its.unread == 0, || format!("{} parities of what was not read", its.unread))?;
+        law(its.wrong == 0, || format!("{} pages were read with wrong contents", its.wrong))?;
+        law(its.unread == 0, || format!("{} parity pages computed from unread pages", its.unread))?;
         let lost = its.lost_in_all() - its.lost_writes;
         law(its.unreadable == its.rebuilt + its.rewritten + lost + waiting, || {
-            format!("{waiting} unreadable pages wait, of {its:?}")
+            format!("{waiting} unreadable pages wait, which does not match {its:?}")
         })
     }
 
@@ -80,31 +82,31 @@ impl Raid {
             let (block, die) = (core.locator.block_of(unit), core.locator.die_of(unit));
             worn += u8::from(self.is_worn(core, block));
             law(die == core.allocator.die_of_address(page), || {
-                format!("page {} of stripe {} lies on die {}", page.0, stripe.0, die.0)
+                format!("page {} of stripe {} lies on the wrong die {}", page.0, stripe.0, die.0)
             })?;
         }
         let counted = self.worn[stripe];
         law(counted == worn, || {
-            format!("stripe {}: {counted} pages counted in worn blocks, {worn} are", stripe.0)
+            format!("stripe {}: {counted} pages counted in worn blocks, not {worn}", stripe.0)
         })?;
         let parity = core.flash_copy(self.stripes.parity(stripe));
         let entry = self.cache.find(stripe);
         let bare = self.protects(stripe) && !parity.is_some() && entry.is_none();
         let holds = self.stripes.data_pages(stripe).any(|(_, it)| core.flash_copy(it).is_some());
         law(!(bare && holds) || self.is_wanted(stripe), || {
-            format!("stripe {} has no parity, and is to get none", stripe.0)
+            format!("stripe {} has no parity, and none is planned", stripe.0)
         })?;
         if self.integrity.is_some() {
             let lost = self.beyond_help(core, stripe);
             law(lost == 0, || {
-                format!("stripe {}: pages {lost:b} cannot be brought back", stripe.0)
+                format!("stripe {}: pages {lost:b} (bits) cannot be rebuilt", stripe.0)
             })?;
         }
         match (&self.integrity, entry) {
             (Some(integrity), None) if parity.is_some() => {
                 let sum = self.sum_of(core, integrity, stripe, u64::MAX);
                 law(sum == integrity.version_at(parity), || {
-                    format!("stripe {}: parity is not that of its pages", stripe.0)
+                    format!("stripe {}: parity does not match its pages", stripe.0)
                 })
             }
             _ => Ok(()),
@@ -121,37 +123,40 @@ impl Raid {
         let stripe = entry.stripe;
         let parity = core.flash_copy(self.stripes.parity(stripe));
         law(entry.based == parity.is_some() || entry.again, || {
-            format!("stripe {}: based on parity at {}: {}", stripe.0, parity.0, entry.based)
+            format!(
+                "stripe {}: parity at {}, but its entry has based = {}",
+                stripe.0, parity.0, entry.based
+            )
         })?;
         let deltas = self.deltas(id);
         for unit in deltas {
             let valid = core.allocator.blocks.is_valid(unit) && self.reads_well(unit);
             let open = entry.progress == Progress::Open && entry.reads > 0;
-            law(valid && open, || format!("stripe {}: a page leaves in vain", stripe.0))?;
+            law(valid && open, || format!("stripe {}: a delta is not needed", stripe.0))?;
         }
-        law(!entry.blank || entry.reads > 0, || format!("stripe {}: blank for ever", stripe.0))?;
+        law(!entry.blank || entry.reads > 0, || format!("stripe {}: entry stays blank", stripe.0))?;
         for (at, &unit) in self.cache.all_replaced(id).iter().enumerate() {
             let valid = !unit.is_some() || core.allocator.blocks.is_valid(unit);
             let covered = entry.covered | entry.uncovered;
             let covered = !unit.is_some() || covered & bit(at as u32) != 0;
-            law(valid && covered, || format!("stripe {}: page {at} is kept in vain", stripe.0))?;
+            law(valid && covered, || format!("stripe {}: old page {at} not needed", stripe.0))?;
         }
         let Some(integrity) = &self.integrity else { return Ok(()) };
         let cached = self.sum_of(core, integrity, stripe, entry.covered);
         law(cached == entry.value, || {
-            format!("stripe {}: what is cached ({:?}) is not its parity", stripe.0, entry.progress)
+            format!("stripe {}: cached parity ({:?}) is wrong", stripe.0, entry.progress)
         })?;
         let whole = self.sum_of(core, integrity, stripe, u64::MAX);
         let computed = entry.progress != Progress::Open && !entry.again;
         law(!computed || whole == entry.whole, || {
-            format!("stripe {}: what is computed is not its parity", stripe.0)
+            format!("stripe {}: computed parity is wrong", stripe.0)
         })?;
         if entry.based {
             let rest = self.sum_of(core, integrity, stripe, !entry.covered);
             let kept = self.cache.all_replaced(id).iter();
             let sum = kept.fold(rest, |sum, &unit| sum ^ integrity.version_at(unit));
             law(sum == integrity.version_at(parity), || {
-                format!("stripe {}: the flash does not have it as it was", stripe.0)
+                format!("stripe {}: parity in the flash does not match its old pages", stripe.0)
             })?;
         }
         Ok(())
@@ -161,7 +166,7 @@ impl Raid {
     /// in the flash.
     ///
     /// # Errors
-    /// The first page for which this is not so.
+    /// The first page whose last version is in neither.
     pub(crate) fn check_data(&self, core: &Core, flash: &Flash) -> Result<(), Violation> {
         let Some(integrity) = &self.integrity else { return Ok(()) };
         for host in (0..core.layout.logical_pages).map(Lpn) {
@@ -174,7 +179,7 @@ impl Raid {
                 Location::Buffer(_) => version,
             };
             law(found == version || integrity.lost(page).is_some(), || {
-                format!("page {} reads {found:x}, written was {version:x}", host.0)
+                format!("page {} has version {found:x}; written was {version:x}", host.0)
             })?;
         }
         let moving = flash.txns.iter().filter(|(_, txn)| {
@@ -184,7 +189,7 @@ impl Raid {
             let valid = core.allocator.blocks.is_valid(txn.unit);
             let version = integrity.version_at(txn.unit);
             law(!valid || version != 0, || {
-                format!("page {} is programmed with nothing", txn.lpn.0)
+                format!("page {} is programmed without data", txn.lpn.0)
             })?;
         }
         Ok(())

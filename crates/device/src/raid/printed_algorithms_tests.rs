@@ -128,7 +128,7 @@ fn parity_of_what_was_not_read_is_noticed() {
             write(&mut device, Lpn(0), pages);
             assert!(device.check_data().is_ok(), "every version is right all the same");
             let reported = device.check().err().map(|law| law.0);
-            let reported = reported.as_deref() == Some("1 parities of what was not read");
+            let reported = reported.as_deref() == Some("1 parity pages computed from unread pages");
             assert_eq!(reported, spared > 0, "{pages} pages");
         }
     }
