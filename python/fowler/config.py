@@ -522,8 +522,8 @@ class ReliabilityCells(Section):
     """The keys of [reliability.cells]."""
 
     growth_mean: float = 0.00037
-    """Mean growth rate of the logarithm of a block's RBER with P/E cycles (per cycle): a
-    number from 0 to 1000000000.
+    """Mean rate at which the logarithm of a block's RBER grows with P/E cycles (per cycle):
+    a number from 0 to 1000000000.
     """
     growth_sd: float = 9e-05
     """Standard deviation of the growth rate, before truncation at the bounds (per cycle): a
@@ -550,20 +550,20 @@ class ReliabilityCells(Section):
     1000000000.
     """
     retention_charge: float = 0.38
-    """Factor of retention loss for the distance between a state and the erased state: a
+    """Gain of all retention loss with the distance of a state from the erased state (K_s): a
     number from 0 to 1000000000.
     """
     retention_shift: float = 0.0004
-    """Factor of the mean retention loss for the power of cycles times the logarithm of age:
-    a number from 0 to 1000000000.
+    """Gain of the mean retention loss with the power of cycles and the logarithm of age
+    (K_d): a number from 0 to 1000000000.
     """
     retention_spread: float = 4e-06
-    """Factor of the variance of retention loss for the power of cycles times the logarithm
-    of age (V): a number from 0 to 1000000000.
+    """Gain of the variance of retention loss with the power of cycles and the logarithm of
+    age (K_m) (V): a number from 0 to 1000000000.
     """
     retention_onset: float = 3600.0
-    """Age at which retention loss begins: it is proportional to ln(1 + age / onset) (s): a
-    number from 0 to 1000000000.
+    """Age at which retention loss begins; the loss is proportional to ln(1 + age / onset)
+    (s): a number from 0 to 1000000000.
     """
     retention_shift_power: float = 0.5
     """Exponent of cycles in the mean retention loss: a number from 0 to 1000000000."""

@@ -65,7 +65,7 @@ impl Lane {
     /// Removes the first key, which must exist. Returns the next one, or [`NOTHING`].
     #[inline]
     pub fn take(&mut self) -> u128 {
-        debug_assert!(self.taken < self.put, "a key of an empty lane");
+        debug_assert!(self.taken < self.put, "an empty lane has no key to take");
         self.keys[self.taken % PLACES] = NOTHING;
         self.taken += 1;
         self.first()

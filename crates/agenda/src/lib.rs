@@ -154,7 +154,7 @@ impl<E: Event> Agenda<E> {
     /// Stores a key in its lane, or on the heap.
     #[inline]
     fn put(&mut self, lane: usize, at: Nanos, phase: Phase, key: u128) {
-        debug_assert!(at != Nanos::NEVER, "an event at no time");
+        debug_assert!(at != Nanos::NEVER, "an event was scheduled at NEVER");
         // A lane has a single phase, so of two keys with the same time, the later one is greater.
         let put = match phase {
             Phase::Completion => self.lanes[lane].put(at, key),
@@ -171,13 +171,13 @@ impl<E: Event> Agenda<E> {
     /// Creates the key of an entry. See docs/decisions/device.md, "What orders events?".
     #[inline]
     fn key(&mut self, at: Nanos, phase: Phase, event: E) -> (u128, Ticket) {
-        assert!(at >= self.now, "an event in the past");
+        assert!(at >= self.now, "an event was scheduled in the past");
         let sequence = self.sequence;
         self.sequence += NEXT;
         let bits = event.pack();
         // A larger number would change the order. `Event::pack` never returns one, because
         // implementations check their indices before the run.
-        debug_assert!(bits >> EVENT_BITS == 0, "an event of more than {EVENT_BITS} bits");
+        debug_assert!(bits >> EVENT_BITS == 0, "an event does not fit {EVENT_BITS} bits");
         let rest = ((phase as u64) << PHASE_SHIFT) | sequence | u64::from(bits);
         ((u128::from(at.0) << TIME_SHIFT) | u128::from(rest), Ticket(rest))
     }
@@ -188,7 +188,7 @@ impl<E: Event> Agenda<E> {
     fn push_on_heap(&mut self, key: u128) {
         // `NEVER` means "no deadline" and must not be scheduled. Lanes need no such check: their
         // events end at the current time plus a span, and that sum panics on overflow.
-        assert!(time(key) != Nanos::NEVER, "an event at no time");
+        assert!(time(key) != Nanos::NEVER, "an event was scheduled at NEVER");
         self.check_sequence();
         self.heap.push(Reverse(key));
         self.begin_rare(key, true);
@@ -297,7 +297,7 @@ impl<E: Event> Agenda<E> {
         assert!(to >= self.now, "time ran backwards");
         // Otherwise, `pop` would turn the clock back. If the agenda is empty, `first` is later
         // than any time.
-        assert!(to <= time(self.first), "an event was left behind");
+        assert!(to <= time(self.first), "the clock would skip an event");
         self.check_sequence();
         self.now = to;
     }
@@ -411,13 +411,13 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "an event at no time")]
+    #[should_panic(expected = "an event was scheduled at NEVER")]
     fn nothing_happens_at_no_time() {
         Agenda::with_capacity(1).schedule(Nanos::NEVER, Phase::Decision, Number(0));
     }
 
     #[test]
-    #[should_panic(expected = "an event was left behind")]
+    #[should_panic(expected = "the clock would skip an event")]
     fn the_clock_passes_no_event() {
         let mut agenda = Agenda::with_capacity(1);
         agenda.schedule(Nanos(9), Phase::Completion, Number(0));
@@ -425,7 +425,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "an event in the past")]
+    #[should_panic(expected = "an event was scheduled in the past")]
     fn nothing_happens_in_the_past() {
         let mut agenda = Agenda::with_capacity(1);
         agenda.advance(Nanos(10));

@@ -94,7 +94,7 @@ macro_rules! constants {
 constants! {
     growth_mean = 3.7e-4, "per cycle", Published, None,
         "RHIO (MSST 2016), IV-A, after Pan et al. (TVLSI 2013)",
-        "Mean growth rate of the logarithm of a block's RBER with P/E cycles.";
+        "Mean rate at which the logarithm of a block's RBER grows with P/E cycles.";
     growth_sd = 9e-5, "per cycle", Published, None,
         "RHIO, IV-A, after Pan et al.",
         "Standard deviation of the growth rate, before truncation at the bounds.";
@@ -124,16 +124,16 @@ constants! {
         "Standard deviation of the erased state.";
     retention_charge = 0.38, "", SecondHand, Some((0.19, 0.76)),
         "K_s of Dong et al. (TVLSI 2012), quoted from code",
-        "Factor of retention loss for the distance between a state and the erased state.";
+        "Gain of all retention loss with the distance of a state from the erased state (K_s).";
     retention_shift = 4e-4, "", SecondHand, None,
         "K_d of Dong et al., quoted from code; matters only as a product with K_s",
-        "Factor of the mean retention loss for the power of cycles times the logarithm of age.";
+        "Gain of the mean retention loss with the power of cycles and the logarithm of age (K_d).";
     retention_spread = 4e-6, "V", SecondHand, Some((2e-6, 8e-6)),
         "K_m of Dong et al., quoted from code",
-        "Factor of the variance of retention loss for the power of cycles times the logarithm of age.";
+        "Gain of the variance of retention loss with the power of cycles and the logarithm of age (K_m).";
     retention_onset = 3600.0, "s", SecondHand, Some((1800.0, 7200.0)),
         "t_0 of Dong et al., quoted from code",
-        "Age at which retention loss begins: it is proportional to ln(1 + age / onset).";
+        "Age at which retention loss begins; the loss is proportional to ln(1 + age / onset).";
     retention_shift_power = 0.5, "", SecondHand, Some((0.45, 0.55)),
         "Dong et al., quoted from code; half or twice the exponent would be a different law",
         "Exponent of cycles in the mean retention loss.";

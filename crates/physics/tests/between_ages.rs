@@ -1,5 +1,5 @@
-//! Tests what is looked up by age against the model itself, over dense ages: at the nodes of
-//! tables, next to them, and between them.
+//! Compares lookups by age with the model itself, over dense ages: at the nodes of tables, next to
+//! them, and between them.
 
 use fowler_physics::ldpc::Ldpc;
 use fowler_physics::parameters::Parameters;
@@ -24,8 +24,8 @@ fn ldpc() -> Ldpc {
     Ldpc::hire(&Parameters::default()).unwrap()
 }
 
-/// A table with sharp bends: plateaus, and steps of a factor of up to 50. Right before or after a
-/// bend, its rates pass what each level corrects.
+/// A table with sharp bends: plateaus, and steps by a factor of up to 50. Right before or after a
+/// bend, its rates cross the correctable rate of each level.
 fn bent() -> Reliability {
     let [hard, soft, softest] = [0, 1, 2].map(|level| ldpc().levels()[level].correctable);
     let fresh = [1e-5, 1e-5, 2e-4, 2e-4, hard * 0.999, hard * 0.999, hard * 1.5];
@@ -37,8 +37,8 @@ fn bent() -> Reliability {
     Reliability::Tabled(Tabled::new(Parameters::default(), vec![(NOMINAL, table)]).unwrap())
 }
 
-/// Ages in units: `count` of them up to ten years, evenly over the logarithm, and every one next to
-/// a bend.
+/// Ages in units: `count` of them up to ten years, evenly spaced over the logarithm, and all those
+/// next to a bend.
 fn dense(count: u32) -> Vec<u64> {
     let across = |at: u32| (f64::from(at) / f64::from(count) * 300e6f64.ln_1p()).exp_m1() as u64;
     let next_to = |age: u64| age.saturating_sub(3)..=age + 3;
@@ -51,7 +51,7 @@ fn dense(count: u32) -> Vec<u64> {
 
 /// The tolerance is zero. A threshold is the exact last unit at which a level suffices in the worst
 /// corner of its buckets, so at whole units the looked-up level is that of the model in that
-/// corner. Found by interpolation or by halving, whatever bends between.
+/// corner, whether the search interpolates or bisects, and despite any bends.
 #[test]
 fn a_looked_up_level_is_exact_at_every_age() {
     let ldpc = ldpc();
@@ -61,7 +61,7 @@ fn a_looked_up_level_is_exact_at_every_age() {
         let mut table = Thresholds::new(model.clone(), ldpc.clone(), grid);
         let mut ends = [0; 3];
         for wear in 0..8 {
-            // The end of the bucket, as the table has it.
+            // The end of the bucket, computed as in the table.
             let block = model.block(f64::from(wear + 1) / per_cycle * (1.0 + 1e-12));
             let page = block.page(1024, NOMINAL);
             let mut at = |units: u64| {
@@ -88,12 +88,13 @@ fn a_looked_up_level_is_exact_at_every_age() {
     }
 }
 
-/// At one of its nodes of wear, so that only the age is interpolated, linearly between logarithms.
+/// Tests at a node of wear, so that only the age is interpolated, linearly between logarithms.
 ///
-/// At a node of age the tolerance is rounding. Between nodes, linear interpolation of a smooth
-/// curve is off by at most an eighth of its second derivative. The analytic model is allowed a
-/// quarter of its largest second difference, because the largest derivative may lie between nodes.
-/// The bends of a table are cut off, but a rate never leaves those of the two nodes around it.
+/// At a node of age, the tolerance is rounding. Between nodes, linear interpolation of a smooth
+/// curve is off by at most an eighth of its second derivative. The tolerance for the analytic model
+/// is a quarter of its largest second difference, because the largest derivative may lie between
+/// nodes. Interpolation cuts off the bends of a table, but a rate always lies between those of the
+/// two nodes around it.
 #[test]
 fn a_looked_up_rate_is_exact_at_its_nodes_and_close_between_them() {
     const NODES: u32 = 48;
@@ -123,7 +124,7 @@ fn a_looked_up_rate_is_exact_at_its_nodes_and_close_between_them() {
                 assert!(between.contains(&found), "{wear}, {node}: {found} in {between:?}");
             }
             assert!(!is_smooth || tolerance < 0.01, "{wear}: {tolerance}");
-            // Beyond its last node, after 22 years, the rate is that of the last.
+            // Beyond the last node, at 22 years, the rate is that of the last node.
             let last = exact(f64::from(NODES - 1));
             let beyond = rates.rber(&model, cycles, age(f64::from(NODES + 1)), 0);
             assert!((beyond / last - 1.0).abs() < 1e-9, "{wear}: {beyond} {last}");

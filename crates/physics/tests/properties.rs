@@ -1,5 +1,5 @@
-//! Tests properties of the models over their whole domain: directions, inverses, and that the
-//! lookup never promises more than the function.
+//! Tests properties of the models over their whole domain: directions, inverses, and that a lookup
+//! never returns a lower level than the function.
 
 use fowler_physics::ispp::{EndOfLife, coarsest_step, program_time};
 use fowler_physics::ldpc::Ldpc;
@@ -83,7 +83,7 @@ fn whatever_makes_a_page_worse_makes_more_errors() {
         assert!(worse_or_lost, "{what}: {before} {after} {page:?} {worse:?}");
         strictly[round % 5] += usize::from(after > before);
     }
-    // Without wear, age and reads have no effect; with wear everything matters.
+    // Without wear, age and reads have no effect; with wear, every condition has one.
     assert!(strictly.iter().all(|count| *count > 3200), "{strictly:?}");
 }
 
@@ -106,8 +106,8 @@ fn just_written_pages_follow_the_law_of_growth() {
     assert_eq!(analytic.just_written(1e6), 0.2);
 }
 
-/// Reference values from the same formulas in another language, with another `erfc` and another
-/// bisection, to all digits printed.
+/// Compares with reference values, computed from the same formulas in another language with another
+/// `erfc` and another bisection, to all digits printed.
 #[test]
 fn a_twin_in_another_language_agrees() {
     let model = model();
@@ -284,7 +284,7 @@ fn a_table_of_the_model_is_the_model() {
         let allowed = if page.cycles < 100.0 { 0.35 } else { 0.02 };
         assert!((one / other - 1.0).abs() < allowed, "{page:?}: {one} {other}");
     }
-    // Everything that takes a model takes both kinds: levels by lookup, steps.
+    // All users of a model accept both kinds: levels by lookup, and steps.
     let grid = Grid { wears: 8, ..Grid::new(vec![1.0], vec![0.25], 4000.0) };
     let mut both = [&tables, &model].map(|it| Thresholds::new(it.clone(), ldpc(), grid.clone()));
     let read = Read { cycles: 1000.0, age: seconds(6e5), reads: 0, scale: 0, step: 0 };

@@ -26,9 +26,9 @@ impl Raid {
         self.cache.iter().map(kept).sum::<u64>() + self.deltas.len() as u64
     }
 
-    /// Checks that the parity cache holds exactly the parity that the flash lacks, that the counters
-    /// of worn pages are right, and that no two pages of a stripe share a die. With versions, also
-    /// checks that the parity of every stripe matches its pages.
+    /// Checks that the parity cache holds exactly the parity that the flash lacks, that the
+    /// counters of worn pages are right, and that no two pages of a stripe share a die. With
+    /// versions, also checks that the parity of every stripe matches its pages.
     pub(crate) fn check(&self, core: &Core, flash: &Flash) -> Result<(), Violation> {
         for stripe in (0..self.stripes.count()).map(StripeId) {
             self.check_stripe(core, stripe)?;
@@ -132,14 +132,16 @@ impl Raid {
         for unit in deltas {
             let valid = core.allocator.blocks.is_valid(unit) && self.reads_well(unit);
             let open = entry.progress == Progress::Open && entry.reads > 0;
-            law(valid && open, || format!("stripe {}: a delta is not needed", stripe.0))?;
+            law(valid && open, || format!("stripe {}: a leaving page is not needed", stripe.0))?;
         }
         law(!entry.blank || entry.reads > 0, || format!("stripe {}: entry stays blank", stripe.0))?;
         for (at, &unit) in self.cache.all_replaced(id).iter().enumerate() {
             let valid = !unit.is_some() || core.allocator.blocks.is_valid(unit);
             let covered = entry.covered | entry.uncovered;
             let covered = !unit.is_some() || covered & bit(at as u32) != 0;
-            law(valid && covered, || format!("stripe {}: old page {at} not needed", stripe.0))?;
+            law(valid && covered, || {
+                format!("stripe {}: replaced page {at} is not needed", stripe.0)
+            })?;
         }
         let Some(integrity) = &self.integrity else { return Ok(()) };
         let cached = self.sum_of(core, integrity, stripe, entry.covered);
