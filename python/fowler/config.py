@@ -33,8 +33,8 @@ class Geometry(Section):
     over_provisioning: float
     """Share of the capacity that the host does not see: a number from 0 to 10."""
     over_provisioning_base: Literal["raw", "logical"] = "raw"
-    """The capacity that over_provisioning is a share of (raw: spare / raw; logical: spare /
-    logical).
+    """The capacity to which over_provisioning is relative (raw: spare / raw; logical: spare
+    / logical).
     """
     plane_mode: Literal["lockstep", "independent"] = "lockstep"
     """How the planes of a die work together (lockstep: one command at a time, on one or
@@ -116,15 +116,16 @@ class Queue(Section):
     """The keys of [queue]."""
 
     depth: int = 1024
-    """Host requests outstanding in the drive: a whole number from 1 to 65536."""
+    """Maximum number of host requests outstanding in the drive: a whole number from 1 to
+    65536.
+    """
     max_reads: int = 1024
-    """Host page reads queued or in service: a whole number from 1 to 65536."""
+    """Maximum number of host page reads queued or in service: a whole number from 1 to
+    65536.
+    """
     max_writes: int = 1024
-    """Host page writes queued for flash or in service: a whole number from 1 to 65536."""
-    admission: Literal["reads_pass", "in_order"] = "reads_pass"
-    """What a request that finds no room in these queues holds up (reads_pass: its own kind:
-    reads pass a write that waits for room; in_order: everything behind it: requests enter
-    in their order).
+    """Maximum number of host page writes queued for flash or in service: a whole number from
+    1 to 65536.
     """
 
 
@@ -171,9 +172,9 @@ class Precondition(Section):
     1.
     """
     pattern: Literal["sequential", "random", "steady", "rested"] = "sequential"
-    """How these pages were written (sequential: once, in address order; random: once, in
-    random order; steady: repeatedly at random until write amplification is steady;
-    rested: as steady, with pauses in which GC reached gc.background_below).
+    """How the pages that hold data were written (sequential: once, in address order; random:
+    once, in random order; steady: repeatedly at random until write amplification is
+    steady; rested: as steady, with pauses in which GC reached gc.background_below).
     """
     access_class: Literal["mixed", "read_hot", "write_hot"] = "mixed"
     """Access class of these pages, which determines their voltages, on drives that
@@ -612,8 +613,8 @@ class Reliability(Section):
     reliability.table; covers the nominal step only).
     """
     levels: int = 3
-    """Levels of soft sensing, in order: 3, 9 and 21 reference voltages: a whole number from
-    1 to 3.
+    """Number of soft-sensing levels, in the order of 3, 9 and 21 reference voltages: a whole
+    number from 1 to 3.
     """
     retry: Literal["whole", "increment"] = "whole"
     """What a retry at the next level senses and transfers (whole: all reference voltages of
@@ -674,12 +675,12 @@ class Lifetime(Section):
     recovery: Literal["spread", "refit", "literal", "table"] = "spread"
     """How cells recover between two P/E cycles (docs/ready.md) (spread: READY's model, with
     the time over which all cycles are spread; refit: READY's model as printed, constants
-    fitted to its Table 2; literal: READY's model as printed; table: from lifetime.table,
-    for another technology).
+    fitted to its Table 2; literal: READY's model as printed; table: looked up in
+    lifetime.table, for other technologies).
     """
     dilation: int = 1
-    """Real repetitions that each simulated one stands for: wear and time are scaled by this
-    factor: a whole number from 1 to 1000000.
+    """Number of real repetitions that each simulated one stands for; scales wear and time: a
+    whole number from 1 to 1000000.
     """
     window: str = "600s"
     """Window over which write demand is measured, and the shortest epoch: a time with its

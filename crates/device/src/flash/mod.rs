@@ -321,7 +321,7 @@ impl Flash {
         let txn = self.txns.get_mut(id);
         txn.submitted = now;
         txn.wait = Wait::InLog;
-        assert!(die_id.index() < self.dies.len(), "submitted to no die of the drive");
+        assert!(die_id.index() < self.dies.len(), "submitted to a die that does not exist");
         let die = &mut self.dies[die_id];
         die.queue.push(id, &mut self.txns);
         // If nothing can be interrupted, a die that is busy until later has nothing to decide.

@@ -198,7 +198,7 @@ impl Ftl {
             .is_some_and(|end| end <= self.core.layout.logical.0);
         assert!(fits, "a request beyond the drive: {io:?} on {} bytes", self.core.layout.logical.0);
         let empty = io.size == 0 && matches!(io.op, HostOp::Read | HostOp::Write);
-        assert!(!empty, "a request of no length: {io:?}");
+        assert!(!empty, "a read or write of 0 bytes: {io:?}");
         let mut request = Request::new(io, ready + throttled, &self.core.locator);
         request.throttled = throttled;
         let id = self.front.requests.open(request);

@@ -25,9 +25,9 @@ pub(super) fn all() -> Vec<Key<Config>> {
                 "spread" => Recovery::Model(Reading::Spread), "READY's model, with the time over which all cycles are spread";
                 "refit" => Recovery::Model(Reading::Refit), "READY's model as printed, constants fitted to its Table 2";
                 "literal" => Recovery::Model(Reading::Literal), "READY's model as printed";
-                "table" => Recovery::Table, "from lifetime.table, for another technology";
+                "table" => Recovery::Table, "looked up in lifetime.table, for other technologies";
             )),
-        optional("lifetime.dilation", "real repetitions that each simulated one stands for: wear and time are scaled by this factor",
+        optional("lifetime.dilation", "number of real repetitions that each simulated one stands for; scales wear and time",
             Field::Count(1..=1_000_000, at!(life.dilation as u32))),
         optional("lifetime.window", "window over which write demand is measured, and the shortest epoch",
             Field::Time(SOME, at!(throttle.window))),

@@ -131,7 +131,7 @@ fn geometry() -> Vec<Key<Config>> {
             Field::Size(Bytes(512)..=Bytes(1 << 20), at!(geometry.page_size))),
         required("geometry.over_provisioning", "share of the capacity that the host does not see",
             Field::Real(0.0..=10.0, at!(over_provisioning))),
-        optional("geometry.over_provisioning_base", "the capacity that over_provisioning is a share of",
+        optional("geometry.over_provisioning_base", "the capacity to which over_provisioning is relative",
             words!(over_provisioning_base,
                 "raw" => OpBase::Raw, "spare / raw";
                 "logical" => OpBase::Logical, "spare / logical";
@@ -196,11 +196,11 @@ fn buffers_and_queues() -> Vec<Key<Config>> {
             )),
         optional("buffer.rewrite_share", "rewrite_on_idle: largest share of the frames that waiting pages may occupy",
             Field::Real(0.001..=1.0, at!(buffer.rewrite_share))),
-        optional("queue.depth", "host requests outstanding in the drive",
+        optional("queue.depth", "maximum number of host requests outstanding in the drive",
             Field::Count(1..=65_536, at!(queue.depth as u32))),
-        optional("queue.max_reads", "host page reads queued or in service",
+        optional("queue.max_reads", "maximum number of host page reads queued or in service",
             Field::Count(1..=65_536, at!(queue.max_reads as u32))),
-        optional("queue.max_writes", "host page writes queued for flash or in service",
+        optional("queue.max_writes", "maximum number of host page writes queued for flash or in service",
             Field::Count(1..=65_536, at!(queue.max_writes as u32))),
         optional("queue.admission", "what a request that finds no room in these queues holds up",
             words!(admission,
@@ -230,7 +230,7 @@ fn gc() -> Vec<Key<Config>> {
             )),
         optional("precondition.fill", "share of the logical pages that hold data before the first request",
             Field::Real(0.0..=1.0, at!(precondition.fill))),
-        optional("precondition.pattern", "how these pages were written",
+        optional("precondition.pattern", "how the pages that hold data were written",
             words!(precondition.pattern,
                 "sequential" => Pattern::Sequential, "once, in address order";
                 "random" => Pattern::Random, "once, in random order";

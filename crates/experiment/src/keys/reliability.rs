@@ -23,7 +23,7 @@ fn model() -> Vec<Key<Config>> {
                 "by_voltage" => ModelKind::ByVoltage, "set by the programming voltages alone: sensing levels as in HIRE's Table 1";
                 "table" => ModelKind::Table, "looked up in reliability.table; covers the nominal step only";
             )),
-        optional("reliability.levels", "levels of soft sensing, in order: 3, 9 and 21 reference voltages",
+        optional("reliability.levels", "number of soft-sensing levels, in the order of 3, 9 and 21 reference voltages",
             Field::Count(1..=3, at!(reliability.levels as u32))),
         optional("reliability.retry", "what a retry at the next level senses and transfers",
             words!(reliability.retry,
