@@ -2,7 +2,7 @@
 
 use crate::wrap::wrapped;
 use console::{Style, Term};
-use fowler_experiment::diagnostic::Diagnostics;
+use fowler_experiment::diagnostic::{Diagnostics, escaped};
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -37,7 +37,7 @@ pub(crate) fn strong(text: &str) -> String {
 
 /// The line that names the file to open.
 pub(crate) fn opens(file: &Path) -> String {
-    format!("open      {}\n", file.display())
+    format!("open      {}\n", escaped(&file.display().to_string()))
 }
 
 /// Writes a result to standard output. A reader that has seen enough, such as `head`, is no error.
@@ -54,7 +54,8 @@ pub(crate) fn print(text: &str) {
 
 /// Says what is wrong with the input.
 pub(crate) fn complain(diagnostics: &Diagnostics) {
-    for diagnostic in &diagnostics.0 {
+    let (shown, rest) = diagnostics.shown();
+    for diagnostic in shown {
         let word = Style::new().for_stderr().red().bold().apply_to("error:");
         let text = format!("error: {diagnostic}");
         let fit = |line: &str| match line {
@@ -64,6 +65,9 @@ pub(crate) fn complain(diagnostics: &Diagnostics) {
         };
         let text = text.lines().map(fit).collect::<Vec<String>>().join("\n");
         error_line(&format!("{word}{}", text.trim_start_matches("error:")));
+    }
+    if let Some(rest) = rest {
+        error_line(&rest);
     }
 }
 

@@ -58,9 +58,27 @@ impl Exit {
     }
 }
 
+/// Prints help, the version, or what is wrong with the flags.
+fn said(error: &clap::Error) -> Exit {
+    let help = !error.use_stderr();
+    match error.print() {
+        Ok(()) if help => Exit::Done,
+        Err(error) if help && error.kind() == std::io::ErrorKind::BrokenPipe => Exit::Done,
+        Err(error) if help => {
+            console::note(&format!("standard output cannot be written: {error}"));
+            Exit::BadInput
+        }
+        // If even standard error is gone, there is nobody to tell.
+        Ok(()) | Err(_) => Exit::BadInput,
+    }
+}
+
 /// Does what `arguments` ask for, the name of the program first, and returns the exit code.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
-    let arguments = args::Arguments::parse_from(arguments);
+    let arguments = match args::Arguments::try_parse_from(arguments) {
+        Ok(arguments) => arguments,
+        Err(error) => return said(&error).code(),
+    };
     // A panic is a bug of ours: its message has been printed by the hook, the exit code says the
     // rest.
     let ended = std::panic::catch_unwind(|| commands::execute(arguments.command));

@@ -22,7 +22,8 @@ mod with_columns {
     use fowler_columns::store::{self, Folder};
     use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
     use fowler_experiment::numbers::{counted, whole};
-    use fowler_experiment::sweep::{Plan, Point};
+    use fowler_experiment::sweep::{MAX_BYTES, Plan, Point};
+    use fowler_experiment::text_file;
     use fowler_experiment::workload::Control;
     use std::fmt::Write;
     use std::path::PathBuf;
@@ -34,8 +35,7 @@ mod with_columns {
     pub(crate) fn execute(arguments: &Sweep) -> Result<Exit, Diagnostics> {
         let path = &arguments.specification;
         let name = path.display().to_string();
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| Diagnostic::new(&*name, format!("cannot be read: {error}")))?;
+        let text = text_file::read(path, MAX_BYTES)?;
         let bar = progress::Runs::new(arguments.quiet);
         // A signal ends the program until there is something to save.
         let reading = Control { progress: &|step| bar.follow(step), ..Control::UNWATCHED };

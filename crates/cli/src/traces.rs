@@ -6,6 +6,7 @@ use crate::{Exit, commands, console, fit, signals};
 use fowler_experiment::atomic_file::{AtomicFile, Named, clashes, writable};
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::presets::{self, Folder};
+use fowler_experiment::warnings::CUT;
 use fowler_experiment::workload::readable;
 use fowler_experiment::{HostOp, ReadReport, TraceInfo, trace};
 use std::fmt::Write as _;
@@ -85,6 +86,9 @@ fn describe(info: &TraceInfo, read: &ReadReport) -> String {
     let mut text = String::new();
     for (name, value) in [reading(info, read), load(info), space(info)].concat() {
         writeln!(text, "{name:<16}{value}").expect("text grows");
+    }
+    if read.cut {
+        writeln!(text, "{:<16}{CUT}", "end").expect("text grows");
     }
     console::fitted(&text, 16)
 }

@@ -1,13 +1,15 @@
 //! Runs raw flash commands on one die: CSV in, CSV out.
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::text_file;
 use fowler_device::{ChipCommand, ChipOp, Config, run_chip};
 use fowler_units::Nanos;
 use fowler_workload::LATEST;
 use std::fmt::Write;
-use std::fs;
 use std::path::Path;
 
+/// Largest accepted file: several million commands.
+const MAX_BYTES: u64 = 64 << 20;
 const HEADER: &str = "at_ns,op";
 /// Bad lines that are reported one by one; the rest are only counted.
 const SHOWN: usize = 20;
@@ -25,10 +27,7 @@ pub struct Commands(Vec<ChipCommand>);
 /// Reads the commands of a CSV file with the header `at_ns,op`.
 pub fn read(path: &Path) -> Result<Commands, Diagnostics> {
     let name = path.display().to_string();
-    match fs::read_to_string(path) {
-        Ok(text) => parse(&text, &name).map(Commands),
-        Err(error) => Err(Diagnostic::new(name, format!("cannot be read: {error}")).into()),
-    }
+    text_file::read(path, MAX_BYTES).and_then(|text| parse(&text, &name)).map(Commands)
 }
 
 /// Runs commands and returns their results as CSV, in the same order.

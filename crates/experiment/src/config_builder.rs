@@ -1,6 +1,6 @@
 //! Builds a configuration from settings, key by key, and remembers where each key was set.
 
-use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::diagnostic::{Diagnostic, Diagnostics, PROBLEMS_SHOWN};
 use crate::document::{Origin, Setting, Value};
 use crate::field::{Complaint, nearest};
 use crate::keys::Key;
@@ -58,7 +58,9 @@ impl<T> ConfigBuilder<T> {
             }
             let Some(index) = self.find(&setting.path) else {
                 if !(setting.value == Value::EmptyTable && self.is_section(&setting.path)) {
-                    let meant = self.suggestion(&setting.path);
+                    // The search takes long, and problems beyond these are only counted.
+                    let shown = self.diagnostics.0.len() < PROBLEMS_SHOWN;
+                    let meant = shown.then(|| self.suggestion(&setting.path)).flatten();
                     let diagnostic = self.unknown(setting, meant);
                     self.diagnostics.push(diagnostic);
                     // A key that was misspelled is not reported as missing, too.

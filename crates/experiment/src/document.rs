@@ -4,8 +4,8 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// Largest accepted file: more than any drive or workload needs.
-const MAX_BYTES: usize = 1 << 20;
+/// Largest accepted file, in bytes: more than any drive, workload or sweep needs.
+pub const MAX_BYTES: u64 = 1 << 20;
 /// Deeper than any key. The parser limits the nesting of values but not of dotted keys.
 const MAX_DOTS_IN_LINE: usize = 256;
 
@@ -87,7 +87,7 @@ pub(crate) fn read_toml_with_rows(
     rows: Option<&str>,
 ) -> (Vec<Setting>, Diagnostics) {
     let mut diagnostics = Diagnostics::default();
-    if text.len() > MAX_BYTES {
+    if text.len() as u64 > MAX_BYTES {
         let what = format!("the file has {} bytes; at most {MAX_BYTES} are allowed", text.len());
         return (Vec::new(), Diagnostic::new(file, what).into());
     }

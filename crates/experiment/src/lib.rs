@@ -40,6 +40,7 @@ mod sealed;
 pub mod studies;
 pub mod sweep;
 pub mod tables;
+pub mod text_file;
 pub mod timeline;
 pub mod trace;
 mod trace_spec;

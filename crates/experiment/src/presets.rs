@@ -1,7 +1,9 @@
 //! The presets: devices, workloads and schemes, each a TOML file in `presets/`.
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::document::MAX_BYTES;
 use crate::field::nearest;
+use crate::text_file;
 use std::path::{MAIN_SEPARATOR, Path};
 
 /// The text of a file or a preset, with its name.
@@ -98,19 +100,7 @@ pub fn open(folder: Folder, name: &str) -> Result<Source, Diagnostics> {
         return Ok(Source { name: name.into(), text: preset.text.into() });
     }
     let Some(path) = file(folder, name) else { return Err(unknown(folder, name).into()) };
-    match std::fs::read(path).map(String::from_utf8) {
-        Ok(Ok(text)) => Ok(Source { name: name.into(), text }),
-        Ok(Err(error)) => {
-            let line = error.as_bytes()[..error.utf8_error().valid_up_to()]
-                .iter()
-                .filter(|&&byte| byte == b'\n')
-                .count();
-            let diagnostic =
-                Diagnostic::new(name, "the file is not UTF-8 text").line(Some(line as u64 + 1));
-            Err(diagnostic.expected("UTF-8").into())
-        }
-        Err(error) => Err(Diagnostic::new(name, format!("cannot be read: {error}")).into()),
-    }
+    text_file::read(path, MAX_BYTES).map(|text| Source { name: name.into(), text })
 }
 
 fn unknown(folder: Folder, name: &str) -> Diagnostic {

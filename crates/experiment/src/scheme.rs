@@ -43,7 +43,7 @@ impl Scheme {
                 diagnostics.push(diagnostic.hint("leave one of them out".to_string()));
             }
         }
-        let sum = if named.is_empty() { Ok(Vec::new()) } else { parts(&named.join("+"), &[]) };
+        let sum = if named.is_empty() { Ok(Vec::new()) } else { parts(&named.join("+"), &[], &mut Vec::new()) };
         let mut joined: Vec<(String, Setting)> = Vec::new();
         for (part, setting) in diagnostics.take(sum).unwrap_or_default() {
             if let Some(diagnostic) = beyond(&setting) {
@@ -79,20 +79,37 @@ impl Scheme {
 /// The key with which a scheme file names the schemes that it combines.
 const JOIN: &str = "join";
 
+/// The deepest chain of schemes that include one another.
+const DEEPEST: usize = 32;
+
 /// Returns every setting of the schemes joined by `+`, with the name of its scheme. `above` is the
-/// chain of schemes whose `join` led here, outermost first.
-fn parts(name: &str, above: &[&str]) -> Result<Vec<(String, Setting)>, Diagnostics> {
+/// chain of schemes whose `join` led here, outermost first. `done` names the schemes that were read
+/// completely: a second time, they would say the same.
+fn parts(
+    name: &str,
+    above: &[&str],
+    done: &mut Vec<String>,
+) -> Result<Vec<(String, Setting)>, Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     let mut all = Vec::new();
     for part in name.split('+').map(str::trim) {
+        if done.iter().any(|its| its == part) {
+            continue;
+        }
         let opened = presets::open(presets::Folder::Schemes, part);
         let Some(source) = diagnostics.take(opened) else { continue };
         let (settings, syntax) = document::read_toml(&source.text, &source.name);
+        if settings.is_empty() && syntax.0.is_empty() {
+            let diagnostic = Diagnostic::new(&*source.name, "this scheme sets nothing");
+            diagnostics.push(diagnostic.expected("keys of [policy], or `join`"));
+        }
         diagnostics.0.extend(syntax.0);
+        done.push(part.to_string());
         let chain = [above, &[part]].concat();
         for setting in settings {
             if setting.path == JOIN {
-                all.extend(diagnostics.take(joined(&setting, &chain)).unwrap_or_default());
+                let joined = joined(&setting, &chain, done);
+                all.extend(diagnostics.take(joined).unwrap_or_default());
             } else {
                 all.push((part.to_string(), setting));
             }
@@ -102,7 +119,11 @@ fn parts(name: &str, above: &[&str]) -> Result<Vec<(String, Setting)>, Diagnosti
 }
 
 /// Returns the settings of the schemes that the last scheme of `chain` combines.
-fn joined(join: &Setting, chain: &[&str]) -> Result<Vec<(String, Setting)>, Diagnostics> {
+fn joined(
+    join: &Setting,
+    chain: &[&str],
+    done: &mut Vec<String>,
+) -> Result<Vec<(String, Setting)>, Diagnostics> {
     let Value::Text(sum) = &join.value else {
         let diagnostic = join.origin.diagnostic("`join` must be text that names schemes");
         return Err(diagnostic.expected("names joined by +, such as \"rps+per\"").into());
@@ -115,6 +136,10 @@ fn joined(join: &Setting, chain: &[&str]) -> Result<Vec<(String, Setting)>, Diag
         let what = format!("the scheme includes itself: {}", names.join(" includes "));
         return Err(join.origin.diagnostic(what).into());
     }
+    if chain.len() == DEEPEST {
+        let what = format!("schemes include one another more than {DEEPEST} levels deep");
+        return Err(join.origin.diagnostic(what).into());
+    }
     let here = |mut diagnostic: Diagnostic| {
         // A diagnostic without a file is about the name itself: report it where the name stands.
         if diagnostic.file.is_empty() {
@@ -123,7 +148,7 @@ fn joined(join: &Setting, chain: &[&str]) -> Result<Vec<(String, Setting)>, Diag
         }
         diagnostic
     };
-    parts(sum, chain)
+    parts(sum, chain, done)
         .map_err(|diagnostics| Diagnostics(diagnostics.0.into_iter().map(here).collect()))
 }
 
@@ -292,6 +317,27 @@ mod tests {
     fn a_misspelt_scheme_finds_its_name() {
         let diagnostics = Scheme::load("pes_icp").unwrap_err();
         assert_eq!(diagnostics.0[0].hint.as_deref(), Some("did you mean \"pes_ipc\"?"));
+    }
+
+    /// Each scheme counts once, or the time to read these would double with every level.
+    #[test]
+    fn schemes_that_include_one_another_twice_are_read_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |level: usize| folder.path().join(format!("{level}.toml"));
+        let write = |levels: usize| {
+            for level in 0..levels {
+                let next = path(level + 1).display().to_string();
+                std::fs::write(path(level), format!("join = \"{next}+{next}\"")).unwrap();
+            }
+            std::fs::write(path(levels), "policy.victim = \"fifo\"").unwrap();
+            Scheme::load(&path(0).display().to_string())
+        };
+        assert_eq!(write(DEEPEST - 1).unwrap().settings.len(), 1);
+        let deeper = write(2 * DEEPEST).unwrap_err().to_string();
+        assert!(deeper.contains("more than 32 levels deep"), "{deeper}");
+        std::fs::write(path(0), "# nothing\n").unwrap();
+        let empty = Scheme::load(&path(0).display().to_string()).unwrap_err().to_string();
+        assert!(empty.contains("0.toml: this scheme sets nothing"), "{empty}");
     }
 
     /// Errors in `join` are reported with the file and line.

@@ -109,6 +109,9 @@ fn lost(outcomes: &[Outcome]) -> Vec<String> {
     texts
 }
 
+/// What to say of a trace without a newline at its end.
+pub const CUT: &str = "the last line of the trace has no newline: if the file is cut short, the last request may be wrong";
+
 /// Notes on numbers that a reader could misread.
 fn remarks(outcomes: &[Outcome]) -> Vec<String> {
     let names = |which: &dyn Fn(&Outcome) -> bool| {
@@ -119,6 +122,10 @@ fn remarks(outcomes: &[Outcome]) -> Vec<String> {
     for outcome in outcomes {
         let stages = outcome.stages().into_iter();
         texts.extend(stages.map(|stage| format!("{}: {stage}", outcome.drive.scheme)));
+    }
+    let cut = |it: &Outcome| it.workload.read.as_ref().is_some_and(|read| read.cut);
+    if outcomes.iter().any(cut) {
+        texts.push(CUT.into());
     }
     let one_step = names(&|it| it.knows_one_step_only());
     if !one_step.is_empty() {

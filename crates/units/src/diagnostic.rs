@@ -2,13 +2,18 @@
 //! offending text, what was expected and, where possible, a hint. Every crate that reads user input
 //! reports errors this way.
 
+use std::borrow::Cow;
+use std::collections::HashSet;
 use std::fmt;
 
 /// The maximum length of quoted offending text, in characters as printed.
 const PRINTED_CHARS: usize = 120;
 
+/// How many problems are printed; the others are counted.
+pub const PROBLEMS_SHOWN: usize = 20;
+
 /// A problem in the input.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Diagnostic {
     /// The file, or the flag that carried the value; empty if there is no particular place.
     pub file: String,
@@ -94,10 +99,19 @@ pub fn printable(text: impl AsRef<[u8]>) -> String {
     if cut.len() < text.len() { line + "..." } else { line }
 }
 
+/// Returns `text` with its control characters escaped, so that it cannot command a terminal.
+pub fn escaped(text: &str) -> Cow<'_, str> {
+    if !text.contains(char::is_control) {
+        return Cow::Borrowed(text);
+    }
+    let escape = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.into() };
+    Cow::Owned(text.chars().map(escape).collect())
+}
+
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.file.is_empty() {
-            f.write_str(&self.file)?;
+            f.write_str(&escaped(&self.file))?;
             if let Some(line) = self.line {
                 write!(f, ":{line}")?;
             }
@@ -119,11 +133,12 @@ impl fmt::Display for Diagnostic {
 
 impl fmt::Display for Diagnostics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, diagnostic) in self.0.iter().enumerate() {
+        let (shown, rest) = self.shown();
+        for (index, diagnostic) in shown.iter().enumerate() {
             let separator = if index == 0 { "" } else { "\n" };
             write!(f, "{separator}{diagnostic}")?;
         }
-        Ok(())
+        rest.map_or(Ok(()), |rest| write!(f, "\n{rest}"))
     }
 }
 
@@ -144,14 +159,17 @@ impl Diagnostics {
     }
 
     /// Removes duplicates.
-    pub fn unique(self) -> Diagnostics {
-        let mut kept: Vec<Diagnostic> = Vec::new();
-        for diagnostic in self.0 {
-            if !kept.contains(&diagnostic) {
-                kept.push(diagnostic);
-            }
-        }
-        Diagnostics(kept)
+    pub fn unique(mut self) -> Diagnostics {
+        let mut kept = HashSet::new();
+        self.0.retain(|diagnostic| kept.insert(diagnostic.clone()));
+        self
+    }
+
+    /// Returns the problems to print, and a line that counts the others, if there are any.
+    pub fn shown(&self) -> (&[Diagnostic], Option<String>) {
+        let shown = self.0.len().min(PROBLEMS_SHOWN);
+        let rest = self.0.len() - shown;
+        (&self.0[..shown], (rest > 0).then(|| format!("{rest} more problems are not shown")))
     }
 
     /// Adds a diagnostic.
@@ -193,6 +211,22 @@ mod tests {
         assert_eq!(printable([0xff; 40]).len(), 120 + 3);
         assert_eq!(printable("\u{feff}\"1\""), "\\u{feff}\"1\"");
         assert_eq!(Diagnostic::of("x").text("a\x1b[31m\u{feff}b").text, "a\\u{1b}[31m\\u{feff}b");
+    }
+
+    #[test]
+    fn file_names_cannot_command_a_terminal() {
+        let diagnostic = Diagnostic::new("a\x1b[31m\x07.toml", "bad");
+        assert_eq!(diagnostic.to_string(), "a\\u{1b}[31m\\u{7}.toml: bad");
+        assert_eq!(escaped("größe.toml"), "größe.toml");
+    }
+
+    #[test]
+    fn a_long_list_is_cut_and_counted() {
+        let all = |count| Diagnostics((0..count).map(|n| Diagnostic::of(n.to_string())).collect());
+        assert_eq!(all(PROBLEMS_SHOWN).to_string().lines().count(), PROBLEMS_SHOWN);
+        let text = all(PROBLEMS_SHOWN + 3).to_string();
+        assert_eq!(text.lines().count(), PROBLEMS_SHOWN + 1);
+        assert!(text.ends_with("\n3 more problems are not shown"), "{text}");
     }
 
     #[test]

@@ -20,7 +20,7 @@ mod time;
 pub use by::{By, Enumerated};
 pub use bytes::{ByteRate, Bytes};
 pub use column::{Column, IdVec, prefetch};
-pub use diagnostic::{Diagnostic, Diagnostics, printable};
+pub use diagnostic::{Diagnostic, Diagnostics, PROBLEMS_SHOWN, escaped, printable};
 pub use geometry::Geometry;
 pub use host::{ByOp, Deadline, HostIo, HostOp, PlacementHandle, QueueId};
 pub use id::{

@@ -73,6 +73,7 @@ pub(crate) struct Intake {
 impl Intake {
     pub fn of(lines: Lines, format: Format) -> Intake {
         let (header_due, bad) = (format.header(), Tally::new());
+        let dropped = lines.dropped();
         Intake {
             lines,
             format,
@@ -82,14 +83,19 @@ impl Intake {
             ahead: Ahead::default(),
             summary: false,
             bad,
-            line: 0,
-            remarks: 0,
+            line: dropped,
+            remarks: dropped,
         }
     }
 
     /// Returns the optional columns named by the header.
     pub fn optional_columns(&self) -> OptionalColumns {
         self.optional.iter().copied().collect()
+    }
+
+    /// Whether the text ended without a newline.
+    pub fn cut(&self) -> bool {
+        self.lines.cut()
     }
 
     /// Returns the number of bad lines.
@@ -192,7 +198,6 @@ impl Intake {
     #[cold]
     pub fn refuse_late(&mut self, back: u64, window: usize) {
         let (line, text) = self.ahead.last(&self.lines, self.line);
-        let larger = window.saturating_mul(16);
         tally(&mut self.bad, Cause::BackInTime, || {
             Diagnostic::of(format!(
                 "this request is {back} ns earlier than one that was already replayed: too far out \
@@ -201,7 +206,7 @@ impl Intake {
             .line(line)
             .text(text)
             .expected("requests in time order, or out of order within the reorder window")
-            .hint(format!("use a larger reorder window, such as {larger}, or sort the trace"))
+            .hint("sort the trace by time".to_string())
         });
     }
 }

@@ -1,7 +1,7 @@
 //! Splits text into lines without copying or allocating a `String`: one reused buffer, searched
 //! with `memchr`.
-//! `memchr`.
 
+use crate::detect::is_remark;
 use crate::source::Text;
 use std::io::{self, ErrorKind};
 
@@ -36,10 +36,15 @@ pub(crate) struct Lines {
     torn: Option<io::Error>,
     /// The last line returned, as a range of the buffer.
     last: (usize, usize),
+    /// The comments and blank lines at the beginning that were dropped to find a record.
+    dropped: u64,
+    /// The text ended without a newline.
+    cut: bool,
 }
 
 impl Lines {
-    /// Returns the lines of `text` and reads its beginning.
+    /// Returns the lines of `text` and reads its beginning. If that holds comments only, as many of
+    /// them are dropped as it takes to show a record, however long they are.
     pub fn of(text: Text) -> io::Result<Lines> {
         let buffer = vec![0; CHUNK];
         let mut lines = Lines {
@@ -51,20 +56,49 @@ impl Lines {
             skipping: false,
             torn: None,
             last: (0, 0),
+            dropped: 0,
+            cut: false,
         };
-        while !lines.at_end && lines.end < LONGEST_LINE {
-            if let Err(error) = lines.fill() {
-                if lines.end == 0 {
-                    return Err(error);
-                }
-                lines.torn = Some(error);
-                break;
-            }
-        }
+        lines.fill_head()?;
         if lines.buffer[..lines.end].starts_with(b"\xef\xbb\xbf") {
             lines.start = 3;
         }
+        while lines.torn.is_none() && !lines.at_end && lines.drop_remarks() {
+            lines.fill_head()?;
+        }
         Ok(lines)
+    }
+
+    /// Reads until the head is as long as it may be.
+    fn fill_head(&mut self) -> io::Result<()> {
+        while !self.at_end && self.end - self.start < LONGEST_LINE {
+            if let Err(error) = self.fill() {
+                if self.end == self.start {
+                    return Err(error);
+                }
+                self.torn = Some(error);
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Drops the whole lines of the head if all of them are comments or blank. Returns whether it
+    /// dropped any.
+    fn drop_remarks(&mut self) -> bool {
+        let Some(end) = memchr::memrchr(b'\n', self.head()) else { return false };
+        let mut whole = self.head()[..end].split(|&byte| byte == b'\n');
+        if !whole.all(is_remark) {
+            return false;
+        }
+        self.dropped += memchr::memchr_iter(b'\n', &self.head()[..=end]).count() as u64;
+        self.start += end + 1;
+        true
+    }
+
+    /// Returns how many comments and blank lines at the beginning were dropped.
+    pub fn dropped(&self) -> u64 {
+        self.dropped
     }
 
     /// Returns the beginning of the text not returned yet.
@@ -75,6 +109,11 @@ impl Lines {
     /// Whether [`Lines::head`] is all of the text.
     pub fn head_is_all(&self) -> bool {
         self.at_end && self.end - self.start <= LONGEST_LINE
+    }
+
+    /// Whether the text ended in the middle of a line, so that its last number may be cut short.
+    pub fn cut(&self) -> bool {
+        self.cut
     }
 
     /// Returns the last line returned by [`Lines::next`].
@@ -148,6 +187,7 @@ impl Lines {
                 let start = std::mem::replace(&mut self.start, self.end);
                 self.last = (start, self.end);
                 let line = &self.buffer[start..self.end];
+                self.cut |= !line.is_empty();
                 return Ok((!line.is_empty()).then_some(Line::Whole(line)));
             }
             let held = self.end - self.start;
@@ -202,6 +242,24 @@ mod tests {
         }
         assert_eq!(lines_of(b"", 1, false).0, Vec::<Vec<u8>>::new());
         assert_eq!(lines_of(b"a\n", 1, false).0, [b"a"]);
+    }
+
+    /// A trace may begin with more comments than the head holds; the head still shows its format.
+    #[test]
+    fn the_head_shows_what_follows_long_comments() {
+        for count in [1, 6_000, 100_000] {
+            let text = [b"# remark 12\n".repeat(count), b"\n0,1\n2,3".to_vec()].concat();
+            for size in [777, 10_000_000] {
+                let source = Pieces { text: text.clone(), at: 0, size, fails: false };
+                let mut lines = Lines::of(Box::new(source)).unwrap();
+                assert!(lines.head().ends_with(b"0,1\n2,3"), "{count} comments, pieces of {size}");
+                let mut left = lines.dropped();
+                while let Some(Line::Whole(line)) = lines.next().unwrap() {
+                    left += u64::from(is_remark(line));
+                }
+                assert_eq!(left, count as u64 + 1);
+            }
+        }
     }
 
     #[test]

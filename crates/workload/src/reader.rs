@@ -76,6 +76,8 @@ pub struct ReadReport {
     pub reordered: u64,
     /// Bad lines by cause.
     pub skipped: BTreeMap<Cause, Skipped>,
+    /// Whether the text ended without a newline, so that its last line may be cut short.
+    pub cut: bool,
     /// The devices seen, in ascending order of number, with the requests of their good lines.
     pub devices: Vec<DeviceUse>,
 }
@@ -193,6 +195,7 @@ impl TraceReader {
                 other_devices: 0,
                 reordered: 0,
                 skipped: BTreeMap::new(),
+                cut: false,
                 devices: Vec::new(),
             },
             stage: Stage::Reading,
@@ -411,6 +414,7 @@ impl TraceReader {
         self.report.lines = self.intake.line;
         self.report.remarks = self.intake.remarks;
         self.report.reordered = self.window.reordered();
+        self.report.cut = self.intake.cut();
         self.report.skipped = self.intake.bad.clone();
         self.report.devices = self.devices.seen().to_vec();
     }

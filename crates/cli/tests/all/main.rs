@@ -3,6 +3,7 @@
 mod cells;
 mod columns;
 mod command;
+mod hostile;
 #[cfg(feature = "report")]
 mod lifetime;
 #[cfg(feature = "package")]

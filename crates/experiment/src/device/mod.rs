@@ -91,6 +91,11 @@ pub fn resolve(
     }
     builder.apply(&flags);
     if let Some(seed) = spec.seed {
+        if let Some(other) = flags.iter().find(|flag| flag.path == "seed") {
+            let diagnostic = other.origin.diagnostic(format!("the seed is also given as {seed}"));
+            let hint = "leave out `--seed` or `--set seed`".to_string();
+            builder.note(diagnostic.hint(hint).into());
+        }
         let origin = Origin { file: "--seed".into(), line: None, text: seed.to_string() };
         let value = document::Value::Whole(i128::from(seed));
         builder.apply(&[Setting { path: "seed".into(), value, origin }]);

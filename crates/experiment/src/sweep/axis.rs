@@ -101,7 +101,7 @@ impl Keys {
     }
 
     /// Returns the key of that name.
-    fn knob(&self, name: &str) -> Option<Knob> {
+    pub fn knob(&self, name: &str) -> Option<Knob> {
         let own = self.own.iter().find(|key| key.path == name).map(|key| Knob::Own(key.path));
         // `policy.x.name` means the same as `policy.x`.
         let slot = name.strip_suffix(".name").filter(|slot| slot.starts_with("policy."));

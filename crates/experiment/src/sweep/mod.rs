@@ -303,6 +303,8 @@ fn placed(diagnostics: Diagnostics, at: &Option<crate::document::Origin>) -> Dia
     Diagnostics(diagnostics.0.into_iter().map(here).collect())
 }
 
+pub use crate::document::MAX_BYTES;
+
 /// Lets the caller watch the points of a sweep.
 #[derive(Clone, Copy)]
 pub struct Watch<'a> {

@@ -88,7 +88,8 @@ fn remaps() -> Vec<Word> {
 /// Returns every key except `set`, `axis` and `point`.
 #[rustfmt::skip]
 pub(super) fn keys() -> Vec<Key<Spec>> {
-    const SEEDS: std::ops::RangeInclusive<u64> = 0..=i64::MAX as u64;
+    // Analyses hold levels as 64-bit floats, which tell whole numbers apart up to 2^53.
+    const SEEDS: std::ops::RangeInclusive<u64> = 0..=1 << 53;
     let text = |path, about, expected, get, set| key(path, about, Field::Text(expected, get, set));
     vec![
         text("title", "title of the sweep", "text",
@@ -194,6 +195,7 @@ pub(super) fn read(text: &str, name: &str, keys: &mut Keys) -> Result<Read, Diag
     let read = Read { spec, origins, set, axes, rows };
     diagnostics.0.extend(misplaced(&read, first.as_ref(), rows_given).0);
     diagnostics.0.extend(exclusive(&read, name).0);
+    diagnostics.0.extend(fixed_axes(&read, keys).0);
     let sound = diagnostics.0.is_empty();
     if sound {
         diagnostics.take(super::design::check(&read, name));
@@ -237,6 +239,24 @@ fn always(set: &[Setting], keys: &mut Keys) -> Result<Vec<String>, Diagnostics> 
         }
     }
     diagnostics.or(all)
+}
+
+/// Rejects axes that `set` fixes: `set` would win, and every point would be the same.
+fn fixed_axes(read: &Read, keys: &Keys) -> Diagnostics {
+    let mut diagnostics = Diagnostics::default();
+    let hint = "leave it out of `set`".to_string();
+    for flag in read.set.iter().filter_map(|text| read_flag("set", text).ok()) {
+        let knob = keys.knob(&flag.path);
+        for axis in read.axes.iter().filter(|axis| Some(axis.knob) == knob) {
+            let what = format!("the axis `{}` is also fixed by `set`", axis.name);
+            diagnostics.push(axis.origin.diagnostic(what).hint(hint.clone()));
+        }
+        if let Some(origin) = read.origins.get("seed").filter(|_| flag.path == "seed") {
+            let what = "the seed is also given by `set`";
+            diagnostics.push(origin.diagnostic(what).hint(hint.clone()));
+        }
+    }
+    diagnostics
 }
 
 /// Rejects keys of another design, and keys for traces where there are none.

@@ -215,6 +215,17 @@ const WRONG: [(&str, &[&str]); 17] = [
         "design = 'random'\n[axis]\nseed = { from = 0, to = 5, steps = 2 }",
         &["s.toml:3: `points` is missing", "`steps` is for grids"],
     ),
+    (
+        "seed = 4\nset = ['seed=5', 'policy.die_order.name=rhio']\n[axis]\n'policy.die_order' = ['fifo']",
+        &[
+            "s.toml:3: the seed is also given by `set`",
+            "s.toml:6: the axis `policy.die_order` is also fixed by `set`",
+        ],
+    ),
+    (
+        "[axis]\nseed = [9_007_199_254_740_993]",
+        &["`seed`: 9007199254740993 is outside 0 to 9007199254740992"],
+    ),
     ("", &["s.toml: the design has no axes"]),
     ("design = 'list'\npoints = 4", &["s.toml:4: `points` applies only to the designs"]),
     ("design = 'list'\n", &["s.toml:3: the list has no points"]),

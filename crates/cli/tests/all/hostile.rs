@@ -1,0 +1,72 @@
+//! Input that never ends, floods the screen or commands the terminal, and output that cannot be
+//! written.
+
+use crate::command::{Folder, command};
+use std::fs::{self, OpenOptions};
+use std::process::Command;
+
+/// What the program printed on standard error; it must have refused its input.
+fn refusal(arguments: &[&str]) -> String {
+    let output = command(arguments).output().unwrap();
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{arguments:?}\n{text}");
+    text
+}
+
+#[test]
+fn only_regular_files_are_configurations() {
+    let folder = Folder::new("hostile-files");
+    let pipe = folder.path("pipe.toml");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let zero = folder.path("zero.toml");
+    std::os::unix::fs::symlink("/dev/zero", &zero).unwrap();
+    for file in [&pipe, &zero] {
+        for flag in ["--device", "--workload", "--scheme"] {
+            let said = refusal(&["run", flag, file, "--workload", "small-load.toml"][..3]);
+            assert!(said.contains("not a regular file"), "{flag} {file}: {said}");
+        }
+        assert!(refusal(&["sweep", file]).contains("not a regular file"), "{file}");
+        assert!(refusal(&["chip", file, "--device", "small.toml"]).contains("not a regular file"));
+    }
+    let large = folder.file("large.toml", &"# remark\n".repeat(200_000));
+    assert!(refusal(&["run", "--device", &large]).contains("more than 1048576 bytes"));
+}
+
+#[test]
+fn a_flood_of_problems_is_cut_and_counted() {
+    let folder = Folder::new("hostile-flood");
+    let keys: String = (0..16_000).map(|n| format!("k{n} = 1\n")).collect();
+    let said = refusal(&["run", "--device", &folder.file("flood.toml", &keys)]);
+    assert_eq!(said.matches("error:").count(), 20, "{said}");
+    assert!(said.contains("15981 more problems are not shown"), "{said}");
+}
+
+#[test]
+fn file_names_cannot_command_the_terminal() {
+    let folder = Folder::new("hostile-names");
+    let file = folder.file("a\x1b[31m\x07.toml", "no = 1\n");
+    let said = refusal(&["run", "--device", &file]);
+    assert!(!said.contains(['\x1b', '\x07']), "{said:?}");
+    assert!(said.contains("a\\u{1b}[31m\\u{7}.toml:1: unknown key `no`"), "{said}");
+}
+
+#[test]
+fn a_seed_is_given_once() {
+    let said = refusal(&["run", "--device", "small.toml", "--seed", "7", "--set", "seed=5"]);
+    assert!(said.contains("the seed is also given as 7"), "{said}");
+}
+
+#[test]
+fn help_that_cannot_be_written_is_an_error() {
+    if !fs::exists("/dev/full").unwrap() {
+        eprintln!("SKIPPED: this system has no /dev/full");
+        return;
+    }
+    for arguments in [&["help"][..], &["--version"], &["run", "--help"]] {
+        let full = OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let output = command(arguments).stdout(full).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?} {said}");
+        assert!(said.contains("standard output cannot be written"), "{said}");
+    }
+}
