@@ -296,11 +296,13 @@ class Run:
         """Returns every request: its time, type, latency, and the causes of the latency in nanoseconds.
 
         If the run did not keep its requests (``requests=True``), it is repeated, with identical results.
+
+        Raises:
+            InputError: if the repeated run differs, because the trace, the frame or a policy has changed.
         """
         requests = self._outcome.requests
         if requests is None:
-            self._outcome = self._again(True, self._outcome.detailed)
-            requests = self._outcome.requests
+            requests = self._repeat(keep=True, detail=self._outcome.detailed).requests
             assert requests is not None, "the run was told to keep them"
         return Table(requests)
 
@@ -315,7 +317,13 @@ class Run:
         return self._outcome.distribution(kind)
 
     def report(self, path: str | os.PathLike[str]) -> Path:
-        """Writes a report: one HTML file that needs no other files."""
+        """Writes a report: one HTML file that needs no other files.
+
+        The run is repeated for the details that the report shows.
+
+        Raises:
+            InputError: if the repeated run differs, because the trace, the frame or a policy has changed.
+        """
         return _report([self], path)
 
     def plot(self, kind: str = "read") -> Figure:
@@ -324,8 +332,19 @@ class Run:
 
     def _detailed(self) -> _core.Outcome:
         if not self._outcome.detailed:
-            self._outcome = self._again(self._outcome.requests is not None, True)
+            self._repeat(keep=self._outcome.requests is not None, detail=True)
         return self._outcome
+
+    def _repeat(self, *, keep: bool, detail: bool) -> _core.Outcome:
+        """Repeats the run and keeps the new outcome, unless it differs from the first."""
+        outcome = self._again(keep, detail)
+        changed = _first_change(self.summary, json.loads(outcome.summary()))
+        if changed is not None:
+            what = f"the run was repeated, and its result changed: {changed}"
+            hint = "the trace, the frame or a policy has changed since; run it anew, with requests=True"
+            raise InputError([Diagnostic("", None, "", what, hint=hint)])
+        self._outcome = outcome
+        return outcome
 
     def __repr__(self) -> str:
         """Shows the run and its main results in one line."""
@@ -340,6 +359,19 @@ class Run:
 
     def _repr_html_(self) -> str:
         return Comparison([self])._repr_html_()
+
+
+def _first_change(before: dict[str, Any], after: dict[str, Any], path: str = "") -> str | None:
+    """Returns the first metric that differs, except those that depend on the machine's clock."""
+    clock = [] if path else [metric.name for metric in metrics() if metric.stored == "run"]
+    for name in [*before, *(name for name in after if name not in before)]:
+        was, now = before.get(name), after.get(name)
+        if was == now or name in clock:
+            continue
+        if isinstance(was, dict) and isinstance(now, dict):
+            return _first_change(was, now, f"{path}{name}.")
+        return f"`{path}{name}` was {was} and is {now}"
+    return None
 
 
 def _report(runs: Sequence[Run], path: str | os.PathLike[str]) -> Path:

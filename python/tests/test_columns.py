@@ -157,6 +157,26 @@ def test_requests_are_run_again_where_they_were_not_kept(small: fowler.Device) -
     assert pa.table(first.requests()).equals(pa.table(kept.requests()))
 
 
+@pytest.mark.parametrize("paces", [{"speed": 2.0, "queue_depth": 4}, {"queue_depth": 4, "idle": 0.5}])
+def test_paces_exclude_each_other(paces: dict, small: fowler.Device) -> None:
+    with pytest.raises(fowler.InputError, match="exclude each other"):
+        fowler.run(small, "demo", limit=10, **paces)
+
+
+def test_a_result_never_changes_after_it_was_returned(small: fowler.Device, tmp_path) -> None:
+    trace = tmp_path / "load.csv"
+    header = "at_ns,op,offset,size"
+    trace.write_text(f"{header}\n0,read,0,4096\n1000,read,8192,4096\n")
+    first = fowler.run(small, trace=trace)
+    mean = first.read.mean_us
+    trace.write_text(f"{header}\n0,read,0,4096\n1000,read,8192,65536\n")
+    for again in (first.requests, lambda: first.report(tmp_path / "report.html")):
+        with pytest.raises(fowler.InputError, match="its result changed"):
+            again()
+    assert not (tmp_path / "report.html").exists()
+    assert first.read.mean_us == mean
+
+
 def test_columns_are_handed_over_without_a_copy(small: fowler.Device) -> None:
     """Two readers of the same table see the same memory."""
     requests = fowler.run(small, "demo", limit=1000, requests=True).requests()

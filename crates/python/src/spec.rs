@@ -118,6 +118,16 @@ impl RunArgs {
             _ => ReplaySpeed::AsRecorded,
         };
         diagnostics.take(replay_speed::check(replay_speed));
+        let given = [
+            ("queue_depth", self.queue_depth.is_some()),
+            ("speed", self.speed.is_some()),
+            ("idle", self.idle.is_some()),
+        ];
+        let given: Vec<&str> = given.iter().filter(|(_, is)| *is).map(|(name, _)| *name).collect();
+        if let [first, second, ..] = given[..] {
+            let what = format!("`{first}` and `{second}` exclude each other");
+            diagnostics.push(Diagnostic::new(second, what).hint("remove one of them".to_string()));
+        }
         if self.limit == Some(0) {
             let diagnostic = Diagnostic::new("limit", "invalid value 0");
             diagnostics.push(diagnostic.expected("a whole number, at least 1"));
