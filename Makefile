@@ -14,8 +14,8 @@ demo: ## build Fowler and compare four schemes on a built-in workload
 test: ## run every test, in both build profiles where results must agree byte for byte
 	$(BUILD)
 	$(CARGO) test --workspace
-	tests/browser/run
-	python/tests/run
+	# A browser mostly waits, so these run side by side.
+	tests/browser/run & reports=$$!; trap 'kill $$reports 2>/dev/null' EXIT; python/tests/run && wait $$reports && trap - EXIT
 
 test-long: ## run the random tests of the drive over twenty times as many seeds, and a million faults
 	FOWLER_SWARM_TIMES=20 FOWLER_SWARM_FAULTS=1000000 $(CARGO) test --release -p fowler-device --test all -- \
