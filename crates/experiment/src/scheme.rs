@@ -43,7 +43,11 @@ impl Scheme {
                 diagnostics.push(diagnostic.hint("leave one of them out".to_string()));
             }
         }
-        let sum = if named.is_empty() { Ok(Vec::new()) } else { parts(&named.join("+"), &[], &mut Vec::new()) };
+        let sum = if named.is_empty() {
+            Ok(Vec::new())
+        } else {
+            parts(&named.join("+"), &[], &mut Vec::new())
+        };
         let mut joined: Vec<(String, Setting)> = Vec::new();
         for (part, setting) in diagnostics.take(sum).unwrap_or_default() {
             if let Some(diagnostic) = beyond(&setting) {

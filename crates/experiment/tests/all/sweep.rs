@@ -164,7 +164,7 @@ fn a_combination_that_makes_no_drive_is_a_point_that_fails() {
 }
 
 /// What a specification must be warned of, each with its line.
-const WRONG: [(&str, &[&str]); 17] = [
+const WRONG: [(&str, &[&str]); 19] = [
     ("[axis]\nschem = ['fifo']", &["s.toml:4: unknown axis `schem`", "did you mean `scheme`?"]),
     (
         "[axis]\n'bufer.size' = ['1MiB']\nscheme = ['pes_icp']\nseed = [-1]\n'buffer.size' = [16, '1MiB']",
