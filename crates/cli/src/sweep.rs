@@ -20,7 +20,7 @@ mod with_columns {
     use crate::table::Grid;
     use crate::{Exit, console, progress, sheets, signals};
     use fowler_columns::store::{self, Folder};
-    use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
+    use fowler_experiment::diagnostic::Diagnostics;
     use fowler_experiment::numbers::{counted, whole};
     use fowler_experiment::sweep::{MAX_BYTES, Plan, Point};
     use fowler_experiment::text_file;

@@ -3,7 +3,7 @@
 //! reports errors this way.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::fmt;
 
 /// The maximum length of quoted offending text, in characters as printed.
@@ -13,7 +13,7 @@ const PRINTED_CHARS: usize = 120;
 pub const PROBLEMS_SHOWN: usize = 20;
 
 /// A problem in the input.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Diagnostic {
     /// The file, or the flag that carried the value; empty if there is no particular place.
     pub file: String,
@@ -160,7 +160,7 @@ impl Diagnostics {
 
     /// Removes duplicates.
     pub fn unique(mut self) -> Diagnostics {
-        let mut kept = HashSet::new();
+        let mut kept = BTreeSet::new();
         self.0.retain(|diagnostic| kept.insert(diagnostic.clone()));
         self
     }

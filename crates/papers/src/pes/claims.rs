@@ -181,7 +181,7 @@ fn swept(scheme: &str, op: ChipOp, of: fn(&[Interruption]) -> f64) -> Found {
 }
 
 /// Measures how much longer an operation takes if a read arrives at an offset into it.
-fn interrupted(scheme: &str, op: ChipOp, offset: fn(&Config) -> Span) -> Found {
+fn interrupted(scheme: &str, op: ChipOp, offset: impl Fn(&Config) -> Span) -> Found {
     by_flash(|flash| {
         let offset = offset(&config(flash, scheme)?);
         Ok(Die::new(flash, scheme, op)?.interrupt(offset).extra.as_us())
@@ -191,10 +191,13 @@ fn interrupted(scheme: &str, op: ChipOp, offset: fn(&Config) -> Span) -> Found {
 /// Measures how much longer a program takes if its first verify phase, or its first program phase,
 /// is cancelled 2 us after it began.
 fn cancelled() -> Found {
-    let phases: [(&str, fn(&Config) -> Span); 2] =
-        [("verify", |it| it.timing.program_phase + Span::us(2)), ("program", |_| Span::us(2))];
     let mut values = Vec::new();
-    for (phase, offset) in phases {
+    for phase in ["verify", "program"] {
+        let before = |config: &Config| match phase {
+            "verify" => config.timing.program_phase,
+            _ => Span::ZERO,
+        };
+        let offset = |config: &Config| before(config) + Span::us(2);
         let extras = interrupted("pes_ipc", PROGRAM, offset)?.map_or(Vec::new(), |it| it.values);
         values.extend(extras.into_iter().map(|(flash, us)| (format!("{flash} {phase}"), us)));
     }
