@@ -95,6 +95,12 @@ impl Config {
         self.refuse_caches(refusals);
         let cells = &self.reliability.cells;
         let end = cells.end_cycles as u32;
+        // Fewer reads than this would have every block refreshed all the time.
+        let reads = f64::from(its.reads) * its.limits_at(f64::from(end));
+        let keys = ["policy.redundancy.limit_growth", "policy.redundancy.reads"];
+        refusals.unless(its.limit_growth == 0.0 || reads >= 2.0, &keys, || {
+            format!("at {end} P/E cycles, every read of a block would refresh it")
+        });
         let by_wear = matches!(its.name, RedundancyKind::WearAware | RedundancyKind::ByStage);
         refusals.unless(
             !by_wear || its.worn_above < end,

@@ -468,6 +468,9 @@ fn what_cannot_work_is_refused_with_the_numbers() {
     let mut late = drive(RedundancyKind::ByStage, 4, 5);
     late.redundancy.worn_above = 15_000;
     assert!(reported(&late).contains("15000 P/E cycles, but live for only 3000"));
+    let mut short = drive(RedundancyKind::ByStage, 4, 5);
+    (short.redundancy.worn_above, short.redundancy.limit_growth) = (100, 0.01);
+    assert!(reported(&short).contains("at 3000 P/E cycles, every read of a block would refresh"));
     let mut tiny = drive(RedundancyKind::HybridCaching, 4, 5);
     (tiny.buffer.size, tiny.redundancy.parity_cache) = (Bytes(3 * 4096), Bytes(4096));
     assert!(
