@@ -200,7 +200,7 @@ impl Statement {
         if let Some((words, _)) = measured.directions.iter().find(|(_, holds)| !holds) {
             return Some(format!("\"{words}\" does not hold"));
         }
-        (!measured.holds).then(|| "the direction does not hold".into())
+        (!measured.holds).then(|| "what was measured contradicts it".into())
     }
 }
 
@@ -248,7 +248,7 @@ mod tests {
     fn verdicts_follow_the_numbers() {
         use Verdict::{Reproduced, Shape};
         let times = |ratio: &str| out(&format!("SLC is {ratio} times the published number"));
-        let turned = out("the direction does not hold");
+        let turned = out("what was measured contradicts it");
         for (check, published, ours, holds, verdict) in [
             (Check::Exact, 8.29, 8.2857, true, Reproduced),
             (Check::Exact, 8.29, 8.2849, true, times("1.00")),

@@ -198,10 +198,10 @@ fn sequential(evidence: &Evidence) -> Found {
     Ok(Some(Measured::held(values, holds)))
 }
 
-/// So many requests of a stand-in are counted: what each run of the figures has.
+/// The number of requests of a stand-in that are counted.
 const COUNTED: usize = 300_000;
-/// And a share is that of the paper to half a per cent of all: five standard errors of the largest,
-/// 15.2 % of 126,000.
+/// A share agrees with the paper's to half a percentage point: more than five standard errors of
+/// the largest share, 15.2 % of that many requests.
 const NEAR: f64 = 0.005;
 
 fn goes_on(requests: impl Iterator<Item = HostIo>) -> f64 {
