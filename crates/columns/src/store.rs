@@ -7,7 +7,7 @@
 //! | `design.parquet` | every point: its number, hash, axes and names |
 //! | `points/HASH.parquet` | one row: the same, and what was measured or why it failed |
 //! | `requests/HASH.parquet` | every request of the point, where they are wanted |
-//! | `points/HASH.sha256` | the checksums of both, as `sha256sum` writes them; the point is finished |
+//! | `points/HASH.sha256` | the checksums of both, for `sha256sum`; the point is finished |
 //! | `sweep.sha256` | the checksums of the specification and the design |
 //! | `format` | the format of the folder, and the version of Fowler that wrote it |
 //!

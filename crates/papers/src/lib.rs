@@ -103,8 +103,8 @@ pub struct Request {
     pub out: PathBuf,
     /// The most requests in each run. A limited run is a look, not a reproduction.
     pub limit: Option<u64>,
-    /// Whether to measure only what the paper shows, once: without the questions it leaves open, and
-    /// without repeating runs with other seeds and lengths.
+    /// Whether to measure only what the paper shows, once: without the questions it leaves open,
+    /// and without repeating runs with other seeds and lengths.
     pub brief: bool,
 }
 

@@ -22,21 +22,27 @@ fn only_regular_files_are_configurations() {
     std::os::unix::fs::symlink("/dev/zero", &zero).unwrap();
     for file in [&pipe, &zero] {
         for flag in ["--device", "--workload", "--scheme"] {
-            let said = refusal(&["run", flag, file, "--workload", "small-load.toml"][..3]);
+            let mut flags = vec![("--device", "small.toml"), ("--workload", "small-load.toml")];
+            flags.retain(|(name, _)| *name != flag);
+            flags.push((flag, file));
+            let flags = flags.iter().flat_map(|(name, value)| [*name, *value]);
+            let said = refusal(&["run"].into_iter().chain(flags).collect::<Vec<_>>());
             assert!(said.contains("not a regular file"), "{flag} {file}: {said}");
         }
         assert!(refusal(&["sweep", file]).contains("not a regular file"), "{file}");
         assert!(refusal(&["chip", file, "--device", "small.toml"]).contains("not a regular file"));
     }
     let large = folder.file("large.toml", &"# remark\n".repeat(200_000));
-    assert!(refusal(&["run", "--device", &large]).contains("more than 1048576 bytes"));
+    let said = refusal(&["run", "--workload", "demo", "--device", &large]);
+    assert!(said.contains("more than 1048576 bytes"), "{said}");
 }
 
 #[test]
 fn a_flood_of_problems_is_cut_and_counted() {
     let folder = Folder::new("hostile-flood");
     let keys: String = (0..16_000).map(|n| format!("k{n} = 1\n")).collect();
-    let said = refusal(&["run", "--device", &folder.file("flood.toml", &keys)]);
+    let flood = folder.file("flood.toml", &keys);
+    let said = refusal(&["run", "--workload", "demo", "--device", &flood]);
     assert_eq!(said.matches("error:").count(), 20, "{said}");
     assert!(said.contains("15981 more problems are not shown"), "{said}");
 }
@@ -45,14 +51,15 @@ fn a_flood_of_problems_is_cut_and_counted() {
 fn file_names_cannot_command_the_terminal() {
     let folder = Folder::new("hostile-names");
     let file = folder.file("a\x1b[31m\x07.toml", "no = 1\n");
-    let said = refusal(&["run", "--device", &file]);
+    let said = refusal(&["run", "--workload", "demo", "--device", &file]);
     assert!(!said.contains(['\x1b', '\x07']), "{said:?}");
     assert!(said.contains("a\\u{1b}[31m\\u{7}.toml:1: unknown key `no`"), "{said}");
 }
 
 #[test]
 fn a_seed_is_given_once() {
-    let said = refusal(&["run", "--device", "small.toml", "--seed", "7", "--set", "seed=5"]);
+    let drive = ["--device", "small.toml", "--workload", "small-load.toml"];
+    let said = refusal(&[&["run", "--seed", "7", "--set", "seed=5"][..], &drive].concat());
     assert!(said.contains("the seed is also given as 7"), "{said}");
 }
 

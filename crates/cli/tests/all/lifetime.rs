@@ -163,7 +163,7 @@ fn what_cannot_be_lived_through_is_said() {
         (&load, &["--dilation", "0"], "must not be 0"),
         (&load, &["--dilation", "100"], "2.4 repetitions of the workload in the check at twice"),
         (&load, &["--dilation", "200", "--no-check"], "2.4 repetitions of the workload:"),
-        (&load, &["--set", "lifetime.dilation=100"], "at most 80"),
+        (&load, &["--set", "lifetime.dilation=100"], "at most 79"),
         (&load, &["--years", "0"], "a life of 0 years"),
         (&load, &["--set", "lifetime.cycles=0"], "lifetime.cycles"),
         (&load, &["--set", "lifetime.recovery=table"], "0 idle times and 0 cycles"),

@@ -80,7 +80,10 @@ fn the_worked_example_is_as_the_documents_say() {
     assert!(first.contains("| 12     |       12 |      0 |       12 |"), "{first}");
     let files = contents(&out);
     let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
-    assert_eq!(names.iter().filter(|name| name.starts_with("points/")).count(), 12, "{names:?}");
+    for extension in [".parquet", ".sha256"] {
+        let points = |name: &&&str| name.starts_with("points/") && name.ends_with(extension);
+        assert_eq!(names.iter().filter(points).count(), 12, "{names:?}");
+    }
     assert!(names.contains(&"sweep.toml") && names.contains(&"design.parquet"), "{names:?}");
     let (_, again, _) = fowler(&arguments);
     assert!(again.contains("| 12     |       12 |      0 |        0 |"), "{again}");

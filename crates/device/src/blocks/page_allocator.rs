@@ -398,8 +398,8 @@ impl PageAllocator {
         })
     }
 
-    /// Programs up to `most` consecutive pages of a source and a tag in one block. Returns the first,
-    /// and their number.
+    /// Programs up to `most` consecutive pages of a source and a tag in one block. Returns the
+    /// first, and their number.
     pub fn write_run(
         &mut self,
         plane: PlaneId,

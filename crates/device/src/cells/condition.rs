@@ -32,9 +32,9 @@ pub struct BlockCondition {
     pub known: Known,
 }
 
-/// The wear of a block, in tenths of a P/E cycle at nominal voltages. A cycle wears in proportion to
-/// the threshold voltages of its programs (HIRE, section 2.1), whose factors are whole tenths: 12, 10
-/// and 8. Whole numbers, so that nothing is rounded.
+/// The wear of a block, in tenths of a P/E cycle at nominal voltages. A cycle wears in proportion
+/// to the threshold voltages of its programs (HIRE, section 2.1), whose factors are whole tenths:
+/// 12, 10 and 8. Whole numbers, so that nothing is rounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wear(u32);
 

@@ -214,8 +214,8 @@ pub struct PreconditionConfig {
     pub fill: f64,
     /// The pattern in which they were written.
     pub pattern: Pattern,
-    /// The access class of these pages, on drives that distinguish classes (HIRE, section 3.1): they
-    /// lie in blocks of that class, at its voltages.
+    /// The access class of these pages, on drives that distinguish classes (HIRE, section 3.1):
+    /// they lie in blocks of that class, at its voltages.
     pub access_class: AccessClass,
     /// Requests of the workload that are served but not measured. Only the runner of the workload
     /// uses it.

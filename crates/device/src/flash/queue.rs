@@ -400,8 +400,8 @@ impl RankedQueue {
         }
     }
 
-    /// Returns the transaction due first of those that a host request waits for, and when it is due.
-    /// Of equals, it may be any.
+    /// Returns the transaction due first of those that a host request waits for, and when it is
+    /// due. Of equals, it may be any.
     #[inline]
     fn first_due(&self, txns: &Txns) -> Option<(TxnId, Nanos)> {
         let [one, other] = &self.aside;

@@ -132,8 +132,8 @@ impl Flash {
         }
     }
 
-    /// Moves the time of the failed tries of a read from the channel to retries. If retries pay only
-    /// the increment, moves all the time after the first try from soft sensing instead.
+    /// Moves the time of the failed tries of a read from the channel to retries. If retries pay
+    /// only the increment, moves all the time after the first try from soft sensing instead.
     #[cold]
     #[inline(never)]
     fn retry_blame(&self, txn: &Txn, blame: &mut Blame) {

@@ -264,8 +264,8 @@ impl LifetimeDrive {
         alive
     }
 
-    /// Calls `each` for every request of `source` that matters until it returns `false`, prefetching
-    /// what each request will look up.
+    /// Calls `each` for every request of `source` that matters until it returns `false`,
+    /// prefetching what each request will look up.
     fn draw(
         &mut self,
         source: impl Iterator<Item = HostIo>,

@@ -75,8 +75,8 @@ pub(crate) fn wear(
     }
 }
 
-/// Sets the access class of the data in full blocks, if the drive distinguishes classes. Open blocks
-/// take more data, whose class is unknown.
+/// Sets the access class of the data in full blocks, if the drive distinguishes classes. Open
+/// blocks take more data, whose class is unknown.
 fn class_blocks(core: &mut Core, class: AccessClass) {
     if class == AccessClass::Mixed || !core.classes.hotness.tells_classes() {
         return;

@@ -143,7 +143,8 @@ fn trims_are_performed() {
     );
 }
 
-/// A program wears by its voltages: all programs of a drive alike, or each by the class of its data.
+/// A program wears by its voltages: all programs of a drive alike, or each by the class of its
+/// data.
 #[test]
 fn wear_follows_voltage() {
     let config = |voltage: VoltageKind| {

@@ -1,4 +1,5 @@
-//! The search for the keys of a stand-in: Nelder and Mead (1965), and starts that fill a box evenly.
+//! The search for the keys of a stand-in: Nelder and Mead (1965), and starts that fill a box
+//! evenly.
 
 /// A candidate: where the knobs stand, and the sum of squared residuals.
 pub type Point = (Vec<f64>, f64);

@@ -162,10 +162,9 @@ impl Outcome {
         (0..levels.count()).map(|level| levels.transfer(level)).collect()
     }
 
-    /// Returns the time that the transfers of all reads took, including failed tries: each transfers
-    /// everything, or what it adds to the one before.
-    /// See docs/decisions/validation.md, "How is channel time checked with several sensing
-    /// levels?".
+    /// Returns the time that the transfers of all reads took, including failed tries: each
+    /// transfers everything, or what it adds to the one before. See docs/decisions/validation.md,
+    /// "How is channel time checked with several sensing levels?".
     fn read_transfers(&self) -> u128 {
         let Counters { reads, reads_at, retries_at, .. } = self.counters;
         let its = &self.drive.config.reliability;

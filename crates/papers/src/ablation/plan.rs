@@ -90,8 +90,8 @@ impl Metric {
         ][self as usize]
     }
 
-    /// Writes absorbed by a buffer take no time at all, and shares may be zero, so both are compared
-    /// by difference.
+    /// Writes absorbed by a buffer take no time at all, and shares may be zero, so both are
+    /// compared by difference.
     pub fn scale(self) -> Scale {
         match self {
             Metric::Write | Metric::Write999 | Metric::Failed | Metric::Bare => Scale::Difference,

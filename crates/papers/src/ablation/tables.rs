@@ -19,8 +19,8 @@ fn cell(metric: Metric, value: Option<f64>) -> Cell {
 /// A quantity derived from the values of all subsets.
 type Reading<'a> = dyn Fn(&[Option<f64>], Scale) -> Option<f64> + 'a;
 
-/// A value over the seeds: its mean, and half the width of its 95 % confidence interval if there are
-/// enough seeds.
+/// A value over the seeds: its mean, and half the width of its 95 % confidence interval if there
+/// are enough seeds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Estimate {
     mean: Option<f64>,

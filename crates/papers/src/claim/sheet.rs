@@ -113,8 +113,8 @@ fn in_full(values: &[Labelled]) -> String {
     values.iter().map(|(label, value)| format!("{label} {value}")).collect::<Vec<_>>().join(", ")
 }
 
-/// Formats a number with at most three significant digits or one decimal, but every digit of a whole
-/// number.
+/// Formats a number with at most three significant digits or one decimal, but every digit of a
+/// whole number.
 fn short(value: f64) -> String {
     let size = value.abs();
     match value {

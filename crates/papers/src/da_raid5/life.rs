@@ -4,8 +4,8 @@
 //! The paper prints one point of its reliability model: at 15,000 cycles, data of 381 days can just
 //! be read from cells with an error rate of 5.84297e-4 (equation (3)). Through that point goes the
 //! error rate by which the drives refresh, too (`policy.redundancy.limit_growth`): it grows as RHIO
-//! publishes, and is proportional to age, which is assumed. Block cycles are spread evenly by up to 20 % around the
-//! mean, also assumed.
+//! publishes, and is proportional to age, which is assumed. Block cycles are spread evenly by up to
+//! 20 % around the mean, also assumed.
 
 use super::claims::config;
 use super::plan::{Evidence, Shown};

@@ -1,7 +1,7 @@
 //! Figure 2: the longest retention and the most reads that the paper's code can correct, by P/E
 //! cycles. The text prints one point of its curves, T_p. Through that point goes the growth of the
-//! error rate that RHIO publishes (`policy.redundancy.limit_growth`); the drives refresh by the same
-//! limits, and the loss of data over a life follows from the same error rate (`life.rs`).
+//! error rate that RHIO publishes (`policy.redundancy.limit_growth`); the drives refresh by the
+//! same limits, and the loss of data over a life follows from the same error rate (`life.rs`).
 
 use super::claims::config;
 use crate::claim::Measured;

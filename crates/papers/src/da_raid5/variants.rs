@@ -149,22 +149,17 @@ impl Paper {
     }
 }
 
+/// A variant of so many requests.
+fn variant(name: String, set: Vec<String>, cases: &[Case], requests: u64) -> Variant {
+    Variant { name, set, cases: cases.to_vec(), requests, only: None, load: 1.0 }
+}
+
 /// The variants, those of one drive together: they share its preconditioned images. The brief study
 /// has everything that claims are tested on.
 pub(super) fn variants(paper: &Paper, brief: bool) -> Vec<Vec<Variant>> {
     let s = &paper.sweeps;
-    let one = |name: String, set: Vec<String>, cases: &[Case]| Variant {
-        name,
-        set,
-        cases: cases.to_vec(),
-        requests: paper.requests,
-        only: None,
-        load: 1.0,
-    };
-    let swept = |name, set, cases: &[Case]| Variant {
-        requests: paper.swept_requests,
-        ..one(name, set, cases)
-    };
+    let one = |name, set, cases: &[Case]| variant(name, set, cases, paper.requests);
+    let swept = |name, set, cases: &[Case]| variant(name, set, cases, paper.swept_requests);
     let mut first = vec![
         one(AS_IT_IS.into(), Vec::new(), &[RAID5, PPC, UDL, HC, NONE]),
         one(AS_IT_IS.into(), paper.worn.clone(), &[PE_AWARE]),
@@ -186,39 +181,10 @@ pub(super) fn variants(paper: &Paper, brief: bool) -> Vec<Vec<Variant>> {
     if brief {
         return vec![first];
     }
-    for &entries in &s.parity_ahead {
-        let set = vec![format!("policy.redundancy.parity_ahead={entries}")];
-        first.push(swept(ahead(entries), set, &[PPC, HC]));
-    }
-    for &n in &s.n_update {
-        let set = vec![
-            format!("policy.redundancy.n_update={n}"),
-            "policy.redundancy.above_n_update=replace".into(),
-        ];
-        first.push(swept(replaced(n), set, &[HC]));
-    }
-    let keeps = vec!["policy.redundancy.flush_moved=false".into()];
-    first.push(swept(KEEPS_MOVED.into(), keeps, &[PPC, HC]));
-    for &requests in &s.lengths {
-        let variant = one(length(requests), Vec::new(), &GRID);
-        first.push(Variant { only: Some(SWEPT), requests, ..variant });
-    }
+    first.extend(readings(paper));
     let mut groups = vec![first];
     groups.push(vec![one(MORE_WORN.into(), paper.more_worn.clone(), &ON_WORN)]);
-    for &n in &s.grid_stripes {
-        let at = |it: &&Setting| it.stripe == n;
-        let run = |it: Setting| {
-            let run = GRID.into_iter().filter(|&case| case != UDL || it.order == Order::ReadFirst);
-            let set = vec![
-                format!("policy.redundancy.stripe={n}"),
-                format!("policy.redundancy.update_order={}", it.order.key()),
-            ];
-            let each =
-                |case| Variant { load: it.load, ..swept(it.variant(case), set.clone(), &[case]) };
-            run.map(each).collect::<Vec<_>>()
-        };
-        groups.push(paper.settings().iter().filter(at).copied().flat_map(run).collect());
-    }
+    groups.extend(grid(paper));
     for &n in &s.stripes {
         let mut set = paper.wide.clone();
         set.push(format!("policy.redundancy.stripe={n}"));
@@ -226,4 +192,52 @@ pub(super) fn variants(paper: &Paper, brief: bool) -> Vec<Vec<Variant>> {
         groups.push(vec![Variant { only: Some(SWEPT), load: paper.wide_load, ..variant }]);
     }
     groups
+}
+
+/// What the paper leaves open, and longer runs.
+fn readings(paper: &Paper) -> Vec<Variant> {
+    let s = &paper.sweeps;
+    let swept = |name, set, cases: &[Case]| variant(name, set, cases, paper.swept_requests);
+    let mut all = Vec::new();
+    for &entries in &s.parity_ahead {
+        let set = vec![format!("policy.redundancy.parity_ahead={entries}")];
+        all.push(swept(ahead(entries), set, &[PPC, HC]));
+    }
+    for &n in &s.n_update {
+        let set = vec![
+            format!("policy.redundancy.n_update={n}"),
+            "policy.redundancy.above_n_update=replace".into(),
+        ];
+        all.push(swept(replaced(n), set, &[HC]));
+    }
+    let keeps = vec!["policy.redundancy.flush_moved=false".into()];
+    all.push(swept(KEEPS_MOVED.into(), keeps, &[PPC, HC]));
+    for &requests in &s.lengths {
+        let variant = variant(length(requests), Vec::new(), &GRID, requests);
+        all.push(Variant { only: Some(SWEPT), ..variant });
+    }
+    all
+}
+
+/// Both orders over load, a group for each number of pages in a stripe.
+fn grid(paper: &Paper) -> Vec<Vec<Variant>> {
+    let of_stripe = |&n: &u32| {
+        let run = |it: Setting| {
+            let cases =
+                GRID.into_iter().filter(move |&case| case != UDL || it.order == Order::ReadFirst);
+            let set = vec![
+                format!("policy.redundancy.stripe={n}"),
+                format!("policy.redundancy.update_order={}", it.order.key()),
+            ];
+            let requests = paper.swept_requests;
+            let each = move |case| Variant {
+                load: it.load,
+                ..variant(it.variant(case), set.clone(), &[case], requests)
+            };
+            cases.map(each).collect::<Vec<_>>()
+        };
+        let settings = paper.settings();
+        settings.iter().filter(|it| it.stripe == n).copied().flat_map(run).collect()
+    };
+    paper.sweeps.grid_stripes.iter().map(of_stripe).collect()
 }

@@ -363,8 +363,8 @@ pub(super) mod tests {
         Evidence { paper, runs, members: Vec::new(), speeds, starvation: None, fit: None }
     }
 
-    /// Runs of which only two numbers are known, by scheme: the bytes written per second in a closed
-    /// loop, and how long dies are busy at the paper's load.
+    /// Runs of which only two numbers are known, by scheme: the bytes written per second in a
+    /// closed loop, and how long dies are busy at the paper's load.
     pub(in crate::pes) fn served(of: impl Fn(&str) -> (f64, f64)) -> Evidence {
         let paper = Paper::open().unwrap();
         let columns = columns(&paper.workload, None).unwrap();

@@ -93,7 +93,8 @@ fn drive(paper: &Paper) -> Result<Resolved, Diagnostics> {
     resolve(&spec.source()?, &Scheme::load("rhio")?, &spec)
 }
 
-/// By how much RHIO lowers mean latencies against `base`, mean over the stand-ins; faster under each.
+/// By how much RHIO lowers mean latencies against `base`, mean over the stand-ins; faster under
+/// each.
 fn reductions(evidence: &Evidence, base: &str) -> Option<Measured> {
     let mut measured = Measured::of([]);
     for kind in KINDS {

@@ -199,8 +199,8 @@ impl<'a> Plan<'a> {
         columns.iter().filter(|column| paper.named.contains(&column.name))
     }
 
-    /// The four schemes with other numbers of commands outstanding: under real excerpts as recorded,
-    /// under volumes where requests conflict.
+    /// The four schemes with other numbers of commands outstanding: under real excerpts as
+    /// recorded, under volumes where requests conflict.
     fn depths(&self, jobs: &mut Vec<Job<'a, RunSummary>>) -> Result<(), Diagnostics> {
         for depth in depths(self.paper) {
             // Page queues have room for all commands: no command has more than 16 pages.

@@ -1,5 +1,5 @@
-//! Tables of sweeps: the length of runs, the commands outstanding at once, and how much of a request
-//! lies on one chip.
+//! Tables of sweeps: the length of runs, the commands outstanding at once, and how much of a
+//! request lies on one chip.
 
 use super::paper::Paper;
 use super::plan::{

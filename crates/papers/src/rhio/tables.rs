@@ -127,8 +127,8 @@ fn utilisation(evidence: &Evidence, column: &str, case: Case<'_>) -> Option<f64>
         .number(column, "noop", case, |run| Some(run.counters.die_busy_s / run.simulated_s / CHIPS))
 }
 
-/// A gain in the study's repetitions: its mean over all seeds with half of the 95 % interval, and in
-/// runs twice as long.
+/// A gain in the study's repetitions: its mean over all seeds with half of the 95 % interval, and
+/// in runs twice as long.
 fn repeated(answers: &[Answer], which: Gain) -> [Option<f64>; 3] {
     let Some(answer) = answers.iter().find(|it| it.statement.id == which.claim.0) else {
         return [None; 3];

@@ -39,8 +39,8 @@ pub struct Params {
 pub(crate) const DEADLINE_GRAIN: Span = Span::ms(10);
 pub(crate) const DEADLINES_MAX: u64 = 128;
 
-/// Returns the deadline of a request in the steps of a command, rounded down, but at least one; zero
-/// for a request without a deadline. See docs/decisions/flash.md, "Whose deadline counts?".
+/// Returns the deadline of a request in the steps of a command, rounded down, but at least one;
+/// zero for a request without a deadline. See docs/decisions/flash.md, "Whose deadline counts?".
 #[inline]
 pub(crate) fn deadline_steps(deadline: Deadline) -> u8 {
     deadline.span().map_or(0, steps_of)
