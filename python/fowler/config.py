@@ -127,6 +127,11 @@ class Queue(Section):
     """Maximum number of host page writes queued for flash or in service: a whole number from
     1 to 65536.
     """
+    admission: Literal["reads_pass", "in_order"] = "reads_pass"
+    """What a request that finds no room in these queues holds up (reads_pass: its own kind:
+    reads pass a write that waits for room; in_order: everything behind it: requests enter
+    in their order).
+    """
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -213,8 +218,8 @@ class DieOrder(Section):
     smallest requests).
     """
     deadline: str = "100ms"
-    """Rhio: age at which a request is served before all others: a time with its unit, from
-    10ms to 1280ms.
+    """Rhio: age at which a request is served before all others, unless the request has a
+    deadline: a time with its unit, from 10ms to 1280ms.
     """
 
 

@@ -23,6 +23,8 @@ AnyWorkload = Any
 pandas frame, a pyarrow table), or an iterable of such objects."""
 
 
+SEEDS_MAX = 10
+"""The most seeds of a study, as on the command line."""
 PACE = ("queue_depth", "speed", "idle")
 RUN = ("scheme", "schemes", *PACE, "limit", "seed", "requests", "requests_file", "progress", "source")
 LIFE = ("scheme", "years", "dilation", "check", "checkpoint", "limit", "seed", "progress", "source")
@@ -278,15 +280,15 @@ def study(
         traces: A folder of real traces. Those that the study knows are used in addition to its synthetic
             stand-in traces.
         limit: The most requests in each run.
-        seeds: How many seeds every run is repeated with, 1 to 10. With two or more, effects have 95 % confidence
-            intervals.
+        seeds: How many seeds every run is repeated with, 1 to 10. With two or more, effects have 95 %
+            confidence intervals.
         progress: Whether to show a progress bar; ``None`` to show it in terminals and notebooks only.
 
     Raises:
         InputError: for everything that is wrong, all together.
         KeyboardInterrupt: on Ctrl-C. Finished runs are saved.
     """
-    if not 1 <= seeds <= 10:
+    if not 1 <= seeds <= SEEDS_MAX:
         raise InputError([Diagnostic("seeds", None, str(seeds), "too few or too many seeds", "1 to 10")])
     if name != "all":
         raise InputError([Diagnostic("name", None, "", f"unknown study `{name}`", '"all"')])
