@@ -63,7 +63,9 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def points(folder: Path) -> list[Path]:
-    return sorted((folder / "points").glob("*.parquet"))
+    """The finished points: those with their checksums."""
+    files = (folder / "points").glob("*.parquet")
+    return sorted(file for file in files if file.with_suffix(".sha256").exists())
 
 
 def command(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -161,7 +163,8 @@ def test_the_folder_is_that_of_the_command(small: fowler.Sweep, tmp_path: Path) 
     command("sweep", str(spec), "--out", str(tmp_path / "hand"), "--quiet")
     of_file = fowler.sweep(spec, out=tmp_path / "file")
     assert contents(tmp_path / "file") == contents(tmp_path / "hand")
-    assert {**contents(of_file.folder), "sweep.toml": b""} == {**contents(small.folder), "sweep.toml": b""}
+    text = {"sweep.toml": b"", "sweep.sha256": b""}
+    assert {**contents(of_file.folder), **text} == {**contents(small.folder), **text}
     assert (of_file.folder / "sweep.toml").read_text() == SPECIFICATION
 
 
