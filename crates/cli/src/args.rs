@@ -79,6 +79,11 @@ pub(crate) enum Command {
                             then printed"
     )]
     Validate(Validate),
+    /// Whether a folder of results holds what was written there, and nothing damaged or left over
+    #[command(
+        after_help = "Exit codes: 0 every file is what was written; 2 something is damaged, missing or left over"
+    )]
+    Check(Check),
     /// The models of flash cells: bit errors, sensing levels, program steps; every constant and
     /// what it does
     #[command(subcommand)]
@@ -373,6 +378,17 @@ pub(crate) struct Sweep {
     /// No progress on standard error
     #[arg(long)]
     pub quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Check {
+    /// The folder: of a run, a comparison, a sweep, a life or a study
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+    /// Remove leftovers of killed programs, and damaged results, which the same command then
+    /// computes again
+    #[arg(long)]
+    pub repair: bool,
 }
 
 #[derive(Debug, Args)]

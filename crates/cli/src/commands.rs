@@ -4,10 +4,12 @@ use crate::args::{Chip, Command, Compare, Explain, Presets, Run, Setup};
 use crate::output::{Output, Wanted};
 use crate::wrap::wrapped_comments;
 use crate::{
-    Exit, console, fit, lifetime, physics, progress, report, signals, sweep, traces, validation,
+    Exit, check, console, fit, lifetime, physics, progress, report, signals, sweep, traces,
+    validation,
 };
 #[cfg(feature = "papers")]
 use crate::{reproduce, study};
+use fowler_experiment::contents;
 use fowler_experiment::device::{self, Resolved};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::metrics::comparison_json;
@@ -44,6 +46,7 @@ pub(crate) fn execute(command: Command) -> Result<Exit, Diagnostics> {
             Err(Diagnostic::new("", what).hint(hint).into())
         }
         Command::Sweep(arguments) => sweep::execute(&arguments),
+        Command::Check(arguments) => check::execute(&arguments),
         Command::Validate(validate) => validation::execute(&validate),
         Command::Physics(show) => physics::execute(&show),
         Command::Trace(trace) => traces::execute(trace),
@@ -65,7 +68,7 @@ fn run(arguments: &Run) -> Result<Exit, Diagnostics> {
     let mut seen = None;
     let wanted = choice.is_some();
     let schemes = arguments.scheme.as_slice();
-    let exit = measured(&arguments.setup, schemes, wanted, logs, |spec, control| {
+    let exit = measured("run", &arguments.setup, schemes, wanted, logs, |spec, control| {
         let outcome = match choice {
             Some(choice) => {
                 let Recorded { outcome, timeline, diagnostics } =
@@ -84,7 +87,8 @@ fn run(arguments: &Run) -> Result<Exit, Diagnostics> {
     // The trace comes when everything else is out: what is wrong with it loses nothing.
     let (Some((timeline, mut diagnostics)), Some(folder)) = (seen, folder) else { return Ok(exit) };
     let file = folder.join(TIMELINE);
-    if diagnostics.take(timeline.write(&file)).is_some() {
+    let written = timeline.write(&file).and_then(|()| contents::add(&folder, &file));
+    if diagnostics.take(written).is_some() {
         match arguments.setup.json {
             true => console::note_opens(&file),
             false => console::print(&console::opens(&file)),
@@ -134,7 +138,7 @@ fn explain(arguments: &Explain) -> Result<Exit, Diagnostics> {
 fn compare(arguments: &Compare) -> Result<Exit, Diagnostics> {
     let schemes = &arguments.schemes;
     let logs = |path: &Path| schemes.iter().map(|it| log_path(path, it)).collect();
-    measured(&arguments.setup, schemes, false, logs, |spec, control| {
+    measured("compare", &arguments.setup, schemes, false, logs, |spec, control| {
         let outcomes = compare::compare(spec, schemes, control)?;
         let json = comparison_json(&outcomes);
         Ok((outcomes, json))
@@ -143,6 +147,7 @@ fn compare(arguments: &Compare) -> Result<Exit, Diagnostics> {
 
 /// What `run` and `compare` have in common: flags, files, progress, report.
 fn measured(
+    command: &str,
     setup: &Setup,
     schemes: &[String],
     timeline: bool,
@@ -174,6 +179,7 @@ fn measured(
     let json = format!("{json:#}\n");
     output.summary(&json)?;
     output.report(&outcomes)?;
+    output.list(command, [])?;
     if setup.json {
         console::print(&json);
         output.note_opens();

@@ -9,7 +9,7 @@ use fowler_experiment::workload::Control;
 use std::fmt::Write;
 
 /// The name of the file, in the folder of results, that what is done so far is saved in.
-const CHECKPOINT: &str = "lifetime.checkpoint";
+pub(crate) const CHECKPOINT: &str = "lifetime.checkpoint";
 
 pub(crate) fn execute(arguments: &Arguments) -> Result<Exit, Diagnostics> {
     let schemes: Vec<String> = arguments.scheme.iter().cloned().collect();
@@ -55,6 +55,7 @@ pub(crate) fn execute(arguments: &Arguments) -> Result<Exit, Diagnostics> {
         arguments.out.as_deref().map(|folder| pages::lifetime(&lived, folder)).transpose()?;
     console::print(&if arguments.json { json } else { report(&lived) });
     if let (Some((files, warnings)), Some(folder)) = (written, &arguments.out) {
+        output.list("lifetime", files.iter().map(|file| folder.join(file)))?;
         warnings.iter().for_each(|warning| console::note(&format!("note: {warning}")));
         console::note(&format!(
             "written to {}: summary.json, {}",

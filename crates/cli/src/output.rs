@@ -3,6 +3,7 @@
 
 use crate::{console, pages, requests};
 use fowler_experiment::atomic_file::{AtomicFile, Named, clashes, same, unwritable, writable};
+use fowler_experiment::contents;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::outcome::Outcome;
 use fowler_experiment::requests::RequestsFile;
@@ -19,6 +20,8 @@ pub(crate) struct Output {
     folder: Option<PathBuf>,
     requests: Option<RequestsFile>,
     reports: Vec<PathBuf>,
+    /// The files that a log of requests becomes.
+    logs: Vec<PathBuf>,
 }
 
 /// The files that were asked for besides the folder; an inner `None` puts one into it.
@@ -59,7 +62,7 @@ impl Output {
         outputs.extend(named_page.clone().map(|it| named("--report", it)));
         let reports = page.into_iter().chain(named_page).collect();
         let logged = log.as_deref().map_or_else(Vec::new, logs);
-        outputs.extend(logged.into_iter().map(|path| named(requests::FLAG, path)));
+        outputs.extend(logged.iter().cloned().map(|path| named(requests::FLAG, path)));
         // Nothing is made before it is certain that nothing is lost.
         let mut diagnostics = clashes(inputs, &outputs);
         let drawn = [("--report", report.is_some()), ("--out", pictures && folder.is_some())];
@@ -70,6 +73,8 @@ impl Output {
         if let Some(folder) = folder {
             let made = fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error));
             diagnostics.take(made.and_then(|()| writable(&folder.join(SUMMARY))));
+            // A list that a newer version wrote is refused before anything is replaced.
+            diagnostics.take(contents::read(folder));
         }
         for (flag, file) in [(requests::FLAG, wanted), ("--report", report)] {
             match (file, folder) {
@@ -82,7 +87,12 @@ impl Output {
             }
         }
         let requests = diagnostics.take(log.as_deref().map(requests::file).transpose()).flatten();
-        diagnostics.or(Output { folder: folder.map(Path::to_path_buf), requests, reports })
+        diagnostics.or(Output {
+            folder: folder.map(Path::to_path_buf),
+            requests,
+            reports,
+            logs: logged,
+        })
     }
 
     /// Whether a page is to be written.
@@ -114,6 +124,24 @@ impl Output {
             console::note(why);
         }
         pages::runs(outcomes, &self.reports)
+    }
+
+    /// Lists what `command` has written into the folder: the summary, pages, requests, and these
+    /// `others`. What an earlier run left there is removed.
+    pub fn list(
+        &self,
+        command: &str,
+        others: impl IntoIterator<Item = PathBuf>,
+    ) -> Result<(), Diagnostics> {
+        let Some(folder) = &self.folder else { return Ok(()) };
+        let mut files = vec![folder.join(SUMMARY)];
+        files.extend(self.reports.iter().chain(&self.logs).cloned().chain(others));
+        let removed = contents::list(folder, command, &files)?;
+        if !removed.is_empty() {
+            let names = removed.join(", ");
+            console::note(&format!("removed from {}, of another run: {names}", folder.display()));
+        }
+        Ok(())
     }
 
     /// The file for every request, if one is wanted.

@@ -25,6 +25,7 @@ pub(crate) fn execute(arguments: &Validate) -> Result<Exit, Diagnostics> {
     let validation = validated?;
     let json = format!("{:#}\n", validation.json());
     output.summary(&json)?;
+    output.list("validate", [])?;
     if arguments.json {
         console::print(&json);
         output.note_opens();

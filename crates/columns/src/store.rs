@@ -18,14 +18,14 @@
 use crate::summary::{self, ERROR, HASH, Row};
 use crate::{file, findings, requests};
 use arrow_array::RecordBatch;
-use fowler_experiment::atomic_file::{AtomicFile, Named, clashes, unwritable};
+use fowler_experiment::atomic_file::{AtomicFile, Named, clashes, is_partial, unwritable};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics, printable};
 use fowler_experiment::provenance::{VERSION, bytes_hash, file_hash};
 use fowler_experiment::sweep::{self, Finished, Plan, Point, Watch};
 use fowler_experiment::tables::Sheet;
 use fowler_experiment::workload::Control;
 use rayon::prelude::*;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -266,6 +266,53 @@ fn rows(folder: &Path) -> Result<Vec<Row>, Diagnostics> {
     Ok(rows)
 }
 
+/// The state of a sweep's folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Examined {
+    /// Different points of the design.
+    pub points: usize,
+    /// Points whose files are all there and as they were written.
+    pub whole: usize,
+    /// Files that are not what was written, each with the file of its point's checksums: without
+    /// that one, the point is run again.
+    pub damaged: Vec<(PathBuf, Option<PathBuf>)>,
+}
+
+/// Compares every file of a sweep with its checksum; `None` if the folder is not that of a sweep.
+///
+/// # Errors
+/// If a newer version wrote the folder, or a file in it cannot be read.
+pub fn examine(folder: &Path) -> Result<Option<Examined>, Diagnostics> {
+    let (design, specification) = (folder.join(DESIGN), folder.join(SPECIFICATION));
+    if !design.exists() && !folder.join(SUMS).exists() {
+        return Ok(None);
+    }
+    refuse_newer(folder)?;
+    let mut found = Examined { points: 0, whole: 0, damaged: Vec::new() };
+    let sums = small_file(&folder.join(SUMS))?.unwrap_or_default();
+    for (path, name) in [(&specification, SPECIFICATION), (&design, DESIGN)] {
+        if !path.exists() || listed_hash(&sums, name) != Some(file_hash(path)?) {
+            found.damaged.push((path.clone(), None));
+        }
+    }
+    if found.damaged.iter().any(|(path, _)| *path == design) {
+        return Ok(Some(found));
+    }
+    let rows = summary::read(&design)?;
+    let hashes: BTreeSet<&str> = rows.iter().filter_map(|point| point.text(HASH)).collect();
+    found.points = hashes.len();
+    for hash in hashes {
+        match verified(folder, hash, true)? {
+            Verified::Missing => {}
+            Verified::Whole { .. } => found.whole += 1,
+            Verified::Damaged(file) => {
+                found.damaged.push((file, Some(sums_file(folder, hash))));
+            }
+        }
+    }
+    Ok(Some(found))
+}
+
 /// Checks that no input file of the points would be replaced by a file in the folder.
 pub fn unharmed(plan: &Plan, folder: &Path) -> Diagnostics {
     let outputs: Vec<Named> =
@@ -285,14 +332,21 @@ pub fn make(plan: &Plan, index: usize, control: Control<'_>) -> Result<Option<Ma
     let path = std::env::temp_dir().join(name);
     let wanted = plan.keeps_requests().then(|| requests::parquet(&path));
     let finished = plan.run_point(index, wanted.as_ref(), control);
-    let requests = wanted.and_then(|_| fs::read(&path).ok());
-    // A failed point has no requests.
+    let read = fs::read(&path);
     let _absent = fs::remove_file(&path);
-    Ok(finished?.map(|finished| Made {
-        row: summary::bytes(&summary::of_finished(plan, &finished)),
-        requests: requests.filter(|_| finished.result.is_ok()),
-        failed: finished.result.is_err(),
-    }))
+    let Some(finished) = finished? else { return Ok(None) };
+    let failed = finished.result.is_err();
+    // A failed point has no requests.
+    let requests = match (wanted, read) {
+        (Some(_), Ok(bytes)) if !failed => Some(bytes),
+        (Some(_), Err(error)) if !failed => {
+            let what = format!("cannot be read back: {error}");
+            return Err(Diagnostic::new(path.display().to_string(), what).into());
+        }
+        _ => None,
+    };
+    let row = summary::bytes(&summary::of_finished(plan, &finished));
+    Ok(Some(Made { row, requests, failed }))
 }
 
 /// Runs the points `todo` on `threads` threads (`None`: one per core) and saves them in the folder.
@@ -465,11 +519,11 @@ fn tidy(folder: &Path) {
     for path in entries.flatten().map(|entry| entry.path()) {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
         let ours = |name: &str| {
-            let (name, number) = name.rsplit_once(".partial").unwrap_or(("", "x"));
-            let sums = name.ends_with(".sha256");
+            let its = name.rsplit_once(".partial").map_or("", |(name, _)| name);
+            let sums = its.ends_with(".sha256");
             let file =
-                name.ends_with(".parquet") || sums || [SPECIFICATION, FORMAT_FILE].contains(&name);
-            file && number.bytes().all(|byte| byte.is_ascii_digit())
+                its.ends_with(".parquet") || sums || [SPECIFICATION, FORMAT_FILE].contains(&its);
+            file && is_partial(name)
         };
         if name.is_some_and(|name| ours(&name)) {
             // A file that cannot be removed does no harm.

@@ -211,6 +211,12 @@ impl Drop for AtomicFile {
     }
 }
 
+/// Returns whether a file name is one under which an [`AtomicFile`] is written.
+pub fn is_partial(name: &str) -> bool {
+    let number = name.rsplit_once(".partial").map(|(_, number)| number);
+    number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
 /// Returns whether `path` exists and is not a regular file, such as `/dev/null`.
 pub(crate) fn is_special(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|facts| !facts.is_file() && !facts.is_dir())

@@ -9,6 +9,7 @@ pub mod calibration;
 pub mod chip;
 pub mod compare;
 mod config_builder;
+pub mod contents;
 pub mod device;
 pub mod diagnostic;
 mod document;

@@ -27,7 +27,7 @@ use std::path::PathBuf;
 use study::Study;
 
 pub use claim::Verdict;
-pub use run_folder::{Step, Watch};
+pub use run_folder::{Step, Watch, examine};
 
 /// Declares the module of each study and lists them: a study is a folder and a line here.
 macro_rules! studies {

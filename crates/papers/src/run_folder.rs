@@ -358,6 +358,45 @@ fn saved<T: DeserializeOwned>(path: &Path, identity: &str) -> Result<Saved<T>, D
     read(file["result"].take(), path).map(Saved::Found)
 }
 
+/// Returns the files of finished runs below the folder of a study, each with whether it is what was
+/// written. Looks into its folders `runs` and `runs-of-N`, and below.
+///
+/// # Errors
+/// If a folder cannot be read.
+pub fn examine(folder: &Path) -> Result<Vec<(PathBuf, bool)>, Diagnostics> {
+    let mut found = Vec::new();
+    let mut folders: Vec<PathBuf> = entries(folder)?;
+    folders.retain(|path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        path.is_dir() && (name == "runs" || name.starts_with("runs-of-"))
+    });
+    while let Some(folder) = folders.pop() {
+        for path in entries(&folder)? {
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|it| it == "json") {
+                let mut text = String::new();
+                let file = fs::File::open(&path).map_err(|error| unreadable(&path, &error))?;
+                let is_text = file.take(LARGEST).read_to_string(&mut text).is_ok();
+                let file = serde_json::from_str::<Value>(&text).unwrap_or_default();
+                let whole = is_text && !file.is_null() && file["checksum"] == checksum(&file);
+                found.push((path, whole));
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+fn unreadable(path: &Path, error: &std::io::Error) -> Diagnostic {
+    Diagnostic::new(path.display().to_string(), format!("cannot be read: {error}"))
+}
+
+fn entries(folder: &Path) -> Result<Vec<PathBuf>, Diagnostics> {
+    let read = fs::read_dir(folder).and_then(|all| all.map(|it| Ok(it?.path())).collect());
+    Ok(read.map_err(|error| unreadable(folder, &error))?)
+}
+
 /// The checksum of a file's identity and result.
 fn checksum(file: &Value) -> String {
     text_hash(&format!("{} {}", file["identity"], file["result"]))

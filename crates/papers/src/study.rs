@@ -6,10 +6,12 @@ use crate::column::{Column, Published, none_found};
 use crate::repetition::{REPETITIONS, Repetition};
 use crate::run_folder::{RunFolder, Watch};
 use crate::{Reproduction, Request, runs_folder};
+use fowler_experiment::contents;
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::figures_folder::{self, Named, Written};
 use fowler_experiment::report;
 use fowler_experiment::tables::Sheet;
+use std::path::PathBuf;
 
 /// What a paper prints, as given in the data of its study.
 #[derive(Clone, Copy)]
@@ -123,5 +125,7 @@ fn write<S: Study>(
     let page = report::of_study(title, lead, sheets, drawings);
     report::write(&request.out.join(report::REPORT), &page)?;
     files.push(report::REPORT.into());
+    let listed: Vec<PathBuf> = files.iter().map(|file| request.out.join(file)).collect();
+    contents::list(&request.out, "reproduce", &listed)?;
     Ok(Reproduction { title: title.into(), sheets: sheets.clone(), verdicts, files, warnings })
 }

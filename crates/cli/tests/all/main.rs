@@ -1,6 +1,7 @@
 //! The tests of the command as one program, which is linked once.
 
 mod cells;
+mod check;
 mod columns;
 mod command;
 mod hostile;

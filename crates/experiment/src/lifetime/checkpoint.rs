@@ -13,10 +13,18 @@ use fowler_device::policy::throttle::State;
 use fowler_device::{Checkpoint as DriveCheckpoint, Counters, LifetimeDrive};
 use fowler_units::Span;
 use serde::{Deserialize, Serialize};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The file of a checkpoint. A change of [`File`] needs the next number.
 const CHECKPOINT: Kind = Kind { name: "checkpoint", format: 1 };
+
+/// Checks that a file is a checkpoint, and is what was written.
+///
+/// # Errors
+/// If it cannot be read, is something else, is damaged, or a newer version wrote it.
+pub fn check(path: &Path) -> Result<(), Diagnostics> {
+    sealed::open(path, CHECKPOINT).map(drop)
+}
 
 /// The checkpoint file, if there is one, and what it contained.
 pub(super) struct Checkpoint {

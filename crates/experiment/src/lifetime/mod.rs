@@ -15,6 +15,7 @@ mod season;
 mod steady;
 mod survey;
 
+pub use checkpoint::check as check_checkpoint;
 pub use days::{Day, DaysSpec, days};
 pub use json::schema;
 pub use record::{Record, Series};

@@ -10,6 +10,7 @@ use crate::column::{Column, columns, none_found};
 use crate::run_folder::{RunFolder, Watch};
 use crate::{published, runs_folder};
 use fowler_experiment::atomic_file::unwritable;
+use fowler_experiment::contents;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::figures_folder::{self, Written};
 use fowler_experiment::report;
@@ -76,6 +77,8 @@ pub fn all(request: &Request, watch: Watch<'_>) -> Result<Option<Finding>, Diagn
     let page = report::of_study(&title, lead, &sheets, drawings);
     report::write(&request.out.join(report::REPORT), &page)?;
     files.push(report::REPORT.into());
+    let listed: Vec<PathBuf> = files.iter().map(|file| request.out.join(file)).collect();
+    contents::list(&request.out, "study", &listed)?;
     Ok(Some(Finding { title, sheets, files, warnings }))
 }
 

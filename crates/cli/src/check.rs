@@ -1,0 +1,198 @@
+//! `fowler check`: whether a folder of results is what was written there, and whose its files are.
+
+use crate::args::Check;
+use crate::lifetime::CHECKPOINT;
+use crate::table::Grid;
+use crate::{Exit, console};
+use fowler_experiment::atomic_file;
+use fowler_experiment::contents::{self, CONTENTS, State};
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics, escaped};
+use fowler_experiment::lifetime;
+use fowler_experiment::numbers::counted;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What there is to say of a folder.
+#[derive(Default)]
+struct Findings {
+    /// What the folder holds, a line each.
+    holds: Vec<String>,
+    /// Files that are not as they should be, and why.
+    bad: Vec<(PathBuf, String)>,
+    /// Files that `--repair` removes: leftovers, and results that are then computed again.
+    removable: Vec<PathBuf>,
+    /// Files that are accounted for.
+    known: BTreeSet<PathBuf>,
+}
+
+pub(crate) fn execute(arguments: &Check) -> Result<Exit, Diagnostics> {
+    let folder = &arguments.folder;
+    let name = folder.display().to_string();
+    if !folder.is_dir() {
+        let diagnostic = Diagnostic::new(name, "is not a folder");
+        return Err(diagnostic.expected("a folder of results").into());
+    }
+    let mut findings = Findings::default();
+    let mut diagnostics = Diagnostics::default();
+    for look in [listed, of_sweep, of_study, of_lifetime, leftovers] {
+        diagnostics.take(look(folder, &mut findings));
+    }
+    diagnostics.or(())?;
+    if findings.holds.is_empty() {
+        let diagnostic =
+            Diagnostic::new(name, "is not a folder of results: it has no list of files");
+        return Err(diagnostic.expected(format!("{CONTENTS}, or the files of a sweep")).into());
+    }
+    let repaired = arguments.repair && !findings.removable.is_empty();
+    if repaired {
+        for path in &findings.removable {
+            atomic_file::remove(path).map_err(|error| atomic_file::unwritable(path, &error))?;
+        }
+    }
+    console::print(&report(folder, &findings, repaired));
+    let left = findings.bad.iter().any(|(path, _)| !repaired || !findings.removable.contains(path));
+    Ok(if left { Exit::BadInput } else { Exit::Done })
+}
+
+/// The files in the list of the folder.
+fn listed(folder: &Path, findings: &mut Findings) -> Result<(), Diagnostics> {
+    let Some(contents) = contents::read(folder)? else { return Ok(()) };
+    findings.known.insert(folder.join(CONTENTS));
+    for name in contents.files.keys() {
+        let path = folder.join(name);
+        let what = match contents.state(folder, name)? {
+            State::Whole => None,
+            State::Changed => Some("is not what was written"),
+            State::Missing => Some("is missing"),
+        };
+        let hint = format!("run `fowler {}` again", contents.command);
+        findings.bad.extend(what.map(|what| (path.clone(), format!("{what}: {hint}"))));
+        findings.known.insert(path);
+    }
+    let files = counted(contents.files.len() as u64, "file");
+    let (command, version) = (&contents.command, &contents.version);
+    findings.holds.push(format!("results of `fowler {command}`, version {version}: {files}"));
+    Ok(())
+}
+
+#[cfg(feature = "parquet")]
+fn of_sweep(folder: &Path, findings: &mut Findings) -> Result<(), Diagnostics> {
+    let Some(found) = fowler_columns::store::examine(folder)? else { return Ok(()) };
+    let points = counted(found.points as u64, "point");
+    findings.holds.push(format!("a sweep of {points}, {} of them finished", found.whole));
+    let what = "is not what was written: the same sweep writes it again";
+    for (path, sums) in found.damaged {
+        findings.bad.push((path.clone(), what.into()));
+        // Without its checksums a point counts as not run.
+        findings.removable.extend(sums.map(|sums| [sums, path]).into_iter().flatten());
+    }
+    Ok(())
+}
+
+#[cfg(not(feature = "parquet"))]
+fn of_sweep(_: &Path, _: &mut Findings) -> Result<(), Diagnostics> {
+    Ok(())
+}
+
+#[cfg(feature = "papers")]
+fn of_study(folder: &Path, findings: &mut Findings) -> Result<(), Diagnostics> {
+    let runs = fowler_papers::examine(folder)?;
+    if runs.is_empty() {
+        return Ok(());
+    }
+    findings.holds.push(format!("{} of a study", counted(runs.len() as u64, "finished run")));
+    for (path, _) in runs.into_iter().filter(|(_, whole)| !whole) {
+        let what = "is not what was written: the same study runs it again";
+        findings.bad.push((path.clone(), what.into()));
+        findings.removable.push(path);
+    }
+    Ok(())
+}
+
+#[cfg(not(feature = "papers"))]
+fn of_study(_: &Path, _: &mut Findings) -> Result<(), Diagnostics> {
+    Ok(())
+}
+
+/// What a life that was stopped resumes from.
+fn of_lifetime(folder: &Path, findings: &mut Findings) -> Result<(), Diagnostics> {
+    let path = folder.join(CHECKPOINT);
+    if !path.is_file() {
+        return Ok(());
+    }
+    findings.holds.push("the checkpoint of a life that is not finished".into());
+    findings.known.insert(path.clone());
+    if let Err(wrong) = lifetime::check_checkpoint(&path) {
+        let what = wrong.0.into_iter().next().map_or(String::new(), |its| its.what);
+        findings.bad.push((path.clone(), format!("{what}: the life begins anew without it")));
+        findings.removable.push(path);
+    }
+    Ok(())
+}
+
+/// Files under a temporary name, which a program left that was killed.
+fn leftovers(folder: &Path, findings: &mut Findings) -> Result<(), Diagnostics> {
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        let failed = |error| {
+            Diagnostic::new(folder.display().to_string(), format!("cannot be read: {error}"))
+        };
+        for entry in fs::read_dir(&folder).map_err(failed)? {
+            let path = entry.map_err(failed)?.path();
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            // A link may lead out of the folder.
+            if path.is_dir() && !path.is_symlink() {
+                folders.push(path);
+            } else if atomic_file::is_partial(&name) {
+                findings.bad.push((path.clone(), "was never finished".into()));
+                findings.removable.push(path);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Files at the top of the folder that nothing accounts for; a sweep accounts for its own.
+fn others(folder: &Path, findings: &Findings) -> Vec<String> {
+    if findings.known.is_empty() {
+        return Vec::new();
+    }
+    let bad = |path: &PathBuf| findings.bad.iter().any(|(its, _)| its == path);
+    let files = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut names: Vec<String> = files
+        .filter(|path| path.is_file() && !findings.known.contains(path) && !bad(path))
+        .map(|path| path.file_name().unwrap_or_default().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    names
+}
+
+fn report(folder: &Path, findings: &Findings, repaired: bool) -> String {
+    let mut text = String::new();
+    for line in &findings.holds {
+        text.push_str(&console::fitted(&format!("holds     {line}\n"), 10));
+    }
+    let others = others(folder, findings);
+    if !others.is_empty() {
+        let line = format!("not ours  {}\n", escaped(&others.join(", ")));
+        text.push_str(&console::fitted(&line, 10));
+    }
+    if findings.bad.is_empty() {
+        return text + "whole     every file is what was written\n";
+    }
+    let mut grid = Grid::new(["file", "state"].map(str::to_string).into()).words(0..2);
+    for (path, what) in &findings.bad {
+        let path = path.strip_prefix(folder).unwrap_or(path).display().to_string();
+        let removed = repaired && findings.removable.iter().any(|its| its.ends_with(&path));
+        let state = if removed { format!("{what} (removed)") } else { what.clone() };
+        grid.row(vec![escaped(&path).into_owned(), state]);
+    }
+    text.push('\n');
+    text.push_str(&grid.text());
+    if !repaired && !findings.removable.is_empty() {
+        let line = "\n--repair removes leftovers, and results that are then computed again\n";
+        text.push_str(&console::fitted(line, 4));
+    }
+    text
+}

@@ -1,0 +1,89 @@
+//! `fowler check`: whole folders, damaged ones, and runs that replace one another.
+
+use crate::command::{Folder, command};
+use std::fs;
+use std::process::Output;
+
+fn fowler(arguments: &[&str]) -> (Option<i32>, String) {
+    let Output { status, stdout, stderr } = command(arguments).output().unwrap();
+    (status.code(), String::from_utf8([stdout, stderr].concat()).unwrap())
+}
+
+fn check(folder: &str, more: &[&str]) -> (Option<i32>, String) {
+    fowler(&[&["check", folder], more].concat())
+}
+
+/// Runs the small drive with results in a folder.
+fn run(out: &str, more: &[&str]) -> String {
+    let small = ["run", "--device", "small.toml", "--workload", "small-load.toml", "--quiet"];
+    let (code, said) = fowler(&[&small[..], &["--out", out], more].concat());
+    assert_eq!(code, Some(0), "{said}");
+    said
+}
+
+#[test]
+fn a_folder_of_results_never_mixes_two_runs() {
+    let folder = Folder::new("check-mixed");
+    let out = folder.path("out");
+    run(&out, &["--requests", &folder.path("out/log.csv")]);
+    let (code, said) = check(&out, &[]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("results of `fowler run`") && said.contains("every file is"), "{said}");
+    fs::write(folder.path("out/notes.txt"), "mine").unwrap();
+    let said = run(&out, &["--seed", "2"]);
+    assert!(said.contains("of another run: log.csv"), "{said}");
+    assert!(!fs::exists(folder.path("out/log.csv")).unwrap());
+    let (code, said) = check(&out, &[]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("not ours  notes.txt"), "{said}");
+}
+
+#[test]
+fn damage_and_leftovers_are_found_and_repaired() {
+    let folder = Folder::new("check-damaged");
+    let out = folder.path("out");
+    run(&out, &[]);
+    let summary = folder.path("out/summary.json");
+    let whole = fs::read(&summary).unwrap();
+    let mut bytes = whole.clone();
+    bytes[100] ^= 1;
+    fs::write(&summary, &bytes).unwrap();
+    folder.file("out/report.html.partial2", "half");
+    let (code, said) = check(&out, &[]);
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains("summary.json") && said.contains("run `fowler run`"), "{said}");
+    assert!(said.contains("report.html.partial2") && said.contains("--repair"), "{said}");
+    let (code, said) = check(&out, &["--repair"]);
+    assert_eq!(code, Some(2), "a summary cannot be repaired\n{said}");
+    assert!(!fs::exists(folder.path("out/report.html.partial2")).unwrap());
+    fs::write(&summary, whole).unwrap();
+    assert_eq!(check(&out, &[]).0, Some(0));
+    let (code, said) = check(&folder.path("."), &[]);
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains("is not a folder of results"), "{said}");
+}
+
+#[cfg(feature = "parquet")]
+#[test]
+fn a_damaged_point_is_run_again() {
+    let folder = Folder::new("check-sweep");
+    let text = "device = 'small.toml'\nworkload = 'small-load.toml'\n[axis]\nseed = [1, 2]\n";
+    let (spec, out) = (folder.file("s.toml", text), folder.path("out"));
+    let sweep = ["sweep", &spec, "--out", &out, "--quiet"];
+    assert_eq!(fowler(&sweep).0, Some(0));
+    let (code, said) = check(&out, &[]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("a sweep of 2 points, 2 of them finished"), "{said}");
+    let mut points: Vec<_> =
+        fs::read_dir(folder.path("out/points")).unwrap().map(|it| it.unwrap().path()).collect();
+    points.retain(|path| path.extension().is_some_and(|it| it == "parquet"));
+    points.sort();
+    // One point's file copied over the other's.
+    fs::copy(&points[0], &points[1]).unwrap();
+    assert_eq!(check(&out, &[]).0, Some(2));
+    let (code, said) = check(&out, &["--repair"]);
+    assert_eq!(code, Some(0), "{said}");
+    let (code, said) = fowler(&sweep);
+    assert_eq!(code, Some(0), "{said}");
+    assert_eq!(check(&out, &[]).0, Some(0));
+}

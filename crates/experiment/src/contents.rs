@@ -1,0 +1,218 @@
+//! The list of the files in a folder of results, `contents.json`: what wrote them, and the SHA-256
+//! of each. A run that replaces another in the same folder removes what the other left there, so
+//! that a folder holds one run, and `fowler check` can tell whether it holds all of it.
+
+use crate::atomic_file::{self, AtomicFile, unwritable};
+use crate::diagnostic::{Diagnostic, Diagnostics, printable};
+use crate::provenance::{VERSION, file_hash, text_hash};
+use crate::text_file;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::{Component, Path, PathBuf};
+
+/// The name of the list.
+pub const CONTENTS: &str = "contents.json";
+/// A change of what the list holds needs the next number.
+const FORMAT: u32 = 1;
+/// The most bytes of a list: tens of thousands of files.
+const LARGEST: u64 = 16 << 20;
+
+/// The files of one run in a folder.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Contents {
+    format: u32,
+    /// The version of Fowler that wrote them.
+    pub version: String,
+    /// The command that wrote them, such as `run`.
+    pub command: String,
+    /// The SHA-256 of each file, by its name.
+    pub files: BTreeMap<String, String>,
+    /// A hash of all of the above.
+    checksum: String,
+}
+
+/// The state of a listed file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// It is as it was written.
+    Whole,
+    /// Its bytes are others.
+    Changed,
+    /// There is no such file.
+    Missing,
+}
+
+impl Contents {
+    fn new(command: &str, files: BTreeMap<String, String>) -> Contents {
+        let (version, command) = (VERSION.to_string(), command.to_string());
+        let mut all = Contents { format: FORMAT, version, command, files, checksum: String::new() };
+        all.checksum = all.sum();
+        all
+    }
+
+    fn sum(&self) -> String {
+        let Contents { format, version, command, files, checksum: _ } = self;
+        text_hash(&format!("{format} {version:?} {command:?} {files:?}"))
+    }
+
+    /// Compares a listed file with the list.
+    ///
+    /// # Errors
+    /// If the file is there and cannot be read.
+    pub fn state(&self, folder: &Path, name: &str) -> Result<State, Diagnostics> {
+        let path = folder.join(name);
+        if !path.is_file() {
+            return Ok(State::Missing);
+        }
+        let same = self.files.get(name) == Some(&file_hash(&path)?);
+        Ok(if same { State::Whole } else { State::Changed })
+    }
+}
+
+/// Reads the list of a folder; `None` if it has none.
+///
+/// # Errors
+/// If the list is damaged, or a newer version of Fowler wrote it.
+pub fn read(folder: &Path) -> Result<Option<Contents>, Diagnostics> {
+    let path = folder.join(CONTENTS);
+    if !path.exists() {
+        return Ok(None);
+    }
+    let text = text_file::read(&path, LARGEST)?;
+    let failed = |what: String, hint: &str| -> Diagnostics {
+        Diagnostic::new(path.display().to_string(), what).hint(hint.to_string()).into()
+    };
+    let damaged = || {
+        let hint = "remove it, and run the command that filled this folder again";
+        failed("is damaged: it is not the list that was written".into(), hint)
+    };
+    let Ok(contents) = serde_json::from_str::<Contents>(&text) else { return Err(damaged()) };
+    if contents.sum() != contents.checksum || !contents.files.keys().all(|name| is_plain(name)) {
+        return Err(damaged());
+    }
+    if contents.format > FORMAT {
+        let what = format!(
+            "was written by Fowler {} in format {}; this is Fowler {VERSION}, which reads formats up to {FORMAT}",
+            printable(&contents.version),
+            contents.format
+        );
+        return Err(failed(what, "use the newer version, or another folder"));
+    }
+    Ok(Some(contents))
+}
+
+/// Whether a name stays within its folder.
+fn is_plain(name: &str) -> bool {
+    let mut parts = Path::new(name).components();
+    matches!((parts.next(), parts.next()), (Some(Component::Normal(_)), None))
+}
+
+/// Lists `files`, all in `folder`, as what `command` has written there. Removes the files of the
+/// list before that are not among them and are still what was written; returns their names.
+///
+/// # Errors
+/// If a file cannot be read, or the list cannot be written.
+pub fn list(folder: &Path, command: &str, files: &[PathBuf]) -> Result<Vec<String>, Diagnostics> {
+    let mut hashes = BTreeMap::new();
+    for file in files.iter().filter(|file| file.parent() == Some(folder) && file.is_file()) {
+        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        hashes.insert(name, file_hash(file)?);
+    }
+    let mut removed = Vec::new();
+    if let Ok(Some(before)) = read(folder) {
+        for name in before.files.keys().filter(|name| !hashes.contains_key(*name)) {
+            if before.state(folder, name)? == State::Whole {
+                let path = folder.join(name);
+                atomic_file::remove(&path).map_err(|error| unwritable(&path, &error))?;
+                removed.push(name.clone());
+            }
+        }
+    }
+    write(folder, &Contents::new(command, hashes))?;
+    Ok(removed)
+}
+
+/// Adds a file, which is in `folder`, to its list.
+///
+/// # Errors
+/// If there is no list, or a file cannot be read or written.
+pub fn add(folder: &Path, file: &Path) -> Result<(), Diagnostics> {
+    let Some(Contents { command, mut files, .. }) = read(folder)? else {
+        let what = format!("has no {CONTENTS}");
+        return Err(Diagnostic::new(folder.display().to_string(), what).into());
+    };
+    let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    files.insert(name, file_hash(file)?);
+    write(folder, &Contents::new(&command, files))
+}
+
+fn write(folder: &Path, contents: &Contents) -> Result<(), Diagnostics> {
+    let path = folder.join(CONTENTS);
+    let text = serde_json::to_string_pretty(contents).expect("text");
+    let mut out = AtomicFile::create(&path)?;
+    out.write_all(format!("{text}\n").as_bytes()).map_err(|error| unwritable(&path, &error))?;
+    out.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fowler_units::Rng;
+    use std::fs;
+
+    #[test]
+    fn a_folder_holds_the_files_of_one_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        let file = |name: &str, text: &str| {
+            fs::write(folder.join(name), text).unwrap();
+            folder.join(name)
+        };
+        let first = [file("summary.json", "1"), file("log.csv", "1"), file("edited.csv", "1")];
+        assert_eq!(list(folder, "run", &first).unwrap(), [""; 0]);
+        file("edited.csv", "mine");
+        file("notes.txt", "mine");
+        let again = [file("summary.json", "2"), folder.join("elsewhere/log.csv")];
+        assert_eq!(list(folder, "compare", &again).unwrap(), ["log.csv"]);
+        let contents = read(folder).unwrap().unwrap();
+        assert_eq!(contents.command, "compare");
+        assert_eq!(contents.files.keys().collect::<Vec<_>>(), ["summary.json"]);
+        assert_eq!(contents.state(folder, "summary.json"), Ok(State::Whole));
+        assert!(folder.join("edited.csv").exists() && folder.join("notes.txt").exists());
+        file("summary.json", "3");
+        assert_eq!(contents.state(folder, "summary.json"), Ok(State::Changed));
+        fs::remove_file(folder.join("summary.json")).unwrap();
+        assert_eq!(contents.state(folder, "summary.json"), Ok(State::Missing));
+    }
+
+    #[test]
+    fn no_damage_to_the_list_goes_unnoticed() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("summary.json");
+        fs::write(&file, "1").unwrap();
+        list(folder.path(), "run", &[file]).unwrap();
+        let path = folder.path().join(CONTENTS);
+        let (whole, list) = (fs::read(&path).unwrap(), read(folder.path()).unwrap());
+        let mut rng = Rng::stream(1, "damage");
+        for _ in 0..300 {
+            let mut bytes = whole.clone();
+            match rng.below(2) {
+                0 => bytes[rng.below(whole.len() as u64) as usize] ^= 1 << rng.below(8),
+                _ => bytes.truncate(rng.below(whole.len() as u64) as usize),
+            }
+            fs::write(&path, &bytes).unwrap();
+            // White space may differ: what the list says is the same.
+            let now = read(folder.path());
+            assert!(now.is_err() || now == Ok(list.clone()), "{:?}", String::from_utf8(bytes));
+        }
+        let newer = Contents { format: FORMAT + 1, ..list.unwrap() };
+        let newer = Contents { checksum: newer.sum(), ..newer };
+        fs::write(&path, serde_json::to_string(&newer).unwrap()).unwrap();
+        assert!(read(folder.path()).unwrap_err().to_string().contains("in format 2"));
+        let outside = Contents::new("run", [("../x".to_string(), String::new())].into());
+        fs::write(&path, serde_json::to_string(&outside).unwrap()).unwrap();
+        assert!(read(folder.path()).is_err());
+    }
+}
