@@ -185,7 +185,8 @@ impl Statement {
                 self.by_construction && matches!(self.check, Check::Shape | Check::Direction);
             return if fitted { Verdict::ByConstruction } else { Verdict::Shape };
         }
-        out(farthest(numbers(), &measured.values))
+        let kind = if self.published.is_empty() { "derived" } else { "published" };
+        out(farthest(numbers(), &measured.values, kind))
     }
 
     /// Returns what is wrong with the first direction that does not hold or was not measured.
@@ -204,8 +205,12 @@ impl Statement {
     }
 }
 
-/// Describes the number that is farthest from the published one.
-fn farthest<'a>(published: impl Iterator<Item = &'a Labelled>, measured: &[Labelled]) -> String {
+/// Describes the number that is farthest from the published one, or from that of another `kind`.
+fn farthest<'a>(
+    published: impl Iterator<Item = &'a Labelled>,
+    measured: &[Labelled],
+    kind: &str,
+) -> String {
     let mut worst: Option<(f64, String)> = None;
     for (label, published) in published {
         let Some(ours) = labelled(measured, label) else {
@@ -216,7 +221,7 @@ fn farthest<'a>(published: impl Iterator<Item = &'a Labelled>, measured: &[Label
             if ratio.is_finite() && ratio > 0.0 { libm::fabs(libm::log(ratio)) } else { f64::MAX };
         if worst.as_ref().is_none_or(|(most, _)| far > *most) {
             let words = if far < f64::MAX {
-                format!("{label} is {ratio:.2} times the published number")
+                format!("{label} is {ratio:.2} times the {kind} number")
             } else {
                 format!("{label} is {ours:.3} instead of {published}")
             };
