@@ -24,7 +24,7 @@ pub struct Checkpoint {
     throttle: AnyThrottle,
     counters: Counters,
     moved: Moved,
-    /// The pages used last, where uses are told apart.
+    /// The most recently used pages, if access classes are distinguished.
     uses: Option<Vec<SavedUse>>,
 }
 

@@ -14,6 +14,7 @@
 pub mod checkpoint;
 pub mod steady;
 pub mod uses;
+mod waiting_host;
 
 use crate::config::Config;
 use crate::config::layout::{Layout, Refusal};
@@ -34,6 +35,7 @@ use fowler_physics::voltage::ByVoltage;
 use fowler_units::{HostIo, HostOp, Lpn, Nanos, Span};
 use serde::{Deserialize, Serialize};
 use uses::Uses;
+use waiting_host::WaitingHost;
 
 /// A drive simulated over its whole life.
 /// See docs/decisions/lifetime.md, "Which host model does a lifetime run use?".
@@ -49,13 +51,10 @@ pub struct LifetimeDrive {
     /// How pages are used, if access classes are distinguished.
     pub(crate) uses: Option<Uses>,
     program: Span,
-    behind: Span,
-    /// How long a write waited that had not entered when the life ended.
-    blocked_at_end: Throttled,
+    host: WaitingHost,
     /// Pages moved before the life, and the earlier erase count of each block.
     moved: Moves,
     erased: Box<[u32]>,
-    now: Nanos,
     /// What it had been through before it was written by the workload.
     pub(crate) preconditioned: Preconditioned,
 }
@@ -121,11 +120,9 @@ impl LifetimeDrive {
             kept: rules.foreground_below.max(rules.background_below),
             uses,
             program: timing.bus_transfer + timing.mean_program(),
-            behind: Span::ZERO,
-            blocked_at_end: Throttled::default(),
+            host: WaitingHost::new(),
             moved: gc.untimed.moves,
             erased: core.allocator.blocks.erase_counts().into(),
-            now: Nanos::ZERO,
             preconditioned,
             core,
             gc,
@@ -182,18 +179,18 @@ impl LifetimeDrive {
 
     /// Returns when the last write entered.
     pub fn now(&self) -> Nanos {
-        self.now
+        self.host.now
     }
 
     /// Returns how far the host lags behind its arrival times.
     pub fn behind(&self) -> Span {
-        self.behind
+        self.host.behind
     }
 
     /// Returns how long a write had waited that had not entered when the life ended; included in
     /// the counters.
     pub fn blocked_at_end(&self) -> Throttled {
-        self.blocked_at_end
+        self.host.blocked_at_end
     }
 
     /// Returns the counters so far.
@@ -234,14 +231,14 @@ impl LifetimeDrive {
 
     pub(crate) fn moved(&self) -> Moved {
         let Untimed { moves: pages, programs_at, .. } = self.gc.untimed;
-        Moved { pages, programs_at, now: self.now, behind: self.behind }
+        Moved { pages, programs_at, now: self.host.now, behind: self.host.behind }
     }
 
     pub(crate) fn go_on_from(&mut self, moved: Moved) {
         (self.gc.untimed.moves, self.gc.untimed.clock) = (moved.pages, moved.now);
         self.gc.untimed.programs_at = moved.programs_at;
         self.wear_by_voltage();
-        (self.now, self.behind) = (moved.now, moved.behind);
+        (self.host.now, self.host.behind) = (moved.now, moved.behind);
     }
 
     /// Serves the writes and trims of `source` (and its reads, if the drive
@@ -356,27 +353,14 @@ impl LifetimeDrive {
             HostOp::Write => Request::new(*io, io.at, &self.core.locator).pages,
             _ => 0,
         };
-        let at = io.at + self.behind;
-        let ends = self.life.ends();
-        if at >= ends {
-            return None;
-        }
-        let throttled = if pages > 0 && self.throttle.is_on() {
-            let seen = (&self.core.allocator.blocks, &self.counters);
-            self.life.ask(&mut self.throttle, at, pages, seen, 0)
-        } else {
-            Throttled::default()
-        };
-        let at = at + throttled.total();
-        self.counters.throttled.delayed += throttled.spread;
-        self.counters.throttled.stopped += throttled.stopped;
-        self.counters.stops += u64::from(throttled.stops);
-        if at >= ends {
-            self.blocked_at_end = throttled;
-            return None;
-        }
-        self.behind += throttled.total();
-        (self.now, self.gc.untimed.clock) = (at, at);
+        let Self { core, throttle, life, counters, host, .. } = self;
+        let (at, throttled) = host.enter(io.at, life.ends(), counters, |at, counters| {
+            if pages == 0 || !throttle.is_on() {
+                return Throttled::default();
+            }
+            life.ask(throttle, at, pages, (&core.allocator.blocks, counters), 0)
+        })?;
+        self.gc.untimed.clock = at;
         self.change(io);
         self.wear_by_voltage();
         self.counters.pages_written += u64::from(pages);

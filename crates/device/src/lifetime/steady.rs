@@ -16,6 +16,7 @@
 //! is garbage collection not simulated?".
 
 use super::Entered;
+use super::waiting_host::WaitingHost;
 use crate::blocks::block_table::Blocks;
 use crate::config::Config;
 use crate::host::endurance::{Life, Totals};
@@ -36,9 +37,7 @@ pub struct SteadyLife {
     due: f64,
     page: u64,
     program: Span,
-    behind: Span,
-    blocked_at_end: Throttled,
-    now: Nanos,
+    host: WaitingHost,
 }
 
 /// What the throttle sees.
@@ -76,9 +75,7 @@ impl SteadyLife {
             due: 0.0,
             page: config.geometry.page_size.0,
             program: timing.bus_transfer + timing.mean_program(),
-            behind: Span::ZERO,
-            blocked_at_end: Throttled::default(),
-            now: Nanos::ZERO,
+            host: WaitingHost::new(),
         }
     }
 
@@ -99,18 +96,18 @@ impl SteadyLife {
 
     /// When the last write entered.
     pub fn now(&self) -> Nanos {
-        self.now
+        self.host.now
     }
 
     /// By how much the host is behind its own times.
     pub fn behind(&self) -> Span {
-        self.behind
+        self.host.behind
     }
 
     /// How long the write had waited, until the life ended, that has not been let in; among what
     /// was counted.
     pub fn blocked_at_end(&self) -> Throttled {
-        self.blocked_at_end
+        self.host.blocked_at_end
     }
 
     /// What was counted so far.
@@ -134,27 +131,14 @@ impl SteadyLife {
         let last = (io.offset + u64::from(io.size.max(1)) - 1) / self.page;
         let is_write = io.op == HostOp::Write && io.size > 0;
         let pages = if is_write { (last - io.offset / self.page + 1) as u32 } else { 0 };
-        let (at, ends) = (io.at + self.behind, self.life.ends());
-        if at >= ends {
-            return None;
-        }
-        let throttled = if pages > 0 && self.throttle.is_on() {
-            let programs = &self.counters.programs;
-            let taken = programs[Source::Host] + programs[Source::Gc];
-            self.throttle.delay(at, pages, &View { life: &self.life, taken })
-        } else {
-            Throttled::default()
-        };
-        let at = at + throttled.total();
-        self.counters.throttled.delayed += throttled.spread;
-        self.counters.throttled.stopped += throttled.stopped;
-        self.counters.stops += u64::from(throttled.stops);
-        if at >= ends {
-            self.blocked_at_end = throttled;
-            return None;
-        }
-        self.behind += throttled.total();
-        self.now = at;
+        let Self { throttle, life, counters, host, .. } = self;
+        let (at, throttled) = host.enter(io.at, life.ends(), counters, |at, counters| {
+            if pages == 0 || !throttle.is_on() {
+                return Throttled::default();
+            }
+            let taken = counters.programs[Source::Host] + counters.programs[Source::Gc];
+            throttle.delay(at, pages, &View { life, taken })
+        })?;
         self.due += self.moves * f64::from(pages);
         let moved = self.due as u64;
         self.due -= moved as f64;

@@ -1,146 +1,123 @@
-//! How pages are used over a whole life: the list of section 3.1 of HIRE, of as many pages as the
-//! write buffer holds, without the buffer. A page that is written is of the class of its hits by
-//! then.
+//! How pages are used over a whole life: the LRU list of section 3.1 of HIRE, which holds as many
+//! pages as the write buffer, without the buffer. The hits of a page decide its class when it is
+//! written.
 
 use crate::config::Config;
 use crate::policy::hotness::{Hotness, Used};
 use crate::policy::stream_tag::StreamTag;
-use fowler_units::{IdVec, Lpn};
+use fowler_units::{FrameId, Id, IdVec, Link, Linked, List, Lpn};
 use serde::{Deserialize, Serialize};
 
-/// No place in the list.
-const NOWHERE: u32 = u32::MAX;
-
-/// A page in the list, and its neighbours there.
+/// A page in the list, and its hits.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     page: Lpn,
     reads: u16,
     writes: u16,
-    older: u32,
-    younger: u32,
+    link: Link<FrameId>,
 }
 
-/// A page and its hits, as it is saved.
+impl Linked<FrameId> for Entry {
+    fn link(&self) -> &Link<FrameId> {
+        &self.link
+    }
+
+    fn link_mut(&mut self) -> &mut Link<FrameId> {
+        &mut self.link
+    }
+}
+
+/// A page and its hits, as saved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SavedUse(u32, u16, u16);
 
-/// The pages used last.
+/// The most recently used pages.
 #[derive(Clone, Debug)]
 pub struct Uses {
     hotness: Hotness,
-    places: IdVec<Lpn, u32>,
-    entries: Vec<Entry>,
-    most: usize,
-    oldest: u32,
-    youngest: u32,
+    /// The entry of each page, if it is in the list.
+    places: IdVec<Lpn, FrameId>,
+    entries: IdVec<FrameId, Entry>,
+    /// From the least to the most recently used page.
+    list: List<FrameId>,
 }
 
 impl Uses {
-    /// The uses that a drive of so many pages and frames tells apart; none if it does not.
+    /// Returns an empty list for a drive with this many pages and frames; `None` if the drive does
+    /// not distinguish access classes.
     pub fn of(config: &Config, pages: u32, frames: u32) -> Option<Self> {
         let hotness = Hotness::new(&config.hotness, config.geometry.page_size);
+        let blank = Entry { page: Lpn(0), reads: 0, writes: 0, link: Link::NONE };
         (hotness.tells_classes() && frames > 0).then(|| Self {
             hotness,
-            places: IdVec::filled(NOWHERE, pages as usize),
-            entries: Vec::with_capacity(frames as usize),
-            most: frames as usize,
-            oldest: NOWHERE,
-            youngest: NOWHERE,
+            places: IdVec::filled(FrameId::NONE, pages as usize),
+            entries: IdVec::filled(blank, frames as usize),
+            list: List::EMPTY,
         })
     }
 
-    /// A page is read or written. Returns the tag of what is written there now.
+    /// Notes that a page is read or written. Returns the tag of data written there now.
     pub fn used(&mut self, page: Lpn, wrote: bool) -> StreamTag {
-        let place = match self.places[page] {
-            NOWHERE => self.insert(page),
-            place => {
-                self.unlink(place);
-                place
-            }
-        };
-        self.append(place);
-        let its = &mut self.entries[place as usize];
+        let mut place = self.places[page];
+        if place.is_some() {
+            self.list.remove(&mut self.entries, place);
+            self.list.push_back(&mut self.entries, place);
+        } else {
+            place = self.insert(page);
+        }
+        let its = &mut self.entries[place];
         let hits = if wrote { &mut its.writes } else { &mut its.reads };
         *hits += 1;
         if *hits == u16::MAX {
-            // Only their shares are ever asked for.
+            // Only the ratio of the two matters.
             (its.reads, its.writes) = (its.reads / 2, its.writes / 2);
         }
         let class = self.hotness.class(Used::often(its.reads, its.writes));
         StreamTag::PLAIN.with(class)
     }
 
-    /// A place for a page: a new one, or that of the page used longest ago.
-    fn insert(&mut self, page: Lpn) -> u32 {
-        let entry = Entry { page, reads: 0, writes: 0, older: NOWHERE, younger: NOWHERE };
-        let place = if self.entries.len() < self.most {
-            self.entries.push(entry);
-            self.entries.len() as u32 - 1
+    /// Appends a page without hits, in place of the least recently used one if the list is full.
+    fn insert(&mut self, page: Lpn) -> FrameId {
+        let held = self.list.len() as usize;
+        let place = if held < self.entries.len() {
+            FrameId::new(held)
         } else {
-            let place = self.oldest;
-            self.unlink(place);
-            self.places[self.entries[place as usize].page] = NOWHERE;
-            self.entries[place as usize] = entry;
-            place
+            let oldest = self.list.pop_front(&mut self.entries).expect("a list of frames");
+            self.places[self.entries[oldest].page] = FrameId::NONE;
+            oldest
         };
+        self.entries[place] = Entry { page, reads: 0, writes: 0, link: Link::NONE };
         self.places[page] = place;
+        self.list.push_back(&mut self.entries, place);
         place
     }
 
-    fn unlink(&mut self, place: u32) {
-        let Entry { older, younger, .. } = self.entries[place as usize];
-        match older {
-            NOWHERE => self.oldest = younger,
-            older => self.entries[older as usize].younger = younger,
-        }
-        match younger {
-            NOWHERE => self.youngest = older,
-            younger => self.entries[younger as usize].older = older,
-        }
-    }
-
-    fn append(&mut self, place: u32) {
-        let last = std::mem::replace(&mut self.youngest, place);
-        let its = &mut self.entries[place as usize];
-        (its.older, its.younger) = (last, NOWHERE);
-        match last {
-            NOWHERE => self.oldest = place,
-            last => self.entries[last as usize].younger = place,
-        }
-    }
-
-    /// The list, from the page used longest ago on.
+    /// Returns the list, least recently used page first.
     pub fn saved(&self) -> Vec<SavedUse> {
-        let mut all = Vec::with_capacity(self.entries.len());
-        let mut place = self.oldest;
-        while place != NOWHERE {
-            let its = &self.entries[place as usize];
-            all.push(SavedUse(its.page.0, its.reads, its.writes));
-            place = its.younger;
-        }
-        all
+        let saved = |place: FrameId| {
+            let Entry { page, reads, writes, .. } = self.entries[place];
+            SavedUse(page.0, reads, writes)
+        };
+        self.list.iter(&self.entries).map(saved).collect()
     }
 
-    /// The list as it was saved.
+    /// Replaces the list by one that was saved.
     ///
     /// # Errors
     /// If it is that of another drive.
     pub fn resume(&mut self, saved: &[SavedUse]) -> Result<(), String> {
         let pages = self.places.len() as u32;
-        self.places.as_mut_slice().fill(NOWHERE);
-        (self.oldest, self.youngest) = (NOWHERE, NOWHERE);
-        self.entries.clear();
+        self.places.as_mut_slice().fill(FrameId::NONE);
+        self.list = List::EMPTY;
         for &SavedUse(page, reads, writes) in saved {
-            if page >= pages || self.entries.len() == self.most {
-                return Err("the pages used last are those of another drive".into());
+            if page >= pages || self.list.len() as usize == self.entries.len() {
+                return Err("the list of recently used pages is that of another drive".into());
             }
-            if self.places[Lpn(page)] != NOWHERE {
-                return Err("a page is twice among those used last".into());
+            if self.places[Lpn(page)].is_some() {
+                return Err("the list of recently used pages has a page twice".into());
             }
             let place = self.insert(Lpn(page));
-            self.append(place);
-            let its = &mut self.entries[place as usize];
+            let its = &mut self.entries[place];
             (its.reads, its.writes) = (reads, writes);
         }
         Ok(())

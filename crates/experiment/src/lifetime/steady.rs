@@ -4,7 +4,7 @@
 
 use super::record::{Record, Seen};
 use super::survey::{self, Survey};
-use super::{Cycles, Lifetime, Lived, dilated, left_out, repetitions, whole};
+use super::{Cycles, Lifetime, Lived, dilated, left_out, repetitions, whole, without_effect};
 use crate::device::{self, DeviceSpec, Resolved};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::scheme::Scheme;
@@ -50,6 +50,7 @@ impl SteadyLane {
         let drive =
             device::resolve(&self.device.source()?, &Scheme::load(&self.scheme)?, &self.device)?;
         whole(&drive)?;
+        without_effect(&drive.config).or(())?;
         Ok(drive)
     }
 

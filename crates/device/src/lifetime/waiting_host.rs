@@ -1,0 +1,52 @@
+//! A host that sends the next write only when the drive has let in the one before, so that every
+//! delay makes it later.
+
+use crate::observe::counters::Counters;
+use crate::policy::throttle::Throttled;
+use fowler_units::{Nanos, Span};
+
+/// The host of a life.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct WaitingHost {
+    /// How far it lags behind its own times.
+    pub behind: Span,
+    /// How long a write had waited that had not entered when the life ended.
+    pub blocked_at_end: Throttled,
+    /// When the last write entered.
+    pub now: Nanos,
+}
+
+impl WaitingHost {
+    /// A host on time at the beginning of a life.
+    pub fn new() -> Self {
+        Self { behind: Span::ZERO, blocked_at_end: Throttled::default(), now: Nanos::ZERO }
+    }
+
+    /// Lets in a write that the host sends at its own time `sent`, after what `delay` says for the
+    /// moment of its arrival. Returns when it enters; `None` if the life `ends` before that.
+    #[inline]
+    pub fn enter(
+        &mut self,
+        sent: Nanos,
+        ends: Nanos,
+        counters: &mut Counters,
+        delay: impl FnOnce(Nanos, &Counters) -> Throttled,
+    ) -> Option<(Nanos, Throttled)> {
+        let at = sent + self.behind;
+        if at >= ends {
+            return None;
+        }
+        let throttled = delay(at, counters);
+        let at = at + throttled.total();
+        counters.throttled.delayed += throttled.spread;
+        counters.throttled.stopped += throttled.stopped;
+        counters.stops += u64::from(throttled.stops);
+        if at >= ends {
+            self.blocked_at_end = throttled;
+            return None;
+        }
+        self.behind += throttled.total();
+        self.now = at;
+        Some((at, throttled))
+    }
+}
