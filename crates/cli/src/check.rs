@@ -183,10 +183,10 @@ fn report(folder: &Path, findings: &Findings, repaired: bool) -> String {
     }
     let mut grid = Grid::new(["file", "state"].map(str::to_string).into()).words(0..2);
     for (path, what) in &findings.bad {
-        let path = path.strip_prefix(folder).unwrap_or(path).display().to_string();
-        let removed = repaired && findings.removable.iter().any(|its| its.ends_with(&path));
+        let removed = repaired && findings.removable.contains(path);
         let state = if removed { format!("{what} (removed)") } else { what.clone() };
-        grid.row(vec![escaped(&path).into_owned(), state]);
+        let name = path.strip_prefix(folder).unwrap_or(path).display().to_string();
+        grid.row(vec![escaped(&name).into_owned(), state]);
     }
     text.push('\n');
     text.push_str(&grid.text());

@@ -113,7 +113,7 @@ fn is_plain(name: &str) -> bool {
 /// list before that are not among them and are still what was written; returns their names.
 ///
 /// # Errors
-/// If a file cannot be read, or the list cannot be written.
+/// If a file or the list before cannot be read, or the list cannot be written.
 pub fn list(folder: &Path, command: &str, files: &[PathBuf]) -> Result<Vec<String>, Diagnostics> {
     let mut hashes = BTreeMap::new();
     for file in files.iter().filter(|file| file.parent() == Some(folder) && file.is_file()) {
@@ -121,7 +121,7 @@ pub fn list(folder: &Path, command: &str, files: &[PathBuf]) -> Result<Vec<Strin
         hashes.insert(name, file_hash(file)?);
     }
     let mut removed = Vec::new();
-    if let Ok(Some(before)) = read(folder) {
+    if let Some(before) = read(folder)? {
         for name in before.files.keys().filter(|name| !hashes.contains_key(*name)) {
             if before.state(folder, name)? == State::Whole {
                 let path = folder.join(name);

@@ -18,6 +18,7 @@ mod runs;
 mod study;
 
 use fowler_experiment::atomic_file::unwritable;
+use fowler_experiment::contents;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics, printable};
 use fowler_experiment::field::nearest;
 use fowler_experiment::tables::Sheet;
@@ -132,6 +133,8 @@ pub struct Reproduction {
 pub fn reproduce(request: &Request, watch: Watch<'_>) -> Result<Option<Reproduction>, Diagnostics> {
     let out = &request.out;
     fs::create_dir_all(out).map_err(|error| unwritable(out, &error))?;
+    // A list that a newer version wrote, or that is damaged, is refused before anything is run.
+    contents::read(out)?;
     (request.paper.reproduce)(request, watch)
 }
 
