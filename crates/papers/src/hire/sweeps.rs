@@ -248,14 +248,26 @@ pub(super) fn pictures(evidence: &Evidence) -> Vec<Named> {
         sweeps.buffers_mib.iter().map(|&mib| (f64::from(mib), buffer(mib))).collect();
     vec![
         life(evidence),
-        curves("watermark", "By watermark", &Axis::linear("watermark w"), &watermarks, evidence),
-        curves("buffer", "By size of the buffer", &Axis::log2("buffer (MiB)"), &sizes, evidence),
+        curves(
+            ("watermark", "By watermark"),
+            "Stand-ins. At w = 1 all pages are mixed.",
+            &Axis::linear("watermark w"),
+            &watermarks,
+            evidence,
+        ),
+        curves(
+            ("buffer", "By size of the buffer"),
+            "Stand-ins, against the baseline with a buffer of the same size.",
+            &Axis::log2("buffer (MiB)"),
+            &sizes,
+            evidence,
+        ),
     ]
 }
 
 fn curves(
-    name: &str,
-    title: &str,
+    (name, title): (&str, &str),
+    caption: &str,
     x: &Axis,
     values: &[(f64, String)],
     evidence: &Evidence,
@@ -279,9 +291,7 @@ fn curves(
         )
     };
     let figure = Figure {
-        caption: Some(
-            "Stand-ins; each buffer size against the baseline with that buffer. At w = 1 all pages are mixed.".into(),
-        ),
+        caption: Some(caption.into()),
         panels: [
             ("Reads, clean pages not rewritten (on_dirty)", HIRE, false),
             ("Reads, as if reprogrammed (on_evict)", ON_EVICT, false),

@@ -400,9 +400,9 @@ const PAGES_PER_BLOCK: f64 = 64.0;
 mod tests {
     use super::*;
 
-    /// A host that always writes loses nothing, one that hardly ever does loses most; the inverse
-    /// is one. Section 4.3's 43 % is out of reach for the mean demand of proj, its 8 % is not for
-    /// that of exchange.
+    /// ST loses nothing if the host always writes, and most if it hardly ever does. At the mean
+    /// demand of exchange some share of time gives the 8 % of section 4.3; at that of proj no share
+    /// gives the 43 %.
     #[test]
     fn the_loss_of_st_is_that_of_its_idle_time() {
         assert_eq!(lost(2.0, 1.0), 0.0);

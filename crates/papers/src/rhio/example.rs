@@ -54,7 +54,7 @@ impl Served {
     }
 }
 
-/// Returns the whole drive without data, where this many neighbouring pages lie on one chip.
+/// Returns the whole drive without data, where this many neighboring pages lie on one chip.
 fn whole_drive(
     paper: &Paper,
     scheme: &str,
