@@ -80,10 +80,11 @@ fn a_floor_imports_only_floors_below_it() {
 }
 
 /// The rooms (modules) of `experiment`, lowest first. A room may import those listed before it.
-const EXPERIMENT: [&str; 42] = [
+const EXPERIMENT: [&str; 43] = [
     "fan_out",
     "progress",
     "diagnostic",
+    "disk",
     "text_file",
     "atomic_file",
     "numbers",

@@ -7,10 +7,10 @@ use crate::{Exit, console};
 use fowler_experiment::atomic_file;
 use fowler_experiment::contents::{self, CONTENTS, State};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics, escaped};
+use fowler_experiment::disk::{self, unreadable};
 use fowler_experiment::lifetime;
 use fowler_experiment::numbers::counted;
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What there is to say of a folder.
@@ -50,7 +50,7 @@ pub(crate) fn execute(arguments: &Check) -> Result<Exit, Diagnostics> {
             atomic_file::remove(path).map_err(|error| atomic_file::unwritable(path, &error))?;
         }
     }
-    console::print(&report(folder, &findings, repaired));
+    console::print(&report(folder, &findings, repaired)?);
     let left = findings.bad.iter().any(|(path, _)| !repaired || !findings.removable.contains(path));
     Ok(if left { Exit::BadInput } else { Exit::Done })
 }
@@ -135,11 +135,7 @@ fn of_lifetime(folder: &Path, findings: &mut Findings) -> Result<(), Diagnostics
 fn leftovers(folder: &Path, findings: &mut Findings) -> Result<(), Diagnostics> {
     let mut folders = vec![folder.to_path_buf()];
     while let Some(folder) = folders.pop() {
-        let failed = |error| {
-            Diagnostic::new(folder.display().to_string(), format!("cannot be read: {error}"))
-        };
-        for entry in fs::read_dir(&folder).map_err(failed)? {
-            let path = entry.map_err(failed)?.path();
+        for path in disk::entries(&folder).map_err(|error| unreadable(&folder, &error))? {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             // A link may lead out of the folder.
             if path.is_dir() && !path.is_symlink() {
@@ -154,32 +150,33 @@ fn leftovers(folder: &Path, findings: &mut Findings) -> Result<(), Diagnostics> 
 }
 
 /// Files at the top of the folder that nothing accounts for; a sweep accounts for its own.
-fn others(folder: &Path, findings: &Findings) -> Vec<String> {
+fn others(folder: &Path, findings: &Findings) -> Result<Vec<String>, Diagnostics> {
     if findings.known.is_empty() {
-        return Vec::new();
+        return Ok(Vec::new());
     }
     let bad = |path: &PathBuf| findings.bad.iter().any(|(its, _)| its == path);
-    let files = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let files = disk::entries(folder).map_err(|error| unreadable(folder, &error))?;
     let mut names: Vec<String> = files
+        .into_iter()
         .filter(|path| path.is_file() && !findings.known.contains(path) && !bad(path))
         .map(|path| path.file_name().unwrap_or_default().to_string_lossy().into_owned())
         .collect();
     names.sort();
-    names
+    Ok(names)
 }
 
-fn report(folder: &Path, findings: &Findings, repaired: bool) -> String {
+fn report(folder: &Path, findings: &Findings, repaired: bool) -> Result<String, Diagnostics> {
     let mut text = String::new();
     for line in &findings.holds {
         text.push_str(&console::fitted(&format!("holds     {line}\n"), 10));
     }
-    let others = others(folder, findings);
+    let others = others(folder, findings)?;
     if !others.is_empty() {
         let line = format!("not ours  {}\n", escaped(&others.join(", ")));
         text.push_str(&console::fitted(&line, 10));
     }
     if findings.bad.is_empty() {
-        return text + "whole     every file is what was written\n";
+        return Ok(text + "whole     every file is what was written\n");
     }
     let mut grid = Grid::new(["file", "state"].map(str::to_string).into()).words(0..2);
     for (path, what) in &findings.bad {
@@ -194,5 +191,5 @@ fn report(folder: &Path, findings: &Findings, repaired: bool) -> String {
         let line = "\n--repair removes leftovers, and results that are then computed again\n";
         text.push_str(&console::fitted(line, 4));
     }
-    text
+    Ok(text)
 }

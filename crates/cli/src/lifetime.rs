@@ -56,6 +56,7 @@ pub(crate) fn execute(arguments: &Arguments) -> Result<Exit, Diagnostics> {
     console::print(&if arguments.json { json } else { report(&lived) });
     if let (Some((files, warnings)), Some(folder)) = (written, &arguments.out) {
         output.list("lifetime", files.iter().map(|file| folder.join(file)))?;
+        lived.remove_checkpoint()?;
         warnings.iter().for_each(|warning| console::note(&format!("note: {warning}")));
         console::note(&format!(
             "written to {}: summary.json, {}",

@@ -5,10 +5,10 @@ use crate::{console, pages, requests};
 use fowler_experiment::atomic_file::{AtomicFile, Named, clashes, same, unwritable, writable};
 use fowler_experiment::contents;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
+use fowler_experiment::disk;
 use fowler_experiment::outcome::Outcome;
 use fowler_experiment::requests::RequestsFile;
 use fowler_experiment::timeline::TIMELINE;
-use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -71,7 +71,7 @@ impl Output {
         }
         diagnostics = diagnostics.or(Diagnostics::default())?;
         if let Some(folder) = folder {
-            let made = fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error));
+            let made = disk::create_folder(folder).map_err(|error| unwritable(folder, &error));
             diagnostics.take(made.and_then(|()| writable(&folder.join(SUMMARY))));
             // A list that a newer version wrote is refused before anything is replaced.
             diagnostics.take(contents::read(folder));

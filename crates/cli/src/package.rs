@@ -7,7 +7,7 @@ use clap_complete::Shell;
 use clap_mangen::Man;
 use fowler_experiment::atomic_file::{AtomicFile, unwritable};
 use fowler_experiment::diagnostic::Diagnostics;
-use std::fs;
+use fowler_experiment::disk;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -36,7 +36,7 @@ pub(crate) fn execute(command: &Package) -> Result<Exit, Diagnostics> {
         }
         Package::Man { out: None } => console::print(&page(&manual())),
         Package::Man { out: Some(folder) } => {
-            fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
+            disk::create_folder(folder).map_err(|error| unwritable(folder, &error))?;
             let count = write(&manual(), folder)?;
             console::note(&format!("{count} pages written to {}", folder.display()));
             console::note_opens(&folder.join(Man::new(manual()).get_filename()));

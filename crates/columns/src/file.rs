@@ -1,7 +1,9 @@
 //! Writes and reads the Parquet files of Fowler.
 
 use arrow_array::RecordBatch;
+use bytes::Bytes;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
+use fowler_experiment::disk;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::arrow::arrow_writer::ArrowWriterOptions;
 use parquet::arrow::{ArrowWriter, ProjectionMask};
@@ -9,8 +11,6 @@ use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder};
 use parquet::schema::types::SchemaDescriptor;
-use std::fs::File;
-use std::io::ErrorKind;
 use std::path::Path;
 
 /// Returns the settings of all files. Nothing in a file depends on the machine or the time.
@@ -42,8 +42,8 @@ pub(crate) fn bytes(batch: &RecordBatch) -> Vec<u8> {
 
 /// Reads the tables of a file, one after the other.
 pub(crate) fn read(path: &Path) -> Result<Vec<RecordBatch>, Diagnostics> {
-    let file = File::open(path).map_err(|error| unreadable(path, &error))?;
-    tables(file, |_| ProjectionMask::all()).map_err(|error| unreadable(path, &error))
+    let bytes = disk::read(path).map_err(|error| unreadable(path, &error))?;
+    tables(bytes, |_| ProjectionMask::all()).map_err(|error| unreadable(path, &error))
 }
 
 /// Like [`read`], with some columns only. Returns `None` unless the file exists and has a valid
@@ -53,19 +53,16 @@ pub(crate) fn read_columns(
     names: &[&str],
 ) -> Result<Option<Vec<RecordBatch>>, Diagnostics> {
     let chosen = |schema: &SchemaDescriptor| ProjectionMask::columns(schema, names.iter().copied());
-    match File::open(path) {
-        Ok(file) => Ok(tables(file, chosen).ok()),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        // A file that cannot be opened may still be intact.
-        Err(error) => Err(unreadable(path, &error)),
-    }
+    // A file that cannot be read may still be intact.
+    let bytes = disk::there(disk::read(path)).map_err(|error| unreadable(path, &error))?;
+    Ok(bytes.and_then(|bytes| tables(bytes, chosen).ok()))
 }
 
 fn tables(
-    file: File,
+    bytes: Vec<u8>,
     chosen: impl FnOnce(&SchemaDescriptor) -> ProjectionMask,
 ) -> Result<Vec<RecordBatch>, String> {
-    let reader = ParquetRecordBatchReaderBuilder::try_new(file)
+    let reader = ParquetRecordBatchReaderBuilder::try_new(Bytes::from(bytes))
         .and_then(|builder| {
             let columns = chosen(builder.parquet_schema());
             builder.with_projection(columns).build()

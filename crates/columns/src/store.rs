@@ -20,14 +20,15 @@ use crate::{file, findings, requests};
 use arrow_array::RecordBatch;
 use fowler_experiment::atomic_file::{AtomicFile, Named, clashes, is_partial, unwritable};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics, printable};
+use fowler_experiment::disk::{self, unreadable};
 use fowler_experiment::provenance::{VERSION, bytes_hash, file_hash};
 use fowler_experiment::sweep::{self, Finished, Plan, Point, Watch};
 use fowler_experiment::tables::Sheet;
 use fowler_experiment::workload::Control;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File, TryLockError};
-use std::io::{self, Read, Write};
+use std::fs::{File, TryLockError};
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -101,12 +102,12 @@ impl Folder {
             [Some(POINTS), plan.keeps_requests().then_some(REQUESTS)].into_iter().flatten()
         {
             let folder = path.join(folder);
-            fs::create_dir_all(&folder).map_err(|error| unwritable(&folder, &error))?;
+            disk::create_folder(&folder).map_err(|error| unwritable(&folder, &error))?;
         }
         let lock = lock(path)?;
         refuse_newer(path)?;
         for folder in [path.to_path_buf(), path.join(POINTS), path.join(REQUESTS)] {
-            tidy(&folder);
+            tidy(&folder)?;
         }
         let points = plan.points();
         let rows: Vec<Row> = points.iter().map(|it| summary::of_point(plan, it)).collect();
@@ -239,13 +240,13 @@ pub fn load(folder: &Path) -> Result<RecordBatch, Diagnostics> {
 
 fn rows(folder: &Path) -> Result<Vec<Row>, Diagnostics> {
     let design = folder.join(DESIGN);
-    if !design.exists() {
+    if disk::facts(&design)?.is_none() {
         let what = format!("this is not the folder of a sweep: {DESIGN} is missing");
         return Err(Diagnostic::new(folder.display().to_string(), what).into());
     }
     refuse_newer(folder)?;
-    let sums = small_file(&folder.join(SUMS))?;
-    if sums.is_none_or(|sums| listed_hash(&sums, DESIGN) != file_hash(&design).ok()) {
+    let (sums, hash) = (small_file(&folder.join(SUMS))?, file_hash(&design)?);
+    if sums.is_none_or(|sums| listed_hash(&sums, DESIGN) != Some(hash)) {
         return Err(damaged(&design));
     }
     let mut measured: BTreeMap<String, Option<Row>> = BTreeMap::new();
@@ -284,14 +285,14 @@ pub struct Examined {
 /// If a newer version wrote the folder, or a file in it cannot be read.
 pub fn examine(folder: &Path) -> Result<Option<Examined>, Diagnostics> {
     let (design, specification) = (folder.join(DESIGN), folder.join(SPECIFICATION));
-    if !design.exists() && !folder.join(SUMS).exists() {
+    if disk::facts(&design)?.is_none() && disk::facts(&folder.join(SUMS))?.is_none() {
         return Ok(None);
     }
     refuse_newer(folder)?;
     let mut found = Examined { points: 0, whole: 0, damaged: Vec::new() };
     let sums = small_file(&folder.join(SUMS))?.unwrap_or_default();
     for (path, name) in [(&specification, SPECIFICATION), (&design, DESIGN)] {
-        if !path.exists() || listed_hash(&sums, name) != Some(file_hash(path)?) {
+        if disk::facts(path)?.is_none() || listed_hash(&sums, name) != Some(file_hash(path)?) {
             found.damaged.push((path.clone(), None));
         }
     }
@@ -332,17 +333,14 @@ pub fn make(plan: &Plan, index: usize, control: Control<'_>) -> Result<Option<Ma
     let path = std::env::temp_dir().join(name);
     let wanted = plan.keeps_requests().then(|| requests::parquet(&path));
     let finished = plan.run_point(index, wanted.as_ref(), control);
-    let read = fs::read(&path);
-    let _absent = fs::remove_file(&path);
+    let read = disk::read(&path);
+    let _absent = disk::remove(&path);
     let Some(finished) = finished? else { return Ok(None) };
     let failed = finished.result.is_err();
     // A failed point has no requests.
     let requests = match (wanted, read) {
         (Some(_), Ok(bytes)) if !failed => Some(bytes),
-        (Some(_), Err(error)) if !failed => {
-            let what = format!("cannot be read back: {error}");
-            return Err(Diagnostic::new(path.display().to_string(), what).into());
-        }
+        (Some(_), Err(error)) if !failed => return Err(unreadable(&path, &error)),
         _ => None,
     };
     let row = summary::bytes(&summary::of_finished(plan, &finished));
@@ -444,10 +442,11 @@ fn verified(folder: &Path, hash: &str, requests: bool) -> Result<Verified, Diagn
     let known = sums.lines().count() == 1 + usize::from(log.1.is_some());
     let files = [Some(row), Some(log).filter(|(_, sum)| requests && sum.is_some())];
     for (file, sum) in files.into_iter().flatten() {
-        match file.try_exists() {
-            Ok(false) => return Ok(Verified::Missing),
-            _ if !known || sum != Some(file_hash(&file)?) => return Ok(Verified::Damaged(file)),
-            _ => {}
+        if disk::facts(&file)?.is_none() {
+            return Ok(Verified::Missing);
+        }
+        if !known || sum != Some(file_hash(&file)?) {
+            return Ok(Verified::Damaged(file));
         }
     }
     Ok(Verified::Whole { requests: listed_hash(&sums, &requests_name).is_some() })
@@ -455,18 +454,12 @@ fn verified(folder: &Path, hash: &str, requests: bool) -> Result<Verified, Diagn
 
 /// Returns the text of a small file; `None` if there is none. A file that is not text is empty.
 fn small_file(path: &Path) -> Result<Option<String>, Diagnostics> {
-    let mut text = String::new();
-    match File::open(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => {
-            let what = format!("cannot be read: {error}");
-            Err(Diagnostic::new(path.display().to_string(), what).into())
-        }
-        Ok(file) => {
-            let _not_text = file.take(SMALL).read_to_string(&mut text);
-            Ok(Some(text))
-        }
-    }
+    let read = || {
+        let mut bytes = Vec::new();
+        disk::File::open(path)?.take(SMALL).read_to_end(&mut bytes)?;
+        Ok(String::from_utf8(bytes).unwrap_or_default())
+    };
+    disk::there(read()).map_err(|error| unreadable(path, &error))
 }
 
 /// Refuses a folder that a newer version wrote.
@@ -496,7 +489,7 @@ fn damaged(path: &Path) -> Diagnostics {
 
 fn lock(folder: &Path) -> Result<File, Diagnostics> {
     let path = folder.join(LOCK);
-    let file = File::create(&path).map_err(|error| unwritable(&path, &error))?;
+    let file = disk::lock_file(&path).map_err(|error| unwritable(&path, &error))?;
     match file.try_lock() {
         Err(TryLockError::WouldBlock) => {
             let diagnostic = Diagnostic::new(
@@ -514,9 +507,9 @@ fn lock(folder: &Path) -> Result<File, Diagnostics> {
 
 /// Removes partial files of an earlier process that was killed. No other process uses the folder
 /// now.
-fn tidy(folder: &Path) {
-    let Ok(entries) = fs::read_dir(folder) else { return };
-    for path in entries.flatten().map(|entry| entry.path()) {
+fn tidy(folder: &Path) -> Result<(), Diagnostics> {
+    let entries = disk::there(disk::entries(folder)).map_err(|error| unreadable(folder, &error))?;
+    for path in entries.unwrap_or_default() {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
         let ours = |name: &str| {
             let its = name.rsplit_once(".partial").map_or("", |(name, _)| name);
@@ -526,15 +519,16 @@ fn tidy(folder: &Path) {
             file && is_partial(name)
         };
         if name.is_some_and(|name| ours(&name)) {
-            // A file that cannot be removed does no harm.
-            let _left = fs::remove_file(path);
+            disk::remove(&path).map_err(|error| unwritable(&path, &error))?;
         }
     }
+    Ok(())
 }
 
-/// Writes a file unless it exists.
+/// Writes a file unless it is there with these bytes.
 fn replace(path: &Path, bytes: &[u8]) -> Result<(), Diagnostics> {
-    if fs::read(path).is_ok_and(|there| there == bytes) { Ok(()) } else { write(path, bytes) }
+    let there = disk::there(disk::read(path)).map_err(|error| unreadable(path, &error))?;
+    if there.is_some_and(|there| there == bytes) { Ok(()) } else { write(path, bytes) }
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), Diagnostics> {

@@ -7,80 +7,27 @@
 //! Created Equal", OSDI 2014).
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use std::fs::{self, File};
+use crate::disk::{self, File};
+use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 /// Files that are being written now, to be removed if the program ends without dropping them.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 /// Names to try for a temporary file before giving up.
 const NAMES: u32 = 1000;
 
-/// What was done to a file or its folder, for tests that replay crashes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Operation {
-    /// A file was created.
-    Create(PathBuf),
-    /// Bytes were written to its end.
-    Write(PathBuf, Vec<u8>),
-    /// All of its bytes reached the disk.
-    Sync(PathBuf),
-    /// It got another name, and replaced the file that had it.
-    Rename(PathBuf, PathBuf),
-    /// All names in a folder reached the disk.
-    SyncFolder(PathBuf),
-    /// It was removed.
-    Remove(PathBuf),
-}
-
-type Observer = Box<dyn Fn(Operation) + Send + Sync>;
-
-static OBSERVER: OnceLock<Observer> = OnceLock::new();
-
-/// Reports every operation on files from now on, of the whole process. For tests of crashes; may
-/// be called once.
-///
-/// # Panics
-/// If it was called before.
-#[doc(hidden)]
-pub fn observe(observer: impl Fn(Operation) + Send + Sync + 'static) {
-    assert!(OBSERVER.set(Box::new(observer)).is_ok(), "there is an observer already");
-}
-
-fn report(operation: impl FnOnce() -> Operation) {
-    if let Some(observer) = OBSERVER.get() {
-        observer(operation());
-    }
-}
-
 /// A file that is written under a temporary name, `<name>.partial` or `<name>.partial2` and so on,
 /// until [`AtomicFile::finish`] renames it. A file that is never finished is removed. Devices and
 /// pipes are written directly.
 #[derive(Debug)]
 pub struct AtomicFile {
-    out: BufWriter<Reported>,
+    out: BufWriter<File>,
     path: PathBuf,
     partial: Option<PathBuf>,
-}
-
-/// A file whose writes are reported.
-#[derive(Debug)]
-struct Reported {
-    file: File,
-    path: PathBuf,
-}
-
-impl Write for Reported {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.file.write(bytes)?;
-        report(|| Operation::Write(self.path.clone(), bytes[..written].to_vec()));
-        Ok(written)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
-    }
+    /// The first error of a write. What follows it may be written, so the file is not whole.
+    failed: Option<(io::ErrorKind, String)>,
 }
 
 impl AtomicFile {
@@ -89,14 +36,13 @@ impl AtomicFile {
         let opened = if path.is_dir() {
             Err(io::ErrorKind::IsADirectory.into())
         } else if is_special(path) {
-            File::create(path).map(|file| (file, None))
+            File::special(path).map(|file| (file, None))
         } else {
             beside(path).map(|(file, partial)| (file, Some(partial)))
         };
         let (file, partial) = opened.map_err(|error| unwritable(path, &error))?;
-        let at = partial.as_deref().unwrap_or(path).to_path_buf();
-        let out = BufWriter::with_capacity(1 << 18, Reported { file, path: at });
-        Ok(AtomicFile { out, path: path.to_path_buf(), partial })
+        let out = BufWriter::with_capacity(1 << 18, file);
+        Ok(AtomicFile { out, path: path.to_path_buf(), partial, failed: None })
     }
 
     /// Writes what is left, waits until all of it is on the disk, and gives the file its name.
@@ -109,37 +55,22 @@ impl AtomicFile {
     }
 
     fn named(&mut self) -> io::Result<()> {
+        if let Some((kind, why)) = self.failed.take() {
+            return Err(io::Error::new(kind, why));
+        }
         self.out.flush()?;
         let Some(partial) = &self.partial else { return Ok(()) };
-        self.out.get_ref().file.sync_all()?;
-        report(|| Operation::Sync(partial.clone()));
-        fs::rename(partial, &self.path)?;
-        report(|| Operation::Rename(partial.clone(), self.path.clone()));
-        sync_folder(&self.path)
+        self.out.get_ref().sync()?;
+        disk::rename(partial, &self.path)?;
+        disk::sync_folder(&self.path)
     }
-}
 
-/// Waits until the names in the folder of a file are on the disk.
-fn sync_folder(path: &Path) -> io::Result<()> {
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    // Only Unix opens folders, and some file systems there cannot sync them.
-    #[cfg(unix)]
-    match File::open(folder)?.sync_all() {
-        Err(error)
-            if !matches!(
-                error.kind(),
-                io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported
-            ) =>
-        {
-            return Err(error);
+    fn remember<T>(&mut self, result: io::Result<T>) -> io::Result<T> {
+        if let Err(error) = &result {
+            self.failed.get_or_insert_with(|| (error.kind(), error.to_string()));
         }
-        _ => {}
+        result
     }
-    report(|| Operation::SyncFolder(folder.to_path_buf()));
-    Ok(())
 }
 
 /// Removes a file that was finished; its name is gone from the disk, too, when this returns.
@@ -147,9 +78,8 @@ fn sync_folder(path: &Path) -> io::Result<()> {
 /// # Errors
 /// If it cannot be removed.
 pub fn remove(path: &Path) -> io::Result<()> {
-    fs::remove_file(path)?;
-    report(|| Operation::Remove(path.to_path_buf()));
-    sync_folder(path)
+    disk::remove(path)?;
+    disk::sync_folder(path)
 }
 
 /// Creates a file with a new name next to `path`; never reuses an existing file.
@@ -164,7 +94,6 @@ fn beside(path: &Path) -> io::Result<(File, PathBuf)> {
         let mut list = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
         match File::create_new(&partial) {
             Ok(file) => {
-                report(|| Operation::Create(partial.clone()));
                 list.push(partial.clone());
                 return Ok((file, partial));
             }
@@ -193,19 +122,23 @@ pub fn abandon() {
 
 impl Write for AtomicFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.out.write(bytes)
+        let written = self.out.write(bytes);
+        self.remember(written)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.out.flush()
+        let flushed = self.out.flush();
+        self.remember(flushed)
     }
 }
 
 impl Drop for AtomicFile {
     fn drop(&mut self) {
         if let Some(partial) = &self.partial {
-            // A file that cannot be removed stays under its .partial name.
-            let _left = fs::remove_file(partial);
+            // A disk that failed once may not fail again. If it does, the file stays under its
+            // .partial name, where `fowler check` finds it.
+            let _left =
+                disk::there(disk::remove(partial)).or_else(|_| disk::there(disk::remove(partial)));
             forget(partial);
         }
     }

@@ -4,6 +4,7 @@
 
 use crate::atomic_file::{self, AtomicFile, unwritable};
 use crate::diagnostic::{Diagnostic, Diagnostics, printable};
+use crate::disk;
 use crate::provenance::{VERSION, file_hash, text_hash};
 use crate::text_file;
 use serde::{Deserialize, Serialize};
@@ -63,7 +64,7 @@ impl Contents {
     /// If the file is there and cannot be read.
     pub fn state(&self, folder: &Path, name: &str) -> Result<State, Diagnostics> {
         let path = folder.join(name);
-        if !path.is_file() {
+        if !is_file(&path)? {
             return Ok(State::Missing);
         }
         let same = self.files.get(name) == Some(&file_hash(&path)?);
@@ -74,10 +75,10 @@ impl Contents {
 /// Reads the list of a folder; `None` if it has none.
 ///
 /// # Errors
-/// If the list is damaged, or a newer version of Fowler wrote it.
+/// If the list cannot be read or is damaged, or a newer version of Fowler wrote it.
 pub fn read(folder: &Path) -> Result<Option<Contents>, Diagnostics> {
     let path = folder.join(CONTENTS);
-    if !path.exists() {
+    if disk::facts(&path)?.is_none() {
         return Ok(None);
     }
     let text = text_file::read(&path, LARGEST)?;
@@ -103,6 +104,10 @@ pub fn read(folder: &Path) -> Result<Option<Contents>, Diagnostics> {
     Ok(Some(contents))
 }
 
+fn is_file(path: &Path) -> Result<bool, Diagnostics> {
+    Ok(disk::facts(path)?.is_some_and(|facts| facts.is_file()))
+}
+
 /// Whether a name stays within its folder.
 fn is_plain(name: &str) -> bool {
     let mut parts = Path::new(name).components();
@@ -116,9 +121,11 @@ fn is_plain(name: &str) -> bool {
 /// If a file or the list before cannot be read, or the list cannot be written.
 pub fn list(folder: &Path, command: &str, files: &[PathBuf]) -> Result<Vec<String>, Diagnostics> {
     let mut hashes = BTreeMap::new();
-    for file in files.iter().filter(|file| file.parent() == Some(folder) && file.is_file()) {
-        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        hashes.insert(name, file_hash(file)?);
+    for file in files.iter().filter(|file| file.parent() == Some(folder)) {
+        if is_file(file)? {
+            let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            hashes.insert(name, file_hash(file)?);
+        }
     }
     let mut removed = Vec::new();
     if let Some(before) = read(folder)? {

@@ -1,9 +1,9 @@
 //! What identifies a result: hashes that are the same on every machine.
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::disk::{File, unreadable};
 use fowler_units::HostIo;
 use sha2::{Digest, Sha256};
-use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
@@ -45,14 +45,9 @@ pub(crate) fn file_hash_watched(
     path: &Path,
     mut go_on: impl FnMut(f64) -> bool,
 ) -> Result<String, Diagnostics> {
-    let failed = |error: std::io::Error| {
-        Diagnostics::from(Diagnostic::new(
-            path.display().to_string(),
-            format!("cannot be read: {error}"),
-        ))
-    };
+    let failed = |error: std::io::Error| unreadable(path, &error);
     let mut file = File::open(path).map_err(failed)?;
-    let all = file.metadata().map_err(failed)?.len().max(1) as f64;
+    let all = file.facts().map_err(failed)?.len().max(1) as f64;
     let mut digest = Sha256::new();
     let mut chunk = vec![0; 1 << 18];
     let mut bytes = 0u64;

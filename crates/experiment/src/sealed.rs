@@ -7,9 +7,9 @@
 
 use crate::atomic_file::{AtomicFile, unwritable};
 use crate::diagnostic::{Diagnostic, Diagnostics, printable};
+use crate::disk::File;
 use crate::provenance::VERSION;
 use sha2::{Digest, Sha256};
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Take, Write};
 use std::path::Path;
 
@@ -90,7 +90,7 @@ pub fn open(path: &Path, kind: Kind) -> Result<Opened, Diagnostics> {
     let unreadable = |error: io::Error| failed(format!("cannot be read: {error}"));
     let damaged = || failed(format!("is damaged: it is not the {} that was written", kind.name));
     let file = File::open(path).map_err(unreadable)?;
-    let facts = file.metadata().map_err(unreadable)?;
+    let facts = file.facts().map_err(unreadable)?;
     if !facts.is_file() {
         return Err(failed(format!("is not a {} of Fowler", kind.name)).into());
     }

@@ -1,7 +1,7 @@
 //! Reads small text files: regular files of bounded size that are UTF-8.
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use std::fs::{self, File};
+use crate::disk::{self, unreadable};
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -15,13 +15,13 @@ const STANDARD_INPUT: &str = "/dev/stdin";
 /// not UTF-8. Nothing beyond `limit` is read.
 pub fn read(path: &Path, limit: u64) -> Result<String, Diagnostics> {
     let name = path.display().to_string();
-    let failed = |error: io::Error| Diagnostic::new(&*name, format!("cannot be read: {error}"));
+    let failed = |error: io::Error| unreadable(path, &error);
     let too_long = || {
         let what = format!("the file has more than {limit} bytes, which is the limit");
         Diagnostics::from(Diagnostic::new(&*name, what))
     };
     // A named pipe would block when it is opened, so ask first.
-    let facts = fs::metadata(path).map_err(failed)?;
+    let facts = disk::metadata(path).map_err(failed)?;
     if !facts.is_file() && path != Path::new(STANDARD_INPUT) {
         let what = if facts.is_dir() { "this is a folder" } else { "this is not a regular file" };
         return Err(Diagnostic::new(&*name, what).expected("a regular file or /dev/stdin").into());
@@ -31,7 +31,8 @@ pub fn read(path: &Path, limit: u64) -> Result<String, Diagnostics> {
     }
     let mut bytes = Vec::new();
     // One byte more than allowed tells whether there is more.
-    let reading = File::open(path).and_then(|file| file.take(limit + 1).read_to_end(&mut bytes));
+    let reading =
+        disk::File::open(path).and_then(|file| file.take(limit + 1).read_to_end(&mut bytes));
     reading.map_err(failed)?;
     if bytes.len() as u64 > limit {
         return Err(too_long());
@@ -47,6 +48,7 @@ pub fn read(path: &Path, limit: u64) -> Result<String, Diagnostics> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     fn said(path: &str, limit: u64) -> String {
         read(Path::new(path), limit).unwrap_err().to_string()

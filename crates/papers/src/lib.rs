@@ -20,10 +20,10 @@ mod study;
 use fowler_experiment::atomic_file::unwritable;
 use fowler_experiment::contents;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics, printable};
+use fowler_experiment::disk;
 use fowler_experiment::field::nearest;
 use fowler_experiment::tables::Sheet;
 use std::fmt;
-use std::fs;
 use std::path::PathBuf;
 use study::Study;
 
@@ -132,7 +132,7 @@ pub struct Reproduction {
 /// Everything that is wrong with the traces or the folder.
 pub fn reproduce(request: &Request, watch: Watch<'_>) -> Result<Option<Reproduction>, Diagnostics> {
     let out = &request.out;
-    fs::create_dir_all(out).map_err(|error| unwritable(out, &error))?;
+    disk::create_folder(out).map_err(|error| unwritable(out, &error))?;
     // A list that a newer version wrote, or that is damaged, is refused before anything is run.
     contents::read(out)?;
     (request.paper.reproduce)(request, watch)

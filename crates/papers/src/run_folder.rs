@@ -7,6 +7,7 @@ use fowler_experiment::atomic_file::{AtomicFile, unwritable};
 use fowler_experiment::calibration::{TestBed, common_speed};
 use fowler_experiment::device;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics, printable};
+use fowler_experiment::disk::{self, unreadable};
 use fowler_experiment::outcome::Ending;
 use fowler_experiment::progress::Part;
 use fowler_experiment::provenance::{VERSION, text_hash};
@@ -18,7 +19,6 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::fs;
 use std::io::{Read, Write};
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
@@ -215,7 +215,7 @@ pub(crate) type Results<T> = BTreeMap<String, T>;
 impl<'a> RunFolder<'a> {
     /// Runs that are saved in `folder`.
     pub fn open(folder: &Path, watch: Watch<'a>) -> Result<RunFolder<'a>, Diagnostics> {
-        fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
+        disk::create_folder(folder).map_err(|error| unwritable(folder, &error))?;
         let repetition = Repetition::Original;
         Ok(RunFolder { folder: folder.to_path_buf(), repetition, watch, damaged: Arc::default() })
     }
@@ -235,7 +235,7 @@ impl<'a> RunFolder<'a> {
     /// If a folder for its runs cannot be created.
     pub fn repeated(&self, repetition: Repetition) -> Result<RunFolder<'a>, Diagnostics> {
         let folder = self.folder.join(repetition.folder());
-        fs::create_dir_all(&folder).map_err(|error| unwritable(&folder, &error))?;
+        disk::create_folder(&folder).map_err(|error| unwritable(&folder, &error))?;
         Ok(RunFolder { repetition, ..self.clone() })
     }
 
@@ -332,14 +332,10 @@ const LARGEST: u64 = 1 << 28;
 /// Reads a file of results.
 ///
 /// # Errors
-/// If a newer version wrote it, or its result does not fit the type.
+/// If it cannot be read, a newer version wrote it, or its result does not fit the type.
 fn saved<T: DeserializeOwned>(path: &Path, identity: &str) -> Result<Saved<T>, Diagnostics> {
-    let Ok(file) = fs::File::open(path) else { return Ok(Saved::Missing) };
-    let mut text = String::new();
-    if file.take(LARGEST).read_to_string(&mut text).is_err() {
-        return Ok(Saved::Damaged);
-    }
-    let Ok(mut file) = serde_json::from_str::<Value>(&text) else { return Ok(Saved::Damaged) };
+    let Some(bytes) = bytes_of(path)? else { return Ok(Saved::Missing) };
+    let Ok(mut file) = serde_json::from_slice::<Value>(&bytes) else { return Ok(Saved::Damaged) };
     if let Some(format) = file["format"].as_u64().filter(|format| *format > FORMAT) {
         let writer = file["version"].as_str().map(printable).unwrap_or_default();
         let what = format!(
@@ -356,6 +352,16 @@ fn saved<T: DeserializeOwned>(path: &Path, identity: &str) -> Result<Saved<T>, D
         return Ok(Saved::Missing);
     }
     read(file["result"].take(), path).map(Saved::Found)
+}
+
+/// Returns the bytes of a file of results; `None` if there is none.
+fn bytes_of(path: &Path) -> Result<Option<Vec<u8>>, Diagnostics> {
+    let read = || {
+        let mut bytes = Vec::new();
+        disk::File::open(path)?.take(LARGEST).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    disk::there(read()).map_err(|error| unreadable(path, &error))
 }
 
 /// Returns the files of finished runs below the folder of a study, each with whether it is what was
@@ -375,11 +381,9 @@ pub fn examine(folder: &Path) -> Result<Vec<(PathBuf, bool)>, Diagnostics> {
             if path.is_dir() {
                 folders.push(path);
             } else if path.extension().is_some_and(|it| it == "json") {
-                let mut text = String::new();
-                let file = fs::File::open(&path).map_err(|error| unreadable(&path, &error))?;
-                let is_text = file.take(LARGEST).read_to_string(&mut text).is_ok();
-                let file = serde_json::from_str::<Value>(&text).unwrap_or_default();
-                let whole = is_text && !file.is_null() && file["checksum"] == checksum(&file);
+                let bytes = bytes_of(&path)?.unwrap_or_default();
+                let file = serde_json::from_slice::<Value>(&bytes).unwrap_or_default();
+                let whole = !file.is_null() && file["checksum"] == checksum(&file);
                 found.push((path, whole));
             }
         }
@@ -388,13 +392,8 @@ pub fn examine(folder: &Path) -> Result<Vec<(PathBuf, bool)>, Diagnostics> {
     Ok(found)
 }
 
-fn unreadable(path: &Path, error: &std::io::Error) -> Diagnostic {
-    Diagnostic::new(path.display().to_string(), format!("cannot be read: {error}"))
-}
-
 fn entries(folder: &Path) -> Result<Vec<PathBuf>, Diagnostics> {
-    let read = fs::read_dir(folder).and_then(|all| all.map(|it| Ok(it?.path())).collect());
-    Ok(read.map_err(|error| unreadable(folder, &error))?)
+    disk::entries(folder).map_err(|error| unreadable(folder, &error))
 }
 
 /// The checksum of a file's identity and result.
@@ -445,6 +444,7 @@ pub(crate) mod tests {
         result
     }
     use fowler_experiment::progress::Progress;
+    use std::fs;
     use std::sync::Mutex;
     use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -469,6 +469,51 @@ pub(crate) mod tests {
         stop.store(true, Ordering::Relaxed);
         assert_eq!(runs.results(vec![job("c", "2"), job("d", "1")]).unwrap(), None);
         assert_eq!(worked.load(Ordering::Relaxed), 3);
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    /// Each operation on the files fails once: the study says so, loses nothing, and leaves nothing
+    /// half-written.
+    #[test]
+    fn a_disk_that_fails_loses_no_result() {
+        use fowler_experiment::disk::Operation;
+        static FAILS: Mutex<(usize, Vec<Operation>)> = Mutex::new((usize::MAX, Vec::new()));
+        let folder = std::env::temp_dir().join(format!("fowler-failing-{}", std::process::id()));
+        let ours = folder.clone();
+        disk::observe(move |operation| {
+            if operation.path().starts_with(&ours) {
+                let mut fails = FAILS.lock().unwrap();
+                fails.1.push(operation.clone());
+                if fails.1.len() - 1 == fails.0 {
+                    return Err(std::io::Error::from_raw_os_error(5));
+                }
+            }
+            Ok(usize::MAX)
+        });
+        let stop = AtomicBool::new(false);
+        let watch = Watch { control: Control { stop: &stop, progress: &|_| () }, step: &|_| () };
+        let path = folder.join("a.json");
+        // Saves a result, and reads it.
+        let study = |fails: usize| {
+            *FAILS.lock().unwrap() = (fails, Vec::new());
+            let job = || Job::<Vec<f64>>::new("a", "1", |_| Ok(Some(vec![1.5])));
+            let runs = RunFolder::open(&folder, watch)?;
+            runs.result(job())?;
+            runs.result(job())
+        };
+        assert_eq!(study(usize::MAX).unwrap(), Some(vec![1.5]));
+        let (operations, whole) = (FAILS.lock().unwrap().1.len(), fs::read(&path).unwrap());
+        assert!(operations > 8, "{operations} operations: too little is tested");
+        for fails in 0..operations {
+            let _absent = fs::remove_dir_all(&folder);
+            let wrong = study(fails).unwrap_err().to_string();
+            let operation = format!("{fails}: {:?}", FAILS.lock().unwrap().1[fails]);
+            assert!(wrong.contains(&*folder.to_string_lossy()), "{operation}: {wrong}");
+            assert!(fs::read(&path).is_ok_and(|it| it == whole) || !path.exists(), "{operation}");
+            assert_eq!(study(usize::MAX).unwrap(), Some(vec![1.5]), "{operation}");
+            assert_eq!(fs::read(&path).unwrap(), whole, "{operation}");
+            assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "{operation}");
+        }
         fs::remove_dir_all(&folder).unwrap();
     }
 

@@ -49,7 +49,10 @@ pub(crate) fn lifetime(
         watched.controlled(|control| live(&spec, Watch { control, share: &share, warn: &|_| () }))
     })?;
     match ended.or_raise(py)? {
-        Ended::Lived(finished) => Ok(Lifetime { finished }),
+        Ended::Lived(finished) => {
+            finished.remove_checkpoint().or_raise(py)?;
+            Ok(Lifetime { finished })
+        }
         Ended::Stopped { .. } => Err(PyKeyboardInterrupt::new_err("stopped")),
     }
 }

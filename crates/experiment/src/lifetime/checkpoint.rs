@@ -2,10 +2,11 @@
 //! exactly the same results.
 
 use super::record::{self, Record};
-use super::{Cycles, LifetimeSpec, Lived, Standing, Watch};
+use super::{Cycles, Lifetime, LifetimeSpec, Lived, Standing, Watch};
 use crate::atomic_file::{self, unwritable};
 use crate::device::Resolved;
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::disk;
 use crate::provenance::{FINGERPRINT, text_hash};
 use crate::sealed::{self, Kind, SealedFile};
 use fowler_device::endurance::Totals;
@@ -93,7 +94,9 @@ impl Checkpoint {
             found: None,
             own: false,
         };
-        if let Some(path) = here.path.as_ref().filter(|path| path.exists()) {
+        if let Some(path) = here.path.as_ref()
+            && disk::facts(path)?.is_some()
+        {
             let mut opened = sealed::open(path, CHECKPOINT)?;
             if opened.identity == here.key {
                 let failed = |why: postcard::Error| {
@@ -176,10 +179,21 @@ impl Checkpoint {
         self.own
     }
 
-    /// Removes the file once all lifetimes are finished. A file of another run stays.
-    pub fn remove(&self) -> Result<(), Diagnostics> {
-        match &self.path {
-            Some(path) if self.own && path.exists() => {
+    /// Returns the file, if it is that of this run.
+    pub fn of_this_run(self) -> Option<PathBuf> {
+        self.path.filter(|_| self.own)
+    }
+}
+
+impl Lifetime {
+    /// Removes the checkpoint, if this run saved one. Call it once the results are safe: until
+    /// then a life that took days can be resumed.
+    ///
+    /// # Errors
+    /// If the file cannot be removed.
+    pub fn remove_checkpoint(&self) -> Result<(), Diagnostics> {
+        match &self.checkpoint {
+            Some(path) if disk::facts(path)?.is_some() => {
                 atomic_file::remove(path).map_err(|error| unwritable(path, &error))
             }
             _ => Ok(()),

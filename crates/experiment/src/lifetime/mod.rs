@@ -153,6 +153,7 @@ pub struct Lifetime {
     pub left_out: Vec<String>,
     /// The drives at the dilation and, if requested, at twice the dilation.
     pub lived: Vec<Lived>,
+    checkpoint: Option<PathBuf>,
 }
 
 /// How it ended.
@@ -233,9 +234,10 @@ pub fn live(spec: &LifetimeSpec, watch: Watch<'_>) -> Result<Ended, Diagnostics>
     let Some(lived) = lived else {
         return Ok(Ended::Stopped { saved: checkpoint.is_there() });
     };
-    checkpoint.remove()?;
+    let checkpoint = checkpoint.of_this_run();
     let left_out = left_out(&drive.config);
-    let life = Lifetime { drive, precondition, workload: report, survey, left_out, lived };
+    let life =
+        Lifetime { drive, precondition, workload: report, survey, left_out, lived, checkpoint };
     Ok(Ended::Lived(Box::new(life)))
 }
 

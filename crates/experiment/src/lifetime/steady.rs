@@ -162,6 +162,7 @@ pub fn steady(
             left_out,
             lived,
             drive,
+            checkpoint: None,
         }
     };
     Ok(Some(drives.into_iter().zip(lived).map(of_drive).collect()))

@@ -60,7 +60,10 @@ fn lived(spec: &LifetimeSpec, stops: bool) -> (Option<Lifetime>, Vec<String>) {
         warn: &|warning| warnings.lock().unwrap().push(warning.to_string()),
     };
     let lived = match live(spec, watch).unwrap() {
-        Ended::Lived(lived) => Some(*lived),
+        Ended::Lived(lived) => {
+            lived.remove_checkpoint().unwrap();
+            Some(*lived)
+        }
         Ended::Stopped { saved } => {
             assert!(saved, "something was done");
             None

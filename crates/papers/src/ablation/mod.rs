@@ -12,12 +12,12 @@ use crate::{published, runs_folder};
 use fowler_experiment::atomic_file::unwritable;
 use fowler_experiment::contents;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
+use fowler_experiment::disk;
 use fowler_experiment::figures_folder::{self, Written};
 use fowler_experiment::report;
 use fowler_experiment::tables::Sheet;
 use fowler_experiment::workload::WorkloadSpec;
 use plan::{Evidence, Plan};
-use std::fs;
 use std::path::PathBuf;
 
 const TEXT: &str = include_str!("../../../../presets/studies/all.toml");
@@ -58,7 +58,7 @@ pub struct Finding {
 pub fn all(request: &Request, watch: Watch<'_>) -> Result<Option<Finding>, Diagnostics> {
     let plan: Plan = published::open("studies/all", TEXT)?;
     let chosen = chosen(&plan, request)?;
-    fs::create_dir_all(&request.out).map_err(|error| unwritable(&request.out, &error))?;
+    disk::create_folder(&request.out).map_err(|error| unwritable(&request.out, &error))?;
     // A list that a newer version wrote, or that is damaged, is refused before anything is run.
     contents::read(&request.out)?;
     let runs = RunFolder::open(&request.out.join(runs_folder(request.limit)), watch)?;

@@ -5,10 +5,10 @@ mod pictures;
 use super::{Cells, Plotted, agreement, constants, sensitivity};
 use crate::atomic_file::unwritable;
 use crate::diagnostic::Diagnostics;
+use crate::disk;
 use crate::figures_folder::{self, Written};
 use crate::tables::{Cell, Sheet};
 use fowler_figures::{Axis, Figure, Plot};
-use std::fs;
 use std::path::Path;
 
 pub use pictures::recovery;
@@ -18,7 +18,7 @@ pub use pictures::recovery;
 /// # Errors
 /// If the folder cannot be written.
 pub fn plot(folder: &Path) -> Result<Plotted, Diagnostics> {
-    fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
+    disk::create_folder(folder).map_err(|error| unwritable(folder, &error))?;
     let figures = pictures::all(&Cells::new());
     let columns = figures.iter().map(|(name, figure)| columns(name, figure));
     let tables = [constants(), sensitivity(), agreement()];
