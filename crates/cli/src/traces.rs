@@ -6,7 +6,7 @@ use crate::{Exit, commands, console, fit, signals};
 use fowler_experiment::atomic_file::{AtomicFile, Named, clashes, writable};
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::presets::{self, Folder};
-use fowler_experiment::warnings::CUT;
+use fowler_experiment::warnings::{CUT, UNCHECKED};
 use fowler_experiment::workload::readable;
 use fowler_experiment::{HostOp, ReadReport, TraceInfo, trace};
 use std::fmt::Write as _;
@@ -26,7 +26,15 @@ pub(crate) fn execute(command: Trace) -> Result<Exit, Diagnostics> {
             diagnostics.take(target(to.as_deref(), &inputs));
             diagnostics.or(())?;
             let options = options.unwrap_or_default();
-            written(to.as_deref(), |out| trace::convert(&file, &options, limit, out))?;
+            let mut unchecked = false;
+            written(to.as_deref(), |out| {
+                let (count, read) = trace::convert(&file, &options, limit, out)?;
+                unchecked = read.unchecked;
+                Ok(count)
+            })?;
+            if unchecked {
+                console::note(&format!("note: {UNCHECKED}"));
+            }
         }
         Trace::Synth { workload, to, drive, limit } => {
             let mut diagnostics = Diagnostics::default();

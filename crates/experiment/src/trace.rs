@@ -21,13 +21,13 @@ pub fn info(path: &Path, options: &ReadOptions) -> Result<(TraceInfo, ReadReport
 }
 
 /// Writes a trace in the native format, with the optional columns that it needs. Returns the number
-/// of requests.
+/// of requests, and the report of reading them.
 pub fn convert(
     path: &Path,
     options: &ReadOptions,
     limit: Option<u64>,
     out: impl Write,
-) -> Result<u64, Diagnostics> {
+) -> Result<(u64, ReadReport), Diagnostics> {
     let mut reader = TraceReader::open(path, options)?;
     let first = reader.next();
     let mut columns = reader.optional_columns();
@@ -38,7 +38,10 @@ pub fn convert(
         let requests = limited(TraceReader::open(path, options)?, limit);
         columns = OptionalColumns::used_by(requests.map_while(Result::ok));
     }
-    Ok(write_native(limited(first.into_iter().chain(reader), limit), columns, out)?)
+    let requests = limited(first.into_iter().chain(reader.by_ref()), limit);
+    let count = write_native(requests, columns, out)?;
+    reader.check_rest()?;
+    Ok((count, reader.report().clone()))
 }
 
 /// Returns the characteristics of a generated workload on a drive.

@@ -112,6 +112,9 @@ fn lost(outcomes: &[Outcome]) -> Vec<String> {
 /// What to say of a trace without a newline at its end.
 pub const CUT: &str = "the last line of the trace has no newline: if the file is cut short, the last request may be wrong";
 
+/// What to say of a compressed trace that was not read to its end.
+pub const UNCHECKED: &str = "the trace was not read to its end, where the checksum of the compressed file is: the file was not checked";
+
 /// Notes on numbers that a reader could misread.
 fn remarks(outcomes: &[Outcome]) -> Vec<String> {
     let names = |which: &dyn Fn(&Outcome) -> bool| {
@@ -126,6 +129,10 @@ fn remarks(outcomes: &[Outcome]) -> Vec<String> {
     let cut = |it: &Outcome| it.workload.read.as_ref().is_some_and(|read| read.cut);
     if outcomes.iter().any(cut) {
         texts.push(CUT.into());
+    }
+    let unchecked = |it: &Outcome| it.workload.read.as_ref().is_some_and(|read| read.unchecked);
+    if outcomes.iter().any(unchecked) {
+        texts.push(UNCHECKED.into());
     }
     let one_step = names(&|it| it.knows_one_step_only());
     if !one_step.is_empty() {

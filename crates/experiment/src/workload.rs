@@ -330,7 +330,12 @@ impl Workload {
                 let mut feed = Feed::new(requests, length, limit, control);
                 replay(&mut feed);
                 report.requests = feed.given;
-                report.read = Some(feed.source.source().source().report().clone());
+                // Once is enough for a workload that is repeated.
+                let ends_early = feed.error.is_none() && round == 0 && !control.stopped();
+                let reader = feed.source.source_mut().source_mut();
+                let damaged = ends_early.then(|| reader.check_rest().err()).flatten();
+                report.read = Some(reader.report().clone());
+                feed.error = feed.error.or(damaged);
                 feed.finish()
             }
             Kind::Custom { source, remap, remapper } => {

@@ -71,6 +71,11 @@ pub(crate) struct Intake {
 }
 
 impl Intake {
+    /// Reads more text and drops it. Returns how many bytes were dropped; none at the end.
+    pub fn drop_some(&mut self) -> io::Result<usize> {
+        self.lines.drop_some()
+    }
+
     pub fn of(lines: Lines, format: Format) -> Intake {
         let (header_due, bad) = (format.header(), Tally::new());
         let dropped = lines.dropped();

@@ -106,6 +106,11 @@ impl Lines {
         &self.buffer[self.start..self.end.min(self.start + LONGEST_LINE)]
     }
 
+    /// Returns why the text ends with [`Lines::head`], if its source failed there.
+    pub fn torn(&self) -> Option<&io::Error> {
+        self.torn.as_ref()
+    }
+
     /// Whether [`Lines::head`] is all of the text.
     pub fn head_is_all(&self) -> bool {
         self.at_end && self.end - self.start <= LONGEST_LINE
@@ -158,6 +163,15 @@ impl Lines {
             }
             return Ok(());
         }
+    }
+
+    /// Reads more text and drops it. Returns how many bytes were dropped; none at the end.
+    pub fn drop_some(&mut self) -> io::Result<usize> {
+        (self.start, self.end) = (0, 0);
+        if !self.at_end {
+            self.fill()?;
+        }
+        Ok(self.end)
     }
 
     /// Returns the next line; `None` at the end of the text.

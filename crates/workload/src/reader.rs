@@ -78,6 +78,9 @@ pub struct ReadReport {
     pub skipped: BTreeMap<Cause, Skipped>,
     /// Whether the text ended without a newline, so that its last line may be cut short.
     pub cut: bool,
+    /// Whether the file is compressed and its end, where its checksum is, was not read: see
+    /// [`TraceReader::check_rest`].
+    pub unchecked: bool,
     /// The devices seen, in ascending order of number, with the requests of their good lines.
     pub devices: Vec<DeviceUse>,
 }
@@ -110,7 +113,13 @@ pub struct TraceReader {
     origin: Option<u64>,
     /// How much of the file has been read, if it is one.
     read: Option<ReadSoFar>,
+    /// Whether the file itself is damaged or failed, and not a line of it.
+    torn: bool,
 }
+
+/// The most bytes of a compressed file, and of its text, that [`TraceReader::check_rest`] reads.
+const REST: u64 = 16 << 20;
+const REST_OF_TEXT: u64 = 1 << 30;
 
 impl TraceReader {
     /// Opens a file; zstd and gzip are decompressed on the fly.
@@ -155,7 +164,7 @@ impl TraceReader {
         stream: Box<dyn BufRead + Send>,
         options: &ReadOptions,
     ) -> Result<TraceReader, TraceError> {
-        let mut text = source::unpack(name, stream)?;
+        let (mut text, _) = source::unpack(name, stream)?;
         if options.device != DeviceChoice::SideBySide {
             return TraceReader::of(name, text, options);
         }
@@ -176,7 +185,10 @@ impl TraceReader {
         source::refuse_other_files(name, lines.head())?;
         let (format, format_source) = match options.format {
             Some(format) => (format, FormatSource::Given),
-            None => detect(name, &lines)?,
+            None => match (detect(name, &lines), lines.torn()) {
+                (Err(_), Some(error)) => return Err(io_error(name, "reading", error)),
+                (detected, _) => detected?,
+            },
         };
         Ok(TraceReader {
             head: lines.head().to_vec(),
@@ -196,12 +208,58 @@ impl TraceReader {
                 reordered: 0,
                 skipped: BTreeMap::new(),
                 cut: false,
+                unchecked: false,
                 devices: Vec::new(),
             },
             stage: Stage::Reading,
             origin: (!format.counts_from_a_date()).then_some(0),
             read: None,
+            torn: false,
         })
+    }
+
+    /// For who reads no further: checks the rest of a compressed file, since a damaged one may show
+    /// only by the checksum at its end. Reads up to 16 MiB of the file for that, and up to 1 GiB of
+    /// text; if there is more, [`ReadReport::unchecked`] says so. The reader is at its end then.
+    ///
+    /// # Errors
+    /// If the file is damaged, or reading it failed.
+    pub fn check_rest(&mut self) -> Result<(), TraceError> {
+        let stage = std::mem::replace(&mut self.stage, Stage::Done);
+        self.window = Reorder::new(1);
+        let (Stage::Reading, Some((before, left))) =
+            (&stage, self.read.as_ref().and_then(ReadSoFar::packed))
+        else {
+            return match stage {
+                // The reader was ahead of its requests.
+                Stage::Draining(Some(error)) if self.torn => Err(error),
+                _ => Ok(()),
+            };
+        };
+        self.report.unchecked = true;
+        if left > REST {
+            return Ok(());
+        }
+        let mut dropped = 0;
+        while dropped < REST_OF_TEXT && self.packed_read_after(before) <= REST {
+            match self.intake.drop_some() {
+                Ok(0) => {
+                    self.report.unchecked = false;
+                    break;
+                }
+                Ok(more) => dropped += more as u64,
+                Err(error) => {
+                    return Err(TraceError::one(&self.report.file, self.broken(&error)));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns how many bytes of the file have been read since `before`.
+    fn packed_read_after(&self, before: u64) -> u64 {
+        let packed = self.read.as_ref().and_then(ReadSoFar::packed);
+        packed.map_or(0, |(read, _)| read - before)
     }
 
     /// How much of the file has been read; none of a stream.
@@ -399,6 +457,7 @@ impl TraceReader {
         let diagnostic = self.broken(error);
         let mut all = error_of(&self.report.file, &self.intake.bad);
         all.diagnostics.push(diagnostic);
+        self.torn = true;
         self.stage = Stage::Draining(Some(all));
         self.complete_report();
     }

@@ -185,6 +185,11 @@ impl<I> Remapped<I> {
     pub fn source(&self) -> &I {
         &self.source
     }
+
+    /// Returns the same to change it.
+    pub fn source_mut(&mut self) -> &mut I {
+        &mut self.source
+    }
 }
 
 impl<I: Iterator<Item = Result<HostIo, TraceError>>> Remapped<I> {

@@ -78,6 +78,11 @@ impl<I> Scaled<I> {
     pub fn source(&self) -> &I {
         &self.source
     }
+
+    /// Returns the same to change it.
+    pub fn source_mut(&mut self) -> &mut I {
+        &mut self.source
+    }
 }
 
 impl<I: Iterator<Item = Result<HostIo, TraceError>>> Iterator for Scaled<I> {

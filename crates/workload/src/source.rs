@@ -4,7 +4,7 @@
 use crate::TraceError;
 use fowler_units::Diagnostic;
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Cursor, Read};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -38,9 +38,17 @@ pub(crate) fn io_error(file: &str, doing: &str, error: &std::io::Error) -> Trace
 pub struct ReadSoFar {
     bytes: Arc<AtomicU64>,
     all: u64,
+    /// Whether it is compressed, so that its checksum is at its end.
+    packed: bool,
 }
 
 impl ReadSoFar {
+    /// Whether the file is compressed, and how many of its bytes have been read, and are left.
+    pub(crate) fn packed(&self) -> Option<(u64, u64)> {
+        let read = self.bytes.load(Ordering::Relaxed);
+        self.packed.then(|| (read, self.all.saturating_sub(read)))
+    }
+
     /// The share that has been read, from 0 to 1. A reader is up to a few hundred KiB ahead of its
     /// requests.
     pub fn share(&self) -> f64 {
@@ -74,22 +82,34 @@ pub(crate) fn open(path: &Path) -> Result<(Text, ReadSoFar), TraceError> {
     if facts.is_dir() {
         return Err(TraceError::one(name, Diagnostic::of("this is a folder, not a trace file")));
     }
-    let read = ReadSoFar { bytes: Arc::default(), all: facts.len() };
-    let counted = Counted { file, bytes: Arc::clone(&read.bytes) };
-    let text = unpack(&name, Box::new(BufReader::with_capacity(CHUNK, counted)))?;
-    Ok((text, read))
+    let bytes = Arc::default();
+    let counted = Counted { file, bytes: Arc::clone(&bytes) };
+    let (text, packed) = unpack(&name, Box::new(BufReader::with_capacity(CHUNK, counted)))?;
+    Ok((text, ReadSoFar { bytes, all: facts.len(), packed }))
 }
 
-/// Decompresses `packed` if its first bytes say so.
-pub(crate) fn unpack(name: &str, mut packed: Box<dyn BufRead + Send>) -> Result<Text, TraceError> {
-    let head = packed.fill_buf().map_err(|error| io_error(name, "reading", &error))?;
-    if head.starts_with(b"\x28\xb5\x2f\xfd") {
-        return unpack_zstd(name, packed);
+/// The magic numbers of what is decompressed.
+const ZSTD: &[u8] = b"\x28\xb5\x2f\xfd";
+const GZIP: &[u8] = b"\x1f\x8b";
+
+/// Decompresses `packed` if its first bytes say so; returns whether they do.
+pub(crate) fn unpack(
+    name: &str,
+    mut packed: Box<dyn BufRead + Send>,
+) -> Result<(Text, bool), TraceError> {
+    // A pipe may give one byte at a time.
+    let mut head = Vec::new();
+    let read = packed.by_ref().take(ZSTD.len() as u64).read_to_end(&mut head);
+    read.map_err(|error| io_error(name, "reading", &error))?;
+    let (zstd, gzip) = (head == ZSTD, head.starts_with(GZIP));
+    let packed = Box::new(Cursor::new(head).chain(packed));
+    if zstd {
+        return Ok((unpack_zstd(name, packed)?, true));
     }
-    if head.starts_with(b"\x1f\x8b") {
-        return Ok(Box::new(flate2::bufread::MultiGzDecoder::new(packed)));
+    if gzip {
+        return Ok((Box::new(flate2::bufread::MultiGzDecoder::new(packed)), true));
     }
-    Ok(Box::new(packed))
+    Ok((packed, false))
 }
 
 #[cfg(feature = "zstd")]
@@ -126,7 +146,7 @@ mod tests {
 
     fn text_of(packed: Vec<u8>) -> Result<String, String> {
         let mut text = String::new();
-        let mut source = unpack("t", Box::new(std::io::Cursor::new(packed))).unwrap();
+        let (mut source, _) = unpack("t", Box::new(Cursor::new(packed))).unwrap();
         source.read_to_string(&mut text).map_err(|error| error.to_string())?;
         Ok(text)
     }

@@ -5,7 +5,7 @@ use fowler_workload::{
     Cause, DeviceChoice, Format, FormatSource, ReadOptions, ReadReport, TraceError, TraceReader,
 };
 use std::collections::BTreeMap;
-use std::io::{Cursor, Write};
+use std::io::{BufRead, Cursor, Write};
 
 /// Everything a reader hands on, its error and its report.
 struct Read {
@@ -222,6 +222,117 @@ fn a_trace_without_a_request_is_an_error() {
             };
             let text = error.to_string();
             assert!(text.contains("no request") || text.contains("`spc`"), "{text}");
+        }
+    }
+}
+
+fn gzip(text: &[u8], level: u32) -> Vec<u8> {
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::new(level));
+    packed.write_all(text).unwrap();
+    packed.finish().unwrap()
+}
+
+/// A text packed in each way, the last of them not at all.
+fn packed(text: &[u8]) -> [Vec<u8>; 3] {
+    let mut zstd = zstd::stream::write::Encoder::new(Vec::new(), 1).unwrap();
+    zstd.include_checksum(true).unwrap();
+    zstd.write_all(text).unwrap();
+    [gzip(text, 1), zstd.finish().unwrap(), text.to_vec()]
+}
+
+fn numbered(lines: u64) -> Vec<u8> {
+    let lines = (0..lines).map(|n| format!("{n},read,{},512\n", n % 977 * 4096));
+    (NATIVE.to_string() + &lines.collect::<String>()).into_bytes()
+}
+
+/// Whoever reads a few requests of a damaged file is told so, if that can be found out in a moment.
+#[test]
+fn the_rest_of_a_packed_file_is_checked() {
+    let path = std::env::temp_dir().join(format!("fowler-rest-{}.csv", std::process::id()));
+    let checked = |bytes: &[u8], requests: usize| {
+        std::fs::write(&path, bytes).unwrap();
+        let mut reader = match TraceReader::open(&path, &ReadOptions::default()) {
+            Ok(reader) => reader,
+            Err(error) => return (Err(error.to_string()), false),
+        };
+        assert_eq!(reader.by_ref().take(requests).filter(Result::is_ok).count(), requests);
+        let checked = reader.check_rest().map_err(|error| error.to_string());
+        assert!(reader.next().is_none(), "it is at its end");
+        (checked, reader.report().unchecked)
+    };
+    for lines in [5, 50_000] {
+        let [gzip, zstd, plain] = packed(&numbered(lines));
+        for bytes in [&gzip, &zstd, &plain] {
+            assert_eq!(checked(bytes, 2), (Ok(()), false), "{lines} lines");
+            assert_eq!(checked(bytes, lines as usize), (Ok(()), false), "{lines} lines");
+        }
+        for (mut bytes, trailer) in [(gzip, 8), (zstd, 4)] {
+            let at = bytes.len() - trailer;
+            bytes[at] ^= 1;
+            for bytes in [&bytes[..], &bytes[..at]] {
+                let (error, _) = checked(bytes, 2);
+                let error = error.unwrap_err();
+                assert!(error.contains("fowler-rest-"), "{error}");
+                assert!(error.contains("reading failed"), "{lines} lines: {error}");
+            }
+        }
+    }
+    // It would take too long to read so much.
+    let mut long = gzip(&numbered(1_100_000), 0);
+    assert!(long.len() > 20 << 20, "{} bytes", long.len());
+    *long.last_mut().unwrap() ^= 1;
+    assert_eq!(checked(&long, 2), (Ok(()), true));
+    std::fs::remove_file(&path).unwrap();
+}
+
+/// A stream that gives a byte at a time, is interrupted before each, and may fail at one.
+struct Slow {
+    bytes: Vec<u8>,
+    at: usize,
+    ready: bool,
+    fails_at: usize,
+}
+
+impl std::io::Read for Slow {
+    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+        let byte = self.fill_buf()?.first().copied();
+        let Some(byte) = byte.filter(|_| !into.is_empty()) else { return Ok(0) };
+        into[0] = byte;
+        self.consume(1);
+        Ok(1)
+    }
+}
+
+impl BufRead for Slow {
+    fn fill_buf(&mut self) -> std::io::Result<&[u8]> {
+        if !std::mem::replace(&mut self.ready, true) {
+            return Err(std::io::ErrorKind::Interrupted.into());
+        }
+        if self.at == self.fails_at {
+            return Err(std::io::Error::from_raw_os_error(5));
+        }
+        Ok(&self.bytes[self.at..self.bytes.len().min(self.at + 1)])
+    }
+
+    fn consume(&mut self, count: usize) {
+        self.at += count;
+        self.ready &= count == 0;
+    }
+}
+
+#[test]
+fn every_read_of_a_stream_may_be_interrupted_or_fail() {
+    for bytes in packed(&numbered(40)) {
+        let read = |fails_at: usize| {
+            let stream = Slow { bytes: bytes.clone(), at: 0, ready: false, fails_at };
+            let reader =
+                TraceReader::from_stream("t.csv", Box::new(stream), &ReadOptions::default())?;
+            reader.collect::<Result<Vec<_>, _>>()
+        };
+        assert_eq!(read(usize::MAX).unwrap().len(), 40);
+        for fails_at in 0..=bytes.len() {
+            let error = read(fails_at).unwrap_err().to_string();
+            assert!(error.contains("t.csv: ") && error.contains("os error 5"), "{error}");
         }
     }
 }
