@@ -3,6 +3,7 @@
 
 use crate::command::{Folder, command};
 use std::fs::{self, OpenOptions};
+use std::io::Write;
 use std::process::Command;
 
 /// What the program printed on standard error; it must have refused its input.
@@ -54,6 +55,38 @@ fn file_names_cannot_command_the_terminal() {
     let said = refusal(&["run", "--workload", "demo", "--device", &file]);
     assert!(!said.contains(['\x1b', '\x07']), "{said:?}");
     assert!(said.contains("a\\u{1b}[31m\\u{7}.toml:1: unknown key `no`"), "{said}");
+}
+
+/// The checksum of a compressed trace is at its end, which `--limit` may never reach.
+#[test]
+fn a_damaged_trace_is_refused_however_little_is_read() {
+    let folder = Folder::new("hostile-packed");
+    let packed = |lines: u64| {
+        let level = flate2::Compression::none();
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), level);
+        packed.write_all(b"at_ns,op,offset,size\n").unwrap();
+        (0..lines).for_each(|line| writeln!(packed, "{line}000,read,0,4096").unwrap());
+        packed.finish().unwrap()
+    };
+    let read = |mut bytes: Vec<u8>| {
+        *bytes.last_mut().unwrap() ^= 1;
+        let [trace, out] = ["t.csv.gz", "t.csv"].map(|name| folder.path(name));
+        fs::write(&trace, bytes).unwrap();
+        let run = ["run", "--device", "small.toml", "--trace", &trace, "--limit", "3"];
+        let convert = ["trace", "convert", &trace, &out, "--limit", "3"];
+        [&run[..], &convert].map(|arguments| {
+            let output = command(arguments).output().unwrap();
+            let said = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+            (output.status.code(), said.split_whitespace().collect::<Vec<_>>().join(" "))
+        })
+    };
+    for (code, said) in read(packed(10_000)) {
+        assert!(code == Some(2) && said.contains("t.csv.gz: reading failed"), "{code:?} {said}");
+    }
+    // So much is not read for the sake of three requests.
+    for (code, said) in read(packed(1_000_000)) {
+        assert!(code == Some(0) && said.contains("the file was not checked"), "{code:?} {said}");
+    }
 }
 
 #[test]
