@@ -1,6 +1,7 @@
 //! The one place that writes to the terminal.
 
 use crate::wrap::wrapped;
+use clap::error::{ContextKind, ContextValue};
 use console::{Style, Term};
 use fowler_experiment::diagnostic::{Diagnostics, escaped};
 use std::io::{self, Write};
@@ -69,6 +70,16 @@ pub(crate) fn complain(diagnostics: &Diagnostics) {
     if let Some(rest) = rest {
         error_line(&rest);
     }
+}
+
+/// Says what is wrong with a flag, of several. The last of them says how the command is used.
+pub(crate) fn wrong_flag(error: &mut clap::Error) {
+    error.insert(ContextKind::Usage, ContextValue::None);
+    let text = error.render();
+    let text =
+        if console::colors_enabled_stderr() { text.ansi().to_string() } else { text.to_string() };
+    let what = text.split("For more information").next().unwrap_or_default();
+    error_line(&format!("{}\n", what.trim_end()));
 }
 
 /// A note on standard error.

@@ -9,6 +9,7 @@ mod check;
 mod commands;
 mod console;
 mod fit;
+mod flags;
 mod lifetime;
 mod output;
 #[cfg(feature = "package")]
@@ -31,7 +32,6 @@ mod traces;
 mod validation;
 mod wrap;
 
-use clap::Parser;
 use fowler_experiment::numbers;
 use std::ffi::OsString;
 
@@ -60,7 +60,9 @@ impl Exit {
 }
 
 /// Prints help, the version, or what is wrong with the flags.
-fn said(error: &clap::Error) -> Exit {
+fn said(mut errors: Vec<clap::Error>) -> Exit {
+    let Some(error) = errors.pop() else { return Exit::Fault };
+    errors.iter_mut().for_each(console::wrong_flag);
     let help = !error.use_stderr();
     match error.print() {
         Ok(()) if help => Exit::Done,
@@ -76,9 +78,9 @@ fn said(error: &clap::Error) -> Exit {
 
 /// Does what `arguments` ask for, the name of the program first, and returns the exit code.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
-    let arguments = match args::Arguments::try_parse_from(arguments) {
+    let arguments = match flags::parse(arguments) {
         Ok(arguments) => arguments,
-        Err(error) => return said(&error).code(),
+        Err(errors) => return said(errors).code(),
     };
     // A panic is a bug of ours: its message has been printed by the hook, the exit code says the
     // rest.

@@ -108,6 +108,47 @@ fn presets_are_listed_and_printed() {
     insta::assert_snapshot!("presets", texts.join("\n"));
 }
 
+/// Each case: the arguments, and what each error says.
+const WRONG_FLAGS: &[(&str, &[&[&str]])] = &[
+    (
+        "run --devise x --limit abc --bogus",
+        &[&["'--devise'", "'--device'"], &["'abc'", "'--limit <"], &["'--bogus'"], &["--workload"]],
+    ),
+    ("run --workload demo --bogus 7 --limit=- --seed", &[&["'--bogus'"], &["'-'"], &["'--seed <"]]),
+    ("run --workload demo --limit=abc --set", &[&["'abc'"], &["'--set <"]]),
+    ("run --workload demo --bogus=1 -x y", &[&["'--bogus'"], &["'-x'"], &["'y'"]]),
+    ("run --workload demo --bogus -- --bogus", &[&["'--bogus'"], &["'--bogus'"]]),
+    ("run --bogus --help", &[&["'--bogus'"]]),
+    ("compare --workload demo --schemes rps --shemes rps", &[&["'--shemes'", "'--schemes'"]]),
+    ("check --bogus", &[&["'--bogus'"], &["<DIR>"]]),
+    ("check --repare here", &[&["'--repare'", "'--repair'"]]),
+    ("trace convert --limt 1 a.csv", &[&["'--limt'", "'--limit'"]]),
+    ("comparre --bogus", &[&["'comparre'", "'compare'"]]),
+    ("run --workload demo --timeline slowest:3 --outt out", &[&["'--outt'", "'--out'"]]),
+];
+
+#[test]
+fn all_wrong_flags_are_said_at_once() {
+    for (arguments, expected) in WRONG_FLAGS {
+        let words: Vec<&str> = arguments.split(' ').collect();
+        let Output { status, stdout, stderr } = fowler(&words);
+        let said = String::from_utf8(stderr).unwrap();
+        assert_eq!((status.code(), stdout.len()), (Some(2), 0), "{arguments} {said}");
+        let errors: Vec<&str> = said.split("error: ").skip(1).collect();
+        assert_eq!(errors.len(), expected.len(), "{arguments}\n{said}");
+        // Clap reads values after it has read names, so the errors are not in order.
+        for words in *expected {
+            let says = |error: &&str| words.iter().all(|word| error.contains(word));
+            assert!(errors.iter().any(says), "{arguments}: {words:?}\n{said}");
+        }
+        assert!(said.matches("try '--help'").count() <= 1, "{said}");
+    }
+    let many: Vec<String> = (0..100).map(|n| format!("--bogus-{n}")).collect();
+    let many: Vec<&str> = ["run"].into_iter().chain(many.iter().map(String::as_str)).collect();
+    let said = String::from_utf8(fowler(&many).stderr).unwrap();
+    assert_eq!(said.matches("error: ").count(), 20, "{said}");
+}
+
 #[test]
 fn everything_that_is_wrong_is_told_at_once() {
     let trace = ["--trace", "absent.csv"];

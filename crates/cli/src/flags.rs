@@ -1,0 +1,130 @@
+//! Parses the arguments, and says everything that is wrong with them. Clap stops at the first
+//! wrong argument; here it is left out and the rest is parsed again.
+
+use crate::args::Arguments;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Command, CommandFactory, Error, Parser};
+use std::ffi::OsString;
+
+/// The most errors that are shown.
+const SHOWN: usize = 20;
+
+/// Parses the arguments, the name of the program first.
+///
+/// # Errors
+/// Everything that is wrong, at least one error; or one that is a call for help.
+pub(crate) fn parse(
+    arguments: impl IntoIterator<Item = OsString>,
+) -> Result<Arguments, Vec<Error>> {
+    let mut arguments: Vec<OsString> = arguments.into_iter().collect();
+    let (mut errors, mut left_out) = (Vec::new(), Vec::new());
+    loop {
+        let error = match Arguments::try_parse_from(&arguments) {
+            Ok(parsed) if errors.is_empty() => return Ok(parsed),
+            Ok(_) => return Err(errors),
+            Err(error) => error,
+        };
+        let follows = !errors.is_empty() && (!error.use_stderr() || is_due_to(&error, &left_out));
+        if follows {
+            return Err(errors);
+        }
+        let wrong = places(&arguments, &error);
+        left_out.extend(named(&error, ContextKind::InvalidArg));
+        left_out.extend(named(&error, ContextKind::SuggestedArg));
+        errors.push(error);
+        if wrong.is_empty() || errors.len() == SHOWN {
+            return Err(errors);
+        }
+        // At least one argument is gone, so this ends.
+        let mut place = 0..;
+        arguments.retain(|_| place.next().is_none_or(|place| !wrong.contains(&place)));
+    }
+}
+
+/// Whether all that is missing was left out here, because it was wrong.
+fn is_due_to(error: &Error, left_out: &[String]) -> bool {
+    error.kind() == ErrorKind::MissingRequiredArgument
+        && named(error, ContextKind::InvalidArg).iter().all(|name| left_out.contains(name))
+}
+
+/// The arguments that an error names, without what stands for their values.
+fn named(error: &Error, kind: ContextKind) -> Vec<String> {
+    let first = |text: &str| text.split([' ', '=']).next().unwrap_or_default().to_string();
+    match error.get(kind) {
+        Some(ContextValue::String(one)) => vec![first(one)],
+        Some(ContextValue::Strings(several)) => several.iter().map(|it| first(it)).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The places of the arguments that are wrong; none if nothing can be left out.
+fn places(arguments: &[OsString], error: &Error) -> Vec<usize> {
+    let Some(ContextValue::String(wrong)) = error.get(ContextKind::InvalidArg) else {
+        return Vec::new();
+    };
+    let texts: Vec<&str> = arguments.iter().map(|it| it.to_str().unwrap_or_default()).collect();
+    let is = |place: usize, text: &str| texts.get(place) == Some(&text);
+    let mut places = 1..texts.len();
+    match error.kind() {
+        ErrorKind::UnknownArgument => {
+            let with_value = format!("{wrong}=");
+            let found = places.find(|&place| {
+                is(place, wrong) || wrong.starts_with("--") && texts[place].starts_with(&with_value)
+            });
+            let Some(place) = found else { return Vec::new() };
+            let value = is(place, wrong)
+                && wrong.starts_with("--")
+                && texts.get(place + 1).is_some_and(|next| !next.starts_with('-'))
+                && takes_value(&texts, error);
+            (place..=place + usize::from(value)).collect()
+        }
+        ErrorKind::InvalidValue | ErrorKind::ValueValidation if wrong.starts_with('-') => {
+            let flag = wrong.split([' ', '=']).next().unwrap_or_default();
+            let Some(ContextValue::String(value)) = error.get(ContextKind::InvalidValue) else {
+                return Vec::new();
+            };
+            let joined = format!("{flag}={value}");
+            // Without its value, the flag comes last or before another.
+            let bare = |place: usize| {
+                value.is_empty() && texts.get(place + 1).is_none_or(|it| it.starts_with('-'))
+            };
+            places
+                .find_map(|place| {
+                    if is(place, &joined) || is(place, flag) && bare(place) {
+                        Some(vec![place])
+                    } else {
+                        let both = is(place, flag) && is(place + 1, value);
+                        both.then(|| vec![place, place + 1])
+                    }
+                })
+                .unwrap_or_default()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Whether what follows an unknown flag is its value: the flag that was meant takes one, or the
+/// command takes nothing but flags.
+fn takes_value(texts: &[&str], error: &Error) -> bool {
+    let mut command = Arguments::command();
+    command.build();
+    let mut command = &command;
+    for text in &texts[1..] {
+        match command.find_subcommand(text) {
+            Some(inner) => command = inner,
+            None => break,
+        }
+    }
+    let meant = named(error, ContextKind::SuggestedArg).pop();
+    meant.map_or_else(|| takes_flags_only(command), |meant| has_value(command, &meant))
+}
+
+fn takes_flags_only(command: &Command) -> bool {
+    command.get_positionals().next().is_none() && !command.has_subcommands()
+}
+
+fn has_value(command: &Command, flag: &str) -> bool {
+    let name = flag.trim_start_matches('-');
+    let flag = command.get_arguments().find(|it| it.get_long() == Some(name));
+    flag.is_some_and(|it| it.get_action().takes_values())
+}
