@@ -41,5 +41,7 @@ pub use observe::operation::{BySource, Op, Source};
 pub use policy::stream_tag::{AccessClass, ByClass, StreamTag};
 pub use precondition::image::PreconditionedImage;
 pub use precondition::{Preconditioned, Watch as PreconditionWatch};
-pub use raid::faults::{ByReason, CachedView, Cell, Fault, LossLedger, Reason, StripeView};
+pub use raid::census::{Census, Counted};
+pub use raid::faults::{CachedView, Cell, Fault, StripeView};
+pub use raid::losses::{ByReason, Failure, Loss, LossLedger, Reason};
 pub use raid::{Protection, StageChange};

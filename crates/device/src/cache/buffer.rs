@@ -432,6 +432,18 @@ impl Buffer {
         self.frames[id].present == self.full
     }
 
+    /// Returns whether the newest version of a page does not depend on its copy in the flash: the
+    /// frame holds data to be programmed, or the whole page.
+    pub fn holds_newest(&self, id: FrameId) -> bool {
+        !self.is_clean(id) || self.is_whole(id)
+    }
+
+    /// Returns whether a frame holds only what is also in the flash.
+    pub fn is_clean(&self, id: FrameId) -> bool {
+        let Frame { queued, listed, programs, .. } = self.frames[id];
+        !queued.is_some() && listed != Listed::Dirty && programs == 0
+    }
+
     /// Returns every part of a page, as in [`Frame::present`].
     #[inline]
     pub fn whole(&self) -> u64 {

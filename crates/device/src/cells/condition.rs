@@ -324,12 +324,48 @@ impl Condition {
     ) -> Attempt {
         let mut its = self.blocks[block];
         its.mode.voltage = read_as.unwrap_or(its.mode.voltage);
-        // A page read while it is being programmed comes from the controller's memory. Its age is
-        // at most that of its block.
-        let grain = self.stamp(now);
-        let stamp = self.stamps[page].max(its.first.min(grain));
-        let age = Span(u64::from(grain.saturating_sub(stamp)) << GRAIN);
+        let age = self.age_read(page, block, now);
         self.attempt(&its, age).0
+    }
+
+    /// Returns the age of a page as a read finds it. A page read while it is being programmed comes
+    /// from the controller's memory: its age is at most that of its block.
+    pub(super) fn age_read(&self, page: Ppn, block: BlockId, now: Nanos) -> Span {
+        let grain = self.stamp(now);
+        let stamp = self.stamps[page].max(self.blocks[block].first.min(grain));
+        Span(u64::from(grain.saturating_sub(stamp)) << GRAIN)
+    }
+
+    /// Returns the ages of the youngest and of the oldest page of a block.
+    pub(super) fn ages(&self, block: BlockId, now: Nanos) -> (Span, Span) {
+        let grain = self.stamp(now);
+        let age = |stamp: u32| Span(u64::from(grain - stamp.min(grain)) << GRAIN);
+        let its = &self.blocks[block];
+        (age(its.last), age(its.first))
+    }
+
+    /// Returns whether no level would read a page of a block at `age`, with the next read counted.
+    pub(super) fn would_fail(
+        &self,
+        curves: &mut Curves,
+        block: BlockId,
+        age: Span,
+        read_as: Option<Voltage>,
+    ) -> bool {
+        let mut its = self.blocks[block];
+        its.mode.voltage = read_as.unwrap_or(its.mode.voltage);
+        its.reads = its.reads.saturating_add(1);
+        curves.needed(&its, age).level.is_none()
+    }
+
+    /// Returns the state of every block.
+    pub(super) fn blocks(&self) -> &IdVec<BlockId, BlockCondition> {
+        &self.blocks
+    }
+
+    /// Returns the level that pages need.
+    pub(super) fn curves(&self) -> &Curves {
+        &self.curves
     }
 
     /// Counts another sensing of a page of the block.

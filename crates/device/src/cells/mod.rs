@@ -12,7 +12,9 @@
 //! - `condition.rs`: the state, and the level that each read needs.
 //! - `reliability.rs`: levels, ISPP steps and classes of strength, from a configuration.
 //! - `program_mode.rs`: how a page is programmed.
+//! - `unreadable.rs`: which pages no level reads, for counting them.
 
 pub mod condition;
 pub mod program_mode;
 pub mod reliability;
+pub mod unreadable;

@@ -5,8 +5,9 @@ use super::controller::Controller;
 use crate::flash::Flash;
 use crate::host::redundancy_hooks::{NoRedundancy, RedundancyHooks};
 use crate::mapping::page_map::Location;
-use crate::raid::faults::{CachedView, Fault, LossLedger, Reason, StripeView};
+use crate::raid::faults::{CachedView, Fault, StripeView};
 use crate::raid::integrity::Integrity;
+use crate::raid::losses::{Loss, LossLedger};
 use crate::raid::parity_cache::{Progress, bit};
 use fowler_units::{FrameId, Id, Lpn, ParityId, Ppn, Span, StripeId, UnitId};
 
@@ -29,8 +30,8 @@ impl Device {
         Some(ledger)
     }
 
-    /// Returns why a page of the host is lost, if it is.
-    pub fn lost(&self, page: Lpn) -> Option<Reason> {
+    /// Returns what took a page of the host, if it is lost.
+    pub fn lost(&self, page: Lpn) -> Option<Loss> {
         self.integrity()?.lost(self.stored_page(page))
     }
 
@@ -110,7 +111,7 @@ impl Device {
         }
     }
 
-    fn integrity(&self) -> Option<&Integrity> {
+    pub(super) fn integrity(&self) -> Option<&Integrity> {
         self.layer.raid.as_ref().and_then(|raid| raid.integrity.as_deref())
     }
 

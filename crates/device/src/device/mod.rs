@@ -7,8 +7,10 @@
 //! - `lookahead.rs`: draws requests early, so that the simulator's own memory is in its cache when
 //!   their turn comes. Invisible to the drive.
 //! - `probe.rs`: the interface for observing a run. `check.rs`: all laws, checkable at any event.
-//! - `faults.rs`, `power_loss.rs`: failures from outside. `write_out.rs`: the end of a run.
+//! - `faults.rs`, `power_loss.rs`: failures from outside. `census.rs`: what they and the cells have
+//!   taken. `write_out.rs`: the end of a run.
 
+mod census;
 mod check;
 pub mod controller;
 mod faults;

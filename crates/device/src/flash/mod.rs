@@ -37,6 +37,7 @@ mod worked_example_tests;
 
 use crate::cells::condition::Condition;
 use crate::cells::reliability::{Ladder, LevelTimes, ModelKind, RetryCost};
+use crate::cells::unreadable::FailedReads;
 use crate::config::Config;
 use crate::event::Event;
 use crate::flash::die::{Cells, Channel, Die, State};
@@ -118,6 +119,8 @@ pub struct Flash {
     unknown_level: u8,
     /// The condition of the cells, if errors are modelled.
     condition: Option<Box<Condition>>,
+    /// The pages whose reads have failed, if errors are modelled and no versions tell.
+    failed_reads: Option<Box<FailedReads>>,
     dies: Table<DieId, Die>,
     channels: Table<ChannelId, Channel>,
     /// Every die has a channel of its own.
@@ -182,6 +185,8 @@ impl Flash {
             errs,
             unknown_level: 0,
             condition: None,
+            failed_reads: (errs && !config.redundancy.has_versions())
+                .then(|| Box::new(FailedReads::new(geometry.pages() as usize))),
             dies,
             iteration: timing.iteration(),
             timing,
@@ -231,6 +236,11 @@ impl Flash {
     #[inline]
     pub fn condition(&self) -> Option<&Condition> {
         self.condition.as_deref()
+    }
+
+    /// Returns the pages whose reads have failed, if these are counted.
+    pub fn failed_reads(&self) -> Option<&FailedReads> {
+        self.failed_reads.as_deref()
     }
 
     /// See [`Flash::condition`].

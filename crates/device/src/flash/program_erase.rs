@@ -280,5 +280,21 @@ impl Flash {
             Op::Erase => condition.erased(block),
             Op::Read => unreachable!("reads do not run on the cells"),
         }
+        if self.failed_reads.as_ref().is_some_and(|failed| failed.any()) {
+            self.pass_on_failed_reads(txn);
+        }
+    }
+
+    /// Notes what a program or erase does to the pages whose reads have failed.
+    #[cold]
+    #[inline(never)]
+    fn pass_on_failed_reads(&mut self, txn: TxnId) {
+        let Txn { op, unit, from, .. } = *self.txns.get(txn);
+        let Some(failed) = &mut self.failed_reads else { return };
+        if op == Op::Erase {
+            failed.erased(self.locator.units_of(self.locator.block_of(unit)));
+        } else if from.is_some() {
+            failed.copied(self.locator.page_of(from), self.locator.page_of(unit));
+        }
     }
 }

@@ -142,6 +142,12 @@ impl Flash {
         let record = self.txns.get_mut(read);
         if record.level + 1 == self.levels.count() {
             self.counters.uncorrectable += 1;
+            let unit = record.unit;
+            if let Some(failed) = &mut self.failed_reads
+                && unit.is_some()
+            {
+                failed.add(self.locator.page_of(unit));
+            }
             return false;
         }
         self.counters.retries_at[usize::from(record.level)] += 1;

@@ -227,7 +227,7 @@ impl Ftl {
         let its_die = if anywhere { die } else { DieId::NONE };
         let (id, txn) = flash.open(Op::Program, Source::Refresh, class, owner, its_die);
         let frame = self.core.buffer.get_mut(frame_id);
-        txn.lpn = frame.lpn;
+        (txn.lpn, txn.from) = (frame.lpn, frame.unit);
         txn.tag = frame.tag.with(AccessClass::ReadHot);
         // No request waits for it, so it ranks after every write with a waiting request.
         txn.group = u16::MAX;

@@ -36,10 +36,17 @@ impl Ftl {
         frame_id: FrameId,
         raid: &mut R,
     ) {
+        let Txn { unit: old, level, needed, .. } = *flash.txns.get(read);
         flash.txns.close(read);
         self.core.buffer.make_whole(frame_id);
         let program = self.core.buffer.get(frame_id).queued;
-        flash.txns.get_mut(program).merged_at = flash.now();
+        let now = flash.now();
+        let txn = flash.txns.get_mut(program);
+        if needed > level {
+            // The rest of the page cannot be read: what is programmed is as incomplete.
+            txn.from = old;
+        }
+        txn.merged_at = now;
         raid.proceed(self, flash, program);
     }
 }

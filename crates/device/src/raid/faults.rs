@@ -6,17 +6,17 @@
 //! at that moment, because it is on its way to the flash or being moved, is not affected.
 
 use super::Raid;
+use super::integrity::Exceeded;
+use super::losses::{Failure, Loss, Reason};
 use super::parity_cache::{Entry, Progress, bit};
 use crate::cache::buffer::Listed;
 use crate::core::Core;
 use crate::flash::Flash;
-use crate::flash::txn::{Owner, Txn};
+use crate::flash::txn::Owner;
 use crate::host::Ftl;
 use crate::mapping::page_map::Location;
 use crate::observe::operation::Op;
-use fowler_units::{
-    BlockId, FrameId, Id, Lpn, Nanos, ParityId, PlaneId, Ppn, Span, StripeId, UnitId,
-};
+use fowler_units::{BlockId, FrameId, Id, Lpn, ParityId, PlaneId, Ppn, StripeId, UnitId};
 
 /// A failing unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +38,20 @@ pub enum Fault {
     Power,
     /// The controller itself: for testing that its bugs are noticed.
     Bug(Bug),
+}
+
+impl Fault {
+    /// Returns how the pages that it strikes become unreadable.
+    fn failure(self) -> Failure {
+        match self {
+            Fault::Page(_) | Fault::Parity(_) => Failure::Page,
+            Fault::Block(_) => Failure::Block,
+            Fault::Plane(_) => Failure::Plane,
+            Fault::Chip(_) => Failure::Chip,
+            Fault::Channel(_) => Failure::Channel,
+            Fault::Power | Fault::Bug(_) => unreachable!("handled by the controller"),
+        }
+    }
 }
 
 /// A bug in the handling of parity, injected to see that it is noticed.
@@ -62,79 +76,6 @@ impl Bugs {
             Bug::AsPrinted => self.as_printed = true,
             Bug::SkippedReads(reads) => self.skipped_reads = reads,
         }
-    }
-}
-
-/// Why a page was lost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Reason {
-    /// Its stripe had no parity.
-    Unprotected,
-    /// Another page of its stripe was unreadable too.
-    TwoInStripe,
-    /// It was in a buffer that lost power.
-    Power,
-}
-
-impl Reason {
-    /// Every reason.
-    pub const ALL: [Reason; 3] = [Reason::Unprotected, Reason::TwoInStripe, Reason::Power];
-
-    /// Returns its name in JSON and tables.
-    pub fn name(self) -> &'static str {
-        ["unprotected", "two_in_stripe", "power"][self as usize]
-    }
-}
-
-fowler_units::enumerated! {
-    Reason:
-    /// A value for each reason.
-    pub ByReason
-}
-
-/// The fate of pages that could not be read. All counts are of data pages only; parity pages hold
-/// no host data.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LossLedger {
-    /// Faults that struck.
-    pub faults: u64,
-    /// Data pages that became unreadable.
-    pub unreadable: u64,
-    /// Of them, recovered from their stripes and reprogrammed.
-    pub rebuilt: u64,
-    /// Of them, rewritten or trimmed by the host before that.
-    pub rewritten: u64,
-    /// Of them, lost, by [`Reason`]; acknowledged writes lost with the power are counted under
-    /// [`Reason::Power`].
-    pub lost: ByReason<u64>,
-    /// Of the lost pages, acknowledged writes that were lost with the power before they were
-    /// programmed.
-    pub lost_writes: u64,
-    /// Parity pages that became unreadable.
-    pub parity_unreadable: u64,
-    /// Stripes whose only parity was in a cache that lost power.
-    pub parity_lost: u64,
-    /// Pages whose recovered data differs from what was written: always zero (a law of
-    /// [`crate::Device::check`]).
-    pub wrong: u64,
-    /// Parity pages written to the flash that do not match the data read and cached for them:
-    /// always zero (a law of [`crate::Device::check`]).
-    pub unread: u64,
-    /// Host reads answered from the rest of a stripe.
-    pub degraded_reads: u64,
-    /// Host reads of pages that were lost.
-    pub failed_reads: u64,
-    /// Time during which some page was waiting to be rebuilt.
-    pub at_risk: Span,
-    /// The time since which some page has been waiting.
-    pub since: Option<Nanos>,
-}
-
-impl LossLedger {
-    /// Returns the number of data pages lost for any reason.
-    pub fn lost_in_all(&self) -> u64 {
-        self.lost.sum()
     }
 }
 
@@ -173,42 +114,70 @@ pub struct CachedView {
 }
 
 /// The unreadable pages of a stripe, for determining which can be recovered.
-struct Unknowns {
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Unknowns {
     /// The unreadable data pages, one bit each.
-    current: u64,
+    pub current: u64,
     /// The number of unreadable pages among the replaced pages and the parity in the flash.
-    before: u32,
+    pub before: u32,
+    /// The number of unreadable pages among the superseded copies that the cached parity still
+    /// includes.
+    pub deltas: u32,
+}
+
+/// What the equations of a stripe do not determine.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Left {
+    /// The data pages that remain unknown, one bit each.
+    pub lost: u64,
+    /// All pages that remain unknown.
+    pub failed: u32,
+    /// How many of them the remaining equations would give back.
+    pub given_back: u32,
 }
 
 impl Unknowns {
-    /// Returns the pages that remain unknown: an equation with a single unknown page yields that
-    /// page.
-    fn left(mut self, entry: Option<&Entry>, based: bool) -> u64 {
+    /// Returns what remains unknown: an equation with a single unknown page yields that page.
+    fn left(mut self, entry: Option<&Entry>, based: bool) -> Left {
         let covered = entry.map_or(0, |entry| entry.covered);
         let known = entry.is_some_and(|entry| !entry.blank);
+        // The parity of all pages; XORed with that of the covered pages, it is that of the rest.
+        let computed = entry.is_some_and(|it| it.progress == Progress::Writing && !it.again);
         loop {
             let cached = self.current & covered;
             let rest = self.current & !covered;
-            let before = self.current;
-            if known && cached.count_ones() == 1 {
+            let (current, deltas) = (self.current, self.deltas);
+            if known && cached.count_ones() + self.deltas == 1 {
                 self.current &= !cached;
+                self.deltas = 0;
             }
             if based && rest.count_ones() + self.before == 1 {
                 self.current &= !rest;
                 self.before = 0;
             }
-            let computed = entry.is_some_and(|it| it.progress == Progress::Writing && !it.again);
-            // The parity of all pages; XORed with that of the covered pages, it is that of the
-            // rest.
             if computed && self.current.count_ones() == 1 {
                 self.current = 0;
             }
             if computed && (self.current & !covered).count_ones() == 1 {
                 self.current &= covered;
             }
-            if self.current == before || self.current == 0 {
-                return self.current;
+            if (self.current, self.deltas) == (current, deltas) || self.current == 0 {
+                break;
             }
+        }
+        let (cached, rest) = (self.current & covered, self.current & !covered);
+        let (in_cached, in_base) = (cached != 0, based && rest != 0);
+        let equations = [in_cached, in_base, computed && self.current != 0];
+        // Cached parity is reread because of a page that it can no longer do without.
+        let deltas = if in_cached { self.deltas + u32::from(!known) } else { 0 };
+        let before = if in_base { self.before } else { 0 };
+        let failed = self.current.count_ones() + deltas + before;
+        let given_back = equations.into_iter().map(u32::from).sum::<u32>();
+        Left {
+            lost: self.current,
+            failed,
+            // Equations may depend on each other: together they give back fewer than all.
+            given_back: given_back.min(failed.saturating_sub(1)),
         }
     }
 }
@@ -263,11 +232,17 @@ impl Raid {
             .filter(|&unit| ftl.core.allocator.blocks.is_valid(unit) && self.reads_well(unit))
             .filter(|&unit| !is_at_hand(flash, unit))
             .collect();
-        self.spoil(ftl, flash, &spoilt);
+        self.spoil(ftl, flash, &spoilt, fault.failure());
     }
 
     /// Marks physical pages as unreadable and handles the consequences.
-    pub(crate) fn spoil(&mut self, ftl: &mut Ftl, flash: &mut Flash, pages: &[UnitId]) {
+    pub(crate) fn spoil(
+        &mut self,
+        ftl: &mut Ftl,
+        flash: &mut Flash,
+        pages: &[UnitId],
+        failure: Failure,
+    ) {
         let stripes = self.stripes;
         let mut struck: Vec<StripeId> = Vec::with_capacity(pages.len());
         let mut blank: Vec<StripeId> = Vec::new();
@@ -275,7 +250,7 @@ impl Raid {
             let page = ftl.core.map.owner(unit);
             let current = ftl.core.flash_copy(page) == unit;
             let integrity = self.integrity.as_deref_mut().expect("integrity is checked");
-            integrity.spoil(unit);
+            integrity.spoil(unit, failure);
             if stripes.is_parity(page) {
                 integrity.ledger.parity_unreadable += 1;
             } else if current {
@@ -309,35 +284,68 @@ impl Raid {
 
     /// Returns the unreadable data pages of a stripe that no equation yields, one bit each.
     pub(crate) fn beyond_help(&self, core: &Core, stripe: StripeId) -> u64 {
+        let current = self.unread_positions(core, stripe);
+        self.left_unknown(core, stripe, current, |unit| !self.reads_well(unit)).lost
+    }
+
+    /// Returns what the equations of a stripe leave unknown, where `current` are its unreadable
+    /// data pages, one bit each, and `unread` says which of its other pages are unreadable.
+    pub(crate) fn left_unknown(
+        &self,
+        core: &Core,
+        stripe: StripeId,
+        current: u64,
+        mut unread: impl FnMut(UnitId) -> bool,
+    ) -> Left {
         let entry = self.cache.find(stripe);
         let its = entry.map(|id| *self.cache.get(id));
         let parity = core.flash_copy(self.stripes.parity(stripe));
-        let mut unknown = Unknowns { current: self.unread_positions(core, stripe), before: 0 };
+        let mut unread = |unit: UnitId| u32::from(unit.is_some() && unread(unit));
+        let mut unknown = Unknowns { current, before: unread(parity), deltas: 0 };
         if let Some(id) = entry {
-            let kept = self.cache.all_replaced(id).iter();
-            unknown.before =
-                kept.filter(|&&unit| unit.is_some() && !self.reads_well(unit)).count() as u32;
+            unknown.before +=
+                self.cache.all_replaced(id).iter().map(|&unit| unread(unit)).sum::<u32>();
+            unknown.deltas = self.deltas(id).map(unread).sum();
         }
-        unknown.before += u32::from(parity.is_some() && !self.reads_well(parity));
         let based = its.map_or(parity.is_some(), |it| it.based);
         unknown.left(its.as_ref(), based)
     }
 
+    /// Returns what takes the pages that a stripe's equations leave unknown. The first losses of a
+    /// stripe cost it its parity; until that is complete again, further failures add to them.
+    pub(crate) fn why_lost(&self, stripe: StripeId, left: Left, failure: Failure) -> Loss {
+        let before =
+            self.integrity.as_ref().map_or(Exceeded::default(), |its| its.exceeded(stripe));
+        let bare = left.given_back == 0;
+        let (failed, given_back) = match bare && self.protects(stripe) && before.given_back > 0 {
+            true => (left.failed + u32::from(before.failed), u32::from(before.given_back)),
+            false => (left.failed, left.given_back),
+        };
+        if given_back == 0 {
+            return Loss::unprotected(failure);
+        }
+        let (failed, given_back) = (failed as u8, given_back as u8);
+        Loss { reason: Reason::BeyondParity, failure, failed, given_back }
+    }
+
     /// Gives up the pages of a stripe that cannot be recovered, and returns them.
     fn weigh(&mut self, ftl: &mut Ftl, flash: &mut Flash, stripe: StripeId) -> u64 {
-        let lost = self.beyond_help(&ftl.core, stripe);
-        let its = self.cache.find(stripe).map(|id| *self.cache.get(id));
-        let parity = ftl.core.flash_copy(self.stripes.parity(stripe));
-        let based = its.map_or(parity.is_some(), |it| it.based);
-        let protected = based || its.is_some_and(|it| it.covered & lost == lost);
-        let reason = if protected { Reason::TwoInStripe } else { Reason::Unprotected };
-        let (stripes, mut left) = (self.stripes, lost);
-        while left != 0 {
-            let page = stripes.page(stripe, left.trailing_zeros());
-            left &= left - 1;
-            self.lose(ftl, flash, page, reason);
+        let current = self.unread_positions(&ftl.core, stripe);
+        let left = self.left_unknown(&ftl.core, stripe, current, |unit| !self.reads_well(unit));
+        let loss = self.why_lost(stripe, left, Failure::Cells);
+        let (stripes, mut lost) = (self.stripes, left.lost);
+        while lost != 0 {
+            let page = stripes.page(stripe, lost.trailing_zeros());
+            lost &= lost - 1;
+            self.lose(ftl, flash, page, loss);
         }
-        lost
+        if left.lost != 0
+            && let Some(integrity) = &mut self.integrity
+        {
+            let Loss { failed, given_back, .. } = loss;
+            integrity.set_exceeded(stripe, Exceeded { failed, given_back });
+        }
+        left.lost
     }
 
     /// Updates whether a stripe with cached parity has two unreadable pages.
@@ -370,8 +378,8 @@ impl Raid {
         }
     }
 
-    /// Gives up the copy of a page in the flash.
-    pub(crate) fn lose(&mut self, ftl: &mut Ftl, flash: &mut Flash, page: Lpn, reason: Reason) {
+    /// Gives up the copy of a page in the flash. The kind of its failure is looked up.
+    pub(crate) fn lose(&mut self, ftl: &mut Ftl, flash: &mut Flash, page: Lpn, loss: Loss) {
         let unit = ftl.core.flash_copy(page);
         self.count_wear(ftl, page, unit, UnitId::NONE);
         let held = match ftl.core.map.place(page) {
@@ -386,22 +394,22 @@ impl Raid {
         if held {
             integrity.ledger.rewritten += 1;
         } else {
-            integrity.lose(page, reason);
-            integrity.ledger.lost[reason] += 1;
+            let failure = integrity.failure(unit).unwrap_or(loss.failure);
+            integrity.lose(page, Loss { failure, ..loss });
+            integrity.ledger.lost[loss.reason] += 1;
         }
     }
 
     /// Handles the loss of the flash copy of a buffered page, by rewriting it from the buffer.
     /// Returns whether the buffer holds the complete page.
     fn keep_from_buffer(&mut self, ftl: &mut Ftl, frame_id: FrameId) -> bool {
+        let whole = ftl.core.buffer.holds_newest(frame_id);
         let frame = ftl.core.buffer.get_mut(frame_id);
         frame.unit = UnitId::NONE;
         let (page, programs) = (frame.lpn, frame.programs);
         if frame.queued.is_some() || frame.listed == Listed::Dirty {
             return true; // The lost copy is older than the data to be programmed.
         }
-        // The lost copy has just been programmed and waits for parity: all of it was in this frame.
-        let whole = ftl.core.buffer.is_whole(frame_id) || programs > 0;
         ftl.core.buffer.delist(frame_id);
         if whole {
             ftl.core.buffer.make_whole(frame_id);
@@ -544,8 +552,14 @@ impl Raid {
         let rest = rest.map(|(_, page)| ftl.core.flash_copy(page));
         let parity = ftl.core.flash_copy(self.stripes.parity(stripe));
         let all = rest.chain(self.cache.all_replaced(id).iter().copied()).chain([parity]);
-        if all.filter(|&unit| unit.is_some() && !self.reads_well(unit)).count() < 2 {
+        let failed = all.filter(|&unit| unit.is_some() && !self.reads_well(unit)).count();
+        if failed < 2 {
             return false;
+        }
+        if let Some(integrity) = &mut self.integrity
+            && integrity.exceeded(stripe).failed == 0
+        {
+            integrity.set_exceeded(stripe, Exceeded { failed: failed as u8, given_back: 1 });
         }
         self.drop_base(ftl, flash, id);
         match self.cache.get(id).progress {
@@ -587,9 +601,38 @@ impl Raid {
 
 /// Returns whether the controller holds a physical page's data: it is being programmed or moved.
 pub(crate) fn is_at_hand(flash: &Flash, unit: UnitId) -> bool {
-    let programs = |txn: &Txn| {
+    units_at_hand(flash).any(|its| its == unit)
+}
+
+/// Returns all such physical pages, in no order.
+pub(crate) fn units_at_hand(flash: &Flash) -> impl Iterator<Item = UnitId> {
+    let programs = flash.txns.iter().map(|(_, txn)| txn).filter(|txn| txn.op == Op::Program);
+    let units = programs.flat_map(|txn| {
         let of_flash = matches!(txn.owner, Owner::Job | Owner::DegradedRead(_));
-        txn.op == Op::Program && (txn.unit == unit || (of_flash && txn.from == unit))
-    };
-    flash.txns.iter().any(|(_, txn)| programs(txn))
+        [txn.unit, if of_flash { txn.from } else { UnitId::NONE }]
+    });
+    units.filter(|unit| unit.is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::raid::parity_cache::EMPTY;
+
+    /// Two covered pages, of which one leaves; and two pages that are not covered.
+    #[test]
+    fn every_unknown_page_of_an_equation_counts() {
+        let mut entry = EMPTY;
+        entry.covered = 0b0011;
+        let left = |current, before, deltas| {
+            let left = Unknowns { current, before, deltas }.left(Some(&entry), true);
+            (left.lost, left.failed, left.given_back)
+        };
+        assert_eq!(left(0b0001, 0, 0), (0, 0, 0), "the cached parity gives it back");
+        assert_eq!(left(0b0001, 0, 1), (0b0001, 2, 1), "not without what leaves");
+        assert_eq!(left(0b0011, 0, 0), (0b0011, 2, 1));
+        assert_eq!(left(0b0101, 0, 0), (0, 0, 0), "each equation gives one back");
+        assert_eq!(left(0b0101, 1, 1), (0b0101, 4, 2));
+        assert_eq!(left(0b0100, 1, 1), (0b0100, 2, 1), "what leaves is of another equation");
+    }
 }

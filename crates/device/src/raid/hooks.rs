@@ -1,7 +1,7 @@
 //! The implementation of the hooks that the host side calls.
 
 use super::Raid;
-use super::faults::Reason;
+use super::losses::Reason;
 use crate::blocks::page_allocator::Taken;
 use crate::cache::buffer::Listed;
 use crate::flash::txn::{Owner, Txn};

@@ -3,11 +3,11 @@
 //! that is read or recovered is correct if it carries the version written last.
 
 use super::Raid;
-use super::faults::{LossLedger, Reason};
+use super::losses::{Failure, Loss, LossLedger};
 use crate::config::layout::Layout;
 use crate::host::Ftl;
 use crate::mapping::page_map::Location;
-use fowler_units::{Column, Id, IdVec, Lpn, ParityId, UnitId};
+use fowler_units::{Column, Id, IdVec, Lpn, ParityId, StripeId, UnitId};
 
 /// The versions of all pages, and which pages can be read.
 #[derive(Clone, Debug)]
@@ -16,18 +16,29 @@ pub struct Integrity {
     versions: IdVec<Lpn, u64>,
     /// The version with which each physical page was programmed.
     stored: IdVec<UnitId, u64>,
-    /// Unreadable physical pages, one bit each.
-    unreadable: Column<u64>,
+    /// How each physical page became unreadable, if it is.
+    failures: IdVec<UnitId, Option<Failure>>,
     /// Of them, those whose rebuilding has not begun; their number; and where to look for the next.
     to_rebuild: Column<u64>,
     waiting: u32,
     cursor: usize,
-    /// The reason why each page of the mapping is lost, if it is.
-    lost: IdVec<Lpn, Option<Reason>>,
+    /// What took each page of the mapping, if it is lost.
+    lost: IdVec<Lpn, Option<Loss>>,
+    /// The failures of each stripe that were more than its parity gives back, since that was last
+    /// complete.
+    exceeded: IdVec<StripeId, Exceeded>,
     /// The fate of pages that could not be read.
     pub ledger: LossLedger,
     /// The number of versions created so far.
     made: u64,
+}
+
+/// The failures that cost a stripe its parity: the pages that failed, and how many of them it would
+/// have given back. Zero while the parity is complete, or if the stripe never had any.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Exceeded {
+    pub failed: u8,
+    pub given_back: u8,
 }
 
 /// Spreads numbers over all 64 bits (the finalizer of SplitMix64), so that an exclusive-or of some
@@ -41,16 +52,17 @@ fn spread(number: u64) -> u64 {
 
 impl Integrity {
     /// Creates the state before any write, with every page readable.
-    pub fn new(layout: &Layout) -> Self {
+    pub fn new(layout: &Layout, stripes: u32) -> Self {
         let pages = layout.geometry.pages() as usize;
         Self {
             versions: IdVec::filled(0, layout.mapped_pages as usize),
             stored: IdVec::filled(0, pages),
-            unreadable: Column::filled(0, pages.div_ceil(64)),
+            failures: IdVec::filled(None, pages),
             to_rebuild: Column::filled(0, pages.div_ceil(64)),
             waiting: 0,
             cursor: 0,
             lost: IdVec::filled(None, layout.mapped_pages as usize),
+            exceeded: IdVec::filled(Exceeded::default(), stripes as usize),
             ledger: LossLedger::default(),
             made: 0,
         }
@@ -66,7 +78,7 @@ impl Integrity {
     #[inline]
     pub fn set(&mut self, unit: UnitId, version: u64) {
         self.stored[unit] = version;
-        self.unreadable[unit.index() / 64] &= !(1 << (unit.index() % 64));
+        self.failures[unit] = None;
     }
 
     /// Returns the version of a page of the mapping.
@@ -89,20 +101,35 @@ impl Integrity {
     }
 
     /// Marks a page of the mapping as lost.
-    pub fn lose(&mut self, page: Lpn, why: Reason) {
+    pub fn lose(&mut self, page: Lpn, why: Loss) {
         self.lost[page] = Some(why);
     }
 
-    /// Returns why a page of the mapping is lost, if it is.
-    pub fn lost(&self, page: Lpn) -> Option<Reason> {
+    /// Returns what took a page of the mapping, if it is lost.
+    pub fn lost(&self, page: Lpn) -> Option<Loss> {
         self.lost[page]
     }
 
     /// Returns whether a physical page can be read.
     #[inline]
     pub fn reads(&self, unit: UnitId) -> bool {
-        let word = self.unreadable.get(unit.index() / 64).copied().unwrap_or(0);
-        word & (1 << (unit.index() % 64)) == 0
+        self.failure(unit).is_none()
+    }
+
+    /// Returns how a physical page became unreadable, if it is.
+    #[inline]
+    pub fn failure(&self, unit: UnitId) -> Option<Failure> {
+        self.failures.get(unit).copied().flatten()
+    }
+
+    /// Returns the failures that cost a stripe its parity.
+    pub fn exceeded(&self, stripe: StripeId) -> Exceeded {
+        self.exceeded[stripe]
+    }
+
+    /// Notes the failures that cost a stripe its parity, or that the parity is complete again.
+    pub fn set_exceeded(&mut self, stripe: StripeId, failures: Exceeded) {
+        self.exceeded[stripe] = failures;
     }
 
     /// Clears the versions of erased physical pages, which are readable again.
@@ -110,16 +137,16 @@ impl Integrity {
         for unit in pages.map(UnitId) {
             let (word, mask) = (unit.index() / 64, 1 << (unit.index() % 64));
             self.stored[unit] = 0;
-            self.unreadable[word] &= !mask;
+            self.failures[unit] = None;
             self.waiting -= u32::from(self.to_rebuild[word] & mask != 0);
             self.to_rebuild[word] &= !mask;
         }
     }
 
     /// Marks a physical page as unreadable.
-    pub fn spoil(&mut self, unit: UnitId) {
+    pub fn spoil(&mut self, unit: UnitId, failure: Failure) {
         let (word, mask) = (unit.index() / 64, 1 << (unit.index() % 64));
-        self.unreadable[word] |= mask;
+        self.failures[unit] = Some(failure);
         self.waiting += u32::from(self.to_rebuild[word] & mask == 0);
         self.to_rebuild[word] |= mask;
     }
@@ -161,7 +188,7 @@ impl Raid {
             Location::Nowhere => UnitId::NONE,
             Location::Buffer(_) => unreachable!("the buffer is empty"),
         };
-        for stripe in (0..stripes.count()).map(fowler_units::StripeId) {
+        for stripe in (0..stripes.count()).map(StripeId) {
             let mut parity = 0;
             for (_, page) in stripes.data_pages(stripe) {
                 let unit = at(page);

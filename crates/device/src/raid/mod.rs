@@ -19,15 +19,18 @@
 //!   parity that is flushed because a page was moved, or because a run ends.
 //! - `deferred_answers.rs`: programs and answers that wait for parity. `stripe_eviction.rs`:
 //!   eviction from the buffer by stripes.
-//! - `faults.rs`, `integrity.rs`, `rebuild.rs`: faults and losses; versions of pages; degraded
-//!   reads and rebuilding.
+//! - `faults.rs`, `losses.rs`: faults, and which pages they take; why a page is lost. `census.rs`:
+//!   a count of all pages that nothing gives back. `integrity.rs`, `rebuild.rs`: versions of pages;
+//!   degraded reads and rebuilding.
 //! - `hooks.rs`: the implementation of the host's hooks. `laws.rs`: the invariants.
 
+pub mod census;
 mod deferred_answers;
 pub mod faults;
 mod hooks;
 pub mod integrity;
 pub mod laws;
+pub mod losses;
 mod moved_pages;
 pub mod parity_cache;
 mod parity_delta;
@@ -176,7 +179,7 @@ impl Raid {
             degraded_reads: DegradedReads::new(
                 config.queue.max_reads as usize + layout.transactions,
             ),
-            integrity: params.integrity.then(|| Box::new(Integrity::new(layout))),
+            integrity: params.integrity.then(|| Box::new(Integrity::new(layout, stripes.count()))),
             notes: IdVec::filled(NOTHING, layout.transactions),
             blames: IdVec::filled(Blame::default(), layout.transactions),
             worn_erase_pulse: (params.worn_erase_pulse != Span::ZERO)

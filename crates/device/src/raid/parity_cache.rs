@@ -91,7 +91,7 @@ impl Linked<ParityId> for Entry {
     }
 }
 
-const EMPTY: Entry = Entry {
+pub(super) const EMPTY: Entry = Entry {
     stripe: StripeId::NONE,
     progress: Progress::Open,
     covered: 0,

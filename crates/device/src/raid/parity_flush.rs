@@ -1,6 +1,7 @@
 //! Flushing parity, and resuming what waits for it.
 
 use super::Raid;
+use super::integrity::Exceeded;
 use super::parity_cache::{Entry, Progress, bit, positions};
 use super::parity_early::EARLY;
 use crate::blocks::page_allocator::Taken;
@@ -260,6 +261,9 @@ impl Raid {
         ftl.core.map.set_flash(lpn, unit);
         ftl.invalidate(flash, old);
         ftl.page_programmed(flash, unit);
+        if let Some(integrity) = &mut self.integrity {
+            integrity.set_exceeded(self.cache.get(entry).stripe, Exceeded::default());
+        }
         self.note_awaited(flash, done, entry);
         self.finish(ftl, flash, entry);
     }

@@ -1,8 +1,8 @@
 //! What the parity cache loses with the power.
 
 use super::Raid;
-use super::faults::Reason;
-use super::parity_cache::Progress;
+use super::losses::{Failure, Loss, Reason};
+use super::parity_cache::{Progress, bit};
 use crate::flash::Flash;
 use crate::flash::txn::{Owner, Txn};
 use crate::host::Ftl;
@@ -51,11 +51,12 @@ impl Raid {
 
     /// Gives up the unreadable pages of a stripe without any parity.
     fn give_up_unreadable(&mut self, ftl: &mut Ftl, flash: &mut Flash, stripe: StripeId) {
-        let stripes = self.stripes;
-        for (_, page) in stripes.data_pages(stripe) {
-            let unit = ftl.core.flash_copy(page);
-            if unit.is_some() && !self.reads_well(unit) {
-                self.lose(ftl, flash, page, Reason::Power);
+        let (stripes, unread) = (self.stripes, self.unread_positions(&ftl.core, stripe));
+        let failed = unread.count_ones() as u8;
+        let loss = Loss { reason: Reason::Power, failure: Failure::Cells, failed, given_back: 0 };
+        for (at, page) in stripes.data_pages(stripe) {
+            if unread & bit(at) != 0 {
+                self.lose(ftl, flash, page, loss);
             }
         }
     }

@@ -5,7 +5,8 @@ use crate::config::{Ack, Config};
 use crate::device::{Device, Pacing};
 use crate::observe::completion::Completion;
 use crate::policy::redundancy::RedundancyKind;
-use crate::raid::faults::{Bug, Fault, Reason};
+use crate::raid::faults::{Bug, Fault};
+use crate::raid::losses::Reason;
 use fowler_units::{Bytes, Geometry, HostIo, HostOp, Lpn, Nanos, Span, StripeId};
 
 /// A drive with stripes of four pages on five chips, with versions.
@@ -111,7 +112,7 @@ fn algorithm_1_drops_the_parity_of_a_page_in_a_worn_block() {
         let protected = device.stripe(stripe).parity.is_some();
         device.inject(Fault::Page(worn));
         run(&mut device, HostOp::Read, worn, 1);
-        (protected, device.lost(worn), device.losses().unwrap().rebuilt)
+        (protected, device.lost(worn).map(|its| its.reason), device.losses().unwrap().rebuilt)
     };
     assert_eq!(outcome(false), (true, None, 1), "as the device counts");
     assert_eq!(outcome(true), (false, Some(Reason::Unprotected), 0), "as printed");

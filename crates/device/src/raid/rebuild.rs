@@ -3,6 +3,7 @@
 //! and channels.
 
 use super::Raid;
+use super::losses::Failure;
 use super::parity_cache::{Progress, bit};
 use crate::config::stripes::{AT_ONCE, DATA_MOST};
 use crate::core::Core;
@@ -97,7 +98,7 @@ impl Raid {
         let corrected = needed <= level;
         if !corrected && self.reads_well(unit) && ftl.core.allocator.blocks.is_valid(unit) {
             let page = ftl.core.map.owner(unit);
-            self.spoil(ftl, flash, &[unit]);
+            self.spoil(ftl, flash, &[unit], Failure::Cells);
             if owner == Owner::Request && !ftl.core.allocator.blocks.is_valid(unit) {
                 self.note_failed_read(page);
             }

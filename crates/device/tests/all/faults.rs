@@ -14,84 +14,12 @@
 //!     -- --nocapture
 //! ```
 
+use crate::support::algebra::{check_census, equations, every_stripe, pages_of, solve};
 use crate::support::random::{Choice, drive, one_of, whole_pages};
 use fowler_device::policy::redundancy::{CachePower, RedundancyKind};
 use fowler_device::*;
 use fowler_units::{BlockId, HostIo, Id, Lpn, Nanos, PlaneId, Ppn, Rng, Span, StripeId};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Pages whose exclusive-or is known: some unknown ones, and the sum of the others.
-struct Equation {
-    unknown: BTreeSet<Ppn>,
-    sum: u64,
-}
-
-impl Equation {
-    /// Of these pages, whose sum is `sum`, those that are not readable or in `failed` are unknown.
-    fn of(cells: impl Iterator<Item = Cell>, sum: u64, failed: &BTreeSet<Ppn>) -> Self {
-        let mut its = Equation { unknown: BTreeSet::new(), sum };
-        for (ppn, version) in cells {
-            match version {
-                Some(version) if !failed.contains(&ppn) => its.sum ^= version,
-                _ => {
-                    its.unknown.insert(ppn);
-                }
-            }
-        }
-        its
-    }
-}
-
-/// Everything that a stripe's equations determine, by elimination.
-fn solve(mut equations: Vec<Equation>) -> BTreeMap<Ppn, u64> {
-    let mut done = 0;
-    while let Some(at) = (done..equations.len()).find(|&at| !equations[at].unknown.is_empty()) {
-        equations.swap(done, at);
-        let (pivot, sum) = (equations[done].unknown.clone(), equations[done].sum);
-        let first = *pivot.first().expect("not empty");
-        for (index, other) in equations.iter_mut().enumerate() {
-            if index != done && other.unknown.contains(&first) {
-                other.unknown = &other.unknown ^ &pivot;
-                other.sum ^= sum;
-            }
-        }
-        done += 1;
-    }
-    let single = equations.iter().filter(|it| it.unknown.len() == 1);
-    single.map(|it| (*it.unknown.first().expect("one"), it.sum)).collect()
-}
-
-/// The equations that a controller has of a stripe.
-fn equations(view: &StripeView, failed: &BTreeSet<Ppn>) -> Vec<Equation> {
-    let current = |at: usize| view.data[at].1;
-    let all = 0..view.data.len();
-    let mut equations = Vec::new();
-    match (&view.cached, view.parity) {
-        (None, Some(parity)) => {
-            let pages = all.filter_map(current).chain([parity]);
-            equations.push(Equation::of(pages, 0, failed));
-        }
-        (Some(cached), parity) => {
-            let covered = |at: &usize| cached.covered[*at].0;
-            if let Some(value) = cached.value {
-                let deltas = cached.deltas.iter().copied();
-                let pages = all.clone().filter(covered).filter_map(current).chain(deltas);
-                equations.push(Equation::of(pages, value, failed));
-            }
-            if let Some(parity) = parity.filter(|_| cached.based) {
-                let rest = all.clone().filter(|at| !covered(at)).filter_map(current);
-                let kept = cached.covered.iter().filter_map(|(_, kept)| *kept);
-                let pages = rest.chain(kept).chain([parity]);
-                equations.push(Equation::of(pages, 0, failed));
-            }
-            if let Some(whole) = cached.whole {
-                equations.push(Equation::of(all.filter_map(current), whole, failed));
-            }
-        }
-        (None, None) => {}
-    }
-    equations
-}
 
 /// What is to become of every page of the host that cannot be read once `failed` fails.
 struct Expected {
@@ -126,16 +54,6 @@ fn expected(device: &Device, struck: &[StripeId], failed: &BTreeSet<Ppn>) -> Exp
 fn lost(device: &Device, struck: &[StripeId]) -> BTreeSet<Lpn> {
     let pages = struck.iter().flat_map(|&stripe| pages_of(device, stripe));
     pages.filter(|&page| device.lost(page).is_some()).collect()
-}
-
-/// The pages of the host that a stripe holds.
-fn pages_of(device: &Device, stripe: StripeId) -> impl Iterator<Item = Lpn> + use<> {
-    let data = device.layout().logical_pages / device.stripes();
-    (stripe.0 * data..(stripe.0 + 1) * data).map(Lpn)
-}
-
-fn every_stripe(device: &Device) -> Vec<StripeId> {
-    (0..device.stripes()).map(StripeId).collect()
 }
 
 /// The stripes that a fault may touch, and the pages that it takes.
@@ -359,9 +277,30 @@ struct Tally {
     lost: u64,
     rebuilt: u64,
     rewritten: u64,
+    /// Counted by censuses: pages that parity gives back, and lost ones that nobody has read.
+    recoverable: u64,
+    unfound: u64,
 }
 
 impl Tally {
+    fn count(&mut self, census: &Census) {
+        self.recoverable += census.recoverable;
+        self.unfound += census.unfound();
+    }
+
+    /// Adds a drive at its end, of whose faults so many took something.
+    fn end(&mut self, device: &Device, took: u64) {
+        let its = device.losses().expect("a drive with versions");
+        let lost = its.lost_in_all();
+        assert_eq!(its.unreadable, its.rebuilt + its.rewritten + lost - its.lost_writes);
+        self.faults += its.faults;
+        self.took += took;
+        self.unreadable += its.unreadable;
+        self.lost += lost;
+        self.rebuilt += its.rebuilt;
+        self.rewritten += its.rewritten;
+    }
+
     fn sum<'a>(all: impl Iterator<Item = &'a Tally>) -> Tally {
         all.fold(Tally::default(), |sum, its| Tally {
             drives: sum.drives + its.drives,
@@ -371,17 +310,21 @@ impl Tally {
             lost: sum.lost + its.lost,
             rebuilt: sum.rebuilt + its.rebuilt,
             rewritten: sum.rewritten + its.rewritten,
+            recoverable: sum.recoverable + its.recoverable,
+            unfound: sum.unfound + its.unfound,
         })
     }
 }
 
 impl std::fmt::Display for Tally {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Tally { drives, faults, took, unreadable, lost, rebuilt, rewritten } = self;
+        let Tally { drives, faults, took, unreadable, lost, rebuilt, rewritten, .. } = self;
         write!(
             f,
             "{drives} drives, {faults} faults, {took} of which took something: {unreadable} pages unreadable, \
-             {rebuilt} rebuilt, {rewritten} written anew, {lost} lost"
+             {rebuilt} rebuilt, {rewritten} written anew, {lost} lost; censuses counted {} more \
+             to be given back, and {} lost that nobody had read",
+            self.recoverable, self.unfound
         )
     }
 }
@@ -391,6 +334,9 @@ impl std::fmt::Display for Tally {
 const LAST_FAULT: u32 = 3000;
 /// More events than the requests of any case take.
 const MOST_EVENTS: u32 = 1_000_000;
+
+/// Events from one census to the next.
+const CENSUS_EVERY: u32 = 10;
 
 fn case(seed: u64, kind: RedundancyKind, tally: &mut Tally) {
     let mut rng = Rng::stream(seed, "faults");
@@ -433,7 +379,11 @@ fn case(seed: u64, kind: RedundancyKind, tally: &mut Tally) {
         if checked {
             device.check().unwrap_or_else(|law| panic!("at {}: {}", device.now().0, law.0));
         }
+        if events < LAST_FAULT && events % CENSUS_EVERY == 0 {
+            tally.count(&check_census(device));
+        }
     });
+    tally.count(&check_census(&device));
     device.check().unwrap_or_else(|law| panic!("after the requests: {}", law.0));
     device.check_data().unwrap_or_else(|law| panic!("after the requests: {}", law.0));
     // In peace everything that can be rebuilt is. Where cells err at any time, a flush may find one
@@ -452,14 +402,8 @@ fn case(seed: u64, kind: RedundancyKind, tally: &mut Tally) {
     for completion in &completions {
         assert_eq!(completion.blame.total(), completion.latency(), "parts: {completion:?}");
     }
-    let its = device.losses().expect("a drive with versions");
-    assert_eq!(its.unreadable, its.rebuilt + its.rewritten + its.lost_in_all() - its.lost_writes);
-    tally.faults += its.faults;
-    tally.took += took;
-    tally.unreadable += its.unreadable;
-    tally.lost += its.lost_in_all();
-    tally.rebuilt += its.rebuilt;
-    tally.rewritten += its.rewritten;
+    check_census(&device);
+    tally.end(&device, took);
 }
 
 #[allow(clippy::disallowed_methods, reason = "a failure is looked into by hand")]
@@ -526,6 +470,7 @@ fn what_is_lost_is_what_no_equation_gives() {
     if ran > 1 {
         assert!(all.drives * 3 > ran, "only {} drives could work", all.drives);
         let much = all.rebuilt > 100 && all.rewritten > 10 && all.lost > 100;
-        assert!(much, "the swarm tests little");
+        let counted = all.recoverable > 1000 && all.unfound > 1000;
+        assert!(much && counted, "the swarm tests little");
     }
 }

@@ -4,6 +4,7 @@ mod access_class;
 mod admission;
 mod buffer;
 mod cells;
+mod census;
 mod custom_order;
 mod digests;
 mod faults;

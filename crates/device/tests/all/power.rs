@@ -1,35 +1,12 @@
 //! Spans without power: what caches lose, what has grown too old, and that nothing else happens. A
 //! failure of the swarm names its seed.
 
+use crate::support::fading::{DAYS, MINUTE, fading, io, striped};
 use crate::support::random::{Choice, drive, one_of, requests};
-use crate::support::small;
 use fowler_device::policy::redundancy::{CachePower, RedundancyKind};
 use fowler_device::policy::throttle::ThrottleKind;
 use fowler_device::*;
-use fowler_units::{Bytes, HostIo, HostOp, Lpn, Nanos, Rng, Span};
-
-const MINUTE: Span = Span(60_000_000_000);
-
-/// Stripes of four pages on five chips, pages kept for a minute.
-fn config(kind: RedundancyKind, cache: CachePower) -> Config {
-    let mut config = small();
-    config.geometry.channels = 5;
-    config.geometry.chips_per_channel = 1;
-    config.geometry.planes_per_die = 1;
-    config.geometry.blocks_per_plane = 40;
-    config.over_provisioning = 0.4;
-    config.buffer.ack = Ack::OnInsert;
-    let its = &mut config.redundancy;
-    (its.name, its.stripe, its.cache) = (kind, 4, cache);
-    its.parity_cache = Bytes(16 * 4096);
-    its.retention = MINUTE;
-    its.integrity = kind != RedundancyKind::Unprotected;
-    config
-}
-
-fn io(op: HostOp, page: u64, pages: u32, at: Span) -> HostIo {
-    HostIo::new(op, Nanos(at.0), page * 4096, pages * 4096)
-}
+use fowler_units::{Bytes, HostIo, HostOp, Lpn, Rng, Span};
 
 fn run(device: &mut Device, requests: impl IntoIterator<Item = HostIo>) {
     let mut completions: Vec<Completion> = Vec::new();
@@ -42,7 +19,7 @@ fn run(device: &mut Device, requests: impl IntoIterator<Item = HostIo>) {
 #[test]
 fn nothing_happens_without_power() {
     for kind in [RedundancyKind::DisturbLimiting, RedundancyKind::HybridCaching] {
-        let mut device = Device::new(&config(kind, CachePower::Protected)).unwrap();
+        let mut device = Device::new(&striped(kind, CachePower::Protected)).unwrap();
         run(&mut device, (0..30).map(|turn| io(HostOp::Write, turn * 3, 1, Span::us(100) * turn)));
         let before = (device.now(), device.counters(), device.protection());
         device.power_off(Span::ms(30_000), &mut ());
@@ -58,7 +35,7 @@ fn nothing_happens_without_power() {
 #[test]
 fn what_is_too_old_when_power_comes_back_is_refreshed_first() {
     let mut device =
-        Device::new(&config(RedundancyKind::DisturbLimiting, CachePower::Protected)).unwrap();
+        Device::new(&striped(RedundancyKind::DisturbLimiting, CachePower::Protected)).unwrap();
     let held = device.layout().mapped_pages.div_ceil(8);
     // Blocks that are written in the last half of a minute stay young enough.
     run(
@@ -90,7 +67,7 @@ fn volatile_caches_lose_what_they_hold() {
     for kind in [Unprotected, PartialParity, HybridCaching] {
         for cache in [CachePower::Volatile, CachePower::Protected] {
             for versions in [true, false] {
-                let mut config = config(kind, cache);
+                let mut config = striped(kind, cache);
                 config.redundancy.integrity &= versions;
                 let mut device = Device::new(&config).unwrap();
                 let pages = 0..device.layout().logical_pages;
@@ -116,7 +93,7 @@ fn volatile_caches_lose_what_they_hold() {
 /// waits: of five dies each has begun one program at most.
 #[test]
 fn what_waits_for_a_die_goes_with_the_power() {
-    let mut config = config(RedundancyKind::DisturbLimiting, CachePower::Volatile);
+    let mut config = striped(RedundancyKind::DisturbLimiting, CachePower::Volatile);
     config.buffer.evict_ahead = 64;
     let mut device = Device::new(&config).unwrap();
     let mut completions: Vec<Completion> = Vec::new();
@@ -138,22 +115,6 @@ fn what_waits_for_a_die_goes_with_the_power() {
     assert_eq!(device.losses().unwrap().lost_writes + programmed, 40, "no more was programmed");
     device.check().unwrap_or_else(|law| panic!("{}", law.0));
     device.check_data().unwrap_or_else(|law| panic!("{}", law.0));
-}
-
-const DAYS: fn(u64) -> Span = |days| Span(days * 86_400_000_000_000);
-
-/// Cells that bear their data for something more than a hundred days.
-fn fading(kind: RedundancyKind) -> Config {
-    let mut config = config(kind, CachePower::Protected);
-    config.reliability.model = reliability::ModelKind::Table;
-    config.reliability.levels = 1;
-    config.reliability.table = reliability::RateTable {
-        cycles: vec![0.0, 3000.0],
-        ages: vec![DAYS(0), DAYS(100), DAYS(200)],
-        rates: vec![vec![1e-4, 1e-4, 0.2], vec![1e-4, 1e-4, 0.2]],
-    };
-    config.redundancy.retention = DAYS(100);
-    config
 }
 
 /// Data that is older than its cells bear when power comes back cannot be read, and nothing brings

@@ -235,4 +235,9 @@ impl Params {
     pub fn has_stripes(&self) -> bool {
         self.name != RedundancyKind::Unprotected
     }
+
+    /// Returns whether its pages carry versions, so that a page that cannot be read is noticed.
+    pub fn has_versions(&self) -> bool {
+        self.has_stripes() && self.integrity
+    }
 }

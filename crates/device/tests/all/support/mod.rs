@@ -1,6 +1,8 @@
 //! Small drives for tests.
 #![allow(dead_code, reason = "every test file uses its own share of these")]
 
+pub mod algebra;
+pub mod fading;
 pub mod random;
 
 use fowler_device::policy::{die_order, suspension};

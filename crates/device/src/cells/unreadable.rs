@@ -1,0 +1,115 @@
+//! Which pages no sensing level reads: those whose reads have failed, and those whose reads would
+//! fail now. A read of a page gives the same result whenever it is repeated at the same moment, so
+//! this needs no read.
+
+use super::condition::{Condition, Curves};
+use crate::cells::program_mode::Voltage;
+use fowler_units::{BlockId, Column, Id, Nanos, Ppn};
+
+/// The pages whose reads have failed, one bit each. A copy of such a page has the same bit: moving
+/// it does not bring its data back.
+#[derive(Clone, Debug)]
+pub struct FailedReads {
+    pages: Column<u64>,
+    /// Whether any read has ever failed; most drives need no more than that.
+    any: bool,
+}
+
+fn bit(page: Ppn) -> (usize, u64) {
+    (page.index() / 64, 1 << (page.index() % 64))
+}
+
+impl FailedReads {
+    /// Creates the state of a drive of `pages` physical pages before its first read.
+    pub fn new(pages: usize) -> Self {
+        Self { pages: Column::filled(0, pages.div_ceil(64)), any: false }
+    }
+
+    /// Returns whether a read of a page has failed, or of one that it is a copy of.
+    pub fn has(&self, page: Ppn) -> bool {
+        let (word, mask) = bit(page);
+        self.pages[word] & mask != 0
+    }
+
+    /// Notes that a read of a page has failed.
+    pub fn add(&mut self, page: Ppn) {
+        let (word, mask) = bit(page);
+        self.pages[word] |= mask;
+        self.any = true;
+    }
+
+    /// Returns whether any read has ever failed.
+    #[inline]
+    pub fn any(&self) -> bool {
+        self.any
+    }
+
+    /// Notes that a page has been programmed with what was read from another.
+    pub fn copied(&mut self, from: Ppn, to: Ppn) {
+        if self.has(from) {
+            self.add(to);
+        }
+    }
+
+    /// Notes that a block has been erased.
+    pub fn erased(&mut self, pages: std::ops::Range<u32>) {
+        for (word, mask) in pages.map(|page| bit(Ppn(page))) {
+            self.pages[word] &= !mask;
+        }
+    }
+}
+
+/// How the pages of a block are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Block {
+    /// Nobody has asked yet.
+    Unknown,
+    /// Its oldest and its youngest page alike, and therefore all pages between them.
+    Alike { fail: bool },
+    /// Not alike.
+    Mixed,
+}
+
+/// Says of any page whether a read at one moment would fail, without reading it: no clock moves, no
+/// read is counted, and no cell is disturbed.
+#[derive(Debug)]
+pub struct Judge<'a> {
+    condition: &'a Condition,
+    /// A copy: evaluating the curves fills their tables.
+    curves: Curves,
+    now: Nanos,
+    blocks: Vec<Block>,
+}
+
+impl<'a> Judge<'a> {
+    /// Creates the judge of a moment.
+    pub fn new(condition: &'a Condition, now: Nanos) -> Self {
+        let blocks = vec![Block::Unknown; condition.blocks().len()];
+        Self { condition, curves: condition.curves().clone(), now, blocks }
+    }
+
+    /// Returns whether no sensing level reads a page, as [`Condition::find_out`] judges it.
+    pub fn fails(&mut self, page: Ppn, block: BlockId, read_as: Option<Voltage>) -> bool {
+        let Judge { condition, curves, now, blocks } = self;
+        if read_as.is_some() {
+            return condition.would_fail(
+                curves,
+                block,
+                condition.age_read(page, block, *now),
+                read_as,
+            );
+        }
+        if blocks[block.index()] == Block::Unknown {
+            let (youngest, oldest) = condition.ages(block, *now);
+            let fail = condition.would_fail(curves, block, oldest, None);
+            let alike = fail == condition.would_fail(curves, block, youngest, None);
+            blocks[block.index()] = if alike { Block::Alike { fail } } else { Block::Mixed };
+        }
+        match blocks[block.index()] {
+            Block::Alike { fail } => fail,
+            Block::Unknown | Block::Mixed => {
+                condition.would_fail(curves, block, condition.age_read(page, block, *now), None)
+            }
+        }
+    }
+}

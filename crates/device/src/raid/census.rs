@@ -1,0 +1,195 @@
+//! The census: every page of a drive that neither a sensing level nor an equation gives back,
+//! counted at one moment without reading anything.
+//!
+//! A run reports a page as lost once somebody has read it. A drive whose parity makes it read more
+//! therefore finds more of its losses, though no more data is lost. The census counts both: what
+//! has been *found*, and what a read would find.
+
+use super::Raid;
+use super::integrity::Integrity;
+use super::losses::{Failure, Loss};
+use super::parity_cache::bit;
+use crate::core::Core;
+use crate::mapping::page_map::Location;
+use fowler_units::{Id, Lpn, StripeId, UnitId};
+
+/// The pages lost in the same way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counted {
+    /// What took them.
+    pub loss: Loss,
+    /// Those that the drive knows of: a read by the host, of GC, for parity or to rebuild a page
+    /// has failed, or the unit that holds them has.
+    pub found: u64,
+    /// Those that nobody has read since.
+    pub unfound: u64,
+}
+
+/// A count of all pages of a drive. Pages are those of the host unless stated otherwise.
+///
+/// `unreadable` = `buffered` + `recoverable` + [`Census::lost`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Census {
+    /// Pages that hold data, those that are lost included. A page is not lost any more once the
+    /// host has rewritten or trimmed it.
+    pub pages: u64,
+    /// Of them, those whose copy in the flash no sensing level reads.
+    pub unreadable: u64,
+    /// Of the unreadable ones, those whose newest version is in the buffer.
+    pub buffered: u64,
+    /// Of the unreadable ones, those that an equation of their stripe gives back.
+    pub recoverable: u64,
+    /// The lost pages, by what took them, in order.
+    pub losses: Vec<Counted>,
+    /// Parity pages in the flash.
+    pub parity_pages: u64,
+    /// Of them, those that no sensing level reads.
+    pub parity_unreadable: u64,
+    /// Of the unreadable ones, those whose stripe has lost data too, so that they cannot be
+    /// computed again.
+    pub parity_lost: u64,
+}
+
+impl Census {
+    /// Returns the number of lost pages that the drive knows of.
+    pub fn found(&self) -> u64 {
+        self.losses.iter().map(|its| its.found).sum()
+    }
+
+    /// Returns the number of lost pages that nobody has read.
+    pub fn unfound(&self) -> u64 {
+        self.losses.iter().map(|its| its.unfound).sum()
+    }
+
+    /// Returns the number of lost pages.
+    pub fn lost(&self) -> u64 {
+        self.found() + self.unfound()
+    }
+
+    /// Counts a lost page.
+    fn lose(&mut self, loss: Loss, found: bool) {
+        let at = self.losses.binary_search_by_key(&loss, |its| its.loss).unwrap_or_else(|at| {
+            self.losses.insert(at, Counted { loss, found: 0, unfound: 0 });
+            at
+        });
+        let its = &mut self.losses[at];
+        (its.found, its.unfound) = (its.found + u64::from(found), its.unfound + u64::from(!found));
+    }
+}
+
+/// What the cells of a page say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// A read succeeds.
+    Reads,
+    /// A read would fail, and none has.
+    WouldFail,
+    /// A read has failed.
+    HasFailed,
+}
+
+/// A census being taken.
+pub(crate) struct Taking<'a, J> {
+    pub core: &'a Core,
+    /// Returns the verdict on a copy in the flash of a page of the mapping, which is null for
+    /// copies that are not its current one.
+    pub judge: J,
+    pub census: Census,
+}
+
+/// A page in the flash, or in the flash and in the buffer.
+#[derive(Clone, Copy, Debug)]
+enum Fate {
+    /// The copy in the flash reads well, or there is none.
+    Well,
+    /// It does not, and does not matter.
+    Buffered,
+    /// It does not, and the page depends on it.
+    Unreadable { found: bool },
+}
+
+impl<J: FnMut(Lpn, UnitId) -> Verdict> Taking<'_, J> {
+    /// Counts a page of the mapping that holds host data.
+    fn look(&mut self, page: Lpn) -> Fate {
+        let core = self.core;
+        let (unit, frame) = match core.map.place(page) {
+            Location::Nowhere => return Fate::Well,
+            Location::Flash(unit) => (unit, None),
+            Location::Buffer(frame_id) => (core.buffer.get(frame_id).unit, Some(frame_id)),
+        };
+        self.census.pages += 1;
+        let verdict = if unit.is_some() { (self.judge)(page, unit) } else { Verdict::Reads };
+        if verdict == Verdict::Reads {
+            return Fate::Well;
+        }
+        self.census.unreadable += 1;
+        let found = verdict == Verdict::HasFailed;
+        match frame {
+            // What a clean frame holds was read from this very copy.
+            Some(frame_id)
+                if core.buffer.holds_newest(frame_id)
+                    && !(found && core.buffer.is_clean(frame_id)) =>
+            {
+                self.census.buffered += 1;
+                Fate::Buffered
+            }
+            _ => Fate::Unreadable { found },
+        }
+    }
+
+    /// Counts a drive without stripes.
+    pub fn plain(&mut self) {
+        for page in (0..self.core.map.logical()).map(Lpn) {
+            if let Fate::Unreadable { found } = self.look(page) {
+                self.census.lose(Loss::unprotected(Failure::Cells), found);
+            }
+        }
+    }
+
+    /// Counts a drive with stripes.
+    pub fn stripes(&mut self, raid: &Raid) {
+        for stripe in (0..raid.stripes.count()).map(StripeId) {
+            self.stripe(raid, stripe);
+        }
+    }
+
+    fn stripe(&mut self, raid: &Raid, stripe: StripeId) {
+        let integrity = raid.integrity.as_deref();
+        // Unreadable copies; of them, those that matter, and those whose reads have failed.
+        let (mut unread, mut needed, mut found) = (0, 0, 0);
+        for (at, page) in raid.stripes.data_pages(stripe) {
+            if let Some(loss) = integrity.and_then(|its| its.lost(page)) {
+                (self.census.pages, self.census.unreadable) =
+                    (self.census.pages + 1, self.census.unreadable + 1);
+                self.census.lose(loss, true);
+                continue;
+            }
+            match self.look(page) {
+                Fate::Well => {}
+                Fate::Buffered => unread |= bit(at),
+                Fate::Unreadable { found: its } => {
+                    (unread, needed) = (unread | bit(at), needed | bit(at));
+                    found |= bit(at) * u64::from(its);
+                }
+            }
+        }
+        let parity = self.core.flash_copy(raid.stripes.parity(stripe));
+        let mut fails = |unit: UnitId| (self.judge)(Lpn::NONE, unit) != Verdict::Reads;
+        let parity_fails = parity.is_some() && fails(parity);
+        self.census.parity_pages += u64::from(parity.is_some());
+        self.census.parity_unreadable += u64::from(parity_fails);
+        if unread == 0 {
+            return;
+        }
+        let left = raid.left_unknown(self.core, stripe, unread, fails);
+        let lost = left.lost & needed;
+        self.census.recoverable += u64::from((needed & !lost).count_ones());
+        self.census.parity_lost += u64::from(parity_fails && left.lost != 0);
+        for (at, page) in raid.stripes.data_pages(stripe).filter(|&(at, _)| lost & bit(at) != 0) {
+            let unit = self.core.flash_copy(page);
+            let failure = integrity.and_then(|its: &Integrity| its.failure(unit));
+            let loss = raid.why_lost(stripe, left, failure.unwrap_or(Failure::Cells));
+            self.census.lose(loss, found & bit(at) != 0);
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Losses: why a page that could not be read did not come back, and the ledger of all of them.
+
+use fowler_units::{Nanos, Span};
+use std::fmt;
+
+/// Why a page was lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Reason {
+    /// Its stripe had no parity: it should have none, or had none yet.
+    Unprotected,
+    /// More pages of its stripe could not be read than its parity gives back.
+    BeyondParity,
+    /// The power: the parity of its stripe was in a cache that lost it, or the page itself in a
+    /// buffer that did.
+    Power,
+}
+
+impl Reason {
+    /// Every reason.
+    pub const ALL: [Reason; 3] = [Reason::Unprotected, Reason::BeyondParity, Reason::Power];
+
+    /// Returns its name in JSON and tables.
+    pub fn name(self) -> &'static str {
+        ["unprotected", "beyond_parity", "power"][self as usize]
+    }
+}
+
+fowler_units::enumerated! {
+    Reason:
+    /// A value for each reason.
+    pub ByReason
+}
+
+/// How a physical page became unreadable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Failure {
+    /// Its cells: no sensing level corrects its errors.
+    Cells,
+    /// It failed alone.
+    Page,
+    /// With its block.
+    Block,
+    /// With its plane.
+    Plane,
+    /// With its chip.
+    Chip,
+    /// With its channel.
+    Channel,
+}
+
+impl Failure {
+    /// Every kind of failure.
+    pub const ALL: [Failure; 6] = [
+        Failure::Cells,
+        Failure::Page,
+        Failure::Block,
+        Failure::Plane,
+        Failure::Chip,
+        Failure::Channel,
+    ];
+
+    /// Returns its name in JSON and tables.
+    pub fn name(self) -> &'static str {
+        ["cells", "page", "block", "plane", "chip", "channel"][self as usize]
+    }
+}
+
+/// What took a page: its own failure, and those of its stripe that its protection could not make
+/// up for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Loss {
+    /// Why it did not come back.
+    pub reason: Reason,
+    /// How the page itself became unreadable.
+    pub failure: Failure,
+    /// Pages of its stripe that could not be read, itself and parity included, and those that were
+    /// lost since its parity was last complete.
+    pub failed: u8,
+    /// How many of them the parity of the stripe gives back: fewer, or none would be lost.
+    pub given_back: u8,
+}
+
+impl Loss {
+    /// The loss of a page without any parity.
+    pub fn unprotected(failure: Failure) -> Self {
+        Loss { reason: Reason::Unprotected, failure, failed: 1, given_back: 0 }
+    }
+}
+
+impl fmt::Display for Loss {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Loss { reason, failure, failed, given_back } = *self;
+        let pages = if failed == 1 { "page" } else { "pages" };
+        match reason {
+            Reason::Unprotected => write!(f, "a page without parity")?,
+            Reason::BeyondParity => {
+                write!(f, "{failed} {pages} of a stripe whose parity gives back {given_back}")?;
+            }
+            Reason::Power => {
+                write!(f, "{failed} {pages} of a stripe whose parity was lost with the power")?;
+            }
+        }
+        write!(f, " ({})", failure.name())
+    }
+}
+
+/// The fate of pages that could not be read, over a run: what somebody has read, or a fault has
+/// struck. [`crate::Census`] counts what is lost at one moment, whether anybody has read it or not.
+/// All counts are of data pages only; parity pages hold no host data.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LossLedger {
+    /// Faults that struck.
+    pub faults: u64,
+    /// Data pages that became unreadable.
+    pub unreadable: u64,
+    /// Of them, recovered from their stripes and reprogrammed.
+    pub rebuilt: u64,
+    /// Of them, rewritten or trimmed by the host before that.
+    pub rewritten: u64,
+    /// Of them, lost, by [`Reason`]; acknowledged writes lost with the power are counted under
+    /// [`Reason::Power`].
+    pub lost: ByReason<u64>,
+    /// Of the lost pages, acknowledged writes that were lost with the power before they were
+    /// programmed.
+    pub lost_writes: u64,
+    /// Parity pages that became unreadable.
+    pub parity_unreadable: u64,
+    /// Stripes whose only parity was in a cache that lost power.
+    pub parity_lost: u64,
+    /// Pages whose recovered data differs from what was written: always zero (a law of
+    /// [`crate::Device::check`]).
+    pub wrong: u64,
+    /// Parity pages written to the flash that do not match the data read and cached for them:
+    /// always zero (a law of [`crate::Device::check`]).
+    pub unread: u64,
+    /// Host reads answered from the rest of a stripe.
+    pub degraded_reads: u64,
+    /// Host reads of pages that were lost.
+    pub failed_reads: u64,
+    /// Time during which some page was waiting to be rebuilt.
+    pub at_risk: Span,
+    /// The time since which some page has been waiting.
+    pub since: Option<Nanos>,
+}
+
+impl LossLedger {
+    /// Returns the number of data pages lost for any reason.
+    pub fn lost_in_all(&self) -> u64 {
+        self.lost.sum()
+    }
+}
