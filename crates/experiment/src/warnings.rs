@@ -3,7 +3,7 @@
 
 use crate::numbers::counted;
 use crate::outcome::{CACHES_NO_DATA, Ending, Outcome};
-use fowler_device::Source;
+use fowler_device::{Census, Source};
 
 /// How serious a warning is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,6 +100,8 @@ fn lost(outcomes: &[Outcome]) -> Vec<String> {
     );
     let pages = |it: &Outcome| it.losses.map_or(0, |its| its.lost_in_all() - its.lost_writes);
     each(&pages, "page", "could not be rebuilt", "data was lost");
+    let unfound = |it: &Outcome| it.census.as_ref().map_or(0, Census::unfound);
+    each(&unfound, "lost page", "went unnoticed", "no read has found them yet (census.unfound)");
     each(
         &|it| it.power_offs.lost_writes,
         "acknowledged write",

@@ -130,6 +130,9 @@ fn all_rows() -> Vec<Shown> {
         Shown::each("reads_at_share", "flash reads with {} references", "  with {}"),
         Shown::new("counters.retries", "  repeated at the next level").when(CELLS_ERR),
         Shown::new("counters.uncorrectable_reads", "  uncorrectable").when(CELLS_ERR),
+        Shown::new("census.lost", "pages lost at the end").when(LOSES),
+        Shown::new("census.found", "  found, by any read").when(LOSES),
+        Shown::new("census.unfound", "  unfound: nobody has read them").when(LOSES),
         Shown::new("prioritized_share.read", "reads served before older ones")
             .when(When::Positive(&["prioritized_share.read"])),
         Shown::new("prioritized_share.write", "writes served before older ones")
@@ -141,6 +144,7 @@ fn all_rows() -> Vec<Shown> {
 }
 
 const CELLS_ERR: When = When::Known("counters.reads_at");
+const LOSES: When = When::Positive(&["census.lost"]);
 const OTHER_VOLTAGES: When = When::Not("wearing_weight", 1.0);
 
 fn latency_rows(kind: Kind) -> Vec<Shown> {
@@ -234,6 +238,9 @@ fn cells() -> Group {
     let columns = [
         ("counters.retries", "repeated at the next level"),
         ("counters.uncorrectable_reads", "uncorrectable"),
+        ("census.lost", "pages lost at the end"),
+        ("census.found", "found"),
+        ("census.unfound", "unfound"),
         ("prioritized_share.read", "reads served before older ones"),
         ("prioritized_share.write", "writes served before older ones"),
     ];
@@ -274,7 +281,8 @@ fn protection() -> Group {
         ("redundancy.losses.unreadable", "unreadable pages"),
         ("redundancy.losses.rebuilt", "rebuilt"),
         ("redundancy.losses.rewritten", "overwritten by the host"),
-        ("pages_lost", "lost"),
+        ("pages_lost", "found to be lost"),
+        ("census.recoverable", "recoverable at the end"),
         ("redundancy.losses.degraded_reads", "degraded reads"),
     ];
     Group::of("protection", "Protection by parity", &columns)

@@ -8,6 +8,7 @@
 //! prints or stores results reads the list.
 
 mod blame;
+mod census;
 mod counters;
 mod flash;
 mod json;
@@ -183,6 +184,7 @@ pub fn all() -> &'static [Metric] {
             blame::metrics(),
             speed::metrics(),
             protection::metrics(),
+            census::metrics(),
             counters::metrics(),
             setup::laws_and_origin(),
         ];

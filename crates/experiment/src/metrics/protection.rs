@@ -121,10 +121,10 @@ type Loss = (&'static str, Unit, &'static str, fn(&LossLedger) -> Value);
 
 const LOSSES: [Loss; 14] = [
     ("faults", Unit::Count("faults"), "Faults that struck.", |it| json!(it.faults)),
-    ("unreadable", PAGES, "Data pages that became unreadable.", |it| json!(it.unreadable)),
+    ("unreadable", PAGES, "Data pages found to be unreadable.", |it| json!(it.unreadable)),
     ("rebuilt", PAGES, "Of them, rebuilt from their stripes.", |it| json!(it.rebuilt)),
     ("rewritten", PAGES, "Of them, overwritten or trimmed by the host.", |it| json!(it.rewritten)),
-    ("lost.REASON", PAGES, "Data pages that were lost, by reason.", |it| {
+    ("lost.REASON", PAGES, "Of them, found to be lost, by reason.", |it| {
         let lost = |(why, pages): (Reason, &u64)| (why.name().to_string(), json!(pages));
         Value::Object(it.lost.iter().map(lost).collect::<Map<_, _>>())
     }),
@@ -139,7 +139,7 @@ const LOSSES: [Loss; 14] = [
     ("waiting", PAGES, "Unreadable pages that still wait to be rebuilt at the end.", |it| {
         json!(it.unreadable - (it.rebuilt + it.rewritten + it.lost_in_all() - it.lost_writes))
     }),
-    ("parity_unreadable", PAGES, "Parity pages that became unreadable.", |it| {
+    ("parity_unreadable", PAGES, "Parity pages found to be unreadable.", |it| {
         json!(it.parity_unreadable)
     }),
     (
@@ -170,9 +170,10 @@ fn losses() -> Vec<Metric> {
         let read = move |it: &Outcome| it.losses.as_ref().map(read);
         Metric::new(format!("redundancy.losses.{name}"), unit, about, read)
     }));
-    let all = Metric::new("pages_lost", PAGES, "Data pages that were lost for any reason.", |it| {
-        it.losses.map(|losses| losses.lost_in_all())
-    });
+    let all =
+        Metric::new("pages_lost", PAGES, "Data pages found to be lost, for any reason.", |it| {
+            it.losses.map(|losses| losses.lost_in_all())
+        });
     list.push(all.stored(Stored::Nowhere));
     list
 }
@@ -244,7 +245,7 @@ mod tests {
         let read = LOSSES.iter().map(|(name, _, _, read)| (name.to_string(), read(&ledger)));
         let expected: Value = json!({
             "faults": 2, "unreadable": 1000, "rebuilt": 3, "rewritten": 5,
-            "lost.REASON": { "unprotected": 7, "two_in_stripe": 11, "power": 13 }, "lost_writes": 4,
+            "lost.REASON": { "unprotected": 7, "beyond_parity": 11, "power": 13 }, "lost_writes": 4,
             "waiting": 1000 - 3 - 5 - (7 + 11 + 13 - 4), "parity_unreadable": 17, "parity_lost": 19,
             "wrong": 23, "unread": 29, "degraded_reads": 31, "failed_reads": 37, "at_risk_s": 0.041,
         });

@@ -16,7 +16,9 @@ use crate::workload::{WorkloadReport, share};
 use fowler_device::policy::redundancy::{RedundancyKind, Stage};
 use fowler_device::policy::step::StepKind;
 use fowler_device::reliability::ModelKind;
-use fowler_device::{Ack, Counters, LossLedger, Pacing, PowerOffs, Prioritized, Protection};
+use fowler_device::{
+    Ack, Census, Counters, LossLedger, Pacing, PowerOffs, Prioritized, Protection,
+};
 use fowler_metrics::{Kind, OverTime, Recorder};
 use fowler_units::{Nanos, Span};
 
@@ -41,6 +43,9 @@ pub struct Outcome {
     pub protection: Option<Protection>,
     /// The ledger of unreadable pages, if pages carry versions.
     pub losses: Option<LossLedger>,
+    /// The pages lost at the end, whether anybody has read them or not; none where every page can
+    /// be read.
+    pub census: Option<Census>,
     /// What happened at power losses.
     pub power_offs: PowerOffs,
     /// Simulated time since the first request entered.

@@ -21,7 +21,8 @@ pub use crate::replay_speed::ReplaySpeed;
 use crate::replay_speed::{Found, Search};
 use crate::requests::{RequestsFile, Watching};
 use crate::workload::{Control, WorkloadSpec};
-use fowler_device::{Counters, Pacing, Probe, UnwrittenReads};
+use fowler_device::reliability::ModelKind;
+use fowler_device::{Config, Counters, Pacing, Probe, UnwrittenReads};
 use fowler_metrics::{OverTime, Recorder};
 use std::borrow::Cow;
 use std::time::Instant;
@@ -207,6 +208,7 @@ impl Finished {
             wear: Wear::of(device.erase_counts()),
             protection: device.protection(),
             losses: device.losses(),
+            census: may_err(&ready.drive.config).then(|| device.census()),
             power_offs: *device.power_offs(),
             simulated: device.now() - device.began(),
             clock: device.now(),
@@ -220,6 +222,11 @@ impl Finished {
         debug_assert!(outcome.laws().hold(), "a law is violated: {:#?}", outcome.laws());
         outcome
     }
+}
+
+/// Returns whether a page can become unreadable.
+fn may_err(config: &Config) -> bool {
+    config.reliability.model != ModelKind::Off || config.redundancy.has_versions()
 }
 
 /// Wall-clock time: measures the simulator, never the simulated drive.
