@@ -80,10 +80,10 @@ fn a_floor_imports_only_floors_below_it() {
 }
 
 /// The rooms (modules) of `experiment`, lowest first. A room may import those listed before it.
-const EXPERIMENT: [&str; 43] = [
+const EXPERIMENT: [&str; 44] = [
+    "diagnostic",
     "fan_out",
     "progress",
-    "diagnostic",
     "disk",
     "text_file",
     "atomic_file",
@@ -100,6 +100,7 @@ const EXPERIMENT: [&str; 43] = [
     "presets",
     "scheme",
     "device",
+    "memory",
     "image_cache",
     "power",
     "generator",

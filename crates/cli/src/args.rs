@@ -140,6 +140,9 @@ pub(crate) struct Compare {
 pub(crate) struct Setup {
     #[command(flatten)]
     pub load: Load,
+    /// Run nothing; check everything, and say how much memory the drives would take
+    #[arg(long)]
+    pub dry_run: bool,
     /// Print the result as one JSON object
     #[arg(long)]
     pub json: bool,

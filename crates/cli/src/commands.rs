@@ -2,6 +2,7 @@
 
 use crate::args::{Chip, Command, Compare, Explain, Presets, Run, Setup};
 use crate::output::{Output, Wanted};
+use crate::table::Grid;
 use crate::wrap::wrapped_comments;
 use crate::{
     Exit, check, console, fit, lifetime, physics, progress, report, signals, sweep, traces,
@@ -12,8 +13,9 @@ use crate::{reproduce, study};
 use fowler_experiment::contents;
 use fowler_experiment::device::{self, Resolved};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
+use fowler_experiment::memory::{self, Need};
 use fowler_experiment::metrics::comparison_json;
-use fowler_experiment::numbers::counted_as;
+use fowler_experiment::numbers::{self, counted_as};
 use fowler_experiment::outcome::{Ending, Outcome};
 use fowler_experiment::presets::{self, Folder};
 use fowler_experiment::progress::Progress;
@@ -145,6 +147,30 @@ fn compare(arguments: &Compare) -> Result<Exit, Diagnostics> {
     })
 }
 
+/// The drives, and the memory that they would take.
+fn dry_run(spec: &RunSpec, schemes: &[String]) -> Result<String, Diagnostics> {
+    let source = spec.device.source()?;
+    let schemes: Vec<_> = match schemes {
+        [] => vec![None],
+        named => named.iter().map(|name| Some(name.as_str())).collect(),
+    };
+    // A single run keeps no state for others.
+    let mut need = Need::keeping(if schemes.len() == 1 { 0 } else { schemes.len() });
+    let mut grid =
+        Grid::new(["scheme", "capacity", "pages"].map(str::to_string).into()).words(0..1);
+    for name in &schemes {
+        let drive = device::resolve(&source, &spec.device.scheme(*name)?, &spec.device)?;
+        let pages = u64::from(drive.layout.logical_pages);
+        grid.row(vec![
+            drive.scheme.clone(),
+            numbers::bytes(drive.layout.logical.0),
+            numbers::whole(pages),
+        ]);
+        need.add(&drive);
+    }
+    Ok(grid.text() + &need.report(memory::at_once(schemes.len())) + "\n")
+}
+
 /// What `run` and `compare` have in common: flags, files, progress, report.
 fn measured(
     command: &str,
@@ -167,6 +193,10 @@ fn measured(
     let spec = fit::run_spec(&setup.load, schemes, &mut diagnostics);
     diagnostics.or(())?;
     let (Some(output), Some(spec)) = (output, spec) else { return Ok(Exit::Fault) };
+    if setup.dry_run {
+        console::print(&dry_run(&spec, schemes)?);
+        return Ok(Exit::Done);
+    }
     let spec = RunSpec { requests: output.requests(), detail: output.reports(), ..spec };
     let bar = progress::Requests::new(setup.load.quiet);
     let control = Control { stop: signals::stop_flag(), progress: &|step| bar.follow(step) };

@@ -32,6 +32,7 @@ mod traces;
 mod validation;
 mod wrap;
 
+use fowler_experiment::fan_out;
 use fowler_experiment::numbers;
 use std::ffi::OsString;
 
@@ -84,7 +85,10 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     };
     // A panic is a bug of ours: its message has been printed by the hook, the exit code says the
     // rest.
-    let ended = std::panic::catch_unwind(|| commands::execute(arguments.command));
+    let ended = std::panic::catch_unwind(|| {
+        fan_out::start()?;
+        commands::execute(arguments.command)
+    });
     let exit = match ended {
         Ok(Ok(exit)) => exit,
         Ok(Err(diagnostics)) => {

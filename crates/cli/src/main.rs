@@ -1,6 +1,52 @@
 //! The program `fowler`.
 
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::io::Write;
 use std::process::ExitCode;
+
+/// The system's allocator. What it cannot give ends the program with a message and exit code 2,
+/// not with an abort.
+struct OrExit;
+
+#[allow(unsafe_code, reason = "an allocator cannot be written without")]
+// SAFETY: every call is handed on to the system's allocator unchanged.
+unsafe impl GlobalAlloc for OrExit {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        or_exit(unsafe { System.alloc(layout) }, layout.size())
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        or_exit(unsafe { System.alloc_zeroed(layout) }, layout.size())
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        or_exit(unsafe { System.realloc(pointer, layout, size) }, size)
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[inline]
+fn or_exit(pointer: *mut u8, bytes: usize) -> *mut u8 {
+    if pointer.is_null() {
+        out_of_memory(bytes);
+    }
+    pointer
+}
+
+#[cold]
+fn out_of_memory(bytes: usize) -> ! {
+    let text = "error: the system has no memory left; the last request was for";
+    let hint = "  hint: `--dry-run` says how much memory a run takes";
+    // Neither allocates.
+    let _nobody_reads = writeln!(std::io::stderr(), "{text} {bytes} bytes\n{hint}");
+    std::process::exit(2)
+}
+
+#[global_allocator]
+static ALLOCATOR: OrExit = OrExit;
 
 fn main() -> ExitCode {
     ExitCode::from(fowler_cli::main(std::env::args_os()))

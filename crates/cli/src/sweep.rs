@@ -46,7 +46,8 @@ mod with_columns {
         let out = arguments.out.clone().unwrap_or_else(|| PathBuf::from("results").join(stem));
         store::unharmed(&plan, &out).or(())?;
         if arguments.dry_run {
-            console::print(&planned(&plan));
+            let threads = arguments.threads.map(usize::from);
+            console::print(&(planned(&plan) + &plan.memory(threads) + "\n"));
             return Ok(Exit::Done);
         }
         let folder = Folder::open(&out, &plan)?;

@@ -10,7 +10,7 @@ use crate::config::layout::Layout;
 use crate::flash::Flash;
 use crate::mapping::Mapping;
 use crate::mapping::page_map::{Location, PageMap};
-use fowler_units::{HostIo, HostOp, Id, Locator, Lpn, UnitId};
+use fowler_units::{Bytes, HostIo, HostOp, Id, Locator, Lpn, UnitId};
 
 /// The state shared by all components; see the module documentation.
 #[derive(Clone, Debug)]
@@ -39,6 +39,14 @@ impl Core {
     /// Creates the core of the drive of `config` with the data placed as in `other`.
     pub fn with_data_of(config: &Config, layout: &Layout, other: &Core) -> Self {
         Self::with(config, layout, PageMap::clone(&other.map), other.allocator.ruled_by(config))
+    }
+
+    /// Returns the memory that the core of a drive takes.
+    pub fn bytes(config: &Config, layout: &Layout) -> Bytes {
+        PageMap::bytes(layout.mapped_pages, layout.geometry.pages())
+            + PageAllocator::bytes(config, &layout.geometry)
+            + Buffer::bytes(layout.frames)
+            + AccessClasses::bytes(config, layout)
     }
 
     fn with(config: &Config, layout: &Layout, map: PageMap, allocator: PageAllocator) -> Self {

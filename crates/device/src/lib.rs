@@ -20,6 +20,7 @@ mod raid;
 pub use cells::program_mode::{Mode, Step, Voltage};
 pub use cells::reliability;
 pub use config::layout::{Layout, Refusal};
+pub use config::memory::Memory;
 pub use config::*;
 pub use device::power_loss::PowerOffs;
 pub use device::probe::Probe;

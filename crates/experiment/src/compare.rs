@@ -3,6 +3,7 @@
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::fan_out;
 use crate::image_cache::ImageCache;
+use crate::memory::{self, Need};
 use crate::outcome::Outcome;
 use crate::progress::Progress;
 use crate::run::{Ready, Run, RunSpec, find_speed, ready};
@@ -55,6 +56,9 @@ pub fn compare_watched<P: Probe + Send>(
     }
     diagnostics.unique().or(())?;
     (control.progress)(Progress::Planned(all.len() as u64));
+    let mut need = Need::keeping(usize::MAX);
+    all.iter().for_each(|ready| need.add(&ready.drive));
+    need.refuse(memory::at_once(all.len()), "compare fewer schemes, or set RAYON_NUM_THREADS")?;
     let images = ImageCache::default();
     let speed = find_speed(spec.replay_speed, &all[0], Some(&images), control)?;
     let run = |(place, ready): &(usize, &Ready)| {

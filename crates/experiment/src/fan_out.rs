@@ -4,8 +4,21 @@
 //! of eight runs on two cores, one core may be left with the last two. Here a free thread takes the
 //! next piece, so no core is idle before the last piece has started.
 
+use crate::diagnostic::Diagnostic;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Starts the threads.
+///
+/// # Errors
+/// If the system has no room for them.
+pub fn start() -> Result<(), Diagnostic> {
+    let started = rayon::ThreadPoolBuilder::new().build_global();
+    started.map_err(|error| {
+        let hint = "set RAYON_NUM_THREADS=1, or raise the limits of memory and processes (ulimit)";
+        Diagnostic::of(format!("threads cannot be started: {error}")).hint(hint.to_string())
+    })
+}
 
 /// Starts the pieces of work in order, as threads become free, and returns the results in the same
 /// order. Put long pieces first: a long one at the end would leave the other cores idle.

@@ -23,6 +23,7 @@ mod image_cache;
 mod json_schema;
 pub mod keys;
 pub mod lifetime;
+pub mod memory;
 pub mod metrics;
 pub mod numbers;
 pub mod outcome;

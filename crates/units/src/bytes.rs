@@ -3,6 +3,8 @@
 use crate::quantity::{Unit, format_exact, parse_exact, suffixes};
 use crate::{QuantityError, Span};
 use std::fmt;
+use std::iter::Sum;
+use std::ops::{Add, Mul};
 use std::str::FromStr;
 
 /// An amount of data in bytes.
@@ -42,9 +44,37 @@ const RATES: &[Unit] = &[
 ];
 
 impl Bytes {
+    /// Returns the memory that `count` values take side by side.
+    pub const fn of<T>(count: u64) -> Bytes {
+        Bytes(count.saturating_mul(size_of::<T>() as u64))
+    }
+
     /// Returns the unit suffixes allowed in configuration text.
     pub fn units() -> impl Iterator<Item = &'static str> {
         suffixes(ALL)
+    }
+}
+
+/// Amounts that no machine has add up to the largest one.
+impl Add for Bytes {
+    type Output = Bytes;
+
+    fn add(self, other: Bytes) -> Bytes {
+        Bytes(self.0.saturating_add(other.0))
+    }
+}
+
+impl Sum for Bytes {
+    fn sum<I: Iterator<Item = Bytes>>(all: I) -> Bytes {
+        all.fold(Bytes(0), Add::add)
+    }
+}
+
+impl Mul<u64> for Bytes {
+    type Output = Bytes;
+
+    fn mul(self, times: u64) -> Bytes {
+        Bytes(self.0.saturating_mul(times))
     }
 }
 

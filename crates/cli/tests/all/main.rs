@@ -7,6 +7,7 @@ mod command;
 mod hostile;
 #[cfg(feature = "report")]
 mod lifetime;
+mod memory;
 #[cfg(feature = "package")]
 mod package;
 #[cfg(feature = "report")]

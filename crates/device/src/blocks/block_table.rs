@@ -2,8 +2,8 @@
 //! so that greedy GC never scans.
 
 use fowler_units::{
-    BlockId, Column, DieId, Geometry, Id, IdVec, Link, Linked, List, Locator, Nanos, Pile, PlaneId,
-    UnitId, prefetch,
+    BlockId, Bytes, Column, DieId, Geometry, Id, IdVec, Link, Linked, List, Locator, Nanos, Pile,
+    PlaneId, UnitId, prefetch,
 };
 use serde::{Deserialize, Serialize};
 
@@ -115,6 +115,19 @@ fn bucket(geometry: &Geometry, plane: PlaneId, valid: u16) -> usize {
 }
 
 impl Blocks {
+    /// Returns the memory that the blocks of a drive take.
+    pub fn bytes(geometry: &Geometry) -> Bytes {
+        let (blocks, planes) = (u64::from(geometry.blocks()), u64::from(geometry.planes()));
+        let pages = u64::from(geometry.pages_per_block);
+        Bytes::of::<Block>(blocks)
+            + Bytes::of::<u32>(blocks)
+            + Bytes::of::<u64>(blocks)
+            + Bytes::of::<Nanos>(blocks)
+            + Bytes::of::<u64>(blocks * pages.div_ceil(64))
+            + Bytes::of::<Pile<BlockId>>(planes * (pages + 1))
+            + Bytes::of::<PlaneBlocks>(planes)
+    }
+
     /// A fresh drive: every block erased, with no P/E cycles.
     pub fn new(geometry: Geometry) -> Self {
         let count = geometry.blocks() as usize;

@@ -10,7 +10,7 @@ use crate::policy::placement::{AnyPlacement, Opens, Placement};
 use crate::policy::step::{AnyStep, StepRule};
 use crate::policy::stream_tag::{AccessClass, StreamTag};
 use crate::policy::voltage::{AnyVoltage, VoltageRule};
-use fowler_units::{BlockId, Geometry, Id, IdVec, PlaneId};
+use fowler_units::{BlockId, Bytes, Geometry, Id, IdVec, PlaneId};
 use serde::{Deserialize, Serialize};
 
 /// The open blocks of one plane.
@@ -84,6 +84,14 @@ impl OpenBlocks {
             believed: IdVec::filled(0, blocks),
             coarsest: [[Step::NOMINAL; CLASSES]; 3].into(),
         }
+    }
+
+    /// Returns the memory that the open blocks of a drive take.
+    pub fn bytes(geometry: &Geometry) -> Bytes {
+        Bytes::of::<Frontier>(geometry.planes().into())
+            + Bytes::of::<StreamTag>(geometry.blocks().into())
+            + Bytes::of::<Mode>(geometry.blocks().into())
+            + Bytes::of::<StrengthClass>(geometry.blocks().into())
     }
 
     /// Returns the open blocks, and the data that each block was opened for.

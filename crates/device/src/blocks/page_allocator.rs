@@ -8,7 +8,7 @@ use crate::config::{Config, GcFrontier};
 use crate::observe::operation::Source;
 use crate::policy::placement::Dies;
 use crate::policy::stream_tag::StreamTag;
-use fowler_units::{BlockId, DieId, Id, IdVec, Lpn, PlaneId, UnitId};
+use fowler_units::{BlockId, Bytes, DieId, Geometry, Id, IdVec, Lpn, PlaneId, UnitId};
 use serde::{Deserialize, Serialize};
 
 /// A die's state in the striping of host pages.
@@ -92,6 +92,15 @@ impl PageAllocator {
             plane_limit: layout.plane_limit(),
             die_limit: layout.plane_limit() * geometry.planes_per_die,
         }
+    }
+
+    /// Returns the memory that the blocks of a drive take, open or not.
+    pub fn bytes(config: &Config, geometry: &Geometry) -> Bytes {
+        let dies = u64::from(geometry.dies());
+        Blocks::bytes(geometry)
+            + OpenBlocks::bytes(geometry)
+            + Bytes::of::<Stripe>(dies)
+            + Bytes::of::<DieId>(dies * u64::from(config.placement.stripe_unit))
     }
 
     /// Returns the same blocks under the placement and the step rule of `config`.

@@ -7,7 +7,7 @@ use crate::config::{Config, ReadHot};
 use crate::policy::hotness::{Hotness, Used};
 use crate::policy::stream_tag::StreamTag;
 use crate::policy::voltage::{AnyVoltage, VoltageRule};
-use fowler_units::{DieId, IdVec, Lpn};
+use fowler_units::{Bytes, DieId, IdVec, Lpn};
 
 /// Classifies pages by their use.
 #[derive(Clone, Debug)]
@@ -36,6 +36,12 @@ impl AccessClasses {
             marks: Self::marks(config, layout),
             rewriter: DieId(0),
         }
+    }
+
+    /// Returns the memory that the marks of all pages take.
+    pub fn bytes(config: &Config, layout: &Layout) -> Bytes {
+        let marked = config.buffer.read_hot == ReadHot::OnEvict;
+        Bytes::of::<Voltage>(if marked { layout.mapped_pages.into() } else { 0 })
     }
 
     /// Returns the tag of a page to be programmed, with its access class.

@@ -4,7 +4,7 @@
 use crate::config::BufferConfig;
 use crate::policy::replacement::{self, AnyReplacement, Leaves, Replacement, Tail};
 use crate::policy::stream_tag::StreamTag;
-use fowler_units::{FrameId, Id, Link, Linked, List, Lpn, Table, TxnId, UnitId};
+use fowler_units::{Bytes, FrameId, Id, Link, Linked, List, Lpn, Table, TxnId, UnitId};
 use std::collections::VecDeque;
 
 /// Which list a frame is in.
@@ -173,6 +173,11 @@ impl Buffer {
             newest: 0,
             older: VecDeque::with_capacity(flushes + 2),
         }
+    }
+
+    /// Returns the memory that `frames` frames take.
+    pub fn bytes(frames: u32) -> Bytes {
+        Bytes::of::<Frame>(frames.into()) + Bytes::of::<FrameId>(frames.into())
     }
 
     /// Returns a frame.

@@ -6,7 +6,7 @@ use crate::cells::reliability::Cells;
 use crate::policy::sensing::{self, Advice, AnySensing, Input, Sensing};
 use fowler_physics::ispp::EndOfLife;
 use fowler_physics::thresholds::{Lasting, Read};
-use fowler_units::{BlockId, IdVec, Nanos, Ppn, Span};
+use fowler_units::{BlockId, Bytes, Geometry, IdVec, Nanos, Ppn, Span};
 
 /// The resolution of program timestamps: 2^26 ns or 67 ms, so that 32 bits hold nine years.
 const GRAIN: u32 = 26;
@@ -227,6 +227,13 @@ impl Condition {
         by_age: bool,
     ) -> Self {
         Self { curves, levels, sensing, blocks, stamps, epoch, by_age }
+    }
+
+    /// Returns the memory that the states of all pages and blocks take.
+    pub fn bytes(geometry: &Geometry) -> Bytes {
+        Bytes::of::<BlockCondition>(geometry.blocks().into())
+            + Bytes::of::<u32>(geometry.pages().into())
+            + Bytes::of::<u64>(u64::from(geometry.pages()).div_ceil(64))
     }
 
     /// Returns the timestamp of a moment before time zero.

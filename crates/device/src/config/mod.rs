@@ -2,9 +2,11 @@
 //! crates above; configurations that cannot work are rejected here, with all reasons at once.
 //!
 //! - `layout.rs`: the sizes derived from a configuration, and the reasons for rejecting it.
+//! - `memory.rs`: what a drive takes of the memory of the machine that simulates it.
 //! - `stripes.rs`: the stripes that fit.
 
 pub mod layout;
+pub mod memory;
 pub mod stripes;
 
 use crate::policy::custom::Policies;

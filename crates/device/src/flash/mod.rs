@@ -52,7 +52,9 @@ use crate::policy::suspension::{self, AnySuspension};
 use flash_trace::FlashStep;
 use fowler_agenda::{Agenda, Ticket};
 use fowler_nand::Timing;
-use fowler_units::{BlockId, ChannelId, DieId, Geometry, Id, Locator, Nanos, Span, Table, TxnId};
+use fowler_units::{
+    BlockId, Bytes, ChannelId, DieId, Geometry, Id, Locator, Nanos, Span, Table, TxnId,
+};
 
 /// The result of binding a program to a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -147,6 +149,16 @@ fn only_beside_host_programs(queue: &DieQueue) -> Option<TxnId> {
 }
 
 impl Flash {
+    /// Returns the memory that an array of this geometry takes.
+    pub fn bytes(config: &Config, geometry: &Geometry, capacity: usize) -> Bytes {
+        let ages = config.reliability.model != ModelKind::Off;
+        let condition = if ages { Condition::bytes(geometry) } else { Bytes(0) };
+        Txns::bytes(capacity)
+            + Bytes::of::<Die>(geometry.dies().into())
+            + Bytes::of::<RankedQueue>(geometry.dies().into())
+            + condition
+    }
+
     /// Creates an idle array of this geometry, with room for `capacity` transactions.
     pub fn new(config: &Config, geometry: Geometry, capacity: usize) -> Self {
         let timing = config.effective_timing();

@@ -7,7 +7,9 @@ use crate::observe::ledger::Ledger;
 use crate::observe::operation::{Op, Source};
 use crate::policy::die_order::DEADLINE_GRAIN;
 use crate::policy::stream_tag::StreamTag;
-use fowler_units::{DieId, FrameId, Id, Lpn, Nanos, ParityId, ReqId, Span, Table, TxnId, UnitId};
+use fowler_units::{
+    Bytes, DieId, FrameId, Id, Lpn, Nanos, ParityId, ReqId, Span, Table, TxnId, UnitId,
+};
 
 /// Who is notified when a transaction is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -221,6 +223,14 @@ impl Txns {
             free: (0..capacity).rev().map(TxnId::new).collect(),
             submitted: 0,
         }
+    }
+
+    /// Returns the memory that an arena for `capacity` transactions takes.
+    pub fn bytes(capacity: usize) -> Bytes {
+        Bytes::of::<Txn>(capacity as u64)
+            + Bytes::of::<Ledger>(capacity as u64)
+            + Bytes::of::<[u32; 2]>(capacity as u64)
+            + Bytes::of::<TxnId>(capacity as u64)
     }
 
     /// Opens a transaction in a free place, for the caller to complete.

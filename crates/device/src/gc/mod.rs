@@ -25,13 +25,14 @@ mod trigger;
 pub mod untimed;
 
 use crate::blocks::gc_job::Job;
+use crate::cells::reliability::{ModelKind, StrengthSource};
 use crate::config::layout::Layout;
 use crate::config::{Config, GcConfig};
 use crate::core::Core;
 use crate::flash::Flash;
 use crate::policy::victim::AnyVictim;
 use crate::policy::wear::AnyWear;
-use fowler_units::{DieId, Id, IdVec, Nanos, PlaneId, UnitId};
+use fowler_units::{Bytes, DieId, Geometry, Id, IdVec, Nanos, PlaneId, UnitId};
 use refresh::Refresher;
 use strength_measurement::StrengthMeasurement;
 use untimed::Untimed;
@@ -82,6 +83,20 @@ impl Gc {
             strengths: None,
             untimed: Untimed::default(),
         }
+    }
+
+    /// Returns the memory that the jobs, ages and measurements of a drive take.
+    pub fn bytes(config: &Config, geometry: &Geometry) -> Bytes {
+        let jobs = Bytes::of::<Option<Job>>(geometry.planes().into())
+            + Bytes::of::<bool>(geometry.planes().into())
+            + Bytes::of::<bool>(geometry.dies().into())
+            + Bytes::of::<Nanos>(geometry.dies().into());
+        let refresh =
+            if config.redundancy.has_stripes() { Refresher::bytes(geometry) } else { Bytes(0) };
+        let its = &config.reliability;
+        let measured = its.model != ModelKind::Off && its.strength == StrengthSource::Measured;
+        let strengths = if measured { StrengthMeasurement::bytes(geometry) } else { Bytes(0) };
+        jobs + refresh + strengths
     }
 
     /// Returns the job of a plane.

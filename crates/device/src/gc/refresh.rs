@@ -18,7 +18,9 @@ use crate::flash::Flash;
 use crate::flash::txn::Txn;
 use crate::observe::operation::{Op, Source};
 use fowler_agenda::Phase;
-use fowler_units::{BlockId, Geometry, Id, IdVec, Link, Linked, List, Nanos, PlaneId, Span, TxnId};
+use fowler_units::{
+    BlockId, Bytes, Geometry, Id, IdVec, Link, Linked, List, Nanos, PlaneId, Span, TxnId,
+};
 
 /// The soft limit as a share of the hard one. Assumed: the paper refreshes data that is "close to
 /// or longer than" it.
@@ -117,6 +119,13 @@ impl Refresher {
             active: true,
             look_every: Span((its.retention.0 / LOOKS).max(1)),
         }
+    }
+
+    /// Returns the memory that the ages of all blocks take.
+    pub(super) fn bytes(geometry: &Geometry) -> Bytes {
+        Bytes::of::<Age>(geometry.blocks().into())
+            + Bytes::of::<f64>(geometry.blocks().into())
+            + Bytes::of::<[List<BlockId>; 2]>(geometry.planes().into())
     }
 
     /// Returns the age of the first page of a block.

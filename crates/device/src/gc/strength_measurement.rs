@@ -11,7 +11,7 @@ use crate::flash::Flash;
 use crate::flash::queue::TxnClass;
 use crate::flash::txn::Owner;
 use crate::observe::operation::{Op, Source};
-use fowler_units::{BlockId, DieId, Geometry, IdVec, Nanos, Ppn, Rng, Span, TxnId, UnitId};
+use fowler_units::{BlockId, Bytes, DieId, Geometry, IdVec, Nanos, Ppn, Rng, Span, TxnId, UnitId};
 
 /// The log-likelihood of each class for a block, with the maximum at zero. Before any measurement
 /// all classes are equally likely.
@@ -48,6 +48,13 @@ impl StrengthMeasurement {
             next: IdVec::filled(0, dies),
             likelihoods: IdVec::filled([0.0; CLASSES], blocks),
         }
+    }
+
+    /// Returns the memory that the measurements of all blocks take.
+    pub fn bytes(geometry: &Geometry) -> Bytes {
+        Bytes::of::<Nanos>(geometry.dies().into())
+            + Bytes::of::<u32>(geometry.dies().into())
+            + Bytes::of::<Likelihoods>(geometry.blocks().into())
     }
 
     /// Returns when a die measures next.

@@ -67,6 +67,10 @@ impl Params {
     }
 }
 
+/// The most windows of demand that are remembered: each is a number, and an epoch of any number of
+/// them is tried when one is chosen.
+const WINDOWS_MOST: u64 = 100_000;
+
 impl Config {
     /// Returns the reasons why the lifetime parameters cannot work.
     pub(crate) fn refuse_life(&self) -> Vec<Refusal> {
@@ -114,6 +118,15 @@ impl Config {
             );
             let hint = "use a longer life, a shorter epoch, or less dilation";
             refuse(&["lifetime.target", key, "lifetime.dilation"], what, Some(hint));
+        }
+        let windows = throttle.history.0 / throttle.window.0.max(1);
+        if windows > WINDOWS_MOST {
+            let what = format!(
+                "a history of {} has {windows} windows of {}; at most {WINDOWS_MOST} are remembered",
+                throttle.history, throttle.window
+            );
+            let hint = "use a shorter history, or a longer window";
+            refuse(&["lifetime.history", "lifetime.window"], what, Some(hint));
         }
         if throttle.name == ThrottleKind::Off && self.policies.throttle.is_some() {
             let what = "a custom throttle replaces a built-in one, and this drive has none";

@@ -4,7 +4,7 @@ use crate::observe::blame::Blame;
 use crate::observe::completion::Completion;
 use crate::policy::die_order::deadline_steps;
 use crate::policy::stream_tag::StreamTag;
-use fowler_units::{HostIo, HostOp, Id, Locator, Lpn, Nanos, ReqId, Span, Table};
+use fowler_units::{Bytes, HostIo, HostOp, Id, Locator, Lpn, Nanos, ReqId, Span, Table};
 
 /// Why a request waits before its pages are issued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -157,6 +157,11 @@ impl Requests {
         #[allow(unsafe_code, reason = "see `Table`")]
         let places = unsafe { Table::new(places) };
         Self { places, free: (0..capacity as usize).rev().map(ReqId::new).collect() }
+    }
+
+    /// Returns the memory that an arena for `capacity` requests takes.
+    pub fn bytes(capacity: u32) -> Bytes {
+        Bytes::of::<Place>(capacity.into()) + Bytes::of::<ReqId>(capacity.into())
     }
 
     /// Returns whether another request fits.

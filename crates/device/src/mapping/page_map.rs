@@ -1,7 +1,7 @@
 //! The table from logical to physical and back. One `u32` in each direction: these 8 bytes per page
 //! dominate the memory use of a simulation, so nothing else may be stored here.
 
-use fowler_units::{FrameId, Id, IdVec, Lpn, UnitId};
+use fowler_units::{Bytes, FrameId, Id, IdVec, Lpn, UnitId};
 
 /// The location of a logical page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +45,12 @@ impl PageMap {
             forward: IdVec::filled(u32::MAX, logical as usize),
             backward: IdVec::filled(Lpn::NONE, physical as usize),
         }
+    }
+
+    /// Returns the memory that a mapping of `logical` onto `physical` pages takes.
+    pub fn bytes(logical: u32, physical: u32) -> Bytes {
+        let (forward, backward) = (u64::from(logical), u64::from(physical));
+        Bytes::of::<u32>(forward) + Bytes::of::<Lpn>(backward)
     }
 
     /// Returns the locations of all logical pages, to be saved. The buffer must be empty.

@@ -12,7 +12,7 @@
 //! "Efficient storage and retrieval by content and address of static files", J. ACM 21, 1974).
 
 use crate::mapping::page_map::PageMap;
-use fowler_units::{Column, Geometry, Id, Lpn, UnitId, prefetch};
+use fowler_units::{Bytes, Column, Geometry, Id, Lpn, UnitId, prefetch};
 use std::panic::resume_unwind;
 use std::thread::{self, Builder};
 
@@ -67,6 +67,15 @@ impl BulkMapLoad {
             whole: Vec::with_capacity(BURST),
             uppers: Column::filled(0, slices * words),
         }
+    }
+
+    /// Returns the memory that a loader takes.
+    pub fn bytes(logical: u32, geometry: &Geometry) -> Bytes {
+        let (logical, slice) = (u64::from(logical), SLICE as u64);
+        let words = (logical.min(slice) + u64::from(geometry.pages() >> LOWER)) / 64 + 1;
+        Bytes::of::<Line>(logical.div_ceil(slice))
+            + Bytes::of::<Slice>(logical.div_ceil(slice))
+            + Bytes::of::<u64>(logical.div_ceil(slice) * words)
     }
 
     /// Adds a logical page that has not been added before, at a physical location beyond all

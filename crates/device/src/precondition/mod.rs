@@ -19,13 +19,17 @@ mod striped;
 mod watch;
 
 use crate::blocks::block_table::Blocks;
+use crate::config::layout::Layout;
 use crate::config::{Config, Pattern, PreconditionConfig};
 use crate::core::Core;
 use crate::gc::Gc;
 use crate::mapping::page_map::{Location, PageMap};
+use crate::policy::placement;
 use bulk_map_load::BulkMapLoad;
 use drawn_ahead::{BATCH, drawn_ahead};
-use fowler_units::{Geometry, Id, Lpn, PlaneId, Ppn, Rng, Scatter, TabledScatter, UnitId};
+use fowler_units::{
+    BlockId, Bytes, Geometry, Id, Lpn, PlaneId, Ppn, Rng, Scatter, TabledScatter, UnitId,
+};
 use std::fmt;
 use striped::StripedFill;
 pub(crate) use watch::UNWATCHED;
@@ -537,6 +541,23 @@ impl Overwrites {
         let page = self.drawn[self.taken];
         self.taken = (self.taken + 1) % (2 * BURST);
         page
+    }
+}
+
+/// Returns the memory that preconditioning takes besides the drive.
+pub(crate) fn bytes(config: &Config, layout: &Layout) -> Bytes {
+    let geometry = &layout.geometry;
+    let (pages, blocks) = (u64::from(layout.mapped_pages), u64::from(geometry.blocks()));
+    let loader = BulkMapLoad::bytes(layout.mapped_pages, geometry);
+    let at_home =
+        config.redundancy.has_stripes() || config.placement.dies == placement::Dies::ByAddress;
+    match config.precondition.pattern {
+        _ if config.precondition.fill == 0.0 => Bytes(0),
+        Pattern::Sequential => Bytes(0),
+        Pattern::Random => loader + Bytes::of::<BlockId>(blocks) + Bytes::of::<u32>(blocks),
+        // The lists of the dies double as they grow.
+        Pattern::Steady | Pattern::Rested if at_home => loader + Bytes::of::<Lpn>(2 * pages),
+        Pattern::Steady | Pattern::Rested => loader,
     }
 }
 

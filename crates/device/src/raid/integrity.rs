@@ -7,7 +7,7 @@ use super::losses::{Failure, Loss, LossLedger};
 use crate::config::layout::Layout;
 use crate::host::Ftl;
 use crate::mapping::page_map::Location;
-use fowler_units::{Column, Id, IdVec, Lpn, ParityId, StripeId, UnitId};
+use fowler_units::{Bytes, Column, Id, IdVec, Lpn, ParityId, StripeId, UnitId};
 
 /// The versions of all pages, and which pages can be read.
 #[derive(Clone, Debug)]
@@ -66,6 +66,17 @@ impl Integrity {
             ledger: LossLedger::default(),
             made: 0,
         }
+    }
+
+    /// Returns the memory that the versions of all pages take.
+    pub fn bytes(layout: &Layout, stripes: u32) -> Bytes {
+        let (mapped, pages) = (layout.mapped_pages.into(), u64::from(layout.geometry.pages()));
+        Bytes::of::<u64>(mapped)
+            + Bytes::of::<Option<Loss>>(mapped)
+            + Bytes::of::<u64>(pages)
+            + Bytes::of::<Option<Failure>>(pages)
+            + Bytes::of::<u64>(pages.div_ceil(64))
+            + Bytes::of::<Exceeded>(stripes.into())
     }
 
     /// Returns the version stored in a physical page; zero for a null unit.

@@ -59,7 +59,7 @@ use crate::raid::rebuild::DegradedReads;
 use crate::raid::stripes::Stripes;
 use deferred_answers::{NOTHING, Note};
 use faults::Bugs;
-use fowler_units::{BlockId, Id, IdVec, Nanos, ParityId, Span, StripeId, TxnId, UnitId};
+use fowler_units::{BlockId, Bytes, Id, IdVec, Nanos, ParityId, Span, StripeId, TxnId, UnitId};
 use std::collections::VecDeque;
 
 /// A change of stage: the time, and the age of the drive.
@@ -187,6 +187,27 @@ impl Raid {
             bugs: Bugs::default(),
             stripes,
         }))
+    }
+
+    /// Returns the memory that the redundancy of a drive takes.
+    pub(crate) fn bytes(config: &Config, layout: &Layout) -> Bytes {
+        let params = &config.redundancy;
+        if !params.has_stripes() {
+            return Bytes(0);
+        }
+        let dies = layout.geometry.dies();
+        let stripes = Stripes::new(params.stripe, dies, layout.mapped_pages);
+        let count = u64::from(stripes.count());
+        let integrity =
+            if params.integrity { Integrity::bytes(layout, stripes.count()) } else { Bytes(0) };
+        ParityCache::bytes(layout.parities, stripes.count(), stripes.width())
+            + Bytes::of::<u8>(count)
+            + Bytes::of::<u64>(count.div_ceil(64))
+            + Bytes::of::<u32>(layout.geometry.blocks().into())
+            + Bytes::of::<Note>(layout.transactions as u64)
+            + Bytes::of::<Blame>(layout.transactions as u64)
+            + Bytes::of::<(ParityId, UnitId)>(layout.transactions as u64)
+            + integrity
     }
 
     /// Returns whether a stripe must have parity.

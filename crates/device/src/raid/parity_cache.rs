@@ -7,7 +7,7 @@
 //! earlier state of the stripe. Any single page can therefore be recovered at any time: a covered
 //! one from the cache, any other from the flash. (The listings of the paper keep neither.)
 
-use fowler_units::{Id, IdVec, Link, Linked, List, ParityId, StripeId, TxnId, UnitId};
+use fowler_units::{Bytes, Id, IdVec, Link, Linked, List, ParityId, StripeId, TxnId, UnitId};
 
 /// The state of a stripe's parity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -155,6 +155,15 @@ impl ParityCache {
             most: 0,
             turns: 0,
         }
+    }
+
+    /// Returns the memory that a cache of `places` entries takes.
+    pub fn bytes(places: u32, stripes: u32, width: u32) -> Bytes {
+        let entries = u64::from(places);
+        Bytes::of::<Entry>(entries)
+            + Bytes::of::<ParityId>(entries)
+            + Bytes::of::<UnitId>(entries * u64::from(width))
+            + Bytes::of::<ParityId>(stripes.into())
     }
 
     /// Returns the entry of a stripe, if it has one.

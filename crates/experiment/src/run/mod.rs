@@ -15,6 +15,7 @@ pub(crate) use speed::find as find_speed;
 use crate::device::DeviceSpec;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::image_cache::ImageCache;
+use crate::memory;
 use crate::numbers::counted;
 use crate::outcome::{Detail, Ending, Outcome, Wear};
 pub use crate::replay_speed::ReplaySpeed;
@@ -125,6 +126,9 @@ impl<'a, P: Probe> Run<'a, P> {
             Some(ready) => Cow::Borrowed(ready),
             None => Cow::Owned(Ready::of(spec, control)?),
         };
+        if images.is_none() {
+            memory::refuse(&ready.drive, 1)?;
+        }
         let found = || find_speed(spec.replay_speed, &ready, images, control);
         let speed = speed.map_or_else(found, Ok)?;
         let log = requests.as_ref().map(RequestsFile::start).transpose()?;

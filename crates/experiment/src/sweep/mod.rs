@@ -16,6 +16,7 @@ use crate::atomic_file::Named;
 use crate::device::{self, DeviceSpec, Resolved, Source};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::image_cache::ImageCache;
+use crate::memory::{self, Need};
 use crate::presets::{self, Folder};
 use crate::progress::{Part, Progress};
 use crate::requests::RequestsFile;
@@ -51,6 +52,7 @@ pub struct Plan {
     schemes: BTreeMap<String, Scheme>,
     workloads: BTreeMap<Origin, Requests>,
     images: ImageCache,
+    need: Need,
 }
 
 /// The values for every point, unless an axis overrides them.
@@ -122,12 +124,30 @@ impl Plan {
             schemes: BTreeMap::new(),
             workloads: BTreeMap::new(),
             images: ImageCache::of(IMAGES_MAX),
+            need: Need::default(),
         };
         plan.look(&read, control)?;
         plan.rows = design::rows(&read, &mut keys)?;
-        plan.points =
-            (0..plan.rows.len()).into_par_iter().map(|number| plan.point(number)).collect();
+        let none = || (Vec::new(), Need::keeping(IMAGES_MAX));
+        (plan.points, plan.need) = (0..plan.rows.len())
+            .into_par_iter()
+            .fold(none, |(mut points, mut need), number| {
+                points.push(plan.point(number, &mut need));
+                (points, need)
+            })
+            .reduce(none, |(points, need), (more, needed)| {
+                ([points, more].concat(), need.merge(needed))
+            });
         Ok(plan)
+    }
+
+    /// Says how much memory the runs take, `threads` at a time (`None`: one per core).
+    pub fn memory(&self, threads: Option<usize>) -> String {
+        self.need.report(self.at_once(threads))
+    }
+
+    fn at_once(&self, threads: Option<usize>) -> usize {
+        threads.map_or_else(|| memory::at_once(self.points.len()), |it| it.min(self.points.len()))
     }
 
     /// Returns the name of the specification in messages.
@@ -321,7 +341,7 @@ pub struct Watch<'a> {
 /// is saved as soon as it is finished. The results do not depend on the number of threads.
 ///
 /// # Errors
-/// The first error of saving a point. A point that fails is saved with its error and does
+/// If the machine has no room for so many drives, or the first error of saving a point. A point that fails is saved with its error and does
 /// not end the sweep.
 pub fn run(
     plan: &Plan,
@@ -329,6 +349,8 @@ pub fn run(
     threads: Option<usize>,
     watch: Watch<'_>,
 ) -> Result<(), Diagnostics> {
+    let fewer = "use --threads";
+    plan.need.refuse(plan.at_once(threads).min(todo.len()), fewer)?;
     let one = |&index: &usize| {
         if watch.control.stopped() {
             return Ok(());

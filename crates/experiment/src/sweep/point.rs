@@ -4,6 +4,7 @@ use super::axis::{Chosen, Knob, Level};
 use super::{Origin, Plan};
 use crate::device::DeviceSpec;
 use crate::diagnostic::Diagnostics;
+use crate::memory::Need;
 use crate::outcome::{Ending, Outcome};
 use crate::provenance::{FINGERPRINT, text_hash_of};
 use crate::replay_speed::ReplaySpeed;
@@ -93,13 +94,16 @@ impl Plan {
         Task { device, names, source, limit, replay_speed }
     }
 
-    /// Returns the point of that number.
-    pub(super) fn point(&self, number: usize) -> Point {
+    /// Returns the point of that number, and adds its drive to what the sweep needs.
+    pub(super) fn point(&self, number: usize, need: &mut Need) -> Point {
         let task = self.task(number);
         let drive = self.drive(&task.names, &task.device);
         let refusal = drive.as_ref().err().map(Diagnostics::to_string);
         let drive = match &drive {
-            Ok(drive) => &drive.text,
+            Ok(drive) => {
+                need.add(drive);
+                &drive.text
+            }
             Err(diagnostics) => &diagnostics.to_string(),
         };
         let (limit, replay_speed, requests) = (task.limit, task.replay_speed, self.requests);

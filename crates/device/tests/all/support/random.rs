@@ -198,6 +198,8 @@ fn life(config: &mut Config, rng: &mut Rng, throttles: &[ThrottleKind]) {
         epoch_length: one_of(rng, &[Span::ms(1), Span::ms(50)]),
         window: one_of(rng, &[Span::us(500), Span::ms(3)]),
         period: one_of(rng, &[Span::us(100), Span::us(500)]),
+        // No life is longer.
+        history: Span::ms(400),
         ..throttle::Params::default()
     };
     config.life.target = one_of(rng, &[Span::ms(120), Span::ms(400)]);

@@ -1,0 +1,65 @@
+//! What does not fit in memory is refused before anything is allocated. The limit of the address
+//! space stands for any other.
+#![cfg(target_os = "linux")]
+
+use std::process::Command;
+
+/// Runs `fowler` with so many KiB of address space. Threads reserve some, so there are two.
+fn limited(kib: u64, arguments: &[&str]) -> (Option<i32>, String, String) {
+    let output = Command::new("sh")
+        .args(["-c", &format!("ulimit -v {kib} && exec \"$0\" \"$@\"")])
+        .arg(env!("CARGO_BIN_EXE_fowler"))
+        .args(arguments)
+        .env("RAYON_NUM_THREADS", "2")
+        .output()
+        .expect("a shell");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code(), text(&output.stdout), text(&output.stderr))
+}
+
+/// A limit in KiB, what is run, and what is said: refused, each with its numbers and what would fit.
+const REFUSED: [(u64, &[&str], &[&str]); 5] = [
+    (
+        4_000_000,
+        &["run", "--device", "pes-mlc", "--workload", "demo", "--set", "geometry.channels=1000"],
+        &["pes-mlc: the drive would take 7.4", "ulimit -v", "geometry.blocks_per_plane = "],
+    ),
+    (
+        600_000,
+        &["compare", "--device", "pes-mlc", "--workload", "demo", "--schemes", "fifo,rps"],
+        &["2 runs at once would take", "1 run at once would fit: compare fewer schemes"],
+    ),
+    (
+        400_000,
+        &["compare", "--device", "pes-mlc", "--workload", "demo", "--schemes", "fifo,rps"],
+        &["2 runs at once would take", "one run takes"],
+    ),
+    (
+        600_000,
+        &["lifetime", "--device", "ready-128", "--workload", "ready-map"],
+        &["ready-128: the drive would take", "geometry.blocks_per_plane = "],
+    ),
+    (30_000, &["run", "--device", "pes-mlc", "--workload", "demo"], &["threads cannot be started"]),
+];
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    for (kib, arguments, said) in REFUSED {
+        let (code, out, err) = limited(kib, arguments);
+        assert_eq!(code, Some(2), "{arguments:?}: {out}{err}");
+        for words in said {
+            assert!(err.contains(words), "{arguments:?} lacks `{words}`: {err}");
+        }
+        assert!(!err.contains("panicked"), "{err}");
+    }
+}
+
+#[test]
+fn a_dry_run_says_what_memory_is_taken() {
+    let what = ["compare", "--device", "pes-mlc", "--workload", "demo", "--dry-run"];
+    let schemes = ["--schemes", "fifo,rps,pes_ips"];
+    let (code, out, err) = limited(4_000_000, &[&what[..], &schemes].concat());
+    assert_eq!((code, err.as_str()), (Some(0), ""));
+    assert!(out.contains("for 2 runs at a time; 3."), "{out}");
+    assert!(out.contains("(limit of the address space, ulimit -v)"), "{out}");
+}

@@ -1,0 +1,51 @@
+//! What a drive takes of the memory of the machine that simulates it, known before anything is
+//! allocated: each part says what its columns take.
+
+use crate::config::Config;
+use crate::config::layout::Layout;
+use crate::core::Core;
+use crate::flash::Flash;
+use crate::gc::Gc;
+use crate::host::request::Requests;
+use crate::precondition;
+use crate::raid::Raid;
+use fowler_units::Bytes;
+
+/// What does not grow with the drive: the tables of the model of its cells, those of the random
+/// order of preconditioning, and its agenda.
+const FIXED: Bytes = Bytes(8 << 20);
+
+/// The memory of a drive, in bytes of the simulating machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Memory {
+    /// Where its data is: what a preconditioned image of it takes, too.
+    pub data: Bytes,
+    /// Everything else while it serves requests.
+    pub service: Bytes,
+    /// What preconditioning takes besides, until the first request.
+    pub preconditioning: Bytes,
+}
+
+impl Memory {
+    /// Returns the memory of the drive of `config`.
+    pub fn of(config: &Config, layout: &Layout) -> Memory {
+        let geometry = &layout.geometry;
+        Memory {
+            data: Core::bytes(config, layout) + Gc::bytes(config, geometry),
+            service: Flash::bytes(config, geometry, layout.transactions)
+                + Requests::bytes(config.queue.depth)
+                + Raid::bytes(config, layout),
+            preconditioning: precondition::bytes(config, layout),
+        }
+    }
+
+    /// Returns what it takes while it serves requests.
+    pub fn drive(&self) -> Bytes {
+        FIXED + self.data + self.service
+    }
+
+    /// Returns the most that it takes at any time.
+    pub fn most(&self) -> Bytes {
+        FIXED + self.data + self.service.max(self.preconditioning)
+    }
+}

@@ -1,0 +1,249 @@
+//! What runs take of the memory of the machine, and what it has. Runs that do not fit are refused
+//! before anything is allocated.
+
+use crate::device::Resolved;
+use crate::diagnostic::Diagnostic;
+use crate::numbers;
+use fowler_device::{Config, Memory};
+use fowler_units::Bytes;
+use std::fs::read_to_string;
+use std::path::{Path, PathBuf};
+
+/// What several drives take: states that are kept for all who begin with them, and the drives that
+/// run at the same time.
+#[derive(Debug, Default)]
+pub struct Need {
+    /// The different states.
+    states: Vec<(Config, Bytes)>,
+    /// The most states that are kept at a time.
+    kept: usize,
+    /// The largest drive, and the most that preconditioning takes besides.
+    drive: Bytes,
+    preconditioning: Bytes,
+}
+
+impl Need {
+    /// Returns the need of no drive, of whose states at most `kept` are kept.
+    pub fn keeping(kept: usize) -> Need {
+        Need { kept, ..Need::default() }
+    }
+
+    /// Adds a drive.
+    pub fn add(&mut self, drive: &Resolved) {
+        let memory = Memory::of(&drive.config, &drive.layout);
+        self.drive = self.drive.max(memory.drive());
+        self.preconditioning = self.preconditioning.max(memory.preconditioning);
+        self.add_state(&drive.config, memory.data);
+    }
+
+    /// Adds the drives of another.
+    pub(crate) fn merge(mut self, other: Need) -> Need {
+        self.drive = self.drive.max(other.drive);
+        self.preconditioning = self.preconditioning.max(other.preconditioning);
+        for (config, bytes) in &other.states {
+            self.add_state(config, *bytes);
+        }
+        self
+    }
+
+    fn add_state(&mut self, config: &Config, bytes: Bytes) {
+        if self.states.iter().any(|(other, _)| config.ages_like(other)) {
+            return;
+        }
+        self.states.push((config.clone(), bytes));
+        if self.states.len() > self.kept {
+            // Only the largest count.
+            self.states.sort_by_key(|(_, bytes)| std::cmp::Reverse(*bytes));
+            self.states.truncate(self.kept);
+        }
+    }
+
+    /// Returns what the drives take if `at_once` of them run at the same time.
+    pub fn peak(&self, at_once: usize) -> Bytes {
+        let working = (self.drive + self.preconditioning) * at_once.max(1) as u64;
+        self.states.iter().map(|(_, bytes)| *bytes).sum::<Bytes>() + working
+    }
+
+    /// Says what the drives take if `at_once` of them run at the same time, and what is available.
+    pub fn report(&self, at_once: usize) -> String {
+        let runs = numbers::counted(at_once as u64, "run");
+        let peak = shown(self.peak(at_once));
+        let room = Room::now().map_or_else(String::new, |room| format!("; {room}"));
+        format!("memory: at most {peak} for {runs} at a time{room}")
+    }
+
+    /// Refuses the drives if the machine has no room for them. `fewer` says how fewer of them run
+    /// at once, if that is possible.
+    pub(crate) fn refuse(&self, at_once: usize, fewer: &str) -> Result<(), Diagnostic> {
+        let Some(room) = Room::now() else { return Ok(()) };
+        let peak = self.peak(at_once);
+        if peak <= room.bytes {
+            return Ok(());
+        }
+        let fits = (1..at_once).rev().find(|&fewer| self.peak(fewer) <= room.bytes);
+        let hint = match fits {
+            Some(fit) => {
+                format!("{} at once would fit: {fewer}", numbers::counted(fit as u64, "run"))
+            }
+            None => format!(
+                "one run takes {}: use a smaller drive, or a machine with more memory",
+                shown(self.peak(1))
+            ),
+        };
+        let runs = numbers::counted(at_once as u64, "run");
+        let what = format!("{runs} at once would take {} of memory; {room}", shown(peak));
+        Err(Diagnostic::of(what).hint(hint))
+    }
+}
+
+/// Returns how many of so many runs go on at the same time.
+pub fn at_once(runs: usize) -> usize {
+    runs.min(rayon::current_num_threads())
+}
+
+/// Refuses a drive of which `copies` states exist at the same time, if there is no room for it.
+pub(crate) fn refuse(drive: &Resolved, copies: u64) -> Result<(), Diagnostic> {
+    let Some(room) = Room::now() else { return Ok(()) };
+    let memory = Memory::of(&drive.config, &drive.layout);
+    let peak = memory.most() + memory.data * copies.saturating_sub(1);
+    if peak <= room.bytes {
+        return Ok(());
+    }
+    let what = format!("the drive would take {} of memory; {room}", shown(peak));
+    let blocks = drive.config.geometry.blocks_per_plane;
+    let fit = (f64::from(blocks) * room.bytes.0 as f64 / peak.0 as f64) as u32;
+    Err(Diagnostic::new(&drive.device, what)
+        .hint(format!("geometry.blocks_per_plane = {} would fit; it is {blocks}", fit.max(1))))
+}
+
+fn shown(bytes: Bytes) -> String {
+    numbers::bytes(bytes.0)
+}
+
+/// The memory that is available.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Room {
+    /// The amount.
+    pub bytes: Bytes,
+    /// What limits it.
+    limit: &'static str,
+}
+
+impl std::fmt::Display for Room {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} are available ({})", shown(self.bytes), self.limit)
+    }
+}
+
+impl Room {
+    /// Returns what is available now; `None` if the system does not say.
+    ///
+    /// The common libraries know the memory of the machine and the limit of the outermost control
+    /// group. Batch systems set that of an inner one, so Fowler reads them all.
+    pub fn now() -> Option<Room> {
+        let all = [
+            (machine(), "free memory of the machine"),
+            (groups(Path::new("/sys/fs/cgroup")), "limit of the control group"),
+            (addresses(), "limit of the address space, ulimit -v"),
+        ];
+        let known =
+            all.into_iter().filter_map(|(bytes, limit)| Some(Room { bytes: bytes?, limit }));
+        known.min_by_key(|room| room.bytes)
+    }
+}
+
+/// Returns the memory that the machine can give without swapping.
+fn machine() -> Option<Bytes> {
+    let text = read_to_string("/proc/meminfo").ok()?;
+    let kib = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    Some(Bytes(kib.trim().trim_end_matches("kB").trim().parse::<u64>().ok()?.saturating_mul(1024)))
+}
+
+/// Returns what the limit of the address space leaves.
+fn addresses() -> Option<Bytes> {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::process::{Resource, getrlimit};
+        let limit = getrlimit(Resource::As).current?;
+        let text = read_to_string("/proc/self/statm").ok()?;
+        let pages: u64 = text.split(' ').next()?.parse().ok()?;
+        let taken = pages.saturating_mul(rustix::param::page_size() as u64);
+        Some(Bytes(limit.saturating_sub(taken)))
+    }
+    #[cfg(not(target_os = "linux"))]
+    None
+}
+
+/// Returns the least that the limits of this process's control group, and of all groups around it,
+/// leave. `root` is where they are mounted.
+fn groups(root: &Path) -> Option<Bytes> {
+    let text = read_to_string("/proc/self/cgroup").ok()?;
+    let of = |line: &str| {
+        let (_, rest) = line.split_once(':')?;
+        let (controllers, path) = rest.split_once(':')?;
+        let path = path.trim_start_matches('/');
+        match controllers {
+            "" => least(root, path, ["memory.max", "memory.current", "inactive_file"]),
+            _ if controllers.split(',').any(|it| it == "memory") => least(
+                &root.join("memory"),
+                path,
+                ["memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"],
+            ),
+            _ => None,
+        }
+    };
+    text.lines().filter_map(of).min()
+}
+
+/// Returns the least that a group at `path` and those around it leave: the limit less what is in
+/// use, except for pages of files, which the system gives up. In a container the path may be that
+/// of the host, of which only the root is visible.
+fn least(root: &Path, path: &str, [limit, usage, files]: [&str; 3]) -> Option<Bytes> {
+    let mut folders: Vec<PathBuf> = vec![root.to_path_buf()];
+    for part in Path::new(path).components() {
+        let inner = folders.last()?.join(part);
+        folders.push(inner);
+    }
+    let left = |folder: &PathBuf| {
+        let number =
+            |name: &str| read_to_string(folder.join(name)).ok()?.trim().parse::<u64>().ok();
+        let stat = read_to_string(folder.join("memory.stat")).unwrap_or_default();
+        let files = stat.lines().find_map(|line| {
+            let (name, value) = line.split_once(' ')?;
+            (name == files).then(|| value.trim().parse::<u64>().ok())?
+        });
+        let used = number(usage)?.saturating_sub(files.unwrap_or(0));
+        Some(Bytes(number(limit)?.saturating_sub(used)))
+    };
+    folders.iter().filter_map(left).min()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs::{create_dir_all, write};
+
+    /// The limit that binds may be that of any group around the process.
+    #[test]
+    fn the_group_that_leaves_least_decides() {
+        let names = ["memory.max", "memory.current", "inactive_file"];
+        let root = tempfile::tempdir().unwrap();
+        let inner = root.path().join("batch/job");
+        create_dir_all(&inner).unwrap();
+        let group = |folder: &Path, max: &str, current: u64, files: u64| {
+            write(folder.join(names[0]), format!("{max}\n")).unwrap();
+            write(folder.join(names[1]), format!("{current}\n")).unwrap();
+            write(folder.join("memory.stat"), format!("anon 7\ninactive_file {files}\n")).unwrap();
+        };
+        let least = || least(root.path(), "batch/job", names);
+        assert_eq!(least(), None, "no limit is known");
+        group(&inner, "max", 10, 0);
+        assert_eq!(least(), None, "there is none");
+        group(&inner, "1000", 300, 100);
+        assert_eq!(least(), Some(Bytes(800)));
+        group(&root.path().join("batch"), "900", 300, 0);
+        assert_eq!(least(), Some(Bytes(600)));
+        group(&root.path().join("batch"), "100", 300, 0);
+        assert_eq!(least(), Some(Bytes(0)), "more is in use than allowed");
+    }
+}
