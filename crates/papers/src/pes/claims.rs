@@ -67,7 +67,7 @@ pub(super) const CLAIMS: &[Claim<Evidence>] = &[
         Ok(found.map(|it| below(e, it, ("rps", "fifo"))))
     }),
     named(READS_PE0_BELOW_FIFO, |e| {
-        let chain = [("rps", "fifo"), ("per", "rps"), ("pe0", "per")];
+        let chain = [("rps", "fifo"), ("per", "rps"), ("pe0", "rps")];
         let found = reduction(e, ("pe0", "fifo"));
         Ok(found.map(|it| chain.iter().fold(it, |it, pair| below(e, it, *pair))))
     }),
