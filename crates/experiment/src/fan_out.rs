@@ -4,7 +4,7 @@
 //! of eight runs on two cores, one core may be left with the last two. Here a free thread takes the
 //! next piece, so no core is idle before the last piece has started.
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -12,11 +12,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 ///
 /// # Errors
 /// If the system has no room for them.
-pub fn start() -> Result<(), Diagnostic> {
+pub fn start() -> Result<(), Diagnostics> {
     let started = rayon::ThreadPoolBuilder::new().build_global();
     started.map_err(|error| {
         let hint = "set RAYON_NUM_THREADS=1, or raise the limits of memory and processes (ulimit)";
-        Diagnostic::of(format!("threads cannot be started: {error}")).hint(hint.to_string())
+        let what = format!("threads cannot be started: {error}");
+        Diagnostic::of(what).hint(hint.to_string()).into()
     })
 }
 

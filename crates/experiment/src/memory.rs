@@ -2,7 +2,7 @@
 //! before anything is allocated.
 
 use crate::device::Resolved;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::numbers;
 use fowler_device::{Config, Memory};
 use fowler_units::Bytes;
@@ -74,7 +74,7 @@ impl Need {
 
     /// Refuses the drives if the machine has no room for them. `fewer` says how fewer of them run
     /// at once, if that is possible.
-    pub(crate) fn refuse(&self, at_once: usize, fewer: &str) -> Result<(), Diagnostic> {
+    pub(crate) fn refuse(&self, at_once: usize, fewer: &str) -> Result<(), Diagnostics> {
         let Some(room) = Room::now() else { return Ok(()) };
         let peak = self.peak(at_once);
         if peak <= room.bytes {
@@ -92,7 +92,7 @@ impl Need {
         };
         let runs = numbers::counted(at_once as u64, "run");
         let what = format!("{runs} at once would take {} of memory; {room}", shown(peak));
-        Err(Diagnostic::of(what).hint(hint))
+        Err(Diagnostic::of(what).hint(hint).into())
     }
 }
 
@@ -102,7 +102,7 @@ pub fn at_once(runs: usize) -> usize {
 }
 
 /// Refuses a drive of which `copies` states exist at the same time, if there is no room for it.
-pub(crate) fn refuse(drive: &Resolved, copies: u64) -> Result<(), Diagnostic> {
+pub(crate) fn refuse(drive: &Resolved, copies: u64) -> Result<(), Diagnostics> {
     let Some(room) = Room::now() else { return Ok(()) };
     let memory = Memory::of(&drive.config, &drive.layout);
     let peak = memory.most() + memory.data * copies.saturating_sub(1);
@@ -112,8 +112,8 @@ pub(crate) fn refuse(drive: &Resolved, copies: u64) -> Result<(), Diagnostic> {
     let what = format!("the drive would take {} of memory; {room}", shown(peak));
     let blocks = drive.config.geometry.blocks_per_plane;
     let fit = (f64::from(blocks) * room.bytes.0 as f64 / peak.0 as f64) as u32;
-    Err(Diagnostic::new(&drive.device, what)
-        .hint(format!("geometry.blocks_per_plane = {} would fit; it is {blocks}", fit.max(1))))
+    let hint = format!("geometry.blocks_per_plane = {} would fit; it is {blocks}", fit.max(1));
+    Err(Diagnostic::new(&drive.device, what).hint(hint).into())
 }
 
 fn shown(bytes: Bytes) -> String {
