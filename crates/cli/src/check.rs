@@ -123,8 +123,7 @@ fn of_lifetime(folder: &Path, findings: &mut Findings) -> Result<(), Diagnostics
     }
     findings.holds.push("the checkpoint of a life that is not finished".into());
     findings.known.insert(path.clone());
-    if let Err(wrong) = lifetime::check_checkpoint(&path) {
-        let what = wrong.0.into_iter().next().map_or(String::new(), |its| its.what);
+    if let Some(Diagnostic { what, .. }) = lifetime::check_checkpoint(&path)? {
         findings.bad.push((path.clone(), format!("{what}: the life begins anew without it")));
         findings.removable.push(path);
     }

@@ -6,19 +6,20 @@
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use rayon::prelude::*;
+use std::error::Error;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Starts the threads.
+/// Starts the threads, unless they are running.
 ///
 /// # Errors
 /// If the system has no room for them.
 pub fn start() -> Result<(), Diagnostics> {
     let started = rayon::ThreadPoolBuilder::new().build_global();
-    started.map_err(|error| {
-        let hint = "set RAYON_NUM_THREADS=1, or raise the limits of memory and processes (ulimit)";
-        let what = format!("threads cannot be started: {error}");
-        Diagnostic::of(what).hint(hint.to_string()).into()
-    })
+    // Only an error of the system has a cause; that the threads are running already has none.
+    let Err(Some(cause)) = started.as_ref().map_err(Error::source) else { return Ok(()) };
+    let hint = "set RAYON_NUM_THREADS=1, or raise the limits of memory and processes (ulimit)";
+    let what = format!("threads cannot be started: {cause}");
+    Err(Diagnostic::of(what).hint(hint.to_string()).into())
 }
 
 /// Starts the pieces of work in order, as threads become free, and returns the results in the same

@@ -4,7 +4,7 @@
 use crate::device::Resolved;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::numbers;
-use fowler_device::{Config, Memory};
+use fowler_device::{Config, Layout, Memory};
 use fowler_units::Bytes;
 use std::fs::read_to_string;
 use std::path::{Path, PathBuf};
@@ -47,7 +47,8 @@ impl Need {
     }
 
     fn add_state(&mut self, config: &Config, bytes: Bytes) {
-        if self.states.iter().any(|(other, _)| config.ages_like(other)) {
+        if let Some((_, its)) = self.states.iter_mut().find(|(other, _)| config.ages_like(other)) {
+            *its = (*its).max(bytes);
             return;
         }
         self.states.push((config.clone(), bytes));
@@ -60,7 +61,10 @@ impl Need {
 
     /// Returns what the drives take if `at_once` of them run at the same time.
     pub fn peak(&self, at_once: usize) -> Bytes {
-        let working = (self.drive + self.preconditioning) * at_once.max(1) as u64;
+        let at_once = at_once.max(1);
+        // Each state is made once.
+        let made = at_once.min(self.states.len().max(1));
+        let working = self.drive * at_once as u64 + self.preconditioning * made as u64;
         self.states.iter().map(|(_, bytes)| *bytes).sum::<Bytes>() + working
     }
 
@@ -104,15 +108,25 @@ pub fn at_once(runs: usize) -> usize {
 /// Refuses a drive of which `copies` states exist at the same time, if there is no room for it.
 pub(crate) fn refuse(drive: &Resolved, copies: u64) -> Result<(), Diagnostics> {
     let Some(room) = Room::now() else { return Ok(()) };
-    let memory = Memory::of(&drive.config, &drive.layout);
-    let peak = memory.most() + memory.data * copies.saturating_sub(1);
+    let of = |config: &Config, layout: &Layout| {
+        let memory = Memory::of(config, layout);
+        memory.most() + memory.data * copies.saturating_sub(1)
+    };
+    let peak = of(&drive.config, &drive.layout);
     if peak <= room.bytes {
         return Ok(());
     }
     let what = format!("the drive would take {} of memory; {room}", shown(peak));
     let blocks = drive.config.geometry.blocks_per_plane;
-    let fit = (f64::from(blocks) * room.bytes.0 as f64 / peak.0 as f64) as u32;
-    let hint = format!("geometry.blocks_per_plane = {} would fit; it is {blocks}", fit.max(1));
+    let fits = |blocks: &u32| {
+        let mut smaller = drive.config.clone();
+        smaller.geometry.blocks_per_plane = *blocks;
+        smaller.layout().is_ok_and(|layout| of(&smaller, &layout) <= room.bytes)
+    };
+    let hint = match (0..32).map(|halved| blocks >> halved).find(fits) {
+        Some(fit) => format!("geometry.blocks_per_plane = {fit} would fit; it is {blocks}"),
+        None => "use a smaller drive, or a machine with more memory".into(),
+    };
     Err(Diagnostic::new(&drive.device, what).hint(hint).into())
 }
 
@@ -183,11 +197,11 @@ fn groups(root: &Path) -> Option<Bytes> {
         let (controllers, path) = rest.split_once(':')?;
         let path = path.trim_start_matches('/');
         match controllers {
-            "" => least(root, path, ["memory.max", "memory.current", "inactive_file"]),
+            "" => least(root, path, ["memory.max", "memory.current", ""]),
             _ if controllers.split(',').any(|it| it == "memory") => least(
                 &root.join("memory"),
                 path,
-                ["memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"],
+                ["memory.limit_in_bytes", "memory.usage_in_bytes", "total_"],
             ),
             _ => None,
         }
@@ -197,8 +211,9 @@ fn groups(root: &Path) -> Option<Bytes> {
 
 /// Returns the least that a group at `path` and those around it leave: the limit less what is in
 /// use, except for pages of files, which the system gives up. In a container the path may be that
-/// of the host, of which only the root is visible.
-fn least(root: &Path, path: &str, [limit, usage, files]: [&str; 3]) -> Option<Bytes> {
+/// of the host, of which only the root is visible. `prefix` begins the names of sums over inner
+/// groups.
+fn least(root: &Path, path: &str, [limit, usage, prefix]: [&str; 3]) -> Option<Bytes> {
     let mut folders: Vec<PathBuf> = vec![root.to_path_buf()];
     for part in Path::new(path).components() {
         let inner = folders.last()?.join(part);
@@ -208,11 +223,12 @@ fn least(root: &Path, path: &str, [limit, usage, files]: [&str; 3]) -> Option<By
         let number =
             |name: &str| read_to_string(folder.join(name)).ok()?.trim().parse::<u64>().ok();
         let stat = read_to_string(folder.join("memory.stat")).unwrap_or_default();
-        let files = stat.lines().find_map(|line| {
-            let (name, value) = line.split_once(' ')?;
-            (name == files).then(|| value.trim().parse::<u64>().ok())?
+        let files = stat.lines().filter_map(|line| {
+            let (name, value) = line.strip_prefix(prefix)?.split_once(' ')?;
+            let counts = ["active_file", "inactive_file"].contains(&name);
+            counts.then(|| value.trim().parse::<u64>().ok())?
         });
-        let used = number(usage)?.saturating_sub(files.unwrap_or(0));
+        let used = number(usage)?.saturating_sub(files.sum());
         Some(Bytes(number(limit)?.saturating_sub(used)))
     };
     folders.iter().filter_map(left).min()
@@ -226,23 +242,27 @@ mod tests {
     /// The limit that binds may be that of any group around the process.
     #[test]
     fn the_group_that_leaves_least_decides() {
-        let names = ["memory.max", "memory.current", "inactive_file"];
+        let names = ["memory.max", "memory.current", ""];
         let root = tempfile::tempdir().unwrap();
         let inner = root.path().join("batch/job");
         create_dir_all(&inner).unwrap();
         let group = |folder: &Path, max: &str, current: u64, files: u64| {
             write(folder.join(names[0]), format!("{max}\n")).unwrap();
             write(folder.join(names[1]), format!("{current}\n")).unwrap();
-            write(folder.join("memory.stat"), format!("anon 7\ninactive_file {files}\n")).unwrap();
+            write(
+                folder.join("memory.stat"),
+                format!("anon 7\nactive_file 1\ninactive_file {files}\n"),
+            )
+            .unwrap();
         };
         let least = || least(root.path(), "batch/job", names);
         assert_eq!(least(), None, "no limit is known");
         group(&inner, "max", 10, 0);
         assert_eq!(least(), None, "there is none");
         group(&inner, "1000", 300, 100);
-        assert_eq!(least(), Some(Bytes(800)));
+        assert_eq!(least(), Some(Bytes(801)));
         group(&root.path().join("batch"), "900", 300, 0);
-        assert_eq!(least(), Some(Bytes(600)));
+        assert_eq!(least(), Some(Bytes(601)));
         group(&root.path().join("batch"), "100", 300, 0);
         assert_eq!(least(), Some(Bytes(0)), "more is in use than allowed");
     }

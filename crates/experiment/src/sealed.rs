@@ -83,27 +83,51 @@ pub struct Opened {
 /// # Errors
 /// If it cannot be read, is of another kind or of a newer format, or is damaged.
 pub fn open(path: &Path, kind: Kind) -> Result<Opened, Diagnostics> {
+    inspect(path, kind).map_err(|refused| {
+        match refused {
+            Refused::Damaged(why) | Refused::Other(why) => *why,
+        }
+        .into()
+    })
+}
+
+/// Why a file is refused.
+#[derive(Debug)]
+pub enum Refused {
+    /// It is not what was written, and nobody can read it again.
+    Damaged(Box<Diagnostic>),
+    /// It cannot be read now, or by this version.
+    Other(Box<Diagnostic>),
+}
+
+/// Like [`open`], but says whether the file is lost.
+///
+/// # Errors
+/// As [`open`].
+pub fn inspect(path: &Path, kind: Kind) -> Result<Opened, Refused> {
+    let name = || path.display().to_string();
     let failed = |what: String| {
-        Diagnostic::new(path.display().to_string(), what)
-            .hint(format!("remove it to start over, or restore the {} from a copy", kind.name))
+        let hint = format!("remove it to start over, or restore the {} from a copy", kind.name);
+        Refused::Damaged(Box::new(Diagnostic::new(name(), what).hint(hint)))
     };
-    let unreadable = |error: io::Error| failed(format!("cannot be read: {error}"));
+    let other = |what: String| Refused::Other(Box::new(Diagnostic::new(name(), what)));
+    let unreadable = |error: io::Error| other(format!("cannot be read: {error}"));
     let damaged = || failed(format!("is damaged: it is not the {} that was written", kind.name));
     let file = File::open(path).map_err(unreadable)?;
     let facts = file.facts().map_err(unreadable)?;
     if !facts.is_file() {
-        return Err(failed(format!("is not a {} of Fowler", kind.name)).into());
+        return Err(failed(format!("is not a {} of Fowler", kind.name)));
     }
     let mut file = BufReader::with_capacity(1 << 18, file);
     let mut line = Vec::new();
     file.by_ref().take(LINE).read_until(b'\n', &mut line).map_err(unreadable)?;
     let Some(header) = Header::parse(&line) else {
-        return Err(failed(format!("is not a {} of Fowler", kind.name)).into());
+        return Err(failed(format!("is not a {} of Fowler", kind.name)));
     };
     let length = line.len() as u64;
     // The checksum comes first: in a damaged file, nothing that the line says is true.
     let Some(whole) = facts.len().checked_sub(CHECKSUM).filter(|whole| *whole >= length) else {
-        return Err(damaged().into());
+        return Err(damaged());
     };
     let mut digest = Sha256::new();
     digest.update(&line);
@@ -111,12 +135,10 @@ pub fn open(path: &Path, kind: Kind) -> Result<Opened, Diagnostics> {
     let mut checksum = Vec::new();
     file.by_ref().take(CHECKSUM + 1).read_to_end(&mut checksum).map_err(unreadable)?;
     if digest.finalize()[..] != checksum[..] {
-        return Err(damaged().into());
+        return Err(damaged());
     }
     if header.kind != kind.name {
-        return Err(
-            failed(format!("is a {} and not a {}", printable(header.kind), kind.name)).into()
-        );
+        return Err(other(format!("is a {} and not a {}", printable(header.kind), kind.name)));
     }
     if header.format > kind.format {
         let what = format!(
@@ -125,7 +147,8 @@ pub fn open(path: &Path, kind: Kind) -> Result<Opened, Diagnostics> {
             header.format,
             kind.format
         );
-        return Err(failed(what).hint("use the newer version".to_string()).into());
+        let newer = Diagnostic::new(name(), what).hint("use the newer version".to_string());
+        return Err(Refused::Other(Box::new(newer)));
     }
     let identity = header.identity.to_string();
     file.seek(SeekFrom::Start(length)).map_err(unreadable)?;

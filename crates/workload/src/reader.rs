@@ -406,6 +406,7 @@ impl TraceReader {
     #[cold]
     fn refuse_rest(&mut self) {
         let broken = self.count_rest();
+        self.torn |= broken.is_some();
         let mut error = self.bad_lines();
         error.diagnostics.extend(broken);
         self.stage = Stage::Draining(Some(error));
@@ -416,6 +417,7 @@ impl TraceReader {
     #[cold]
     fn refuse_devices(&mut self) {
         let broken = self.count_rest();
+        self.torn |= broken.is_some();
         let mut error = self.devices.several(&self.report.file);
         if self.intake.bad_lines() > 0 && self.options.lenient.is_none() {
             let bad = self.bad_lines();

@@ -25,7 +25,7 @@ const REFUSED: [(u64, &[&str], &[&str]); 5] = [
         &["pes-mlc: the drive would take 7.4", "ulimit -v", "geometry.blocks_per_plane = "],
     ),
     (
-        600_000,
+        680_000,
         &["compare", "--device", "pes-mlc", "--workload", "demo", "--schemes", "fifo,rps"],
         &["2 runs at once would take", "1 run at once would fit: compare fewer schemes"],
     ),
@@ -62,4 +62,17 @@ fn a_dry_run_says_what_memory_is_taken() {
     assert_eq!((code, err.as_str()), (Some(0), ""));
     assert!(out.contains("for 2 runs at a time; 3."), "{out}");
     assert!(out.contains("(limit of the address space, ulimit -v)"), "{out}");
+}
+
+/// What is said to fit does.
+#[test]
+fn the_hint_helps() {
+    let run = ["run", "--device", "pes-mlc", "--workload", "demo", "--limit", "100", "--quiet"];
+    let (code, _, err) = limited(300_000, &run);
+    assert_eq!(code, Some(2), "{err}");
+    let fit = err.split("geometry.blocks_per_plane = ").nth(1).expect("a hint");
+    let fit = fit.split(' ').next().expect("a number");
+    let set = format!("geometry.blocks_per_plane={fit}");
+    let (code, out, err) = limited(300_000, &[&run[..], &["--set", &set]].concat());
+    assert_eq!(code, Some(0), "{out}{err}");
 }

@@ -8,7 +8,7 @@ use crate::device::Resolved;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::disk;
 use crate::provenance::{FINGERPRINT, text_hash};
-use crate::sealed::{self, Kind, SealedFile};
+use crate::sealed::{self, Kind, Refused, SealedFile};
 use fowler_device::endurance::Totals;
 use fowler_device::policy::throttle::State;
 use fowler_device::{Checkpoint as DriveCheckpoint, Counters, LifetimeDrive};
@@ -19,12 +19,16 @@ use std::path::{Path, PathBuf};
 /// The file of a checkpoint. A change of [`File`] needs the next number.
 const CHECKPOINT: Kind = Kind { name: "checkpoint", format: 1 };
 
-/// Checks that a file is a checkpoint, and is what was written.
+/// Checks that a file is a checkpoint, and is what was written. Returns why it is lost, if it is.
 ///
 /// # Errors
-/// If it cannot be read, is something else, is damaged, or a newer version wrote it.
-pub fn check(path: &Path) -> Result<(), Diagnostics> {
-    sealed::open(path, CHECKPOINT).map(drop)
+/// If it cannot be read now, is something else, or a newer version wrote it.
+pub fn check(path: &Path) -> Result<Option<Diagnostic>, Diagnostics> {
+    match sealed::inspect(path, CHECKPOINT) {
+        Ok(_) => Ok(None),
+        Err(Refused::Damaged(why)) => Ok(Some(*why)),
+        Err(Refused::Other(why)) => Err((*why).into()),
+    }
 }
 
 /// The checkpoint file, if there is one, and what it contained.

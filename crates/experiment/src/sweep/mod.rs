@@ -135,8 +135,9 @@ impl Plan {
                 points.push(plan.point(number, &mut need));
                 (points, need)
             })
-            .reduce(none, |(points, need), (more, needed)| {
-                ([points, more].concat(), need.merge(needed))
+            .reduce(none, |(mut points, need), (more, needed)| {
+                points.extend(more);
+                (points, need.merge(needed))
             });
         Ok(plan)
     }
@@ -349,6 +350,9 @@ pub fn run(
     threads: Option<usize>,
     watch: Watch<'_>,
 ) -> Result<(), Diagnostics> {
+    if todo.is_empty() {
+        return Ok(());
+    }
     let fewer = "use --threads";
     plan.need.refuse(plan.at_once(threads).min(todo.len()), fewer)?;
     let one = |&index: &usize| {
