@@ -17,7 +17,7 @@ fn limited(kib: u64, arguments: &[&str]) -> (Option<i32>, String, String) {
     (output.status.code(), text(&output.stdout), text(&output.stderr))
 }
 
-/// A limit in KiB, what is run, and what is said: refused, each with its numbers and what would fit.
+/// A limit in KiB, what is run, and what is said: the numbers, and what would fit.
 const REFUSED: [(u64, &[&str], &[&str]); 5] = [
     (
         4_000_000,

@@ -342,7 +342,8 @@ pub struct Watch<'a> {
 /// is saved as soon as it is finished. The results do not depend on the number of threads.
 ///
 /// # Errors
-/// If the machine has no room for so many drives, or the first error of saving a point. A point that fails is saved with its error and does
+/// If the machine has no room for so many drives, or the first error of saving a point. A point
+/// that fails is saved with its error and does
 /// not end the sweep.
 pub fn run(
     plan: &Plan,
