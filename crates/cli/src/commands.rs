@@ -13,7 +13,7 @@ use crate::{reproduce, study};
 use fowler_experiment::contents;
 use fowler_experiment::device::{self, Resolved};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
-use fowler_experiment::memory::{self, Need};
+use fowler_experiment::memory::Need;
 use fowler_experiment::metrics::comparison_json;
 use fowler_experiment::numbers::{self, counted_as};
 use fowler_experiment::outcome::{Ending, Outcome};
@@ -147,15 +147,14 @@ fn compare(arguments: &Compare) -> Result<Exit, Diagnostics> {
     })
 }
 
-/// The drives, and the memory that they would take.
-fn dry_run(spec: &RunSpec, schemes: &[String]) -> Result<String, Diagnostics> {
+/// The drives, and the memory that their runs would take.
+fn dry_run(command: &str, spec: &RunSpec, schemes: &[String]) -> Result<String, Diagnostics> {
     let source = spec.device.source()?;
     let schemes: Vec<_> = match schemes {
         [] => vec![None],
         named => named.iter().map(|name| Some(name.as_str())).collect(),
     };
-    // A single run keeps no state for others.
-    let mut need = Need::keeping(if schemes.len() == 1 { 0 } else { schemes.len() });
+    let mut drives = Vec::new();
     let mut grid =
         Grid::new(["scheme", "capacity", "pages"].map(str::to_string).into()).words(0..1);
     for name in &schemes {
@@ -166,9 +165,18 @@ fn dry_run(spec: &RunSpec, schemes: &[String]) -> Result<String, Diagnostics> {
             numbers::bytes(drive.layout.logical.0),
             numbers::whole(pages),
         ]);
-        need.add(&drive);
+        drives.push(drive);
     }
-    Ok(grid.text() + &need.report(memory::at_once(schemes.len())) + "\n")
+    let memory = if command == "compare" {
+        let (need, at_once) = compare::need(drives.iter(), spec.replay_speed);
+        need.report(at_once)
+    } else {
+        // A single run caches no image.
+        let mut need = Need::caching(0);
+        drives.iter().for_each(|drive| need.add(drive, spec.replay_speed.copies()));
+        need.report(1)
+    };
+    Ok(grid.text() + &memory + "\n")
 }
 
 /// What `run` and `compare` have in common: flags, files, progress, report.
@@ -194,7 +202,7 @@ fn measured(
     diagnostics.or(())?;
     let (Some(output), Some(spec)) = (output, spec) else { return Ok(Exit::Fault) };
     if setup.dry_run {
-        console::print(&dry_run(&spec, schemes)?);
+        console::print(&dry_run(command, &spec, schemes)?);
         return Ok(Exit::Done);
     }
     let spec = RunSpec { requests: output.requests(), detail: output.reports(), ..spec };

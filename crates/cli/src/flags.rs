@@ -24,7 +24,7 @@ pub(crate) fn parse(
             Ok(_) => return Err(errors),
             Err(error) => error,
         };
-        let follows = !errors.is_empty() && (!error.use_stderr() || is_due_to(&error, &left_out));
+        let follows = !errors.is_empty() && (is_help(&error) || is_due_to(&error, &left_out));
         if follows {
             return Err(errors);
         }
@@ -41,20 +41,36 @@ pub(crate) fn parse(
     }
 }
 
+/// Whether it is the help that was asked for, or that an empty command gets.
+fn is_help(error: &Error) -> bool {
+    !error.use_stderr() || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
+}
+
 /// Whether all that is missing was left out here, because it was wrong.
 fn is_due_to(error: &Error, left_out: &[String]) -> bool {
+    // One of a group is enough.
+    let was_left_out = |text: &String| names_of(text).any(|name| left_out.contains(&name));
     error.kind() == ErrorKind::MissingRequiredArgument
-        && named(error, ContextKind::InvalidArg).iter().all(|name| left_out.contains(name))
+        && texts_of(error, ContextKind::InvalidArg).iter().all(was_left_out)
 }
 
 /// The arguments that an error names, without what stands for their values.
 fn named(error: &Error, kind: ContextKind) -> Vec<String> {
-    let first = |text: &str| text.split([' ', '=']).next().unwrap_or_default().to_string();
+    texts_of(error, kind).iter().flat_map(|text| names_of(text).collect::<Vec<_>>()).collect()
+}
+
+fn texts_of(error: &Error, kind: ContextKind) -> Vec<String> {
     match error.get(kind) {
-        Some(ContextValue::String(one)) => vec![first(one)],
-        Some(ContextValue::Strings(several)) => several.iter().map(|it| first(it)).collect(),
+        Some(ContextValue::String(one)) => vec![one.clone()],
+        Some(ContextValue::Strings(several)) => several.clone(),
         _ => Vec::new(),
     }
+}
+
+/// The flags in a text such as `--seed <N>` or `<--trace <FILE>|--workload <FILE>>`.
+fn names_of(text: &str) -> impl Iterator<Item = String> {
+    let words = text.split([' ', '=', '|', '<', '>']);
+    words.filter(|word| word.starts_with('-')).map(str::to_string)
 }
 
 /// The places of the arguments that are wrong; none if nothing can be left out.
@@ -63,19 +79,21 @@ fn places(arguments: &[OsString], error: &Error) -> Vec<usize> {
         return Vec::new();
     };
     let texts: Vec<&str> = arguments.iter().map(|it| it.to_str().unwrap_or_default()).collect();
+    let command = command_of(&texts);
     let is = |place: usize, text: &str| texts.get(place) == Some(&text);
     let mut places = 1..texts.len();
     match error.kind() {
         ErrorKind::UnknownArgument => {
             let with_value = format!("{wrong}=");
             let found = places.find(|&place| {
-                is(place, wrong) || wrong.starts_with("--") && texts[place].starts_with(&with_value)
+                is(place, wrong) && !has_value(&command, texts[place - 1])
+                    || wrong.starts_with("--") && texts[place].starts_with(&with_value)
             });
             let Some(place) = found else { return Vec::new() };
             let value = is(place, wrong)
                 && wrong.starts_with("--")
                 && texts.get(place + 1).is_some_and(|next| !next.starts_with('-'))
-                && takes_value(&texts, error);
+                && takes_value(&command, error);
             (place..=place + usize::from(value)).collect()
         }
         ErrorKind::InvalidValue | ErrorKind::ValueValidation if wrong.starts_with('-') => {
@@ -103,18 +121,22 @@ fn places(arguments: &[OsString], error: &Error) -> Vec<usize> {
     }
 }
 
-/// Whether what follows an unknown flag is its value: the flag that was meant takes one, or the
-/// command takes nothing but flags.
-fn takes_value(texts: &[&str], error: &Error) -> bool {
+/// Returns the command that the first arguments name.
+fn command_of(texts: &[&str]) -> Command {
     let mut command = Arguments::command();
     command.build();
-    let mut command = &command;
-    for text in &texts[1..] {
+    for text in texts.iter().skip(1) {
         match command.find_subcommand(text) {
-            Some(inner) => command = inner,
+            Some(inner) => command = inner.clone(),
             None => break,
         }
     }
+    command
+}
+
+/// Whether what follows an unknown flag is its value: the flag that was meant takes one, or the
+/// command takes nothing but flags.
+fn takes_value(command: &Command, error: &Error) -> bool {
     let meant = named(error, ContextKind::SuggestedArg).pop();
     meant.map_or_else(|| takes_flags_only(command), |meant| has_value(command, &meant))
 }
@@ -124,7 +146,7 @@ fn takes_flags_only(command: &Command) -> bool {
 }
 
 fn has_value(command: &Command, flag: &str) -> bool {
-    let name = flag.trim_start_matches('-');
+    let Some(name) = flag.strip_prefix("--") else { return false };
     let flag = command.get_arguments().find(|it| it.get_long() == Some(name));
     flag.is_some_and(|it| it.get_action().takes_values())
 }

@@ -38,10 +38,11 @@ fn or_exit(pointer: *mut u8, bytes: usize) -> *mut u8 {
 
 #[cold]
 fn out_of_memory(bytes: usize) -> ! {
-    let text = "error: the system has no memory left; the last request was for";
-    let hint = "  hint: `--dry-run` says how much memory a run takes";
-    // Neither allocates.
+    let hint = "  hint: `--dry-run` of run, compare and sweep says how much memory they take";
+    // Nothing here allocates.
+    let text = "error: out of memory: the system refused";
     let _nobody_reads = writeln!(std::io::stderr(), "{text} {bytes} bytes\n{hint}");
+    fowler_experiment::atomic_file::abandon_at_once();
     std::process::exit(2)
 }
 

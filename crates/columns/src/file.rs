@@ -54,7 +54,7 @@ pub(crate) fn read_columns(
 ) -> Result<Option<Vec<RecordBatch>>, Diagnostics> {
     let chosen = |schema: &SchemaDescriptor| ProjectionMask::columns(schema, names.iter().copied());
     // A file that cannot be read may still be intact.
-    let bytes = disk::there(disk::read(path)).map_err(|error| unreadable(path, &error))?;
+    let bytes = disk::if_present(disk::read(path)).map_err(|error| unreadable(path, &error))?;
     Ok(bytes.and_then(|bytes| tables(bytes, chosen).ok()))
 }
 

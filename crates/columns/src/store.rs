@@ -325,9 +325,11 @@ pub fn unharmed(plan: &Plan, folder: &Path) -> Diagnostics {
 /// Its requests, if wanted, are meanwhile in the folder for temporary files.
 ///
 /// # Errors
-/// If those requests cannot be written there. Errors of the point are its result.
+/// If those requests cannot be written there, or the machine has too little memory for the drive.
+/// Errors of the point are its result.
 pub fn make(plan: &Plan, index: usize, control: Control<'_>) -> Result<Option<Made>, Diagnostics> {
     static MADE: AtomicU64 = AtomicU64::new(0);
+    plan.refuse(&[index], Some(1))?;
     let number = MADE.fetch_add(1, Ordering::Relaxed);
     let name = format!("fowler-{}-{number}.parquet", std::process::id());
     let path = std::env::temp_dir().join(name);
@@ -459,7 +461,7 @@ fn small_file(path: &Path) -> Result<Option<String>, Diagnostics> {
         disk::File::open(path)?.take(SMALL).read_to_end(&mut bytes)?;
         Ok(String::from_utf8(bytes).unwrap_or_default())
     };
-    disk::there(read()).map_err(|error| unreadable(path, &error))
+    disk::if_present(read()).map_err(|error| unreadable(path, &error))
 }
 
 /// Refuses a folder that a newer version wrote.
@@ -508,7 +510,8 @@ fn lock(folder: &Path) -> Result<File, Diagnostics> {
 /// Removes partial files of an earlier process that was killed. No other process uses the folder
 /// now.
 fn tidy(folder: &Path) -> Result<(), Diagnostics> {
-    let entries = disk::there(disk::entries(folder)).map_err(|error| unreadable(folder, &error))?;
+    let entries =
+        disk::if_present(disk::entries(folder)).map_err(|error| unreadable(folder, &error))?;
     for path in entries.unwrap_or_default() {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
         let ours = |name: &str| {
@@ -527,7 +530,7 @@ fn tidy(folder: &Path) -> Result<(), Diagnostics> {
 
 /// Writes a file unless it is there with these bytes.
 fn replace(path: &Path, bytes: &[u8]) -> Result<(), Diagnostics> {
-    let there = disk::there(disk::read(path)).map_err(|error| unreadable(path, &error))?;
+    let there = disk::if_present(disk::read(path)).map_err(|error| unreadable(path, &error))?;
     if there.is_some_and(|there| there == bytes) { Ok(()) } else { write(path, bytes) }
 }
 

@@ -47,11 +47,7 @@ impl AtomicFile {
 
     /// Writes what is left, waits until all of it is on the disk, and gives the file its name.
     pub fn finish(mut self) -> Result<(), Diagnostics> {
-        self.named().map_err(|error| unwritable(&self.path, &error))?;
-        if let Some(partial) = self.partial.take() {
-            forget(&partial);
-        }
-        Ok(())
+        self.named().map_err(|error| unwritable(&self.path, &error))
     }
 
     fn named(&mut self) -> io::Result<()> {
@@ -62,6 +58,9 @@ impl AtomicFile {
         let Some(partial) = &self.partial else { return Ok(()) };
         self.out.get_ref().sync()?;
         disk::rename(partial, &self.path)?;
+        // From here on, the temporary name is free for another process.
+        forget(partial);
+        self.partial = None;
         disk::sync_folder(&self.path)
     }
 
@@ -114,7 +113,18 @@ fn forget(partial: &Path) {
 
 /// Removes every file that is being written, for a program that exits immediately.
 pub fn abandon() {
-    let mut list = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
+    remove_all(&mut UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner));
+}
+
+/// Like [`abandon`], for a program that is out of memory: allocates nothing, and removes nothing if
+/// a file is being created or renamed at this moment.
+pub fn abandon_at_once() {
+    if let Ok(mut list) = UNFINISHED.try_lock() {
+        remove_all(&mut list);
+    }
+}
+
+fn remove_all(list: &mut Vec<PathBuf>) {
     for partial in list.drain(..) {
         let _left = fs::remove_file(partial);
     }
@@ -137,8 +147,8 @@ impl Drop for AtomicFile {
         if let Some(partial) = &self.partial {
             // A disk that failed once may not fail again. If it does, the file stays under its
             // .partial name, where `fowler check` finds it.
-            let _left =
-                disk::there(disk::remove(partial)).or_else(|_| disk::there(disk::remove(partial)));
+            let _left = disk::if_present(disk::remove(partial))
+                .or_else(|_| disk::if_present(disk::remove(partial)));
             forget(partial);
         }
     }

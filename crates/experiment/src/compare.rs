@@ -1,11 +1,13 @@
 //! Runs the same workload under several schemes.
 
+use crate::device::Resolved;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::fan_out;
 use crate::image_cache::ImageCache;
 use crate::memory::{self, Need};
 use crate::outcome::Outcome;
 use crate::progress::Progress;
+use crate::replay_speed::ReplaySpeed;
 use crate::run::{Ready, Run, RunSpec, find_speed, ready};
 use crate::workload::Control;
 use fowler_device::Probe;
@@ -56,9 +58,8 @@ pub fn compare_watched<P: Probe + Send>(
     }
     diagnostics.unique().or(())?;
     (control.progress)(Progress::Planned(all.len() as u64));
-    let mut need = Need::keeping(usize::MAX);
-    all.iter().for_each(|ready| need.add(&ready.drive));
-    need.refuse(memory::at_once(all.len()), "compare fewer schemes, or set RAYON_NUM_THREADS")?;
+    let (need, at_once) = need(all.iter().map(|ready| &ready.drive), spec.replay_speed);
+    need.refuse(at_once, "compare fewer schemes, or set RAYON_NUM_THREADS")?;
     let images = ImageCache::default();
     let speed = find_speed(spec.replay_speed, &all[0], Some(&images), control)?;
     let run = |(place, ready): &(usize, &Ready)| {
@@ -88,6 +89,18 @@ pub fn compare_watched<P: Probe + Send>(
     let outcomes =
         outcomes.into_iter().filter_map(|(_, outcome)| diagnostics.take(outcome)).collect();
     diagnostics.unique().or(outcomes)
+}
+
+/// Returns the memory that a comparison of drives takes, and how many of them exist at a time.
+pub fn need<'a>(
+    drives: impl ExactSizeIterator<Item = &'a Resolved>,
+    speed: ReplaySpeed,
+) -> (Need, usize) {
+    // The search for a speed is over before the runs start. It takes two drives.
+    let at_once = memory::at_once(drives.len()).max(speed.copies() as usize);
+    let mut need = Need::caching(usize::MAX);
+    drives.for_each(|drive| need.add(drive, 1));
+    (need, at_once)
 }
 
 /// Rejects schemes whose requests would be written to the same file.

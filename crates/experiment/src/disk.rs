@@ -1,5 +1,6 @@
-//! The operations on files that results depend on. Every one goes through here, so that a test can
-//! record it, let it fail or cut it short. An operation that a signal interrupts is done again.
+//! The operations on the files that a command writes and reads back. All of them go through here,
+//! so that a test can record one, make it fail or cut it short. An operation interrupted by a
+//! signal is retried. Input that is only read, such as traces, is opened where it is parsed.
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use std::fs::{self, Metadata};
@@ -28,7 +29,7 @@ pub enum Operation {
     List(PathBuf),
     /// The kind and length of a file are read.
     Examine(PathBuf),
-    /// A file is opened that is there, or a lock file that may be.
+    /// An existing file, or a lock file, is opened.
     Open(PathBuf),
     /// Bytes are read from it.
     Read(PathBuf),
@@ -57,14 +58,13 @@ impl Operation {
     }
 }
 
-/// Hears of every operation before it is done, and returns the most bytes that it may read or
-/// write, or the error that it ends with instead.
+/// Called before each operation; returns how many bytes it may transfer, or the error to fail with.
 type Observer = Box<dyn Fn(&Operation) -> io::Result<usize> + Send + Sync>;
 
 static OBSERVER: OnceLock<Observer> = OnceLock::new();
 
-/// Asks `observer` before every operation from now on, of the whole process: how many bytes it may
-/// read or write (`usize::MAX`: all), or which error it ends with instead. For tests of crashes and
+/// Calls `observer` before each operation of the process from now on. It returns how many bytes the
+/// operation may transfer (`usize::MAX`: all), or the error to fail with. For tests of crashes and
 /// of failing disks; may be called once.
 ///
 /// # Panics
@@ -74,8 +74,8 @@ pub fn observe(observer: impl Fn(&Operation) -> io::Result<usize> + Send + Sync 
     assert!(OBSERVER.set(Box::new(observer)).is_ok(), "there is an observer already");
 }
 
-/// Does an operation, with at most so many bytes. Does it again if a signal interrupted it.
-fn done<T>(
+/// Performs an operation, and retries it if a signal interrupted it.
+fn retried<T>(
     operation: impl Fn() -> Operation,
     mut act: impl FnMut(usize) -> io::Result<T>,
 ) -> io::Result<T> {
@@ -101,7 +101,7 @@ impl File {
     /// # Errors
     /// If it cannot be opened.
     pub fn open(path: &Path) -> io::Result<File> {
-        let file = done(|| Operation::Open(path.into()), |_| fs::File::open(path))?;
+        let file = retried(|| Operation::Open(path.into()), |_| fs::File::open(path))?;
         Ok(File { file, path: path.into() })
     }
 
@@ -110,7 +110,7 @@ impl File {
     /// # Errors
     /// If something has that name, or it cannot be created.
     pub(crate) fn create_new(path: &Path) -> io::Result<File> {
-        let file = done(|| Operation::Create(path.into()), |_| fs::File::create_new(path))?;
+        let file = retried(|| Operation::Create(path.into()), |_| fs::File::create_new(path))?;
         Ok(File { file, path: path.into() })
     }
 
@@ -119,7 +119,7 @@ impl File {
     /// # Errors
     /// If it cannot be opened.
     pub(crate) fn special(path: &Path) -> io::Result<File> {
-        let file = done(|| Operation::Open(path.into()), |_| fs::File::create(path))?;
+        let file = retried(|| Operation::Open(path.into()), |_| fs::File::create(path))?;
         Ok(File { file, path: path.into() })
     }
 
@@ -128,7 +128,7 @@ impl File {
     /// # Errors
     /// If the system does not say.
     pub(crate) fn facts(&self) -> io::Result<Metadata> {
-        done(|| Operation::Examine(self.path.clone()), |_| self.file.metadata())
+        retried(|| Operation::Examine(self.path.clone()), |_| self.file.metadata())
     }
 
     /// Waits until all of its bytes are on the disk.
@@ -136,7 +136,7 @@ impl File {
     /// # Errors
     /// If they cannot be written.
     pub(crate) fn sync(&self) -> io::Result<()> {
-        done(|| Operation::Sync(self.path.clone()), |_| self.file.sync_all())
+        retried(|| Operation::Sync(self.path.clone()), |_| self.file.sync_all())
     }
 }
 
@@ -144,7 +144,7 @@ impl Read for File {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let File { file, path } = self;
         let length = into.len();
-        done(|| Operation::Read(path.clone()), |most| file.read(&mut into[..length.min(most)]))
+        retried(|| Operation::Read(path.clone()), |most| file.read(&mut into[..length.min(most)]))
     }
 }
 
@@ -152,7 +152,7 @@ impl Write for File {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let File { file, path } = self;
         let operation = || Operation::Write(path.clone(), bytes.to_vec());
-        done(operation, |most| file.write(&bytes[..bytes.len().min(most)]))
+        retried(operation, |most| file.write(&bytes[..bytes.len().min(most)]))
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -171,7 +171,7 @@ impl Seek for File {
 /// # Errors
 /// If it cannot be opened.
 pub fn lock_file(path: &Path) -> io::Result<fs::File> {
-    done(|| Operation::Open(path.into()), |_| fs::File::create(path))
+    retried(|| Operation::Open(path.into()), |_| fs::File::create(path))
 }
 
 /// Returns all bytes of a file.
@@ -187,21 +187,21 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
 /// Returns the kind and length of what has this path; `None` if nothing has.
 ///
 /// # Errors
-/// If the system does not say. Nobody may take that for a file that is not there.
+/// If the system does not say. Do not treat this as a missing file.
 pub fn facts(path: &Path) -> Result<Option<Metadata>, Diagnostics> {
-    there(metadata(path)).map_err(|error| unreadable(path, &error))
+    if_present(metadata(path)).map_err(|error| unreadable(path, &error))
 }
 
 /// Like [`facts`]; it is an error if nothing has this path.
 pub(crate) fn metadata(path: &Path) -> io::Result<Metadata> {
-    done(|| Operation::Examine(path.into()), |_| fs::metadata(path))
+    retried(|| Operation::Examine(path.into()), |_| fs::metadata(path))
 }
 
 /// Returns `None` if an operation failed because there is no such file.
 ///
 /// # Errors
 /// If it failed for another reason.
-pub fn there<T>(result: io::Result<T>) -> io::Result<Option<T>> {
+pub fn if_present<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     match result {
         Ok(found) => Ok(Some(found)),
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
@@ -216,7 +216,7 @@ pub fn there<T>(result: io::Result<T>) -> io::Result<Option<T>> {
 /// # Errors
 /// If it cannot be created.
 pub fn create_folder(path: &Path) -> io::Result<()> {
-    done(|| Operation::CreateFolder(path.into()), |_| fs::create_dir_all(path))
+    retried(|| Operation::CreateFolder(path.into()), |_| fs::create_dir_all(path))
 }
 
 /// Returns the paths in a folder, in the order of the system.
@@ -225,7 +225,7 @@ pub fn create_folder(path: &Path) -> io::Result<()> {
 /// If it cannot be read.
 pub fn entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let list = |_| fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect();
-    done(|| Operation::List(folder.into()), list)
+    retried(|| Operation::List(folder.into()), list)
 }
 
 /// Gives a file another name, and replaces the file that has it.
@@ -233,7 +233,7 @@ pub fn entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
 /// # Errors
 /// If that cannot be done.
 pub(crate) fn rename(from: &Path, to: &Path) -> io::Result<()> {
-    done(|| Operation::Rename(from.into(), to.into()), |_| fs::rename(from, to))
+    retried(|| Operation::Rename(from.into(), to.into()), |_| fs::rename(from, to))
 }
 
 /// Removes a file; its name may come back after a crash of the machine.
@@ -241,7 +241,7 @@ pub(crate) fn rename(from: &Path, to: &Path) -> io::Result<()> {
 /// # Errors
 /// If it cannot be removed.
 pub fn remove(path: &Path) -> io::Result<()> {
-    done(|| Operation::Remove(path.into()), |_| fs::remove_file(path))
+    retried(|| Operation::Remove(path.into()), |_| fs::remove_file(path))
 }
 
 /// Waits until the names in the folder of a file are on the disk.
@@ -266,7 +266,7 @@ pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
         }
         Ok(())
     };
-    done(|| Operation::SyncFolder(folder.into()), sync)
+    retried(|| Operation::SyncFolder(folder.into()), sync)
 }
 
 /// Returns the diagnostic for a file or folder that cannot be read.

@@ -1,4 +1,4 @@
-//! What runs take of the memory of the machine, and what it has. Runs that do not fit are refused
+//! What runs take of the machine's memory, and what is available. Runs that do not fit are refused
 //! before anything is allocated.
 
 use crate::device::Resolved;
@@ -9,37 +9,38 @@ use fowler_units::Bytes;
 use std::fs::read_to_string;
 use std::path::{Path, PathBuf};
 
-/// What several drives take: states that are kept for all who begin with them, and the drives that
-/// run at the same time.
+/// What several runs take: cached images that several of them start from, and the drives that run
+/// at the same time.
 #[derive(Debug, Default)]
 pub struct Need {
-    /// The different states.
+    /// The different images.
     states: Vec<(Config, Bytes)>,
-    /// The most states that are kept at a time.
-    kept: usize,
-    /// The largest drive, and the most that preconditioning takes besides.
-    drive: Bytes,
-    preconditioning: Bytes,
+    /// The most images that are cached at a time.
+    cached: usize,
+    /// What the largest run takes while it serves requests, and at any time.
+    serving: Bytes,
+    most: Bytes,
 }
 
 impl Need {
-    /// Returns the need of no drive, of whose states at most `kept` are kept.
-    pub fn keeping(kept: usize) -> Need {
-        Need { kept, ..Need::default() }
+    /// Returns the need of no run; of all images at most `cached` are cached.
+    pub fn caching(cached: usize) -> Need {
+        Need { cached, ..Need::default() }
     }
 
-    /// Adds a drive.
-    pub fn add(&mut self, drive: &Resolved) {
+    /// Adds a run during which so many copies of a drive exist at a time.
+    pub fn add(&mut self, drive: &Resolved, copies: u64) {
         let memory = Memory::of(&drive.config, &drive.layout);
-        self.drive = self.drive.max(memory.drive());
-        self.preconditioning = self.preconditioning.max(memory.preconditioning);
+        let serving = memory.drive() * copies;
+        self.serving = self.serving.max(serving);
+        self.most = self.most.max(memory.most()).max(serving);
         self.add_state(&drive.config, memory.data);
     }
 
-    /// Adds the drives of another.
+    /// Adds the runs of another.
     pub(crate) fn merge(mut self, other: Need) -> Need {
-        self.drive = self.drive.max(other.drive);
-        self.preconditioning = self.preconditioning.max(other.preconditioning);
+        self.serving = self.serving.max(other.serving);
+        self.most = self.most.max(other.most);
         for (config, bytes) in &other.states {
             self.add_state(config, *bytes);
         }
@@ -52,39 +53,39 @@ impl Need {
             return;
         }
         self.states.push((config.clone(), bytes));
-        if self.states.len() > self.kept {
+        if self.states.len() > self.cached {
             // Only the largest count.
             self.states.sort_by_key(|(_, bytes)| std::cmp::Reverse(*bytes));
-            self.states.truncate(self.kept);
+            self.states.truncate(self.cached);
         }
     }
 
-    /// Returns what the drives take if `at_once` of them run at the same time.
+    /// Returns what the runs take, `at_once` at the same time.
     pub fn peak(&self, at_once: usize) -> Bytes {
         let at_once = at_once.max(1);
-        // Each state is made once.
+        // Each image is made once.
         let made = at_once.min(self.states.len().max(1));
-        let working = self.drive * at_once as u64 + self.preconditioning * made as u64;
+        let working = self.serving * (at_once - made) as u64 + self.most * made as u64;
         self.states.iter().map(|(_, bytes)| *bytes).sum::<Bytes>() + working
     }
 
-    /// Says what the drives take if `at_once` of them run at the same time, and what is available.
+    /// Says what the runs take, `at_once` at the same time, and what is available.
     pub fn report(&self, at_once: usize) -> String {
         let runs = numbers::counted(at_once as u64, "run");
         let peak = shown(self.peak(at_once));
-        let room = Room::now().map_or_else(String::new, |room| format!("; {room}"));
-        format!("memory: at most {peak} for {runs} at a time{room}")
+        let available = Available::now().map_or_else(String::new, |it| format!("; {it}"));
+        format!("memory: at most {peak} for {runs} at a time{available}")
     }
 
-    /// Refuses the drives if the machine has no room for them. `fewer` says how fewer of them run
-    /// at once, if that is possible.
+    /// Refuses the runs if the machine has too little memory for `at_once` of them. `fewer` says
+    /// how to run fewer at a time.
     pub(crate) fn refuse(&self, at_once: usize, fewer: &str) -> Result<(), Diagnostics> {
-        let Some(room) = Room::now() else { return Ok(()) };
+        let Some(available) = Available::now() else { return Ok(()) };
         let peak = self.peak(at_once);
-        if peak <= room.bytes {
+        if peak <= available.bytes {
             return Ok(());
         }
-        let fits = (1..at_once).rev().find(|&fewer| self.peak(fewer) <= room.bytes);
+        let fits = (1..at_once).rev().find(|&fewer| self.peak(fewer) <= available.bytes);
         let hint = match fits {
             Some(fit) => {
                 format!("{} at once would fit: {fewer}", numbers::counted(fit as u64, "run"))
@@ -95,7 +96,7 @@ impl Need {
             ),
         };
         let runs = numbers::counted(at_once as u64, "run");
-        let what = format!("{runs} at once would take {} of memory; {room}", shown(peak));
+        let what = format!("{runs} at once would take {} of memory; {available}", shown(peak));
         Err(Diagnostic::of(what).hint(hint).into())
     }
 }
@@ -105,23 +106,26 @@ pub fn at_once(runs: usize) -> usize {
     runs.min(rayon::current_num_threads())
 }
 
-/// Refuses a drive of which `copies` states exist at the same time, if there is no room for it.
-pub(crate) fn refuse(drive: &Resolved, copies: u64) -> Result<(), Diagnostics> {
-    let Some(room) = Room::now() else { return Ok(()) };
-    let of = |config: &Config, layout: &Layout| {
-        let memory = Memory::of(config, layout);
-        memory.most() + memory.data * copies.saturating_sub(1)
-    };
+/// Refuses a run during which so many copies of a drive exist at a time, if the machine has too
+/// little memory for it.
+pub(crate) fn refuse_run(drive: &Resolved, copies: u64) -> Result<(), Diagnostics> {
+    refuse(drive, |memory| memory.most().max(memory.drive() * copies))
+}
+
+/// Refuses a drive if the machine has too little memory for what `of` says it takes.
+pub(crate) fn refuse(drive: &Resolved, of: impl Fn(&Memory) -> Bytes) -> Result<(), Diagnostics> {
+    let Some(available) = Available::now() else { return Ok(()) };
+    let of = |config: &Config, layout: &Layout| of(&Memory::of(config, layout));
     let peak = of(&drive.config, &drive.layout);
-    if peak <= room.bytes {
+    if peak <= available.bytes {
         return Ok(());
     }
-    let what = format!("the drive would take {} of memory; {room}", shown(peak));
+    let what = format!("the drive would take {} of memory; {available}", shown(peak));
     let blocks = drive.config.geometry.blocks_per_plane;
     let fits = |blocks: &u32| {
         let mut smaller = drive.config.clone();
         smaller.geometry.blocks_per_plane = *blocks;
-        smaller.layout().is_ok_and(|layout| of(&smaller, &layout) <= room.bytes)
+        smaller.layout().is_ok_and(|layout| of(&smaller, &layout) <= available.bytes)
     };
     let hint = match (0..32).map(|halved| blocks >> halved).find(fits) {
         Some(fit) => format!("geometry.blocks_per_plane = {fit} would fit; it is {blocks}"),
@@ -136,33 +140,33 @@ fn shown(bytes: Bytes) -> String {
 
 /// The memory that is available.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Room {
+pub struct Available {
     /// The amount.
     pub bytes: Bytes,
     /// What limits it.
     limit: &'static str,
 }
 
-impl std::fmt::Display for Room {
+impl std::fmt::Display for Available {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} are available ({})", shown(self.bytes), self.limit)
     }
 }
 
-impl Room {
+impl Available {
     /// Returns what is available now; `None` if the system does not say.
     ///
     /// The common libraries know the memory of the machine and the limit of the outermost control
     /// group. Batch systems set that of an inner one, so Fowler reads them all.
-    pub fn now() -> Option<Room> {
+    pub fn now() -> Option<Available> {
         let all = [
             (machine(), "free memory of the machine"),
             (groups(Path::new("/sys/fs/cgroup")), "limit of the control group"),
             (addresses(), "limit of the address space, ulimit -v"),
         ];
         let known =
-            all.into_iter().filter_map(|(bytes, limit)| Some(Room { bytes: bytes?, limit }));
-        known.min_by_key(|room| room.bytes)
+            all.into_iter().filter_map(|(bytes, limit)| Some(Available { bytes: bytes?, limit }));
+        known.min_by_key(|it| it.bytes)
     }
 }
 

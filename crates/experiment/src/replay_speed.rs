@@ -39,6 +39,12 @@ pub enum ReplaySpeed {
 }
 
 impl ReplaySpeed {
+    /// Returns how many copies of a drive exist at a time: the search for a speed keeps one, with
+    /// which each of its runs begins.
+    pub fn copies(self) -> u64 {
+        if matches!(self, ReplaySpeed::Idle(_)) { 2 } else { 1 }
+    }
+
     /// Returns how requests are issued. `depth` is the queue depth of a workload without arrival
     /// times.
     pub(crate) fn pacing(self, depth: Option<u32>) -> Pacing {

@@ -40,7 +40,7 @@ pub fn convert(
     }
     let requests = limited(first.into_iter().chain(reader.by_ref()), limit);
     let count = write_native(requests, columns, out)?;
-    reader.check_rest()?;
+    reader.check_rest(|| true)?;
     Ok((count, reader.report().clone()))
 }
 

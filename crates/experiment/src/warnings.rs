@@ -115,7 +115,8 @@ fn lost(outcomes: &[Outcome]) -> Vec<String> {
 pub const CUT: &str = "the last line of the trace has no newline: if the file is cut short, the last request may be wrong";
 
 /// What to say of a compressed trace that was not read to its end.
-pub const UNCHECKED: &str = "the trace was not read to its end, where the checksum of the compressed file is: the file was not checked";
+pub const UNCHECKED: &str =
+    "the compressed trace was not read to its end, so its checksum was not verified";
 
 /// Notes on numbers that a reader could misread.
 fn remarks(outcomes: &[Outcome]) -> Vec<String> {

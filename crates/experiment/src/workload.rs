@@ -21,6 +21,7 @@ use std::fmt;
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Where requests come from.
 #[derive(Clone, Debug)]
@@ -175,9 +176,18 @@ pub(crate) struct Workload {
 
 #[derive(Clone, Debug)]
 enum Kind {
-    Trace { spec: TraceSpec, remapper: Remapper },
+    Trace {
+        spec: TraceSpec,
+        remapper: Remapper,
+        /// Whether the file is known to be whole, so that a run that ends early need not read on.
+        whole: Arc<AtomicBool>,
+    },
     Generated(Box<Generator>),
-    Custom { source: Arc<dyn RequestSource>, remap: Remap, remapper: Remapper },
+    Custom {
+        source: Arc<dyn RequestSource>,
+        remap: Remap,
+        remapper: Remapper,
+    },
 }
 
 /// Requests between two checks of [`Control`].
@@ -223,7 +233,8 @@ impl Workload {
                     .map_err(|error| named(error, &name))?;
                 passes.finish(u32::from(spec.remap == Remap::Compact));
                 let hash = trace_hash.map_or_else(|| spec.hash(&passes), |it| Ok(it.into()))?;
-                Ok(Workload { kind: Kind::Trace { spec: spec.clone(), remapper }, name, hash })
+                let (spec, whole) = (spec.clone(), Arc::default());
+                Ok(Workload { kind: Kind::Trace { spec, remapper, whole }, name, hash })
             }
             WorkloadSpec::Custom(CustomSpec { source, remap }) => {
                 let first_pass =
@@ -321,7 +332,7 @@ impl Workload {
                 report.requests = feed.given;
                 feed.finish()
             }
-            Kind::Trace { spec, remapper } => {
+            Kind::Trace { spec, remapper, whole } => {
                 report.remap = Some(spec.remap);
                 report.touched_pages = remapper.touched_pages();
                 let reader = spec.open(&Passes::over(spec.opening(), control))?;
@@ -330,12 +341,13 @@ impl Workload {
                 let mut feed = Feed::new(requests, length, limit, control);
                 replay(&mut feed);
                 report.requests = feed.given;
-                // Once is enough for a workload that is repeated.
-                let ends_early = feed.error.is_none() && round == 0 && !control.stopped();
                 let reader = feed.source.source_mut().source_mut();
-                let damaged = ends_early.then(|| reader.check_rest().err()).flatten();
+                if feed.error.is_none() && !whole.load(Ordering::Relaxed) {
+                    feed.error = reader.check_rest(|| !control.stopped()).err();
+                    let known = feed.error.is_none() && !reader.report().unchecked;
+                    whole.store(known, Ordering::Relaxed);
+                }
                 report.read = Some(reader.report().clone());
-                feed.error = feed.error.or(damaged);
                 feed.finish()
             }
             Kind::Custom { source, remap, remapper } => {

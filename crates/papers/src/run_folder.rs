@@ -361,7 +361,7 @@ fn bytes_of(path: &Path) -> Result<Option<Vec<u8>>, Diagnostics> {
         disk::File::open(path)?.take(LARGEST).read_to_end(&mut bytes)?;
         Ok(bytes)
     };
-    disk::there(read()).map_err(|error| unreadable(path, &error))
+    disk::if_present(read()).map_err(|error| unreadable(path, &error))
 }
 
 /// Returns the files of finished runs below the folder of a study, each with whether it is what was

@@ -218,17 +218,18 @@ impl TraceReader {
         })
     }
 
-    /// For who reads no further: checks the rest of a compressed file, since a damaged one may show
-    /// only by the checksum at its end. Reads up to 16 MiB of the file for that, and up to 1 GiB of
-    /// text; if there is more, [`ReadReport::unchecked`] says so. The reader is at its end then.
+    /// For a caller that stops early: checks the rest of a compressed file, since only the checksum
+    /// at its end may show that it is damaged. Reads up to 16 MiB of the file for that, and up to
+    /// 1 GiB of text; [`ReadReport::unchecked`] says if there is more, if the file is a pipe, or if
+    /// `go_on` returned false, which is called before each read. The reader is at its end then.
     ///
     /// # Errors
     /// If the file is damaged, or reading it failed.
-    pub fn check_rest(&mut self) -> Result<(), TraceError> {
+    pub fn check_rest(&mut self, mut go_on: impl FnMut() -> bool) -> Result<(), TraceError> {
         let stage = std::mem::replace(&mut self.stage, Stage::Done);
         self.window = Reorder::new(1);
         let (Stage::Reading, Some((before, left))) =
-            (&stage, self.read.as_ref().and_then(ReadSoFar::packed))
+            (&stage, self.read.as_ref().and_then(ReadSoFar::compressed))
         else {
             return match stage {
                 // The reader was ahead of its requests.
@@ -241,7 +242,7 @@ impl TraceReader {
             return Ok(());
         }
         let mut dropped = 0;
-        while dropped < REST_OF_TEXT && self.packed_read_after(before) <= REST {
+        while dropped < REST_OF_TEXT && self.read_after(before) <= REST && go_on() {
             match self.intake.drop_some() {
                 Ok(0) => {
                     self.report.unchecked = false;
@@ -257,9 +258,9 @@ impl TraceReader {
     }
 
     /// Returns how many bytes of the file have been read since `before`.
-    fn packed_read_after(&self, before: u64) -> u64 {
-        let packed = self.read.as_ref().and_then(ReadSoFar::packed);
-        packed.map_or(0, |(read, _)| read - before)
+    fn read_after(&self, before: u64) -> u64 {
+        let compressed = self.read.as_ref().and_then(ReadSoFar::compressed);
+        compressed.map_or(0, |(read, _)| read - before)
     }
 
     /// How much of the file has been read; none of a stream.

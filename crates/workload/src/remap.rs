@@ -186,7 +186,7 @@ impl<I> Remapped<I> {
         &self.source
     }
 
-    /// Returns the same to change it.
+    /// Returns the source, mutably.
     pub fn source_mut(&mut self) -> &mut I {
         &mut self.source
     }

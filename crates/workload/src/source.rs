@@ -37,16 +37,17 @@ pub(crate) fn io_error(file: &str, doing: &str, error: &std::io::Error) -> Trace
 #[derive(Clone, Debug)]
 pub struct ReadSoFar {
     bytes: Arc<AtomicU64>,
+    /// Its length; `u64::MAX` for a pipe, which has none.
     all: u64,
     /// Whether it is compressed, so that its checksum is at its end.
-    packed: bool,
+    compressed: bool,
 }
 
 impl ReadSoFar {
     /// Whether the file is compressed, and how many of its bytes have been read, and are left.
-    pub(crate) fn packed(&self) -> Option<(u64, u64)> {
+    pub(crate) fn compressed(&self) -> Option<(u64, u64)> {
         let read = self.bytes.load(Ordering::Relaxed);
-        self.packed.then(|| (read, self.all.saturating_sub(read)))
+        self.compressed.then(|| (read, self.all.saturating_sub(read)))
     }
 
     /// The share that has been read, from 0 to 1. A reader is up to a few hundred KiB ahead of its
@@ -84,8 +85,9 @@ pub(crate) fn open(path: &Path) -> Result<(Text, ReadSoFar), TraceError> {
     }
     let bytes = Arc::default();
     let counted = Counted { file, bytes: Arc::clone(&bytes) };
-    let (text, packed) = unpack(&name, Box::new(BufReader::with_capacity(CHUNK, counted)))?;
-    Ok((text, ReadSoFar { bytes, all: facts.len(), packed }))
+    let (text, compressed) = unpack(&name, Box::new(BufReader::with_capacity(CHUNK, counted)))?;
+    let all = if facts.is_file() { facts.len() } else { u64::MAX };
+    Ok((text, ReadSoFar { bytes, all, compressed }))
 }
 
 /// The magic numbers of what is decompressed.

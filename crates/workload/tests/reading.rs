@@ -256,7 +256,7 @@ fn the_rest_of_a_packed_file_is_checked() {
             Err(error) => return (Err(error.to_string()), false),
         };
         assert_eq!(reader.by_ref().take(requests).filter(Result::is_ok).count(), requests);
-        let checked = reader.check_rest().map_err(|error| error.to_string());
+        let checked = reader.check_rest(|| true).map_err(|error| error.to_string());
         assert!(reader.next().is_none(), "it is at its end");
         (checked, reader.report().unchecked)
     };
@@ -282,6 +282,13 @@ fn the_rest_of_a_packed_file_is_checked() {
     assert!(long.len() > 20 << 20, "{} bytes", long.len());
     *long.last_mut().unwrap() ^= 1;
     assert_eq!(checked(&long, 2), (Ok(()), true));
+    // A caller that is stopped in the meantime does not wait.
+    let [gzip, ..] = packed(&numbered(50_000));
+    std::fs::write(&path, gzip).unwrap();
+    let mut reader = TraceReader::open(&path, &ReadOptions::default()).unwrap();
+    assert!(reader.next().is_some_and(|request| request.is_ok()));
+    assert_eq!(reader.check_rest(|| false), Ok(()));
+    assert!(reader.report().unchecked);
     std::fs::remove_file(&path).unwrap();
 }
 

@@ -123,6 +123,10 @@ const WRONG_FLAGS: &[(&str, &[&[&str]])] = &[
     ("check --bogus", &[&["'--bogus'"], &["<DIR>"]]),
     ("check --repare here", &[&["'--repare'", "'--repair'"]]),
     ("trace convert --limt 1 a.csv", &[&["'--limt'", "'--limit'"]]),
+    ("--bogus", &[&["'--bogus'"]]),
+    ("trace --bogus", &[&["'--bogus'"]]),
+    ("run --worklod demo", &[&["'--worklod'", "'--workload'"]]),
+    ("run --workload demo --device tlc demo --outt o", &[&["'demo'"], &["'--outt'", "'--out'"]]),
     ("comparre --bogus", &[&["'comparre'", "'compare'"]]),
     ("run --workload demo --timeline slowest:3 --outt out", &[&["'--outt'", "'--out'"]]),
 ];

@@ -85,7 +85,10 @@ fn a_damaged_trace_is_refused_however_little_is_read() {
     }
     // So much is not read for the sake of three requests.
     for (code, said) in read(packed(1_000_000)) {
-        assert!(code == Some(0) && said.contains("the file was not checked"), "{code:?} {said}");
+        assert!(
+            code == Some(0) && said.contains("its checksum was not verified"),
+            "{code:?} {said}"
+        );
     }
 }
 

@@ -212,8 +212,8 @@ pub fn live(spec: &LifetimeSpec, watch: Watch<'_>) -> Result<Ended, Diagnostics>
         return Ok(Ended::Stopped { saved: spec.has_checkpoint() });
     };
     let times = if spec.check { 2 } else { 1 };
-    // The state that preconditioning leaves, the one that a season leaves, and each life's own.
-    memory::refuse(&drive, 2 + u64::from(times))?;
+    // Beside a drive: the state that preconditioning leaves, or a season, and those of the lives.
+    memory::refuse(&drive, |memory| memory.most() + memory.data * (1 + u64::from(times)))?;
     let dilation = spec.dilation.unwrap_or_else(|| chosen(&drive.config, &survey, times));
     let dilations: Vec<u32> = (1..=times).map(|times| dilation.saturating_mul(times)).collect();
     let configs = dilations.iter().map(|&dilation| dilated(&drive, dilation));

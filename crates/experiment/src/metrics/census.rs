@@ -20,7 +20,7 @@ const COUNTS: [Count; 10] = [
     ("recoverable", "Of the unreadable, those that their stripe gives back.", |it| it.recoverable),
     ("lost", "Of the unreadable, all others: nothing gives them back.", Census::lost),
     ("found", "Of the lost, those that the drive knows of: it has read them.", Census::found),
-    ("unfound", "Of the lost, those that nobody has read.", Census::unfound),
+    ("unfound", "Of the lost, those that no read has met yet.", Census::unfound),
     ("parity_pages", "Parity pages in the flash.", |it| it.parity_pages),
     ("parity_unreadable", "Of them, those that cannot be read.", |it| it.parity_unreadable),
     ("parity_lost", "Of the unreadable parity pages, those that cannot be computed again.", |it| {

@@ -132,7 +132,7 @@ fn all_rows() -> Vec<Shown> {
         Shown::new("counters.uncorrectable_reads", "  uncorrectable").when(CELLS_ERR),
         Shown::new("census.lost", "pages lost at the end").when(LOSES),
         Shown::new("census.found", "  found, by any read").when(LOSES),
-        Shown::new("census.unfound", "  unfound: nobody has read them").when(LOSES),
+        Shown::new("census.unfound", "  unfound: the drive does not know yet").when(LOSES),
         Shown::new("prioritized_share.read", "reads served before older ones")
             .when(When::Positive(&["prioritized_share.read"])),
         Shown::new("prioritized_share.write", "writes served before older ones")

@@ -26,7 +26,6 @@ use fowler_device::reliability::ModelKind;
 use fowler_device::{Config, Counters, Pacing, Probe, UnwrittenReads};
 use fowler_metrics::{OverTime, Recorder};
 use std::borrow::Cow;
-use std::time::Instant;
 
 /// The specification of a run.
 #[derive(Clone, Debug)]
@@ -127,7 +126,7 @@ impl<'a, P: Probe> Run<'a, P> {
             None => Cow::Owned(Ready::of(spec, control)?),
         };
         if images.is_none() {
-            memory::refuse(&ready.drive, 1)?;
+            memory::refuse_run(&ready.drive, spec.replay_speed.copies())?;
         }
         let found = || find_speed(spec.replay_speed, &ready, images, control);
         let speed = speed.map_or_else(found, Ok)?;
@@ -139,7 +138,6 @@ impl<'a, P: Probe> Run<'a, P> {
         let recorder = Recorder::new();
         let recorder = if cfg!(debug_assertions) { recorder.assert_sums() } else { recorder };
         let watch = (recorder, (log, watcher));
-        let started = now();
         // Probes are a type parameter: a run without charts spends no time on them.
         let (replayed, watch, over_time) = if spec.detail {
             let mut watch = (watch, OverTime::new());
@@ -150,20 +148,11 @@ impl<'a, P: Probe> Run<'a, P> {
             let replayed = ready.replay(device, pacing, speed.factor, control, &mut watch)?;
             (replayed, watch, None)
         };
-        let wall_s = now().duration_since(started).as_secs_f64();
         let (recorder, (log, watcher)) = watch;
         let stopped = control.stopped();
         let search = speed.search;
-        let finished = Finished {
-            replayed,
-            recorder,
-            over_time,
-            precondition,
-            pacing,
-            search,
-            wall_s,
-            stopped,
-        };
+        let finished =
+            Finished { replayed, recorder, over_time, precondition, pacing, search, stopped };
         let outcome = finished.outcome(&ready);
         log.map_or(Ok(()), Watching::finish)?;
         Ok((outcome, watcher))
@@ -178,14 +167,13 @@ struct Finished {
     precondition: String,
     pacing: Pacing,
     search: Option<Search>,
-    wall_s: f64,
     stopped: bool,
 }
 
 impl Finished {
     fn outcome(self, ready: &Ready) -> Outcome {
         let counters = self.replayed.counters();
-        let Replayed { device, report, failed, .. } = self.replayed;
+        let Replayed { device, report, failed, wall_s, .. } = self.replayed;
         let ending = match failed.or_else(|| unwritten(ready, &counters)) {
             Some(diagnostics) => Ending::Failed(diagnostics),
             None if self.stopped => Ending::Stopped,
@@ -216,7 +204,7 @@ impl Finished {
             power_offs: *device.power_offs(),
             simulated: device.now() - device.began(),
             clock: device.now(),
-            wall_s: self.wall_s,
+            wall_s,
             workload: report,
             pacing: self.pacing,
             search: self.search,
@@ -231,12 +219,6 @@ impl Finished {
 /// Returns whether a page can become unreadable.
 fn may_err(config: &Config) -> bool {
     config.reliability.model != ModelKind::Off || config.redundancy.has_versions()
-}
-
-/// Wall-clock time: measures the simulator, never the simulated drive.
-#[allow(clippy::disallowed_methods)]
-fn now() -> Instant {
-    Instant::now()
 }
 
 fn unwritten(ready: &Ready, counters: &Counters) -> Option<Diagnostics> {

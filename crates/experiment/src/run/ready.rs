@@ -12,6 +12,7 @@ use crate::scheme::Scheme;
 use crate::workload::{Control, Workload, WorkloadReport, WorkloadSpec};
 use fowler_device::{Config, Counters, Device, Pacing, PreconditionWatch, Probe};
 use std::collections::BTreeMap;
+use std::time::Instant;
 
 /// The checked inputs of a run.
 #[derive(Clone, Debug)]
@@ -26,6 +27,8 @@ pub(crate) struct Replayed {
     pub device: Device,
     pub report: WorkloadReport,
     pub failed: Option<Diagnostics>,
+    /// How long the replay took, without what was checked before and after it.
+    pub wall_s: f64,
     /// What the drive had counted when its warm-up was over.
     warm: Counters,
 }
@@ -54,14 +57,17 @@ impl Ready {
     ) -> Result<Replayed, Diagnostics> {
         let spans = self.workload.power_off(speed);
         let warm_up = self.drive.config.precondition.warm_up;
-        let mut warm = Counters::default();
+        let (mut warm, mut wall_s) = (Counters::default(), 0.0);
         let (report, failed) = self.workload.replay(speed, self.limit, control, |requests| {
+            let started = now();
             if warm_up == 0 {
-                return power::run(&mut device, requests, pacing, probe, &spans);
+                power::run(&mut device, requests, pacing, probe, &spans);
+            } else {
+                let warmed = warm_up::serve(&mut device, requests, pacing, warm_up);
+                warm = warmed.counters;
+                device.run(warmed.rest(requests), pacing, probe);
             }
-            let warmed = warm_up::serve(&mut device, requests, pacing, warm_up);
-            warm = warmed.counters;
-            device.run(warmed.rest(requests), pacing, probe);
+            wall_s = now().duration_since(started).as_secs_f64();
         })?;
         if report.requests <= warm_up && warm_up > 0 && !control.stopped() {
             let what = format!(
@@ -79,7 +85,7 @@ impl Ready {
             let empty = Diagnostic::new(report.name.clone(), "the workload has no requests");
             return Err(failed.unwrap_or_else(|| empty.hint(empty_hint(&report)).into()));
         }
-        Ok(Replayed { device, report, failed, warm })
+        Ok(Replayed { device, report, failed, wall_s, warm })
     }
 
     /// Returns the preconditioned drive, from the cache if there is one.
@@ -115,6 +121,12 @@ pub(crate) fn preconditioned(
     device
         .map_err(refused)?
         .ok_or_else(|| Diagnostic::new(name, "stopped while the drive was preconditioned").into())
+}
+
+/// Wall-clock time: measures the simulator, never the simulated drive.
+#[allow(clippy::disallowed_methods)]
+fn now() -> Instant {
+    Instant::now()
 }
 
 fn empty_hint(report: &WorkloadReport) -> Option<String> {

@@ -36,6 +36,8 @@ pub use spec::POINTS_MAX;
 
 /// Preconditioned drives that are cached for points with the same initial state.
 const IMAGES_MAX: usize = 16;
+/// How to run fewer points at a time.
+const FEWER: &str = "use --threads";
 
 /// A specification that has been read.
 #[derive(Debug)]
@@ -128,7 +130,7 @@ impl Plan {
         };
         plan.look(&read, control)?;
         plan.rows = design::rows(&read, &mut keys)?;
-        let none = || (Vec::new(), Need::keeping(IMAGES_MAX));
+        let none = || (Vec::new(), Need::caching(IMAGES_MAX));
         (plan.points, plan.need) = (0..plan.rows.len())
             .into_par_iter()
             .fold(none, |(mut points, mut need), number| {
@@ -149,6 +151,23 @@ impl Plan {
 
     fn at_once(&self, threads: Option<usize>) -> usize {
         threads.map_or_else(|| memory::at_once(self.points.len()), |it| it.min(self.points.len()))
+    }
+
+    /// Refuses the points `todo` if the machine has too little memory to run them on `threads`
+    /// threads (`None`: one per core).
+    ///
+    /// # Errors
+    /// With what they take, and what would fit.
+    pub fn refuse(&self, todo: &[usize], threads: Option<usize>) -> Result<(), Diagnostics> {
+        let at_once = self.at_once(threads).min(todo.len());
+        // If all points fit, so do some of them.
+        self.need.refuse(at_once, FEWER).or_else(|_| {
+            let mut need = Need::caching(IMAGES_MAX);
+            for &index in todo {
+                self.point(index, &mut need);
+            }
+            need.refuse(at_once, FEWER)
+        })
     }
 
     /// Returns the name of the specification in messages.
@@ -342,9 +361,8 @@ pub struct Watch<'a> {
 /// is saved as soon as it is finished. The results do not depend on the number of threads.
 ///
 /// # Errors
-/// If the machine has no room for so many drives, or the first error of saving a point. A point
-/// that fails is saved with its error and does
-/// not end the sweep.
+/// If the machine has too little memory for so many drives, or the first error of saving a point. A
+/// point that fails is saved with its error and does not end the sweep.
 pub fn run(
     plan: &Plan,
     todo: &[usize],
@@ -354,8 +372,7 @@ pub fn run(
     if todo.is_empty() {
         return Ok(());
     }
-    let fewer = "use --threads";
-    plan.need.refuse(plan.at_once(threads).min(todo.len()), fewer)?;
+    plan.refuse(todo, threads)?;
     let one = |&index: &usize| {
         if watch.control.stopped() {
             return Ok(());

@@ -97,16 +97,17 @@ impl Plan {
     /// Returns the point of that number, and adds its drive to what the sweep needs.
     pub(super) fn point(&self, number: usize, need: &mut Need) -> Point {
         let task = self.task(number);
+        let replay_speed = task.replay_speed;
         let drive = self.drive(&task.names, &task.device);
         let refusal = drive.as_ref().err().map(Diagnostics::to_string);
         let drive = match &drive {
             Ok(drive) => {
-                need.add(drive);
+                need.add(drive, replay_speed.copies());
                 &drive.text
             }
             Err(diagnostics) => &diagnostics.to_string(),
         };
-        let (limit, replay_speed, requests) = (task.limit, task.replay_speed, self.requests);
+        let (limit, requests) = (task.limit, self.requests);
         let identity = &self.workloads[&task.source].identity;
         let reported =
             format!("{FINGERPRINT}\n{drive}\n{identity}\n{limit:?} {replay_speed:?} {requests}");

@@ -115,7 +115,7 @@ fn in_full(values: &[Labelled]) -> String {
 
 /// Formats a number with at most three significant digits or one decimal, but every digit of a
 /// whole number.
-fn short(value: f64) -> String {
+pub(super) fn short(value: f64) -> String {
     let size = value.abs();
     match value {
         _ if value.fract() == 0.0 => value.to_string(),

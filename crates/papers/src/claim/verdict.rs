@@ -3,6 +3,7 @@
 //! No limit is wider than a factor of two, and every repetition of a study has to confirm a
 //! verdict.
 
+use super::sheet::short;
 use super::{Answer, Check, Labelled, Measured, Statement, labelled};
 
 /// The verdict on a claim.
@@ -66,19 +67,18 @@ impl Answer {
         if own.strength() == 0 {
             return own;
         }
-        let mut weakest = own;
+        let (mut weakest, mut against) = (own, Vec::new());
         for (repetition, measured) in &self.repeated {
-            let verdict = self.statement.judge(measured.as_ref());
-            if verdict.strength() < weakest.strength() {
-                weakest = match verdict {
-                    Verdict::NotReproducible(why) => {
-                        Verdict::NotReproducible(format!("not confirmed ({repetition}): {why}"))
-                    }
-                    other => other,
-                };
+            match self.statement.judge(measured.as_ref()) {
+                Verdict::NotReproducible(why) => against.push(format!("({repetition}): {why}")),
+                verdict if verdict.strength() < weakest.strength() => weakest = verdict,
+                _ => {}
             }
         }
-        weakest
+        if against.is_empty() {
+            return weakest;
+        }
+        Verdict::NotReproducible(format!("not confirmed {}", against.join("; ")))
     }
 }
 
@@ -223,7 +223,7 @@ fn farthest<'a>(
             let words = if far < f64::MAX {
                 format!("{label} is {ratio:.2} times the {kind} number")
             } else {
-                format!("{label} is {ours:.3} instead of {published}")
+                format!("{label} is {} instead of {published}", short(ours))
             };
             worst = Some((far, words));
         }
@@ -366,6 +366,12 @@ mod tests {
                 of(1.0),
                 vec![(seed, of(3.0))],
                 out("not confirmed (seed 7): SLC is 3.00 times the published number"),
+            ),
+            (
+                of(1.0),
+                vec![(seed, of(3.0)), (Repetition::Seed(8), of(1.0)), (Repetition::Twice, None)],
+                out("not confirmed (seed 7): SLC is 3.00 times the published number; \
+                     (twice as long): not measured"),
             ),
             (
                 of(1.0),

@@ -264,14 +264,15 @@ fn written(evidence: &Evidence, row: Row) -> Option<Measured> {
             (work > achievable) == (row.trace == "exchange"),
         ),
         "st" => measured.direction("W_work is below C_ssd", work < rated),
-        "dt" => measured.direction("W_work is close to C_ssd", is_close(rated)),
+        "dt" => measured.direction("W_work is close to C_ssd (here: 3 %)", is_close(rated)),
         // What proj asks for is less than its drive endures.
         _ if row.trace == "proj" => {
             let unthrottled = evidence.life(row.trace, "nt")?.w_work_tb?;
             let rare = work >= CLOSE * unthrottled;
-            measured.direction("throttling is rare: W_work is close to that of NT", rare)
+            measured
+                .direction("throttling is rare: W_work is close to that of NT (here: 3 %)", rare)
         }
-        _ => measured.direction("W_work is close to C'_ssd", is_close(achievable)),
+        _ => measured.direction("W_work is close to C'_ssd (here: 3 %)", is_close(achievable)),
     })
 }
 
