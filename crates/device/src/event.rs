@@ -16,6 +16,8 @@ pub enum Event {
     Answered(ReqId),
     /// Some data reaches its maximum age.
     Deadline,
+    /// The next of the scheduled faults strikes.
+    Fault,
 }
 
 const INDEX_BITS: u32 = 22;
@@ -30,6 +32,7 @@ impl fowler_agenda::Event for Event {
             Event::Answered(request) => (3 << INDEX_BITS) | request.0,
             // No die has this number.
             Event::Deadline => (1 << INDEX_BITS) | Event::INDEX_MAX,
+            Event::Fault => (2 << INDEX_BITS) | Event::INDEX_MAX,
         }
     }
 
@@ -43,6 +46,7 @@ impl fowler_agenda::Event for Event {
         match bits >> INDEX_BITS {
             1 if index == Event::INDEX_MAX => Event::Deadline,
             1 => Event::Idle(DieId(index)),
+            2 if index == Event::INDEX_MAX => Event::Fault,
             2 => Event::Reconsider(DieId(index)),
             _ => Event::Answered(ReqId(index)),
         }

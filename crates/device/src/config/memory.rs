@@ -9,6 +9,7 @@ use crate::gc::Gc;
 use crate::host::request::Requests;
 use crate::precondition;
 use crate::raid::Raid;
+use crate::raid::lost_pages::LostPages;
 use fowler_units::Bytes;
 
 /// What does not grow with the drive: the tables of the model of its cells, those of the random
@@ -34,7 +35,8 @@ impl Memory {
             data: Core::bytes(config, layout) + Gc::bytes(config, geometry),
             service: Flash::bytes(config, geometry, layout.transactions)
                 + Requests::bytes(config.queue.depth)
-                + Raid::bytes(config, layout),
+                + Raid::bytes(config, layout)
+                + LostPages::bytes(config, layout),
             preconditioning: precondition::bytes(config, layout),
         }
     }

@@ -1,6 +1,7 @@
 //! The census of a drive: see [`crate::raid::census`].
 
 use super::Device;
+use super::controller::Hooks;
 use crate::cells::unreadable::Judge;
 use crate::raid::census::{Census, Taking, Verdict};
 use crate::raid::faults::units_at_hand;
@@ -16,9 +17,10 @@ impl Device {
     pub fn census(&self) -> Census {
         let core = &self.layer.ftl.core;
         let mut taking = Taking { core, judge: self.judge(), census: Census::default() };
-        match &self.layer.raid {
-            Some(raid) => taking.stripes(raid),
-            None => taking.plain(),
+        match &self.layer.hooks {
+            Hooks::Raid(raid) => taking.stripes(raid),
+            Hooks::LostPages(its) => taking.plain(|page| its.lost(page)),
+            Hooks::Nothing => taking.plain(|_| None),
         }
         taking.census
     }
@@ -67,6 +69,6 @@ impl Device {
     }
 
     fn is_parity(&self, page: Lpn) -> bool {
-        self.layer.raid.as_ref().is_some_and(|raid| raid.stripes.is_parity(page))
+        self.layer.raid().is_some_and(|raid| raid.stripes.is_parity(page))
     }
 }

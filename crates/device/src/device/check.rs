@@ -23,7 +23,7 @@ impl Device {
         self.check_transactions()?;
         self.check_programs()?;
         self.check_dies()?;
-        match &self.layer.raid {
+        match self.layer.raid() {
             Some(raid) => raid.check(&self.layer.ftl.core, &self.flash),
             None => Ok(()),
         }
@@ -112,7 +112,7 @@ impl Device {
             .map(|plane| u64::from(self.layer.ftl.core.allocator.blocks.valid_in(PlaneId(plane))))
             .sum();
         let moving = self.moving();
-        let kept = self.layer.raid.as_ref().map_or(0, |raid| raid.retained_for_parity());
+        let kept = self.layer.raid().map_or(0, |raid| raid.retained_for_parity());
         law(valid == mapped + moving + kept, || {
             format!("{valid} valid pages: {mapped} mapped, {moving} moving, {kept} retained")
         })
@@ -176,8 +176,7 @@ impl Device {
                 }
                 _ => continue,
             };
-            let deferred =
-                self.layer.raid.as_ref().is_some_and(|it| it.is_deferred(&self.flash, id));
+            let deferred = self.layer.raid().is_some_and(|it| it.is_deferred(&self.flash, id));
             if txn.op != Op::Program || !txn.unit.is_some() || deferred {
                 continue;
             }
@@ -220,7 +219,7 @@ impl Device {
     /// # Errors
     /// The first page whose last version is in neither.
     pub fn check_data(&self) -> Result<(), Violation> {
-        match &self.layer.raid {
+        match self.layer.raid() {
             Some(raid) => raid.check_data(&self.layer.ftl.core, &self.flash),
             None => Ok(()),
         }

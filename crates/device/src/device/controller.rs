@@ -3,6 +3,7 @@
 //! has redundancy.
 
 use super::Layer;
+use super::fault_schedule::FaultSchedule;
 use super::power_loss::PowerOffs;
 use crate::config::Config;
 use crate::core::Core;
@@ -17,6 +18,7 @@ use crate::policy::redundancy::CachePower;
 use crate::policy::throttle::Throttled;
 use crate::precondition::{Preconditioned, Watch, initial_cell_state};
 use crate::raid::Raid;
+use crate::raid::lost_pages::LostPages;
 use fowler_units::{BlockId, DieId, HostIo, Nanos, Span, TxnId};
 
 /// The controller of a page-mapped drive.
@@ -25,7 +27,7 @@ pub struct Controller {
     /// Mapping, blocks, buffer, garbage collection, requests.
     pub(crate) ftl: Ftl,
     /// The redundancy, if any.
-    pub(crate) raid: Option<Box<Raid>>,
+    pub(crate) hooks: Hooks,
     /// The write throttle, if any.
     pub(crate) throttle: Option<Box<WriteThrottle>>,
     /// Whether caches survive power loss.
@@ -34,6 +36,29 @@ pub struct Controller {
     pub(crate) preconditioned: Preconditioned,
     /// Totals of all spans without power.
     pub(crate) power_offs: PowerOffs,
+    /// Faults at times known in advance, if there are any.
+    pub(crate) faults: Option<Box<FaultSchedule>>,
+}
+
+/// What the code of the host calls beside the translation.
+#[derive(Clone, Debug)]
+pub(crate) enum Hooks {
+    /// Nothing: the drive has no redundancy, and a page that cannot be read goes unnoticed.
+    Nothing,
+    /// No redundancy either, but the pages that faults take are noted.
+    LostPages(Box<LostPages>),
+    /// Redundancy.
+    Raid(Box<Raid>),
+}
+
+impl Controller {
+    /// Returns the redundancy, on a drive with stripes.
+    pub(crate) fn raid(&self) -> Option<&Raid> {
+        match &self.hooks {
+            Hooks::Raid(raid) => Some(raid),
+            Hooks::Nothing | Hooks::LostPages(_) => None,
+        }
+    }
 }
 
 /// Evaluates a call with the translation and its redundancy hooks. The path of a drive with
@@ -41,14 +66,19 @@ pub struct Controller {
 /// one.
 macro_rules! with_redundancy {
     ($controller:expr, |$ftl:ident, $raid:ident| $call:expr) => {{
-        let $crate::device::controller::Controller { ftl: $ftl, raid, .. } = $controller;
-        match raid {
-            None => {
+        use $crate::device::controller::{Controller, Hooks, out_of_line};
+        let Controller { ftl: $ftl, hooks, .. } = $controller;
+        match hooks {
+            Hooks::Nothing => {
                 let $raid = &mut $crate::host::redundancy_hooks::NoRedundancy;
                 $call
             }
-            Some(raid) => $crate::device::controller::out_of_line(move || {
+            Hooks::Raid(raid) => out_of_line(move || {
                 let $raid = &mut **raid;
+                $call
+            }),
+            Hooks::LostPages(lost) => out_of_line(move || {
+                let $raid = &mut **lost;
                 $call
             }),
         }
@@ -74,23 +104,28 @@ impl Controller {
     ) -> Controller {
         let layout = core.layout;
         let mut ftl = Ftl::new(config, core, gc);
-        let mut raid = Raid::new(config, &layout);
-        if let Some(raid) = &mut raid {
+        let lost_pages = || LostPages::new(config, &layout);
+        let mut hooks = match Raid::new(config, &layout) {
+            Some(raid) => Hooks::Raid(raid),
+            None => lost_pages().map_or(Hooks::Nothing, Hooks::LostPages),
+        };
+        if let Hooks::Raid(raid) = &mut hooks {
             raid.begin(&mut ftl);
         }
         let throttle = WriteThrottle::of(config, &ftl.core.allocator.blocks);
         initial_cell_state::wear(&mut ftl.core, &mut ftl.gc, flash, config, watch);
-        if let Some(raid) = &raid {
+        if let Hooks::Raid(raid) = &hooks {
             raid.begin_refresh(&mut ftl, flash, config);
         }
         ftl.gc.maybe_start_all(&mut ftl.core, flash);
         Controller {
             ftl,
-            raid,
+            hooks,
             throttle,
             cache_power: config.redundancy.cache,
             preconditioned,
             power_offs: PowerOffs::default(),
+            faults: None,
         }
     }
 }
@@ -179,7 +214,7 @@ impl Translation for Controller {
     }
 
     fn erase_pulse(&self, block: BlockId) -> Option<Span> {
-        self.raid.as_ref().and_then(|raid| raid.erase_pulse(&self.ftl, block))
+        self.raid().and_then(|raid| raid.erase_pulse(&self.ftl, block))
     }
 }
 
@@ -215,6 +250,10 @@ impl Layer for Controller {
 
     fn deadline_event(&mut self, flash: &mut Flash) {
         self.ftl.gc.deadline_event(&mut self.ftl.core, flash);
+    }
+
+    fn fault_event(&mut self, flash: &mut Flash) {
+        self.strike_next(flash);
     }
 
     #[inline]

@@ -1,56 +1,58 @@
 //! Fault injection, and inspection of the consequences.
 
 use super::Device;
-use super::controller::Controller;
+use super::controller::{Controller, Hooks};
 use crate::flash::Flash;
 use crate::host::redundancy_hooks::{NoRedundancy, RedundancyHooks};
 use crate::mapping::page_map::Location;
-use crate::raid::faults::{CachedView, Fault, StripeView};
+use crate::raid::fault_kinds::Fault;
+use crate::raid::faults::{CachedView, StripeView};
 use crate::raid::integrity::Integrity;
 use crate::raid::losses::{Loss, LossLedger};
 use crate::raid::parity_cache::{Progress, bit};
 use fowler_units::{FrameId, Id, Lpn, ParityId, Ppn, Span, StripeId, UnitId};
 
 impl Device {
-    /// Injects a fault. The dies react when time advances. Requires integrity checking:
+    /// Injects a fault. The dies react when time advances. Requires
     /// [`crate::policy::redundancy::Params::integrity`].
     ///
     /// # Panics
-    /// If the drive does not check integrity, or the unit does not exist.
+    /// If the drive does not notice losses, or the unit does not exist.
     pub fn inject(&mut self, fault: Fault) {
-        assert!(self.integrity().is_some(), "faults need policy.redundancy.integrity");
         self.layer.inject(&mut self.flash, fault);
     }
 
-    /// Returns the fate of pages that could not be read, on a drive with integrity checking.
+    /// Returns the fate of pages that could not be read, on a drive that notices losses.
     pub fn losses(&self) -> Option<LossLedger> {
-        let integrity = self.integrity()?;
-        let mut ledger = integrity.ledger;
+        let mut ledger = *self.layer.ledger()?;
         ledger.at_risk += ledger.since.map_or(Span::ZERO, |since| self.now() - since);
         Some(ledger)
     }
 
     /// Returns what took a page of the host, if it is lost.
     pub fn lost(&self, page: Lpn) -> Option<Loss> {
-        self.integrity()?.lost(self.stored_page(page))
+        match &self.layer.hooks {
+            Hooks::LostPages(its) => its.lost(page),
+            _ => self.integrity()?.lost(self.stored_page(page)),
+        }
     }
 
     /// Returns the number of physical pages still to be rebuilt.
     pub fn to_rebuild(&self) -> u32 {
-        let Some(array) = &self.layer.raid else { return 0 };
+        let Some(array) = self.layer.raid() else { return 0 };
         array.integrity.as_ref().map_or(0, |its| its.to_rebuild())
             + array.degraded_reads.rebuilding()
     }
 
     /// Returns the number of stripes; zero without striping.
     pub fn stripes(&self) -> u32 {
-        self.layer.raid.as_ref().map_or(0, |array| array.stripes.count())
+        self.layer.raid().map_or(0, |array| array.stripes.count())
     }
 
     /// Returns the present state of a stripe.
     pub fn stripe(&self, stripe: StripeId) -> StripeView {
         let core = &self.layer.ftl.core;
-        let array = self.layer.raid.as_ref().expect("a drive with stripes");
+        let array = self.layer.raid().expect("a drive with stripes");
         let integrity = self.integrity().expect("a drive that checks integrity");
         let cell = |unit: UnitId| {
             unit.is_some().then(|| {
@@ -112,30 +114,51 @@ impl Device {
     }
 
     pub(super) fn integrity(&self) -> Option<&Integrity> {
-        self.layer.raid.as_ref().and_then(|raid| raid.integrity.as_deref())
+        self.layer.raid().and_then(|raid| raid.integrity.as_deref())
     }
 
     /// Returns the page of the mapping that holds a page of the host.
     pub(super) fn stored_page(&self, host: Lpn) -> Lpn {
-        self.layer.raid.as_ref().map_or(host, |raid| raid.stored_page(host))
+        self.layer.raid().map_or(host, |raid| raid.stored_page(host))
     }
 }
 
 impl Controller {
     fn is_only_here(&self, flash: &Flash, frame_id: FrameId) -> bool {
-        match &self.raid {
-            Some(raid) => self.ftl.is_only_here(flash, frame_id, &**raid),
-            None => self.ftl.is_only_here(flash, frame_id, &NoRedundancy),
+        match &self.hooks {
+            Hooks::Raid(raid) => self.ftl.is_only_here(flash, frame_id, &**raid),
+            Hooks::LostPages(lost) => self.ftl.is_only_here(flash, frame_id, &**lost),
+            Hooks::Nothing => self.ftl.is_only_here(flash, frame_id, &NoRedundancy),
+        }
+    }
+
+    /// Returns the fate of pages that could not be read, if the drive notices losses.
+    pub(super) fn ledger(&self) -> Option<&LossLedger> {
+        match &self.hooks {
+            Hooks::Raid(raid) => raid.integrity.as_ref().map(|its| &its.ledger),
+            Hooks::LostPages(lost) => Some(&lost.ledger),
+            Hooks::Nothing => None,
+        }
+    }
+
+    fn ledger_mut(&mut self) -> Option<&mut LossLedger> {
+        match &mut self.hooks {
+            Hooks::Raid(raid) => raid.integrity.as_mut().map(|its| &mut its.ledger),
+            Hooks::LostPages(lost) => Some(&mut lost.ledger),
+            Hooks::Nothing => None,
         }
     }
 
     /// Injects a fault.
-    fn inject(&mut self, flash: &mut Flash, fault: Fault) {
-        let Some(raid) = &mut self.raid else { unreachable!("checked before") };
+    pub(super) fn inject(&mut self, flash: &mut Flash, fault: Fault) {
+        let ledger = self.ledger_mut().expect("faults need policy.redundancy.integrity");
         match fault {
-            Fault::Bug(bug) => raid.bugs.add(bug),
+            Fault::Bug(bug) => {
+                let Hooks::Raid(raid) = &mut self.hooks else { return };
+                raid.bugs.add(bug);
+            }
             Fault::Power => {
-                raid.count_fault();
+                ledger.faults += 1;
                 self.lose_power(flash);
             }
             Fault::Page(_)
@@ -144,8 +167,12 @@ impl Controller {
             | Fault::Plane(_)
             | Fault::Chip(_)
             | Fault::Channel(_) => {
-                raid.count_fault();
-                raid.strike(&mut self.ftl, flash, fault);
+                ledger.faults += 1;
+                match &mut self.hooks {
+                    Hooks::Raid(raid) => raid.strike(&mut self.ftl, flash, fault),
+                    Hooks::LostPages(lost) => lost.strike(&mut self.ftl, flash, fault),
+                    Hooks::Nothing => unreachable!("it has no ledger"),
+                }
             }
         }
     }

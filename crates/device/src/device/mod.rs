@@ -7,12 +7,13 @@
 //! - `lookahead.rs`: draws requests early, so that the simulator's own memory is in its cache when
 //!   their turn comes. Invisible to the drive.
 //! - `probe.rs`: the interface for observing a run. `check.rs`: all laws, checkable at any event.
-//! - `faults.rs`, `power_loss.rs`: failures from outside. `census.rs`: what they and the cells have
-//!   taken. `write_out.rs`: the end of a run.
+//! - `faults.rs`, `power_loss.rs`: failures from outside. `fault_schedule.rs`: those at times known
+//!   in advance. `census.rs`: what they and the cells have taken. `write_out.rs`: the end of a run.
 
 mod census;
 mod check;
 pub mod controller;
+pub mod fault_schedule;
 mod faults;
 mod lookahead;
 pub mod power_loss;
@@ -36,7 +37,7 @@ use crate::observe::ledger::Ledger;
 use crate::policy::throttle::{State, Throttled};
 use crate::precondition::image::PreconditionedImage;
 use crate::precondition::{Preconditioned, UNWATCHED, Watch};
-use crate::raid::Protection;
+use crate::raid::{Protection, Raid};
 use controller::Controller;
 use fowler_agenda::Phase;
 use fowler_units::{ChannelId, DieId, HostIo, HostOp, Id, Nanos, ReqId, Span};
@@ -64,6 +65,8 @@ pub trait Layer: Translation {
     fn idle_event(&mut self, _flash: &mut Flash, _die: DieId) {}
     /// Handles data that may have reached its maximum age.
     fn deadline_event(&mut self, _flash: &mut Flash) {}
+    /// Handles a fault that strikes at a time known in advance.
+    fn fault_event(&mut self, _flash: &mut Flash) {}
     /// Prefetches the first lookup of a request that will enter soon.
     fn prefetch(&self, _io: &HostIo) {}
     /// Prefetches the second lookup, closer to its turn.
@@ -178,7 +181,7 @@ impl Device {
 
     /// Returns the protection of the data, on a drive with stripes.
     pub fn protection(&self) -> Option<Protection> {
-        self.layer.raid.as_ref().map(|raid| raid.report())
+        self.layer.raid().map(Raid::report)
     }
 }
 
@@ -512,6 +515,7 @@ impl<L: Layer> Device<L> {
             Event::Reconsider(die) => self.flash.reconsider(die),
             Event::Answered(request) => self.layer.front_mut().completed.push(request),
             Event::Deadline => self.layer.deadline_event(&mut self.flash),
+            Event::Fault => self.layer.fault_event(&mut self.flash),
         }
     }
 

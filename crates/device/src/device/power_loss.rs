@@ -5,11 +5,12 @@
 //!
 //! The clock of the drive counts time under power; time without power is added to ages.
 
-use super::controller::{Controller, with_redundancy};
+use super::controller::{Controller, Hooks, with_redundancy};
 use super::{Device, Layer};
 use crate::device::probe::Probe;
 use crate::flash::Flash;
 use crate::policy::redundancy::CachePower;
+use crate::raid::fault_kinds::Fault;
 use fowler_units::{Nanos, Span};
 
 /// Totals of all spans without power.
@@ -60,7 +61,9 @@ impl Device {
         }
         let overdue =
             self.layer.ftl.gc.age_without_power(&mut self.layer.ftl.core, &mut self.flash, lasts);
+        let before = self.layer.ledger().copied();
         let (lost_writes, parity_lost) = self.layer.lose_power(&mut self.flash);
+        self.layer.note_struck(Fault::Power, self.flash.now(), before);
         let its = &mut self.layer.power_offs;
         its.spans += 1;
         its.off += lasts;
@@ -89,8 +92,10 @@ impl Controller {
             let flash = &mut *flash;
             with_redundancy!(self, |ftl, raid| ftl.lose_buffer(flash, raid))
         };
-        let parity_lost =
-            self.raid.as_mut().map_or(0, |raid| raid.lose_parity(&mut self.ftl, flash));
+        let parity_lost = match &mut self.hooks {
+            Hooks::Raid(raid) => raid.lose_parity(&mut self.ftl, flash),
+            Hooks::Nothing | Hooks::LostPages(_) => 0,
+        };
         with_redundancy!(self, |ftl, raid| ftl.resume(flash, raid));
         (lost_writes, parity_lost)
     }

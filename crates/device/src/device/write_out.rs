@@ -2,7 +2,7 @@
 //! counted.
 
 use super::Device;
-use super::controller::with_redundancy;
+use super::controller::{Hooks, with_redundancy};
 use crate::device::probe::Probe;
 use fowler_units::Span;
 
@@ -26,10 +26,10 @@ impl Device {
             ftl.queues.writes > 0 || ftl.core.buffer.has_dirty()
         });
         self.layer.ftl.queues.writing_out = false;
-        if let Some(raid) = &mut self.layer.raid {
+        if let Hooks::Raid(raid) = &mut self.layer.hooks {
             raid.flush_all(&mut self.layer.ftl, &mut self.flash);
         }
-        let cached = |device: &Device| device.layer.raid.as_ref().map_or(0, |it| it.cache.used().0);
+        let cached = |device: &Device| device.layer.raid().map_or(0, |it| it.cache.used().0);
         self.rest_while(probe, |device| cached(device) > 0);
     }
 

@@ -189,7 +189,7 @@ mod tests {
                     device.layer.ftl.core.allocator.blocks.erase_counts()[block.0 as usize];
                 let cycles = condition.block(block).wear.cycles();
                 assert_eq!(cycles, f64::from(before[block] + erases), "{kind:?}");
-                if let Some(array) = &device.layer.raid {
+                if let Some(array) = device.layer.raid() {
                     let worn = cycles > 1200.0;
                     assert_eq!(array.is_worn(&device.layer.ftl.core, block), worn);
                 }

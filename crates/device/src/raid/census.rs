@@ -109,6 +109,13 @@ enum Fate {
 }
 
 impl<J: FnMut(Lpn, UnitId) -> Verdict> Taking<'_, J> {
+    /// Counts a page that the drive has given up.
+    fn known_lost(&mut self, loss: Loss) {
+        self.census.pages += 1;
+        self.census.unreadable += 1;
+        self.census.lose(loss, true);
+    }
+
     /// Counts a page of the mapping that holds host data.
     fn look(&mut self, page: Lpn) -> Fate {
         let core = self.core;
@@ -137,10 +144,12 @@ impl<J: FnMut(Lpn, UnitId) -> Verdict> Taking<'_, J> {
         }
     }
 
-    /// Counts a drive without stripes.
-    pub fn plain(&mut self) {
+    /// Counts a drive without stripes, of whose pages `lost` knows those that faults took.
+    pub fn plain(&mut self, lost: impl Fn(Lpn) -> Option<Loss>) {
         for page in (0..self.core.map.logical()).map(Lpn) {
-            if let Fate::Unreadable { found } = self.look(page) {
+            if let Some(loss) = lost(page) {
+                self.known_lost(loss);
+            } else if let Fate::Unreadable { found } = self.look(page) {
                 self.census.lose(Loss::unprotected(Failure::Cells), found);
             }
         }
@@ -159,9 +168,7 @@ impl<J: FnMut(Lpn, UnitId) -> Verdict> Taking<'_, J> {
         let (mut unread, mut needed, mut found) = (0, 0, 0);
         for (at, page) in raid.stripes.data_pages(stripe) {
             if let Some(loss) = integrity.and_then(|its| its.lost(page)) {
-                (self.census.pages, self.census.unreadable) =
-                    (self.census.pages + 1, self.census.unreadable + 1);
-                self.census.lose(loss, true);
+                self.known_lost(loss);
                 continue;
             }
             match self.look(page) {

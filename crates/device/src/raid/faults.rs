@@ -1,11 +1,13 @@
-//! Faults, and the fate of every unreadable page: it is rebuilt from its stripe, rewritten by the
-//! host before that, or lost. The pages that a stripe can still recover are determined when a fault
-//! strikes, so that at any later time every page that is not lost can be recovered.
+//! Faults of a drive with stripes, and the fate of every unreadable page: it is rebuilt from its
+//! stripe, rewritten by the host before that, or lost. The pages that a stripe can still recover are
+//! determined when a fault strikes, so that at any later time every page that is not lost can be
+//! recovered.
 //!
 //! A failed unit loses its contents and continues as a spare would. Data that is in the controller
 //! at that moment, because it is on its way to the flash or being moved, is not affected.
 
 use super::Raid;
+use super::fault_kinds::Fault;
 use super::integrity::Exceeded;
 use super::losses::{Failure, Loss, Reason};
 use super::parity_cache::{Entry, Progress, bit};
@@ -16,68 +18,7 @@ use crate::flash::txn::Owner;
 use crate::host::Ftl;
 use crate::mapping::page_map::Location;
 use crate::observe::operation::Op;
-use fowler_units::{BlockId, FrameId, Id, Lpn, ParityId, PlaneId, Ppn, StripeId, UnitId};
-
-/// A failing unit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
-    /// A host page's copy in the flash.
-    Page(Lpn),
-    /// The parity page of a stripe.
-    Parity(StripeId),
-    /// A block.
-    Block(BlockId),
-    /// A plane.
-    Plane(PlaneId),
-    /// A chip, numbered channel by channel, with all its dies.
-    Chip(u32),
-    /// A channel, with all its chips.
-    Channel(u32),
-    /// The power, for a moment. Programs that a die has begun are completed. The contents of
-    /// unprotected caches and programs waiting for a die are lost.
-    Power,
-    /// The controller itself: for testing that its bugs are noticed.
-    Bug(Bug),
-}
-
-impl Fault {
-    /// Returns how the pages that it strikes become unreadable.
-    fn failure(self) -> Failure {
-        match self {
-            Fault::Page(_) | Fault::Parity(_) => Failure::Page,
-            Fault::Block(_) => Failure::Block,
-            Fault::Plane(_) => Failure::Plane,
-            Fault::Chip(_) => Failure::Chip,
-            Fault::Channel(_) => Failure::Channel,
-            Fault::Power | Fault::Bug(_) => unreachable!("handled by the controller"),
-        }
-    }
-}
-
-/// A bug in the handling of parity, injected to see that it is noticed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bug {
-    /// Algorithms 1 and 2 of DA-RAID-5 as printed: each of them loses data.
-    AsPrinted,
-    /// This many of the pages that parity needs are not read.
-    SkippedReads(u32),
-}
-
-/// The active bugs: none, unless injected.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Bugs {
-    pub as_printed: bool,
-    pub skipped_reads: u32,
-}
-
-impl Bugs {
-    pub fn add(&mut self, bug: Bug) {
-        match bug {
-            Bug::AsPrinted => self.as_printed = true,
-            Bug::SkippedReads(reads) => self.skipped_reads = reads,
-        }
-    }
-}
+use fowler_units::{FrameId, Id, Lpn, ParityId, Ppn, StripeId, UnitId};
 
 /// A physical page of a stripe: its location, and its version if it can be read.
 pub type Cell = (Ppn, Option<u64>);
@@ -183,55 +124,11 @@ impl Unknowns {
 }
 
 impl Raid {
-    /// Counts a fault.
-    pub(crate) fn count_fault(&mut self) {
-        if let Some(integrity) = &mut self.integrity {
-            integrity.ledger.faults += 1;
-        }
-    }
-
     /// Makes units of the flash fail.
     /// See docs/decisions/raid.md, "What happens to a failed chip?".
     pub(crate) fn strike(&mut self, ftl: &mut Ftl, flash: &mut Flash, fault: Fault) {
-        let geometry = ftl.core.layout.geometry;
-        let locator = ftl.core.locator;
-        let pages_of =
-            |from: BlockId, to: BlockId| locator.units_of(from).start..locator.units_of(to).start;
-        let dies = |from: u32, to: u32| {
-            let each = geometry.planes_per_die * geometry.blocks_per_plane;
-            pages_of(BlockId(from * each), BlockId(to * each))
-        };
-        let range = match fault {
-            Fault::Page(page) => {
-                let unit = ftl.core.flash_copy(self.stripes.stored(page));
-                if unit.is_some() { unit.0..unit.0 + 1 } else { 0..0 }
-            }
-            Fault::Parity(stripe) => {
-                let stripes = self.stripes;
-                let unit = ftl.core.flash_copy(stripes.parity(stripe));
-                if unit.is_some() { unit.0..unit.0 + 1 } else { 0..0 }
-            }
-            Fault::Block(block) => pages_of(block, BlockId(block.0 + 1)),
-            Fault::Plane(plane) => {
-                let first = plane.0 * geometry.blocks_per_plane;
-                pages_of(BlockId(first), BlockId(first + geometry.blocks_per_plane))
-            }
-            Fault::Chip(chip) => {
-                assert!(chip < geometry.chips(), "chip {chip} of {}", geometry.chips());
-                dies(chip * geometry.dies_per_chip, (chip + 1) * geometry.dies_per_chip)
-            }
-            Fault::Channel(channel) => {
-                assert!(channel < geometry.channels, "channel {channel} of {}", geometry.channels);
-                let each = geometry.dies_per_channel();
-                dies(channel * each, (channel + 1) * each)
-            }
-            Fault::Power | Fault::Bug(_) => unreachable!("handled by the controller"),
-        };
-        let spoilt: Vec<UnitId> = range
-            .map(UnitId)
-            .filter(|&unit| ftl.core.allocator.blocks.is_valid(unit) && self.reads_well(unit))
-            .filter(|&unit| !is_at_hand(flash, unit))
-            .collect();
+        let mut spoilt = fault.stored_pages(&ftl.core, flash, Some(self.stripes));
+        spoilt.retain(|&unit| self.reads_well(unit));
         self.spoil(ftl, flash, &spoilt, fault.failure());
     }
 
@@ -383,7 +280,7 @@ impl Raid {
         let unit = ftl.core.flash_copy(page);
         self.count_wear(ftl, page, unit, UnitId::NONE);
         let held = match ftl.core.map.place(page) {
-            Location::Buffer(frame_id) => self.keep_from_buffer(ftl, frame_id),
+            Location::Buffer(frame_id) => keep_from_buffer(ftl, frame_id),
             _ => {
                 ftl.core.map.set_flash(page, UnitId::NONE);
                 false
@@ -398,31 +295,6 @@ impl Raid {
             integrity.lose(page, Loss { failure, ..loss });
             integrity.ledger.lost[loss.reason] += 1;
         }
-    }
-
-    /// Handles the loss of the flash copy of a buffered page, by rewriting it from the buffer.
-    /// Returns whether the buffer holds the complete page.
-    fn keep_from_buffer(&mut self, ftl: &mut Ftl, frame_id: FrameId) -> bool {
-        let whole = ftl.core.buffer.holds_newest(frame_id);
-        let frame = ftl.core.buffer.get_mut(frame_id);
-        frame.unit = UnitId::NONE;
-        let (page, programs) = (frame.lpn, frame.programs);
-        if frame.queued.is_some() || frame.listed == Listed::Dirty {
-            return true; // The lost copy is older than the data to be programmed.
-        }
-        ftl.core.buffer.delist(frame_id);
-        if whole {
-            ftl.core.buffer.make_whole(frame_id);
-            ftl.core.buffer.get_mut(frame_id).epoch = ftl.core.buffer.born();
-            ftl.core.buffer.enlist(frame_id, Listed::Dirty);
-        } else {
-            ftl.core.map.set_flash(page, UnitId::NONE);
-            ftl.core.buffer.release(frame_id);
-        }
-        if whole && programs == 0 {
-            ftl.core.buffer.stay(frame_id);
-        }
-        whole
     }
 
     /// Handles lost pages of a stripe, which make the equations that contain them useless. The
@@ -612,6 +484,31 @@ pub(crate) fn units_at_hand(flash: &Flash) -> impl Iterator<Item = UnitId> {
         [txn.unit, if of_flash { txn.from } else { UnitId::NONE }]
     });
     units.filter(|unit| unit.is_some())
+}
+
+/// Handles the loss of the flash copy of a buffered page, by rewriting it from the buffer. Returns
+/// whether the buffer holds the complete page.
+pub(crate) fn keep_from_buffer(ftl: &mut Ftl, frame_id: FrameId) -> bool {
+    let whole = ftl.core.buffer.holds_newest(frame_id);
+    let frame = ftl.core.buffer.get_mut(frame_id);
+    frame.unit = UnitId::NONE;
+    let (page, programs) = (frame.lpn, frame.programs);
+    if frame.queued.is_some() || frame.listed == Listed::Dirty {
+        return true; // The lost copy is older than the data to be programmed.
+    }
+    ftl.core.buffer.delist(frame_id);
+    if whole {
+        ftl.core.buffer.make_whole(frame_id);
+        ftl.core.buffer.get_mut(frame_id).epoch = ftl.core.buffer.born();
+        ftl.core.buffer.enlist(frame_id, Listed::Dirty);
+    } else {
+        ftl.core.map.set_flash(page, UnitId::NONE);
+        ftl.core.buffer.release(frame_id);
+    }
+    if whole && programs == 0 {
+        ftl.core.buffer.stay(frame_id);
+    }
+    whole
 }
 
 #[cfg(test)]

@@ -19,18 +19,20 @@
 //!   parity that is flushed because a page was moved, or because a run ends.
 //! - `deferred_answers.rs`: programs and answers that wait for parity. `stripe_eviction.rs`:
 //!   eviction from the buffer by stripes.
-//! - `faults.rs`, `losses.rs`: faults, and which pages they take; why a page is lost. `census.rs`:
-//!   a count of all pages that nothing gives back. `integrity.rs`, `rebuild.rs`: versions of pages;
-//!   degraded reads and rebuilding.
+//! - `fault_kinds.rs`, `faults.rs`, `losses.rs`: faults, and which pages they take; why a page is
+//!   lost. `lost_pages.rs`: the same without stripes. `census.rs`: a count of all pages that nothing
+//!   gives back. `integrity.rs`, `rebuild.rs`: versions of pages; degraded reads and rebuilding.
 //! - `hooks.rs`: the implementation of the host's hooks. `laws.rs`: the invariants.
 
 pub mod census;
 mod deferred_answers;
+pub mod fault_kinds;
 pub mod faults;
 mod hooks;
 pub mod integrity;
 pub mod laws;
 pub mod losses;
+pub mod lost_pages;
 mod moved_pages;
 pub mod parity_cache;
 mod parity_delta;
@@ -58,7 +60,7 @@ use crate::raid::parity_cache::ParityCache;
 use crate::raid::rebuild::DegradedReads;
 use crate::raid::stripes::Stripes;
 use deferred_answers::{NOTHING, Note};
-use faults::Bugs;
+use fault_kinds::Bugs;
 use fowler_units::{BlockId, Bytes, Id, IdVec, Nanos, ParityId, Span, StripeId, TxnId, UnitId};
 use std::collections::VecDeque;
 

@@ -5,7 +5,7 @@ use crate::config::{Ack, Config};
 use crate::device::{Device, Pacing};
 use crate::observe::completion::Completion;
 use crate::policy::redundancy::RedundancyKind;
-use crate::raid::faults::{Bug, Fault};
+use crate::raid::fault_kinds::{Bug, Fault};
 use crate::raid::losses::Reason;
 use fowler_units::{Bytes, Geometry, HostIo, HostOp, Lpn, Nanos, Span, StripeId};
 
@@ -62,7 +62,7 @@ fn forget_buffered(device: &mut Device) {
 }
 
 fn counted(device: &Device, stripe: StripeId) -> u8 {
-    device.layer.raid.as_ref().expect("it has stripes").worn[stripe]
+    device.layer.raid().expect("it has stripes").worn[stripe]
 }
 
 /// Returns a drive with a stripe without pages in worn blocks, and two pages of that stripe: when

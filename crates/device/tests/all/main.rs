@@ -7,6 +7,7 @@ mod cells;
 mod census;
 mod custom_order;
 mod digests;
+mod fault_schedule;
 mod faults;
 mod golden_die;
 mod lifetime;

@@ -61,7 +61,8 @@ pub struct Params {
     /// makes them longer by a factor of e^this, each cycle more shorter; zero makes them the same
     /// for all blocks.
     pub limit_growth: f64,
-    /// Whether every page carries a version, against which reads are verified.
+    /// Whether every page carries a version, against which reads are verified. Without redundancy:
+    /// whether the pages that faults take are noted.
     pub integrity: bool,
 }
 
@@ -239,5 +240,10 @@ impl Params {
     /// Returns whether its pages carry versions, so that a page that cannot be read is noticed.
     pub fn has_versions(&self) -> bool {
         self.has_stripes() && self.integrity
+    }
+
+    /// Returns whether a drive without redundancy notes the pages that faults take.
+    pub fn notes_lost_pages(&self) -> bool {
+        !self.has_stripes() && self.integrity
     }
 }

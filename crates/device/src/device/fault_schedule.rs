@@ -1,0 +1,78 @@
+//! Faults at times known in advance. Each strikes as an event of its own, before everything else of
+//! its nanosecond, whatever requests are in flight. A drive without such faults has no such events.
+
+use super::Device;
+use super::controller::Controller;
+use crate::event::Event;
+use crate::flash::Flash;
+use crate::raid::fault_kinds::Fault;
+use crate::raid::losses::LossLedger;
+use fowler_agenda::Phase;
+use fowler_units::Nanos;
+use std::collections::VecDeque;
+
+/// A fault that struck at a time known in advance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Struck {
+    /// What failed.
+    pub fault: Fault,
+    /// When, by the clock of the drive.
+    pub at: Nanos,
+    /// The fate of unreadable pages before it.
+    pub before: LossLedger,
+    /// The same after it: what a stripe cannot give back is lost at once.
+    pub after: LossLedger,
+}
+
+/// The faults to come, and those that have struck.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct FaultSchedule {
+    to_come: VecDeque<(Nanos, Fault)>,
+    struck: Vec<Struck>,
+}
+
+impl Device {
+    /// Notes every scheduled fault that strikes from now on, and every span without power.
+    pub fn note_faults(&mut self) {
+        self.layer.faults.get_or_insert_default();
+    }
+
+    /// Lets a fault strike at `at`, by the clock of the drive. Faults of the same nanosecond strike
+    /// in the order of the calls.
+    ///
+    /// # Panics
+    /// If `at` is in the past or before a fault that is still to come. When it strikes, as
+    /// [`Device::inject`].
+    pub fn schedule_fault(&mut self, at: Nanos, fault: Fault) {
+        let to_come = &mut self.layer.faults.get_or_insert_default().to_come;
+        assert!(to_come.back().is_none_or(|&(last, _)| last <= at), "faults out of order");
+        to_come.push_back((at, fault));
+        self.flash.agenda.schedule(at, Phase::Completion, Event::Fault);
+    }
+
+    /// Returns what has been noted since the first fault was scheduled, or since
+    /// [`Device::note_faults`], in order.
+    pub fn struck(&self) -> &[Struck] {
+        self.layer.faults.as_ref().map_or(&[], |its| &its.struck)
+    }
+}
+
+impl Controller {
+    /// Lets the next of the scheduled faults strike.
+    #[cold]
+    pub(super) fn strike_next(&mut self, flash: &mut Flash) {
+        let next = self.faults.as_mut().and_then(|its| its.to_come.pop_front());
+        let (at, fault) = next.expect("an event for each fault");
+        let before = self.ledger().copied();
+        self.inject(flash, fault);
+        self.note_struck(fault, at, before);
+    }
+
+    /// Notes what a fault did, if any are scheduled.
+    pub(super) fn note_struck(&mut self, fault: Fault, at: Nanos, before: Option<LossLedger>) {
+        let after = self.ledger().copied().unwrap_or_default();
+        if let Some(its) = &mut self.faults {
+            its.struck.push(Struck { fault, at, before: before.unwrap_or_default(), after });
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! The kinds of faults, and the pages that each of them strikes.
+
+use super::faults::units_at_hand;
+use super::losses::Failure;
+use super::stripes::Stripes;
+use crate::config::Config;
+use crate::config::layout::Layout;
+use crate::core::Core;
+use crate::flash::Flash;
+use fowler_units::{BlockId, Id, Lpn, PlaneId, StripeId, UnitId};
+use std::ops::Range;
+
+/// A failing unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// A host page's copy in the flash.
+    Page(Lpn),
+    /// The parity page of a stripe.
+    Parity(StripeId),
+    /// A block.
+    Block(BlockId),
+    /// A plane.
+    Plane(PlaneId),
+    /// A chip, numbered channel by channel, with all its dies.
+    Chip(u32),
+    /// A channel, with all its chips.
+    Channel(u32),
+    /// The power, for a moment. Programs that a die has begun are completed. The contents of
+    /// unprotected caches and programs waiting for a die are lost.
+    Power,
+    /// The controller itself: for testing that its bugs are noticed.
+    Bug(Bug),
+}
+
+impl Fault {
+    /// Returns the number of the failing unit, and how many of its kind a drive has: numbers begin
+    /// at zero. `None` for a fault that is not of a unit.
+    pub fn unit(self, config: &Config, layout: &Layout) -> Option<(u32, u32)> {
+        let geometry = &layout.geometry;
+        Some(match self {
+            Fault::Page(page) => (page.0, layout.logical_pages),
+            Fault::Parity(stripe) => (stripe.0, config.stripes()),
+            Fault::Block(block) => (block.0, geometry.blocks()),
+            Fault::Plane(plane) => (plane.0, geometry.planes()),
+            Fault::Chip(chip) => (chip, geometry.chips()),
+            Fault::Channel(channel) => (channel, geometry.channels),
+            Fault::Power | Fault::Bug(_) => return None,
+        })
+    }
+
+    /// Returns the physical pages that hold data and that it strikes, in order. Data that is in the
+    /// controller is not affected.
+    pub(crate) fn stored_pages(
+        self,
+        core: &Core,
+        flash: &Flash,
+        stripes: Option<Stripes>,
+    ) -> Vec<UnitId> {
+        let mut at_hand: Vec<UnitId> = units_at_hand(flash).collect();
+        at_hand.sort_unstable();
+        let struck = self.range(core, stripes).map(UnitId);
+        struck
+            .filter(|&unit| core.allocator.blocks.is_valid(unit))
+            .filter(|unit| at_hand.binary_search(unit).is_err())
+            .collect()
+    }
+
+    /// Returns the physical pages of the unit.
+    fn range(self, core: &Core, stripes: Option<Stripes>) -> Range<u32> {
+        let geometry = core.layout.geometry;
+        let blocks = |from: u32, to: u32| {
+            let first = |block: u32| core.locator.units_of(BlockId(block)).start;
+            first(from)..first(to)
+        };
+        let dies = |from: u32, to: u32| {
+            let each = geometry.planes_per_die * geometry.blocks_per_plane;
+            blocks(from * each, to * each)
+        };
+        let copy = |page: Lpn| {
+            let unit = core.flash_copy(page);
+            if unit.is_some() { unit.0..unit.0 + 1 } else { 0..0 }
+        };
+        match self {
+            Fault::Page(page) => copy(stripes.map_or(page, |its| its.stored(page))),
+            Fault::Parity(stripe) => copy(stripes.expect("a drive with stripes").parity(stripe)),
+            Fault::Block(block) => blocks(block.0, block.0 + 1),
+            Fault::Plane(plane) => {
+                let each = geometry.blocks_per_plane;
+                blocks(plane.0 * each, (plane.0 + 1) * each)
+            }
+            Fault::Chip(chip) => {
+                assert!(chip < geometry.chips(), "chip {chip} of {}", geometry.chips());
+                dies(chip * geometry.dies_per_chip, (chip + 1) * geometry.dies_per_chip)
+            }
+            Fault::Channel(channel) => {
+                assert!(channel < geometry.channels, "channel {channel} of {}", geometry.channels);
+                let each = geometry.dies_per_channel();
+                dies(channel * each, (channel + 1) * each)
+            }
+            Fault::Power | Fault::Bug(_) => unreachable!("handled by the controller"),
+        }
+    }
+
+    /// Returns how the pages that it strikes become unreadable.
+    pub(crate) fn failure(self) -> Failure {
+        match self {
+            Fault::Page(_) | Fault::Parity(_) => Failure::Page,
+            Fault::Block(_) => Failure::Block,
+            Fault::Plane(_) => Failure::Plane,
+            Fault::Chip(_) => Failure::Chip,
+            Fault::Channel(_) => Failure::Channel,
+            Fault::Power | Fault::Bug(_) => unreachable!("handled by the controller"),
+        }
+    }
+}
+
+/// A bug in the handling of parity, injected to see that it is noticed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bug {
+    /// Algorithms 1 and 2 of DA-RAID-5 as printed: each of them loses data.
+    AsPrinted,
+    /// This many of the pages that parity needs are not read.
+    SkippedReads(u32),
+}
+
+/// The active bugs: none, unless injected.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Bugs {
+    pub as_printed: bool,
+    pub skipped_reads: u32,
+}
+
+impl Bugs {
+    pub fn add(&mut self, bug: Bug) {
+        match bug {
+            Bug::AsPrinted => self.as_printed = true,
+            Bug::SkippedReads(reads) => self.skipped_reads = reads,
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! Faults at times known in advance, and faults on drives without redundancy.
+
+use crate::support::fading::striped;
+use crate::support::random::{Choice, drive, one_of, requests};
+use fowler_device::policy::redundancy::{CachePower, RedundancyKind};
+use fowler_device::*;
+use fowler_units::{BlockId, HostIo, HostOp, Lpn, Nanos, PlaneId, Rng, Span, StripeId};
+use std::collections::BTreeSet;
+
+/// A second of writes and reads, a hundred outstanding at times.
+fn load(device: &Device) -> Vec<HostIo> {
+    let mut rng = Rng::stream(5, "fault schedule");
+    let pages = u64::from(device.layout().logical_pages);
+    let io = |at: u64, rng: &mut Rng| {
+        let op = one_of(rng, &[HostOp::Write, HostOp::Write, HostOp::Read]);
+        HostIo::new(op, Nanos(at), rng.below(pages) * 4096, 4096)
+    };
+    (0..2000).map(|number| io(number / 100 * 30_000_000, &mut rng)).collect()
+}
+
+const FAULTS: [Fault; 6] = [
+    Fault::Page(Lpn(7)),
+    Fault::Parity(StripeId(9)),
+    Fault::Block(BlockId(3)),
+    Fault::Plane(PlaneId(2)),
+    Fault::Chip(3),
+    Fault::Channel(1),
+];
+
+/// What a fault did, as seen right after it.
+fn seen(device: &Device) -> (LossLedger, Census, u32) {
+    let losses = device.losses().expect("a drive that notices losses");
+    (
+        LossLedger { at_risk: Span::ZERO, since: None, ..losses },
+        device.census(),
+        device.to_rebuild(),
+    )
+}
+
+fn config(kind: RedundancyKind) -> Config {
+    let mut config = striped(kind, CachePower::Protected);
+    config.redundancy.integrity = true;
+    config
+}
+
+#[test]
+fn a_scheduled_fault_does_what_an_injected_one_does_at_that_moment() {
+    for kind in [RedundancyKind::Raid5, RedundancyKind::PartialParity, RedundancyKind::Unprotected]
+    {
+        for fault in FAULTS {
+            if kind == RedundancyKind::Unprotected && matches!(fault, Fault::Parity(_)) {
+                continue;
+            }
+            let new = Device::new(&config(kind)).unwrap();
+            let at = Nanos(120_000_123);
+            // After the last event before that moment.
+            let (mut pilot, mut calls) = (new.clone(), 0);
+            pilot.run_watched(load(&new), Pacing::Open, &mut (), |device| {
+                calls += u32::from(device.now() < at);
+            });
+            let (mut device, mut call, mut injected) = (new.clone(), 0, None);
+            device.run_with_faults(load(&new), Pacing::Open, &mut (), |device| {
+                call += 1;
+                if call == calls {
+                    device.inject(fault);
+                    injected = Some(seen(device));
+                }
+            });
+            let (mut device, mut scheduled) = (new.clone(), None);
+            let mut answers: Vec<Completion> = Vec::new();
+            device.schedule_fault(at, fault);
+            device.run_watched(load(&new), Pacing::Open, &mut answers, |device| {
+                if let ([struck], None) = (device.struck(), &scheduled) {
+                    assert_eq!((struck.at, device.now()), (at, at));
+                    scheduled = Some(seen(device));
+                }
+            });
+            assert!(answers.iter().any(|its| its.io.at < at && its.done > at), "in flight");
+            device.check().unwrap_or_else(|law| panic!("{kind:?} {fault:?}: {}", law.0));
+            assert_eq!(scheduled, injected, "{kind:?} {fault:?}");
+            let (ledger, census, _) = scheduled.unwrap();
+            let struck = device.struck()[0];
+            assert_eq!(ledger.faults, 1);
+            assert_eq!(struck.after.unreadable, ledger.unreadable);
+            assert_eq!(census.lost() > 0, kind == RedundancyKind::Unprotected, "{fault:?}");
+        }
+    }
+}
+
+#[test]
+fn faults_of_one_moment_strike_in_order_and_those_beyond_the_end_do_not() {
+    let mut device = Device::new(&config(RedundancyKind::Unprotected)).unwrap();
+    for (at, chip) in [(5, 1), (5, 0), (90_000_000_000, 2)] {
+        device.schedule_fault(Nanos(at), Fault::Chip(chip));
+    }
+    device.run(load(&device.clone()), Pacing::Closed { depth: 4 }, &mut ());
+    let struck: Vec<_> = device.struck().iter().map(|its| (its.at.0, its.fault)).collect();
+    assert_eq!(struck, [(5, Fault::Chip(1)), (5, Fault::Chip(0))]);
+    assert!(device.now() < Nanos(90_000_000_000));
+}
+
+#[test]
+#[should_panic(expected = "faults out of order")]
+fn faults_are_scheduled_in_order() {
+    let mut device = Device::new(&config(RedundancyKind::Unprotected)).unwrap();
+    device.schedule_fault(Nanos(5), Fault::Chip(1));
+    device.schedule_fault(Nanos(4), Fault::Chip(1));
+}
+
+#[test]
+#[should_panic(expected = "faults need policy.redundancy.integrity")]
+fn a_drive_that_notices_no_loss_has_no_faults() {
+    let mut config = config(RedundancyKind::Unprotected);
+    config.redundancy.integrity = false;
+    Device::new(&config).unwrap().inject(Fault::Chip(1));
+}
+
+/// The pages of the host of which something holds.
+fn pages(device: &Device, holds: impl Fn(&Device, Lpn) -> bool) -> BTreeSet<Lpn> {
+    (0..device.layout().logical_pages).map(Lpn).filter(|&page| holds(device, page)).collect()
+}
+
+/// Random drives without redundancy, whose units fail at random moments. Only what held data can be
+/// lost, and once everything has failed, all is lost that only the flash held.
+#[test]
+fn without_redundancy_a_unit_takes_what_only_it_holds() {
+    let (mut worked, mut taken, mut kept) = (0, 0, 0);
+    for seed in 0..400 {
+        let mut rng = Rng::stream(seed, "faults without redundancy");
+        let mut config = drive(&mut rng, seed, &Choice::protected(RedundancyKind::Unprotected));
+        config.redundancy.integrity = true;
+        config.redundancy.name = RedundancyKind::Unprotected;
+        let Ok(mut device) = Device::new(&config) else { continue };
+        worked += 1;
+        let count = 20 + rng.below(100);
+        let requests = requests(&mut rng, device.layout(), count);
+        let g = device.layout().geometry;
+        device.run_with_faults(requests, Pacing::Closed { depth: 5 }, &mut (), |device| {
+            device.check().unwrap_or_else(|law| panic!("seed {seed}: {}", law.0));
+            if !rng.chance(0.01) {
+                return;
+            }
+            let one = |rng: &mut Rng, count: u32| rng.below(count.into()) as u32;
+            let fault = match rng.below(5) {
+                0 => Fault::Block(BlockId(one(&mut rng, g.blocks()))),
+                1 => Fault::Plane(PlaneId(one(&mut rng, g.planes()))),
+                2 => Fault::Chip(one(&mut rng, g.chips())),
+                3 => Fault::Channel(one(&mut rng, g.channels)),
+                _ => return device.inject(Fault::Power),
+            };
+            let (held, before) = (pages(device, Device::holds), device.losses().unwrap());
+            let gone = |device: &Device| pages(device, |device, page| device.lost(page).is_some());
+            let gone_before = gone(device);
+            device.inject(fault);
+            let (after, gone) = (device.losses().unwrap(), gone(device));
+            let now: Vec<Lpn> = gone.difference(&gone_before).copied().collect();
+            assert!(now.iter().all(|page| held.contains(page) && !device.holds(*page)));
+            assert_eq!(after.lost_in_all() - before.lost_in_all(), now.len() as u64, "seed {seed}");
+            taken += now.len();
+            kept += after.rewritten - before.rewritten;
+            if config.reliability.model == reliability::ModelKind::Off {
+                assert_eq!(
+                    (device.census().found(), device.census().unfound()),
+                    (gone.len() as u64, 0)
+                );
+            }
+            device.check().unwrap_or_else(|law| panic!("seed {seed}: {}", law.0));
+        });
+        // What is being moved does not fail.
+        device.rest_until(device.now() + Span::ms(60_000), &mut ());
+        let only_there = pages(&device, |its, page| its.holds(page) && !its.is_buffered(page));
+        (0..g.channels).for_each(|channel| device.inject(Fault::Channel(channel)));
+        assert!(only_there.iter().all(|&page| device.lost(page).is_some()), "seed {seed}");
+        let its = device.losses().unwrap();
+        assert_eq!(its.unreadable, its.rewritten + its.lost_in_all() - its.lost_writes, "{seed}");
+    }
+    assert!(worked > 100 && taken > 5000 && kept > 10, "{worked} {taken} {kept}");
+}
