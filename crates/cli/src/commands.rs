@@ -158,7 +158,7 @@ fn dry_run(command: &str, spec: &RunSpec, schemes: &[String]) -> Result<String, 
     let mut grid =
         Grid::new(["scheme", "capacity", "pages"].map(str::to_string).into()).words(0..1);
     for name in &schemes {
-        let drive = device::resolve(&source, &spec.device.scheme(*name)?, &spec.device)?;
+        let drive = run::drive(spec, &source, *name)?;
         let pages = u64::from(drive.layout.logical_pages);
         grid.row(vec![
             drive.scheme.clone(),
@@ -288,7 +288,7 @@ pub(crate) fn resolve(
 ) -> Result<Resolved, Diagnostics> {
     let spec = fit::device(drive);
     let schemes: Vec<String> = scheme.into_iter().map(str::to_string).collect();
-    run::check(&spec, &schemes, None).or(())?;
+    run::check(&spec, &schemes, None, &[]).or(())?;
     let scheme = scheme.map_or(Ok(Scheme::none()), Scheme::load)?;
     device::resolve(&spec.source()?, &scheme, &spec)
 }

@@ -4,6 +4,7 @@ use crate::args::{Load, Reading, ReplaySpeed, Source};
 use fowler_experiment::atomic_file::Named;
 use fowler_experiment::device::DeviceSpec;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
+use fowler_experiment::faults;
 use fowler_experiment::presets::{self, Folder};
 use fowler_experiment::replay_speed::check;
 use fowler_experiment::run::{self, ReplaySpeed as RunSpeed, RunSpec};
@@ -43,10 +44,21 @@ pub(crate) fn run_spec(
             .push(Diagnostic::new("--limit", "there is nothing to run").expected("at least 1"));
     }
     let device = device(&load.drive);
-    diagnostics.0.extend(run::check(&device, schemes, workload.as_ref()).0);
+    let (faults, wrong) = faults::read("--fault", &load.fault);
+    diagnostics.0.extend(wrong.0);
+    diagnostics.0.extend(run::check(&device, schemes, workload.as_ref(), &faults).0);
     let (workload, replay_speed) = workload.zip(replay_speed)?;
     let (scheme, limit) = (schemes.first().cloned(), load.limit);
-    Some(RunSpec { device, scheme, workload, replay_speed, limit, requests: None, detail: false })
+    Some(RunSpec {
+        device,
+        scheme,
+        workload,
+        replay_speed,
+        limit,
+        faults,
+        requests: None,
+        detail: false,
+    })
 }
 
 /// The files that a drive under some schemes is read from.

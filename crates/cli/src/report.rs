@@ -9,7 +9,7 @@ use fowler_experiment::metrics::Unit;
 use fowler_experiment::metrics::layout::{Shown, rows};
 use fowler_experiment::outcome::Outcome;
 use fowler_experiment::warnings::{Warning, alike, interruptions, warnings};
-use fowler_experiment::{Band, Kind, Part};
+use fowler_experiment::{Band, Kind, Nanos, Part};
 use serde_json::Value;
 use std::fmt::Write;
 
@@ -28,7 +28,8 @@ pub(crate) fn report(outcomes: &[Outcome]) -> String {
     }
     text.push('\n');
     let facts = [drive_line(first), workload_line(first), search_line(first)].concat();
-    text + &console::fitted(&(facts + &lines(&warnings(outcomes))), LABEL)
+    let faults: String = outcomes.iter().map(fault_lines).collect();
+    text + &console::fitted(&(facts + &faults + &lines(&warnings(outcomes))), LABEL)
 }
 
 /// Why requests were slow, and of which run they are.
@@ -201,6 +202,39 @@ fn search_line(first: &Outcome) -> String {
         real(first.workload.speed),
         counted(search.runs as u64, "run"),
     )
+}
+
+/// Faults that are shown; the others are only counted.
+const FAULTS_SHOWN: usize = 20;
+
+/// What each fault did, a line each.
+fn fault_lines(outcome: &Outcome) -> String {
+    let mut text = String::new();
+    let struck = || outcome.faults.iter().filter_map(|its| Some((its.fault, its.effect?)));
+    for (fault, effect) in struck().take(FAULTS_SHOWN) {
+        let counts = [
+            (effect.unreadable, "pages unreadable"),
+            (effect.parity_unreadable, "parity pages unreadable"),
+            (effect.lost, "lost for good"),
+            (effect.rebuilt, "rebuilt"),
+            (effect.rewritten, "rewritten"),
+        ];
+        let some = counts.into_iter().filter(|(count, _)| *count > 0);
+        let mut did: Vec<String> =
+            some.map(|(count, what)| format!("{} {what}", whole(count))).collect();
+        if did.is_empty() {
+            did.push("took nothing".into());
+        }
+        let (at, scheme) = (seconds((effect.at - Nanos::ZERO).as_s()), &outcome.drive.scheme);
+        writeln!(text, "{:<9} {} at {at} under {scheme}: {}", "fault", fault.what, did.join(", "))
+            .expect("text grows");
+    }
+    let more = struck().count().saturating_sub(FAULTS_SHOWN);
+    if more > 0 {
+        let more = counted(more as u64, "more fault");
+        writeln!(text, "{:<9} {more} under {}", "fault", outcome.drive.scheme).expect("text grows");
+    }
+    text
 }
 
 /// What is to be said beside the tables, a line each.

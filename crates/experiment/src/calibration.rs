@@ -66,7 +66,7 @@ impl TestBed {
         control: Control<'_>,
     ) -> Result<Trial, Diagnostics> {
         let workload = Workload::prepare(workload, &self.drive, self.limit, control)?;
-        let ready = Ready { drive: self.drive.clone(), workload, limit: self.limit };
+        let ready = Ready::new(self.drive.clone(), workload, self.limit, &[])?;
         let pacing = ReplaySpeed::Speed(speed).pacing(ready.workload.depth());
         let mut recorder = Recorder::new();
         let replayed = ready.replay(self.clean.clone(), pacing, speed, control, &mut recorder)?;

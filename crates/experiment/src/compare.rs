@@ -44,7 +44,9 @@ pub fn compare_watched<P: Probe + Send>(
     if schemes.is_empty() {
         diagnostics.push(Diagnostic::new("--schemes", "no schemes are given"));
     }
-    diagnostics.0.extend(crate::run::check(&spec.device, schemes, Some(&spec.workload)).0);
+    diagnostics
+        .0
+        .extend(crate::run::check(&spec.device, schemes, Some(&spec.workload), &spec.faults).0);
     diagnostics.0.extend(one_file_twice(spec, schemes));
     diagnostics.or(())?;
     let mut diagnostics = Diagnostics::default();

@@ -192,6 +192,7 @@ fn refused<T>(key: &Key<T>, setting: &Setting, complaint: Complaint) -> Diagnost
 pub(crate) fn print<T>(keys: &[Key<T>], target: &T) -> String {
     let mut text = String::new();
     let mut rest: Vec<&Key<T>> = keys.iter().filter(|key| !key.path.contains('.')).collect();
+    rest.retain(|key| !key.field.says_nothing(target));
     for key in rest.drain(..) {
         writeln!(text, "{} = {}", key.path, key.field.print(target)).expect("text grows");
     }

@@ -52,6 +52,8 @@ pub enum Field<T> {
     Set(fn() -> Vec<Word>, Access<T, u32>),
     /// Text that its owner parses, such as a mix of sizes with weights.
     Text(&'static str, fn(&T) -> String, fn(&mut T, &str) -> Result<(), String>),
+    /// Any number of texts that their owner parses.
+    Texts(&'static str, fn(&T) -> Vec<String>, fn(&mut T, &[String]) -> Result<(), String>),
 }
 
 /// Why a value is rejected.
@@ -120,7 +122,7 @@ impl<T> Field<T> {
                     words().iter().map(|(word, _)| format!("\"{word}\"")).collect();
                 format!("a list of any of {}", names.join(", "))
             }
-            Field::Text(expected, ..) => (*expected).into(),
+            Field::Text(expected, ..) | Field::Texts(expected, ..) => (*expected).into(),
         }
     }
 
@@ -130,6 +132,12 @@ impl<T> Field<T> {
             Field::Word(words, _) | Field::Set(words, _) => words(),
             _ => Vec::new(),
         }
+    }
+
+    /// Returns whether a print of the whole `target` leaves this key out: an empty list of texts
+    /// says nothing, and files from before there was such a key print as they always did.
+    pub(crate) fn says_nothing(&self, target: &T) -> bool {
+        matches!(self, Field::Texts(_, get, _) if get(target).is_empty())
     }
 
     /// Returns the value in `target` as TOML.
@@ -160,6 +168,7 @@ impl<T> Field<T> {
                 bracketed(chosen.map(|(_, (word, _))| format!("\"{word}\"")))
             }
             Field::Text(_, get, _) => quoted(&get(target)),
+            Field::Texts(_, get, _) => bracketed(get(target).iter().map(|text| quoted(text))),
         }
     }
 
@@ -231,6 +240,13 @@ impl<T> Field<T> {
                 }
                 other => return Err(Complaint::new(format!("this is {}, not text", other.kind()))),
             },
+            Field::Texts(_, _, set) => {
+                let text = |item: &Value| match item {
+                    Value::Text(text) | Value::Bare(text) => Ok(text.clone()),
+                    other => Err(Complaint::new(format!("this is {}, not text", other.kind()))),
+                };
+                set(target, &items(value, text)?).map_err(Complaint::new)?;
+            }
         }
         Ok(())
     }

@@ -4,6 +4,7 @@ use crate::config_builder::{self, ConfigBuilder};
 use crate::device::{Resolved, Source};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::document;
+use crate::faults::{self, Scripted};
 use crate::field::{Access, Field, Word};
 use crate::json_schema::{self, configuration};
 use crate::keys::{Key, at, words};
@@ -18,7 +19,10 @@ use fowler_workload::{
 pub(crate) struct Generator {
     spec: SynthSpec,
     depth: Option<u32>,
-    power_off: Vec<PowerOff>,
+    /// Power losses and other faults, in order.
+    faults: Vec<Scripted>,
+    /// Whether there are others than those of `power_off`.
+    lists_faults: bool,
     text: String,
 }
 
@@ -47,6 +51,7 @@ pub struct Description {
     requests: u64,
     duration: Span,
     power_off: Vec<PowerOff>,
+    faults: Vec<Scripted>,
     space: Bytes,
     space_share: f64,
     alignment: Bytes,
@@ -123,6 +128,7 @@ impl Default for Description {
             requests: 0,
             duration: Span::ZERO,
             power_off: Vec::new(),
+            faults: Vec::new(),
             space: Bytes(0),
             space_share: 1.0,
             alignment: Bytes(0),
@@ -178,6 +184,11 @@ pub fn keys() -> Vec<Key<Description>> {
         optional("power_off", "power losses, as times and lengths; later requests are delayed by the length",
             Field::Text(power::EXPECTED, |it| power::print(&it.power_off), |it, text| {
                 it.power_off = power::parse(text)?;
+                Ok(())
+            })),
+        optional("faults", "what fails, and when",
+            Field::Texts(faults::EXPECTED, |it| it.faults.iter().map(Scripted::to_string).collect(), |it, texts| {
+                it.faults = faults::parse(texts).map_err(|wrong| wrong.join("; "))?;
                 Ok(())
             })),
         optional("mix.reads", "share of reads; requests that are neither reads nor trims are writes",
@@ -279,6 +290,7 @@ fn patterns() -> Vec<Key<Description>> {
     keys
 }
 
+const BOTH: &str = "both `power_off` and `faults` turn the power off";
 const SIZES: &str = "a size such as \"4KiB\", or sizes with weights such as \"4KiB 70, 64KiB 30\"";
 const LARGEST: u64 = 1 << 30;
 
@@ -335,13 +347,16 @@ impl Generator {
         }
         let closed = description.arrivals.kind == ArrivalKind::Closed;
         let depth = closed.then_some(description.arrivals.depth as u32);
-        if closed && !description.power_off.is_empty() {
-            let what = "`power_off` needs arrival times, and closed arrivals have none";
-            let hint = "use arrivals at a rate, such as arrivals.kind = \"poisson\"";
-            return Err(Diagnostic::new(&source.name, what).hint(hint.to_string()).into());
-        }
+        let faults = description.script(closed).map_err(|what| {
+            let hint = match what {
+                BOTH => "put all of them into `faults`",
+                _ => "use arrivals at a rate, such as arrivals.kind = \"poisson\"",
+            };
+            Diagnostic::new(&source.name, what).hint(hint.to_string())
+        })?;
         let text = config_builder::print(&keys(), &description);
-        Ok(Generator { spec, depth, power_off: description.power_off, text })
+        let lists_faults = !description.faults.is_empty();
+        Ok(Generator { spec, depth, faults, lists_faults, text })
     }
 
     /// The complete description.
@@ -354,18 +369,14 @@ impl Generator {
         self.depth
     }
 
-    /// Returns an error if the workload has power losses; `what` says why they cannot be used.
-    pub fn refuse_power_off(&self, name: &str, what: &str) -> Result<(), Diagnostics> {
-        if self.power_off.is_empty() {
-            return Ok(());
-        }
-        let what = format!("`power_off` cannot be used here: {what}");
-        Err(Diagnostic::new(name, what).hint("leave it out".to_string()).into())
+    /// Returns its power losses and other faults, in order.
+    pub fn faults(&self) -> &[Scripted] {
+        &self.faults
     }
 
-    /// Returns the power losses.
-    pub fn power_off(&self) -> &[PowerOff] {
-        &self.power_off
+    /// Returns whether there are faults beside those of `power_off`.
+    pub fn lists_faults(&self) -> bool {
+        self.lists_faults
     }
 
     /// Returns its duration, if one is set.
@@ -420,6 +431,25 @@ impl Description {
         builder.note(diagnostics);
         builder.apply(&settings);
         builder.finish(&source.name, "`fowler presets mixed-70-30` prints a complete workload")
+    }
+
+    /// Returns power losses and other faults in one list, in order. At the same time, power losses
+    /// of `power_off` come first.
+    fn script(&self, closed: bool) -> Result<Vec<Scripted>, &'static str> {
+        let off_in_faults = self.faults.iter().any(|its| its.power_off().is_some());
+        if off_in_faults && !self.power_off.is_empty() {
+            return Err(BOTH);
+        }
+        if closed && !self.power_off.is_empty() {
+            return Err("`power_off` needs arrival times, and closed arrivals have none");
+        }
+        if closed && off_in_faults {
+            return Err(faults::CLOSED);
+        }
+        let off = self.power_off.iter().copied().map(Scripted::of_power);
+        let mut all: Vec<Scripted> = off.chain(self.faults.iter().copied()).collect();
+        all.sort_by_key(|its| its.at);
+        Ok(all)
     }
 
     /// Returns the alignment of offsets. By default every page, and every size in use, can be

@@ -1,8 +1,6 @@
-//! Power losses in a workload: when, for how long, and how a drive runs through them.
+//! Power losses in a workload: when, and for how long.
 
-use fowler_device::{Device, Pacing, Probe};
-use fowler_units::{HostIo, Nanos, Span};
-use fowler_workload::TimeScale;
+use fowler_units::{Nanos, Span};
 
 /// A power loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,35 +30,43 @@ pub fn parse(text: &str) -> Result<Vec<PowerOff>, String> {
         match one(part.trim()) {
             Err(what) => wrong.push(what),
             Ok(span) => {
-                if let Some(before) = all.last().filter(|before| before.at >= span.at) {
-                    let (at, then) = (span.at - Nanos::ZERO, before.at - Nanos::ZERO);
-                    wrong.push(if at == then {
-                        format!("two power losses begin at {at} and overlap")
-                    } else {
-                        format!("the power loss at {at} is listed after the one at {then}")
-                    });
-                }
+                wrong.extend(all.last().and_then(|before| disorder(before, &span)));
                 all.push(span);
             }
         }
     }
-    let longest = all.iter().map(|span| u128::from(span.lasts.0)).sum::<u128>();
-    if longest > u128::from(LONGEST.0) {
-        wrong.push(format!("the power is off for more than {LONGEST} in total"));
-    }
+    wrong.extend(too_long(all.iter().copied()));
     if wrong.is_empty() { Ok(all) } else { Err(wrong.join("; ")) }
+}
+
+/// Returns what is wrong with the order of two power losses.
+pub(crate) fn disorder(before: &PowerOff, span: &PowerOff) -> Option<String> {
+    let (at, then) = (span.at - Nanos::ZERO, before.at - Nanos::ZERO);
+    if at == then {
+        return Some(format!("two power losses begin at {at} and overlap"));
+    }
+    (at < then).then(|| format!("the power loss at {at} is listed after the one at {then}"))
+}
+
+/// Returns what is wrong with the length of all of them.
+pub(crate) fn too_long(spans: impl Iterator<Item = PowerOff>) -> Option<String> {
+    let longest = spans.map(|span| u128::from(span.lasts.0)).sum::<u128>();
+    (longest > u128::from(LONGEST.0))
+        .then(|| format!("the power is off for more than {LONGEST} in total"))
+}
+
+/// Parses a time or a length.
+pub(crate) fn time(text: &str) -> Result<Span, String> {
+    if text.starts_with('-') {
+        return Err(format!("`{}` is negative", crate::diagnostic::printable(text)));
+    }
+    text.parse().map_err(|error: fowler_units::QuantityError| error.reason)
 }
 
 fn one(text: &str) -> Result<PowerOff, String> {
     let shown = || crate::diagnostic::printable(text);
     let [at, lasts] = text.split_whitespace().collect::<Vec<_>>()[..] else {
         return Err(format!("`{}` is not a time and a length", shown()));
-    };
-    let time = |text: &str| -> Result<Span, String> {
-        if text.starts_with('-') {
-            return Err(format!("`{}` is negative", crate::diagnostic::printable(text)));
-        }
-        text.parse().map_err(|error: fowler_units::QuantityError| error.reason)
     };
     let (at, lasts) = (time(at)?, time(lasts)?);
     if lasts == Span::ZERO {
@@ -73,44 +79,6 @@ fn one(text: &str) -> Result<PowerOff, String> {
 pub fn print(spans: &[PowerOff]) -> String {
     let one = |span: &PowerOff| format!("{} {}", span.at - Nanos::ZERO, span.lasts);
     spans.iter().map(one).collect::<Vec<_>>().join(", ")
-}
-
-/// Returns the power losses of a workload with scaled times. Their lengths are not scaled.
-pub fn scaled(spans: &[PowerOff], scale: &TimeScale) -> Vec<PowerOff> {
-    let moved = |span: &PowerOff| Some(PowerOff { at: scale.apply(span.at)?, ..*span });
-    spans.iter().filter_map(moved).collect()
-}
-
-/// Runs the drive through `requests` with power losses in between. The power fails once the drive
-/// has answered all earlier requests. A power loss that no request follows has no effect and is
-/// skipped.
-pub fn run<P: Probe>(
-    device: &mut Device,
-    requests: &mut dyn Iterator<Item = HostIo>,
-    pacing: Pacing,
-    probe: &mut P,
-    spans: &[PowerOff],
-) {
-    if spans.is_empty() {
-        return device.run(requests, pacing, probe);
-    }
-    let mut requests = requests.peekable();
-    let mut from = Nanos::ZERO;
-    let since = |from: Nanos| move |io: HostIo| io.with_at(Nanos((io.at - from).0));
-    for span in spans {
-        let began = device.now();
-        let before = std::iter::from_fn(|| requests.next_if(|io| io.at < span.at));
-        device.run(before.map(since(from)), pacing, probe);
-        if requests.peek().is_none() {
-            return;
-        }
-        if pacing == Pacing::Open {
-            device.rest_until(began + (span.at - from), probe);
-        }
-        device.power_off(span.lasts, probe);
-        from = span.at;
-    }
-    device.run(requests.map(since(from)), pacing, probe);
 }
 
 #[cfg(test)]

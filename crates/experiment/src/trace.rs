@@ -2,6 +2,7 @@
 
 use crate::device::{Resolved, Source};
 use crate::diagnostic::Diagnostics;
+use crate::faults;
 use crate::generator::{Generator, Room};
 use crate::json_schema;
 use crate::json_schema::output::{self, Fact, Typed, map_of, written};
@@ -68,7 +69,7 @@ pub fn synth(
     out: impl Write,
 ) -> Result<u64, Diagnostics> {
     let generator = Generator::parse(source, Room::of(drive), drive.config.seed)?;
-    generator.refuse_power_off(&source.name, "a trace cannot record power losses")?;
+    faults::refuse(generator.faults(), &source.name, "a trace cannot record them")?;
     // Generated requests have no queue, placement handle or deadline.
     let columns = OptionalColumns::default();
     Ok(write_native(limited(generator.requests()?, limit), columns, out)?)

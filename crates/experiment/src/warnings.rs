@@ -1,7 +1,7 @@
 //! Warnings about results that a reader could overlook or misread, worded alike on the terminal and
 //! on pages.
 
-use crate::numbers::counted;
+use crate::numbers::{counted, counted_as};
 use crate::outcome::{CACHES_NO_DATA, Ending, Outcome};
 use fowler_device::{Census, Source};
 
@@ -146,6 +146,27 @@ fn remarks(outcomes: &[Outcome]) -> Vec<String> {
     let no_cache = names(&|it| it.caches_no_data());
     if !no_cache.is_empty() {
         texts.push(format!("under {no_cache} {CACHES_NO_DATA}"));
+    }
+    for outcome in outcomes {
+        let beyond: Vec<String> = outcome
+            .faults
+            .iter()
+            .filter(|its| its.effect.is_none())
+            .map(|its| its.fault.to_string())
+            .collect();
+        if let Some(first) = beyond.first() {
+            let count = counted_as(beyond.len() as u64, "fault was", "faults were");
+            texts.push(format!(
+                "{count} not reached under {}: the run ended before `{first}`",
+                outcome.drive.scheme
+            ));
+        }
+    }
+    let noting = names(&|it| it.drive.notes_losses);
+    if !noting.is_empty() {
+        texts.push(format!(
+            "under {noting} policy.redundancy.integrity is on, because the run has faults"
+        ));
     }
     let unlike = names(&|it| !alike(&outcomes[0], it));
     if !unlike.is_empty() {

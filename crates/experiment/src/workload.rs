@@ -3,14 +3,13 @@
 use crate::atomic_file::is_special;
 use crate::device::{Resolved, Source};
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::faults::{self, Scripted};
 use crate::generator::{self, Generator, Room};
-use crate::power::{self, PowerOff};
 pub use crate::progress::Control;
 use crate::progress::{Length, Progress};
 use crate::provenance::{Digested, text_hash};
 use crate::trace_spec::Passes;
 pub use crate::trace_spec::TraceSpec;
-use fowler_device::policy::throttle::ThrottleKind;
 use fowler_units::{HostIo, Nanos, Span};
 pub use fowler_workload::TraceError;
 use fowler_workload::{
@@ -113,6 +112,15 @@ impl WorkloadSpec {
         }
     }
 
+    /// Returns whether the description of a generator lists faults beside those of `power_off`.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it.
+    pub(crate) fn lists_faults(&self, drive: &Resolved) -> Result<bool, Diagnostics> {
+        let WorkloadSpec::Generated(source) = self else { return Ok(false) };
+        Ok(Generator::parse(source, Room::of(drive), 1)?.lists_faults())
+    }
+
     /// Checks the description of a generator or the first lines of a trace. Without a drive,
     /// assumes one that is large enough.
     ///
@@ -122,7 +130,8 @@ impl WorkloadSpec {
         match self {
             WorkloadSpec::Generated(source) => {
                 let room = drive.map_or(Room::ANY, Room::of);
-                Generator::parse(source, room, 1).map(drop)
+                let generator = Generator::parse(source, room, 1)?;
+                drive.map_or(Ok(()), |drive| faults::check(generator.faults(), drive, &source.name))
             }
             WorkloadSpec::Trace(spec) => {
                 // The beginning is enough to detect the format.
@@ -217,10 +226,6 @@ impl Workload {
         match spec {
             WorkloadSpec::Generated(source) => {
                 let generator = Generator::parse(source, Room::of(drive), drive.config.seed)?;
-                if drive.config.throttle.name != ThrottleKind::Off {
-                    let what = "policy.throttle works on a lifetime without power losses";
-                    generator.refuse_power_off(&source.name, what)?;
-                }
                 let hash = text_hash(generator.text());
                 let name = source.name.clone();
                 Ok(Workload { kind: Kind::Generated(Box::new(generator)), name, hash })
@@ -261,21 +266,28 @@ impl Workload {
         }
     }
 
-    /// Returns an error if the workload has power losses; `what` says why they cannot be used.
-    pub fn refuse_power_off(&self, what: &str) -> Result<(), Diagnostics> {
+    /// Returns an error if the workload has power losses or other faults; `what` says why they
+    /// cannot be used.
+    pub fn refuse_faults(&self, what: &str) -> Result<(), Diagnostics> {
+        faults::refuse(self.faults(), &self.name, what)
+    }
+
+    /// Returns the power losses and other faults that the workload itself names.
+    pub fn faults(&self) -> &[Scripted] {
         match &self.kind {
-            Kind::Generated(generator) => generator.refuse_power_off(&self.name, what),
-            Kind::Trace { .. } | Kind::Custom { .. } => Ok(()),
+            Kind::Generated(generator) => generator.faults(),
+            Kind::Trace { .. } | Kind::Custom { .. } => &[],
         }
     }
 
-    /// Returns the power losses, with times divided by `speed`.
-    pub fn power_off(&self, speed: f64) -> Vec<PowerOff> {
-        match (&self.kind, TimeScale::new(speed)) {
-            (Kind::Generated(generator), Ok(scale)) => power::scaled(generator.power_off(), &scale),
-            // An invalid speed is reported where it is applied.
-            _ => Vec::new(),
-        }
+    /// Returns whether there are faults beside those of `power_off`.
+    pub fn lists_faults(&self) -> bool {
+        matches!(&self.kind, Kind::Generated(generator) if generator.lists_faults())
+    }
+
+    /// Returns its name in messages.
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
     /// Returns the duration of a generator that sets one.

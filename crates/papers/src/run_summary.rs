@@ -165,6 +165,7 @@ mod tests {
             replay_speed: ReplaySpeed::AsRecorded,
             limit: None,
             requests: None,
+            faults: Vec::new(),
             detail: false,
         };
         let control = Control { stop: &AtomicBool::new(false), progress: &|_| () };

@@ -47,6 +47,7 @@ fn kind<T>(field: &Field<T>) -> &'static str {
         Field::Word(..) => "word",
         Field::Set(..) => "set",
         Field::Text(..) => "text",
+        Field::Texts(..) => "texts",
     }
 }
 
@@ -80,7 +81,7 @@ pub(crate) fn resolve(
     let spec = drive.spec();
     let schemes: Vec<String> = scheme.iter().cloned().collect();
     let resolved = || {
-        run::check(&spec, &schemes, None).or(())?;
+        run::check(&spec, &schemes, None, &[]).or(())?;
         let scheme = scheme.as_deref().map_or(Ok(Scheme::none()), Scheme::load)?;
         device::resolve(&spec.source()?, &scheme, &spec)
     };

@@ -6,6 +6,7 @@ use crate::py_requests::PyRequests;
 use fowler_columns::requests;
 use fowler_experiment::device::DeviceSpec;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
+use fowler_experiment::faults;
 use fowler_experiment::lifetime::LifetimeSpec;
 use fowler_experiment::policies::Policies;
 use fowler_experiment::presets::{self, Folder};
@@ -98,6 +99,7 @@ pub(crate) struct RunArgs {
     speed: Option<f64>,
     idle: Option<f64>,
     limit: Option<u64>,
+    faults: Vec<String>,
     requests_file: Option<PathBuf>,
     detail: bool,
     policies: Vec<PolicyArgs>,
@@ -134,13 +136,15 @@ impl RunArgs {
         }
         let requests = self.requests_file.as_deref().map(requests::file).transpose();
         let requests: Option<RequestsFile> = diagnostics.take(requests).flatten();
+        let (faults, wrong) = faults::read("faults", &self.faults);
+        diagnostics.0.extend(wrong.0);
         let mut device = self.drive.spec();
         device.policies = diagnostics.take(custom(self.policies, failure)).unwrap_or_default();
-        diagnostics.0.extend(run::check(&device, schemes, workload.as_ref()).0);
+        diagnostics.0.extend(run::check(&device, schemes, workload.as_ref(), &faults).0);
         diagnostics.or(())?;
         let workload = workload.ok_or_else(|| Diagnostic::new("", "there is no workload"))?;
         let (scheme, limit, detail) = (self.scheme, self.limit, self.detail);
-        Ok(RunSpec { device, scheme, workload, replay_speed, limit, requests, detail })
+        Ok(RunSpec { device, scheme, workload, replay_speed, limit, faults, requests, detail })
     }
 }
 

@@ -219,6 +219,25 @@ fn everything_that_is_wrong_is_told_at_once() {
 }
 
 #[test]
+fn wrong_faults_are_said_at_once() {
+    let faults = ["10s chip 9", "5s page 7", "20s plane", "9s power 1s", "30s parity 0"];
+    let flags = faults.iter().flat_map(|fault| ["--fault", fault]);
+    let usual = ["run", "--device", "small.toml", "--workload", "demo"];
+    let arguments: Vec<&str> = usual.into_iter().chain(flags).collect();
+    let said = refused(&arguments);
+    for part in [
+        "error: --fault: `5s page 7` does not say that the page is uncorrectable",
+        "error: --fault: `20s plane` does not say which plane",
+        "error: --fault: `9s power 1s` is listed after `10s chip 9`",
+        "error: --fault: `10s chip 9`: the drive has 2 chips",
+        "error: --fault: `30s parity 0`: the drive has no parity",
+    ] {
+        assert!(said.contains(part), "{part}\n{said}");
+    }
+    assert_eq!(said.matches("error: ").count(), 5, "{said}");
+}
+
+#[test]
 fn a_run_reports() {
     let mut arguments = vec!["compare", "--schemes", "fifo,pes_ipc"];
     arguments.extend(&SMALL[..5]);

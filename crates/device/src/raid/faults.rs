@@ -1,7 +1,7 @@
 //! Faults of a drive with stripes, and the fate of every unreadable page: it is rebuilt from its
-//! stripe, rewritten by the host before that, or lost. The pages that a stripe can still recover are
-//! determined when a fault strikes, so that at any later time every page that is not lost can be
-//! recovered.
+//! stripe, rewritten by the host before that, or lost. The pages that a stripe can still recover
+//! are determined when a fault strikes, so that at any later time every page that is not lost can
+//! be recovered.
 //!
 //! A failed unit loses its contents and continues as a spare would. Data that is in the controller
 //! at that moment, because it is on its way to the flash or being moved, is not affected.

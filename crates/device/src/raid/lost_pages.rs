@@ -1,6 +1,6 @@
 //! What a drive without stripes loses: nothing brings back a page that a fault has struck, unless
-//! the buffer still holds it. Only drives that are to notice losses keep this; the host's code calls
-//! it where it would call redundancy.
+//! the buffer still holds it. Only drives that are to notice losses keep this; the host's code
+//! calls it where it would call redundancy.
 
 use super::fault_kinds::Fault;
 use super::faults::keep_from_buffer;

@@ -20,8 +20,9 @@
 //! - `deferred_answers.rs`: programs and answers that wait for parity. `stripe_eviction.rs`:
 //!   eviction from the buffer by stripes.
 //! - `fault_kinds.rs`, `faults.rs`, `losses.rs`: faults, and which pages they take; why a page is
-//!   lost. `lost_pages.rs`: the same without stripes. `census.rs`: a count of all pages that nothing
-//!   gives back. `integrity.rs`, `rebuild.rs`: versions of pages; degraded reads and rebuilding.
+//!   lost. `lost_pages.rs`: the same without stripes. `census.rs`: a count of all pages that
+//!   nothing gives back. `integrity.rs`, `rebuild.rs`: versions of pages; degraded reads and
+//!   rebuilding.
 //! - `hooks.rs`: the implementation of the host's hooks. `laws.rs`: the invariants.
 
 pub mod census;

@@ -54,6 +54,8 @@ pub struct Resolved {
     pub text: String,
     /// A hash of that text.
     pub hash: String,
+    /// Whether `policy.redundancy.integrity` is on only because the run has faults.
+    pub notes_losses: bool,
 }
 
 impl DeviceSpec {
@@ -108,19 +110,39 @@ pub fn resolve(
     let Some(layout) = layout.filter(|_| refusals.is_empty()) else {
         return Err(refused(&source.name, &origins, refusals));
     };
-    let mut text = print(&config);
-    for (key, label) in config.policies.labels() {
-        // Custom policies are not in the keys but are part of the identity of the drive.
-        text.push_str(&format!("# {key} is filled by {label}\n"));
+    Ok(Resolved::of(source.name.clone(), scheme.name().into(), config, layout))
+}
+
+impl Resolved {
+    fn of(device: String, scheme: String, config: Config, layout: Layout) -> Resolved {
+        let mut text = print(&config);
+        for (key, label) in config.policies.labels() {
+            // Custom policies are not in the keys but are part of the identity of the drive.
+            text.push_str(&format!("# {key} is filled by {label}\n"));
+        }
+        let hash = text_hash(&text);
+        Resolved { device, scheme, config, layout, text, hash, notes_losses: false }
     }
-    Ok(Resolved {
-        device: source.name.clone(),
-        scheme: scheme.name().into(),
-        config,
-        layout,
-        hash: text_hash(&text),
-        text,
-    })
+
+    /// Returns the drive with `policy.redundancy.integrity`, without which nothing notices what a
+    /// fault takes.
+    ///
+    /// # Errors
+    /// If it cannot have that.
+    pub(crate) fn noting_losses(self) -> Result<Resolved, Diagnostics> {
+        if self.config.redundancy.integrity {
+            return Ok(self);
+        }
+        let Resolved { device, scheme, mut config, .. } = self;
+        config.redundancy.integrity = true;
+        let layout = config.layout().map_err(|refusals| {
+            let mut diagnostics = refused(&device, &BTreeMap::new(), refusals);
+            let what = "a run with faults needs policy.redundancy.integrity";
+            diagnostics.push(Diagnostic::new(&device, what));
+            diagnostics
+        })?;
+        Ok(Resolved { notes_losses: true, ..Resolved::of(device, scheme, config, layout) })
+    }
 }
 
 /// Parses a device file. Never panics, whatever the text.

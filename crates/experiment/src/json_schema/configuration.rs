@@ -20,7 +20,9 @@ pub(crate) fn of_field<T>(field: &Field<T>) -> Value {
     let list = |item: Value| json!({ "type": "array", "items": item });
     match field {
         Field::Counts(..) | Field::Times(..) => per_page_type(single(field)),
-        Field::Reals(..) | Field::Spans(..) | Field::Set(..) => list(single(field)),
+        Field::Reals(..) | Field::Spans(..) | Field::Set(..) | Field::Texts(..) => {
+            list(single(field))
+        }
         Field::Rows(..) => list(list(single(field))),
         _ => single(field),
     }
@@ -42,7 +44,7 @@ pub(crate) fn single<T>(field: &Field<T>) -> Value {
         Field::Word(words, _) | Field::Set(words, _) => {
             json!({ "enum": words().iter().map(|(word, _)| *word).collect::<Vec<_>>() })
         }
-        Field::Text(..) => json!({ "type": "string" }),
+        Field::Text(..) | Field::Texts(..) => json!({ "type": "string" }),
     }
 }
 

@@ -199,7 +199,7 @@ fn redundancy() -> Vec<Key<Config>> {
             Field::Count(1..=u64::from(u32::MAX), at!(redundancy.reads as u32))),
         optional("policy.redundancy.limit_growth", "retention and reads are the limits at worn_above cycles; each cycle less makes them longer by a factor of e^this",
             Field::Real(0.0..=0.01, at!(redundancy.limit_growth))),
-        optional("policy.redundancy.integrity", "whether every page carries a version, against which reads are verified",
+        optional("policy.redundancy.integrity", "whether every page carries a version, against which reads are verified; without redundancy, whether the pages that faults take are noted",
             Field::Flag(at!(redundancy.integrity))),
     ]
 }

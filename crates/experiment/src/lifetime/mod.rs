@@ -554,7 +554,7 @@ const BATCH: usize = 1 << 14;
 /// Checks the specification of a lifetime, without a full pass over the workload.
 pub fn check(spec: &LifetimeSpec) -> Diagnostics {
     let schemes: Vec<String> = spec.scheme.iter().cloned().collect();
-    let mut diagnostics = crate::run::check(&spec.device, &schemes, Some(&spec.workload));
+    let mut diagnostics = crate::run::check(&spec.device, &schemes, Some(&spec.workload), &[]);
     if spec.dilation == Some(0) {
         let what = "the dilation must not be 0";
         diagnostics.push(Diagnostic::new("--dilation", what).expected("at least 1"));

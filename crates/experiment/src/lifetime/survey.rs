@@ -38,7 +38,7 @@ pub(super) fn survey(
     (speed, limit): (f64, Option<u64>),
     control: Control<'_>,
 ) -> Result<Option<(Survey, WorkloadReport)>, Diagnostics> {
-    workload.refuse_power_off("a lifetime has no power losses")?;
+    workload.refuse_faults("a lifetime has neither power losses nor other faults")?;
     let page = drive.config.geometry.page_size.0;
     let (mut survey, mut last) = (Survey::default(), Nanos::ZERO);
     let (report, failed) = workload.replay(speed, limit, control, |requests| {

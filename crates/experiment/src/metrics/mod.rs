@@ -10,6 +10,7 @@
 mod blame;
 mod census;
 mod counters;
+mod faults;
 mod flash;
 mod json;
 pub mod layout;
@@ -184,6 +185,7 @@ pub fn all() -> &'static [Metric] {
             blame::metrics(),
             speed::metrics(),
             protection::metrics(),
+            faults::metrics(),
             census::metrics(),
             counters::metrics(),
             setup::laws_and_origin(),

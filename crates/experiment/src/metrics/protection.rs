@@ -38,9 +38,11 @@ fn stripes() -> Vec<Metric> {
     };
     let changes = "Each change of stage: the new stage, the time, and the state of the cells.";
     vec![
-        Metric::group("redundancy", "Protection by parity; null without stripes.", |it| {
-            it.protection.is_some()
-        }),
+        Metric::group(
+            "redundancy",
+            "Protection by parity, and losses; null without stripes, unless losses are noted.",
+            |it| it.protection.is_some() || it.losses.is_some(),
+        ),
         of_stripes("stripes", STRIPES, "Stripes of the drive.", |it| it.stripes),
         of_stripes("stage", Unit::Count("stage"), "Stage of life at the end, 1 to 3.", |it| {
             it.stage as u8 + 1
@@ -164,7 +166,7 @@ const LOSSES: [Loss; 14] = [
 ];
 
 fn losses() -> Vec<Metric> {
-    let about = "The fate of unreadable pages; null if pages have no versions.";
+    let about = "The fate of unreadable pages; null without policy.redundancy.integrity.";
     let mut list = vec![Metric::group("redundancy.losses", about, |it| it.losses.is_some())];
     list.extend(LOSSES.into_iter().map(|(name, unit, about, read)| {
         let read = move |it: &Outcome| it.losses.as_ref().map(read);

@@ -5,9 +5,12 @@
 //! and the stages of life (`stages`). It reads nothing else and prints nothing: `metrics` lists
 //! which of its numbers are reported, and how.
 
+mod fates;
 pub mod laws;
 mod stages;
 pub(crate) mod wearing;
+
+pub use fates::{Effect, Fate};
 
 use crate::device::Resolved;
 use crate::diagnostic::Diagnostics;
@@ -48,6 +51,9 @@ pub struct Outcome {
     pub census: Option<Census>,
     /// What happened at power losses.
     pub power_offs: PowerOffs,
+    /// The faults that the user listed, in order, and what each did; none for those of `power_off`
+    /// alone.
+    pub faults: Vec<Fate>,
     /// Simulated time since the first request entered.
     pub simulated: Span,
     /// The drive's clock at the end, which includes the time before the first request.

@@ -429,6 +429,7 @@ mod tests {
             replay_speed: ReplaySpeed::AsRecorded,
             limit: None,
             requests: None,
+            faults: Vec::new(),
             detail: true,
         };
         let stop = std::sync::atomic::AtomicBool::new(false);

@@ -8,16 +8,17 @@ mod ready;
 mod speed;
 mod warm_up;
 
-pub use ready::check;
 pub(crate) use ready::{Ready, Replayed, preconditioned, ready};
+pub use ready::{check, drive};
 pub(crate) use speed::find as find_speed;
 
 use crate::device::DeviceSpec;
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::faults::Scripted;
 use crate::image_cache::ImageCache;
 use crate::memory;
 use crate::numbers::counted;
-use crate::outcome::{Detail, Ending, Outcome, Wear};
+use crate::outcome::{Detail, Ending, Fate, Outcome, Wear};
 pub use crate::replay_speed::ReplaySpeed;
 use crate::replay_speed::{Found, Search};
 use crate::requests::{RequestsFile, Watching};
@@ -40,6 +41,8 @@ pub struct RunSpec {
     pub replay_speed: ReplaySpeed,
     /// The most requests to run.
     pub limit: Option<u64>,
+    /// Power losses and other faults beside those of the workload, in order.
+    pub faults: Vec<Scripted>,
     /// The log of all requests, if one is wanted.
     pub requests: Option<RequestsFile>,
     /// Whether to record the data of charts: [`Outcome::detail`].
@@ -173,7 +176,7 @@ struct Finished {
 impl Finished {
     fn outcome(self, ready: &Ready) -> Outcome {
         let counters = self.replayed.counters();
-        let Replayed { device, report, failed, wall_s, .. } = self.replayed;
+        let Replayed { device, report, failed, faults, wall_s, .. } = self.replayed;
         let ending = match failed.or_else(|| unwritten(ready, &counters)) {
             Some(diagnostics) => Ending::Failed(diagnostics),
             None if self.stopped => Ending::Stopped,
@@ -202,6 +205,7 @@ impl Finished {
             losses: device.losses(),
             census: may_err(&ready.drive.config).then(|| device.census()),
             power_offs: *device.power_offs(),
+            faults: Fate::of_all(&faults, &device),
             simulated: device.now() - device.began(),
             clock: device.now(),
             wall_s,
@@ -218,7 +222,7 @@ impl Finished {
 
 /// Returns whether a page can become unreadable.
 fn may_err(config: &Config) -> bool {
-    config.reliability.model != ModelKind::Off || config.redundancy.has_versions()
+    config.reliability.model != ModelKind::Off || config.redundancy.integrity
 }
 
 fn unwritten(ready: &Ready, counters: &Counters) -> Option<Diagnostics> {

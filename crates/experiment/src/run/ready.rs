@@ -4,15 +4,20 @@ use super::RunSpec;
 use super::warm_up;
 use crate::device::{self, DeviceSpec, Resolved, Source};
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::faults::{self, Scripted};
 use crate::image_cache::ImageCache;
 use crate::numbers::counted;
-use crate::power;
 use crate::progress::Progress;
 use crate::scheme::Scheme;
 use crate::workload::{Control, Workload, WorkloadReport, WorkloadSpec};
+use fowler_device::policy::throttle::ThrottleKind;
 use fowler_device::{Config, Counters, Device, Pacing, PreconditionWatch, Probe};
+use fowler_workload::TimeScale;
 use std::collections::BTreeMap;
 use std::time::Instant;
+
+/// What names faults beside those of a workload.
+const FLAG: &str = "--fault";
 
 /// The checked inputs of a run.
 #[derive(Clone, Debug)]
@@ -20,6 +25,10 @@ pub(crate) struct Ready {
     pub drive: Resolved,
     pub workload: Workload,
     pub limit: Option<u64>,
+    /// What fails, and when, in order; times are not scaled.
+    pub faults: Vec<Scripted>,
+    /// Whether these are listed as faults, and what they do is noted.
+    notes_faults: bool,
 }
 
 /// The result of a replay.
@@ -29,6 +38,8 @@ pub(crate) struct Replayed {
     pub failed: Option<Diagnostics>,
     /// How long the replay took, without what was checked before and after it.
     pub wall_s: f64,
+    /// What was to fail, and when, in the time of the replay; none unless it is noted.
+    pub faults: Vec<Scripted>,
     /// What the drive had counted when its warm-up was over.
     warm: Counters,
 }
@@ -41,6 +52,22 @@ impl Replayed {
 }
 
 impl Ready {
+    /// What the caller has found, and `faults` beside those of the workload.
+    ///
+    /// # Errors
+    /// If the drive cannot have these faults.
+    pub fn new(
+        drive: Resolved,
+        workload: Workload,
+        limit: Option<u64>,
+        faults: &[Scripted],
+    ) -> Result<Ready, Diagnostics> {
+        let notes_faults = !faults.is_empty() || workload.lists_faults();
+        let faults = all_faults(faults, &workload, &drive)?;
+        let drive = if notes_faults { drive.noting_losses()? } else { drive };
+        Ok(Ready { drive, workload, limit, faults, notes_faults })
+    }
+
     /// That of a run.
     pub fn of(spec: &RunSpec, control: Control<'_>) -> Result<Ready, Diagnostics> {
         ready(spec, &spec.device.source()?, spec.scheme.as_deref(), None, control)
@@ -55,13 +82,18 @@ impl Ready {
         control: Control<'_>,
         probe: &mut P,
     ) -> Result<Replayed, Diagnostics> {
-        let spans = self.workload.power_off(speed);
+        // An invalid speed is reported where it is applied.
+        let faults = TimeScale::new(speed).map(|scale| faults::scaled(&self.faults, &scale));
+        let faults = faults.unwrap_or_default();
         let warm_up = self.drive.config.precondition.warm_up;
         let (mut warm, mut wall_s) = (Counters::default(), 0.0);
         let (report, failed) = self.workload.replay(speed, self.limit, control, |requests| {
             let started = now();
             if warm_up == 0 {
-                power::run(&mut device, requests, pacing, probe, &spans);
+                if self.notes_faults {
+                    device.note_faults();
+                }
+                faults::run(&mut device, requests, pacing, probe, &faults);
             } else {
                 let warmed = warm_up::serve(&mut device, requests, pacing, warm_up);
                 warm = warmed.counters;
@@ -85,7 +117,8 @@ impl Ready {
             let empty = Diagnostic::new(report.name.clone(), "the workload has no requests");
             return Err(failed.unwrap_or_else(|| empty.hint(empty_hint(&report)).into()));
         }
-        Ok(Replayed { device, report, failed, wall_s, warm })
+        let faults = if self.notes_faults { faults } else { Vec::new() };
+        Ok(Replayed { device, report, failed, faults, wall_s, warm })
     }
 
     /// Returns the preconditioned drive, from the cache if there is one.
@@ -136,11 +169,12 @@ fn empty_hint(report: &WorkloadReport) -> Option<String> {
 }
 
 /// Checks the drive under each of `schemes` (without schemes, as described) and, without a full
-/// pass, the workload.
+/// pass, the workload; and whether the drive has what is to fail.
 pub fn check(
     device: &DeviceSpec,
     schemes: &[String],
     workload: Option<&WorkloadSpec>,
+    faults: &[Scripted],
 ) -> Diagnostics {
     let mut diagnostics = Diagnostics::default();
     for (index, scheme) in schemes.iter().enumerate() {
@@ -165,8 +199,26 @@ pub fn check(
     if let Some(workload) = workload {
         diagnostics.take(workload.check(drive.as_ref()));
     }
+    if let Some(drive) = &drive {
+        diagnostics.take(faults::check(faults, drive, FLAG));
+    }
     // Errors of the drive occur under every scheme: report them once.
     diagnostics.unique()
+}
+
+/// Returns the drive of a run under a scheme, as it is when it runs: one that has faults notes what
+/// they take.
+///
+/// # Errors
+/// Everything that is wrong with the drive.
+pub fn drive(
+    spec: &RunSpec,
+    source: &Source,
+    scheme: Option<&str>,
+) -> Result<Resolved, Diagnostics> {
+    let drive = device::resolve(source, &spec.device.scheme(scheme)?, &spec.device)?;
+    let faults = !spec.faults.is_empty() || spec.workload.lists_faults(&drive)?;
+    if faults { drive.noting_losses() } else { Ok(drive) }
 }
 
 /// Checks everything that a run of `scheme` needs. What takes a pass over the trace is reused from
@@ -192,8 +244,38 @@ pub(crate) fn ready(
         Some(other) => other.workload.clone(),
         None => Workload::prepare(&spec.workload, &drive, spec.limit, control)?,
     };
-    if drive.config.precondition.warm_up > 0 {
-        workload.refuse_power_off("precondition.warm_up works without power losses")?;
+    Ready::new(drive, workload, spec.limit, &spec.faults)
+}
+
+/// Returns the faults of a run: those of its workload or those beside it, but not both.
+fn all_faults(
+    beside: &[Scripted],
+    workload: &Workload,
+    drive: &Resolved,
+) -> Result<Vec<Scripted>, Diagnostics> {
+    let (name, own) = (workload.name(), workload.faults());
+    if !beside.is_empty() && !own.is_empty() {
+        let what = "the workload has power losses or faults of its own";
+        let hint = "list all of them in one place: in the file, or beside it".to_string();
+        return Err(Diagnostic::new(name, what).hint(hint).into());
     }
-    Ok(Ready { drive, workload, limit: spec.limit })
+    let (faults, name) = if own.is_empty() { (beside, FLAG) } else { (own, name) };
+    let mut diagnostics = Diagnostics::default();
+    diagnostics.take(faults::check(faults, drive, name));
+    if drive.config.precondition.warm_up > 0 {
+        let why = "precondition.warm_up works without power losses and other faults";
+        diagnostics.take(faults::refuse(faults, name, why));
+    }
+    let off = faults
+        .iter()
+        .find(|fault| fault.power_off().is_some())
+        .map_or(&[][..], std::slice::from_ref);
+    if drive.config.throttle.name != ThrottleKind::Off {
+        let why = "policy.throttle works on a lifetime without power losses";
+        diagnostics.take(faults::refuse(off, name, why));
+    }
+    if workload.depth().is_some() {
+        diagnostics.take(faults::refuse(off, name, faults::CLOSED));
+    }
+    diagnostics.or(faults.to_vec())
 }

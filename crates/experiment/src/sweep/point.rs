@@ -168,7 +168,7 @@ impl Plan {
         let workload = requests.spec.clone();
         let hash = Some(&*requests.hash);
         let prepared = Workload::prepare_hashed(&workload, hash, &drive, limit, control)?;
-        let ready = Ready { drive, workload: prepared, limit };
+        let ready = Ready::new(drive, prepared, limit, &[])?;
         let scheme = Some(names.scheme);
         let spec = RunSpec {
             device,
@@ -176,6 +176,7 @@ impl Plan {
             workload,
             replay_speed,
             limit,
+            faults: Vec::new(),
             requests: None,
             detail: false,
         };

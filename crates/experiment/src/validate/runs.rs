@@ -43,9 +43,10 @@ pub(super) fn points(spec: &ValidateSpec) -> Result<Vec<Point>, Diagnostics> {
                     replay_speed,
                     limit: Some(limit),
                     requests: None,
+                    faults: Vec::new(),
                     detail: false,
                 };
-                run::check(&run.device, &[scheme.to_string()], Some(&run.workload)).or(())?;
+                run::check(&run.device, &[scheme.to_string()], Some(&run.workload), &[]).or(())?;
                 points.push(point(format!("{flash} {scheme}, {name}"), run));
             }
         }

@@ -30,6 +30,7 @@ fn transfers_are_those_of_every_level_tried() {
         replay_speed: ReplaySpeed::AsRecorded,
         limit: None,
         requests: None,
+        faults: Vec::new(),
         detail: false,
     };
     let stop = AtomicBool::new(false);

@@ -1,6 +1,7 @@
 //! The tests of runs and their inputs as one program, which is linked once.
 
 mod config_errors;
+mod faults;
 mod fingerprint;
 mod levels;
 mod lifetime;

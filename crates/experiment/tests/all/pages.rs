@@ -33,6 +33,7 @@ fn ran(device: &str, set: &[&str], schemes: &[&str], workload: &str) -> Vec<Outc
         replay_speed: ReplaySpeed::AsRecorded,
         limit: None,
         requests: None,
+        faults: Vec::new(),
         detail: true,
     };
     let schemes: Vec<String> = schemes.iter().map(ToString::to_string).collect();

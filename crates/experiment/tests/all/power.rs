@@ -39,6 +39,7 @@ fn spec(set: &[&str], more: &str, replay_speed: ReplaySpeed) -> RunSpec {
         replay_speed,
         limit: None,
         requests: None,
+        faults: Vec::new(),
         detail: false,
     }
 }

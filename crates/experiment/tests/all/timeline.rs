@@ -30,6 +30,7 @@ fn spec(scheme: &str, set: &[&str]) -> RunSpec {
         replay_speed: ReplaySpeed::AsRecorded,
         limit: None,
         requests: None,
+        faults: Vec::new(),
         detail: false,
     }
 }

@@ -246,6 +246,7 @@ fn all_five_run_on_every_workload() {
             replay_speed: ReplaySpeed::AsRecorded,
             limit: Some(1000),
             requests: None,
+            faults: Vec::new(),
             detail: false,
         };
         let outcome = match fowler_experiment::run::Run::new(&spec, control).outcome() {

@@ -28,6 +28,7 @@ fn outcome(
         replay_speed,
         limit: None,
         requests: None,
+        faults: Vec::new(),
         detail,
     };
     Run::new(&spec, Control { stop: &AtomicBool::new(false), progress: &|_| () }).outcome()

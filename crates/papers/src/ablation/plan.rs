@@ -168,6 +168,7 @@ impl Plan {
                     replay_speed: ReplaySpeed::AsRecorded,
                     limit,
                     requests: None,
+                    faults: Vec::new(),
                     detail: false,
                 };
                 jobs.push(Job::run(run_name(&column.name, &age.name, subset), spec, images)?);

@@ -98,6 +98,7 @@ impl Plan<'_> {
                     replay_speed: ReplaySpeed::Speed(speed * variant.load),
                     limit: self.limited(variant.requests),
                     requests: None,
+                    faults: Vec::new(),
                     detail: false,
                 };
                 let name = run_name(&column.name, case, &variant.name);

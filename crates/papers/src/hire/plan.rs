@@ -262,6 +262,7 @@ impl Plan<'_> {
             replay_speed: ReplaySpeed::AsRecorded,
             limit: length.most,
             requests: None,
+            faults: Vec::new(),
             detail: false,
         };
         Job::run(name, spec, images)

@@ -229,6 +229,7 @@ fn limit_jobs<'a>(
                 replay_speed: ReplaySpeed::AsRecorded,
                 limit,
                 requests: None,
+                faults: Vec::new(),
                 detail: false,
             };
             jobs.push(Job::run(limit_name(name, load), spec, images)?);

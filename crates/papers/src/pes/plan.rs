@@ -143,6 +143,7 @@ impl<'a> Plan<'a> {
             replay_speed: pace,
             limit: self.limit,
             requests: None,
+            faults: Vec::new(),
             detail: false,
         };
         Job::run(run_name(&column.name, drive, scheme), spec, self.images)

@@ -129,6 +129,7 @@ impl<'a> Plan<'a> {
             replay_speed: ReplaySpeed::Speed(case.speed),
             limit: Some(self.limit.map_or(requests, |limit| limit.min(requests))),
             requests: None,
+            faults: Vec::new(),
             detail: false,
         };
         Job::run(run_name(&column.name, scheme, case), spec, self.images)

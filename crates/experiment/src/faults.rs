@@ -1,0 +1,310 @@
+//! Faults at times that the user names: how a list of them is read and printed, whether a drive has
+//! the units that are to fail, and how a drive runs through them.
+
+use crate::device::Resolved;
+use crate::diagnostic::{Diagnostic, Diagnostics, printable};
+use crate::field::nearest;
+use crate::power::{self, PowerOff};
+use fowler_device::{Device, Fault, Pacing, Probe};
+use fowler_units::{BlockId, HostIo, Lpn, Nanos, PlaneId, Span, StripeId};
+use fowler_workload::TimeScale;
+use std::fmt;
+
+/// A fault, and when it strikes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Scripted {
+    /// When, in the time of the requests.
+    pub at: Nanos,
+    /// What happens.
+    pub what: What,
+}
+
+/// What happens at a time that the user names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What {
+    /// A unit of the flash fails.
+    Unit(Fault),
+    /// The power is off for this long.
+    PowerOff(Span),
+}
+
+/// What [`parse`] expects of each entry.
+pub const EXPECTED: &str = "a list of times and faults: \"10s chip 3\", likewise channel, plane, block or parity (of a \
+     stripe); \"20s page 4711 uncorrectable\"; \"30s power 2s\"";
+
+/// The most faults of a run.
+pub const MOST: usize = 1000;
+
+/// A kind of unit: its word, and the fault of the unit of that number.
+type Kind = (&'static str, fn(u32) -> Fault);
+
+const KINDS: [Kind; 6] = [
+    ("page", |number| Fault::Page(Lpn(number))),
+    ("parity", |number| Fault::Parity(StripeId(number))),
+    ("block", |number| Fault::Block(BlockId(number))),
+    ("plane", |number| Fault::Plane(PlaneId(number))),
+    ("chip", Fault::Chip),
+    ("channel", Fault::Channel),
+];
+
+const POWER: &str = "power";
+/// Why a closed loop has no power losses.
+pub(crate) const CLOSED: &str =
+    "`power` among `faults` needs arrival times, and closed arrivals have none";
+/// What follows the number of a page.
+const UNCORRECTABLE: &str = "uncorrectable";
+
+impl fmt::Display for What {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            What::PowerOff(lasts) => write!(f, "{POWER} {lasts}"),
+            What::Unit(Fault::Page(page)) => write!(f, "page {} {UNCORRECTABLE}", page.0),
+            What::Unit(Fault::Parity(stripe)) => write!(f, "parity {}", stripe.0),
+            What::Unit(Fault::Block(block)) => write!(f, "block {}", block.0),
+            What::Unit(Fault::Plane(plane)) => write!(f, "plane {}", plane.0),
+            What::Unit(Fault::Chip(chip)) => write!(f, "chip {chip}"),
+            What::Unit(Fault::Channel(channel)) => write!(f, "channel {channel}"),
+            What::Unit(fault @ (Fault::Power | Fault::Bug(_))) => write!(f, "{fault:?}"),
+        }
+    }
+}
+
+impl fmt::Display for Scripted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.at - Nanos::ZERO, self.what)
+    }
+}
+
+/// Parses faults, in order; no text has none.
+///
+/// # Errors
+/// Everything that is wrong with them.
+pub fn parse(texts: &[String]) -> Result<Vec<Scripted>, Vec<String>> {
+    let (all, wrong) = parse_all(texts);
+    if wrong.is_empty() { Ok(all) } else { Err(wrong) }
+}
+
+/// Like [`parse`], for the entries of `flag`: returns those that are right, and a diagnostic for
+/// each that is not.
+pub fn read(flag: &str, texts: &[String]) -> (Vec<Scripted>, Diagnostics) {
+    let (all, wrong) = parse_all(texts);
+    let diagnostic = |what| Diagnostic::new(flag, what).expected(EXPECTED);
+    (all, Diagnostics(wrong.into_iter().map(diagnostic).collect()))
+}
+
+fn parse_all(texts: &[String]) -> (Vec<Scripted>, Vec<String>) {
+    if texts.len() > MOST {
+        return (Vec::new(), vec![format!("{} faults; at most {MOST} are possible", texts.len())]);
+    }
+    let (mut all, mut wrong): (Vec<Scripted>, Vec<String>) = (Vec::new(), Vec::new());
+    for text in texts {
+        match one(text) {
+            Err(its) => wrong.push(format!("`{}` {}", printable(text.trim()), its.join(", and "))),
+            Ok(fault) => {
+                wrong.extend(disorder(&all, &fault));
+                all.push(fault);
+            }
+        }
+    }
+    wrong.extend(power::too_long(all.iter().filter_map(Scripted::power_off)));
+    (all, wrong)
+}
+
+/// Returns what is wrong with the order of a fault and those before it.
+fn disorder(before: &[Scripted], fault: &Scripted) -> Option<String> {
+    let off = fault.power_off();
+    let last_off = before.iter().rev().find_map(Scripted::power_off);
+    if let Some(wrong) = last_off.zip(off).and_then(|(before, off)| power::disorder(&before, &off))
+    {
+        return Some(wrong);
+    }
+    let last = before.last().filter(|last| last.at > fault.at)?;
+    Some(format!("`{fault}` is listed after `{last}`"))
+}
+
+/// Parses one entry, or returns everything that is wrong with it, as predicates.
+fn one(text: &str) -> Result<Scripted, Vec<String>> {
+    let mut words = text.split_whitespace();
+    let Some(at) = words.next() else { return Err(vec!["is empty".into()]) };
+    let mut wrong = Vec::new();
+    let mut take = |result: Result<Span, String>| {
+        result.map_err(|reason| wrong.push(format!("has no valid time: {reason}"))).ok()
+    };
+    let at = take(power::time(at));
+    let what = match words.next() {
+        None => {
+            wrong.push("names no fault".into());
+            None
+        }
+        Some(POWER) => match words.next().map(power::time) {
+            None => {
+                wrong.push("does not say for how long".into());
+                None
+            }
+            Some(lasts) => match take(lasts) {
+                Some(Span::ZERO) => {
+                    wrong.push("has no length".into());
+                    None
+                }
+                lasts => lasts.map(What::PowerOff),
+            },
+        },
+        Some(word) => unit(word, &mut words, &mut wrong),
+    };
+    let rest: Vec<&str> = words.collect();
+    if what.is_some() && !rest.is_empty() {
+        wrong.push(format!("ends with `{}`, which means nothing here", printable(rest.join(" "))));
+    }
+    match (at, what) {
+        (Some(at), Some(what)) if wrong.is_empty() => Ok(Scripted { at: Nanos(at.0), what }),
+        _ => Err(wrong),
+    }
+}
+
+/// Parses a kind of unit and its number.
+fn unit<'a>(
+    word: &str,
+    words: &mut impl Iterator<Item = &'a str>,
+    wrong: &mut Vec<String>,
+) -> Option<What> {
+    let Some((kind, fault)) = KINDS.into_iter().find(|(kind, _)| *kind == word) else {
+        let names = KINDS.map(|(kind, _)| kind).into_iter().chain([POWER]);
+        let near = nearest(word, names).map_or(String::new(), |it| format!(" (`{it}`?)"));
+        wrong.push(format!("names the unknown fault `{}`{near}", printable(word)));
+        return None;
+    };
+    let Some(number) = words.next() else {
+        wrong.push(format!("does not say which {kind}"));
+        return None;
+    };
+    let digits = number.bytes().all(|byte| byte.is_ascii_digit());
+    let parsed = number.parse().ok().filter(|_| digits);
+    if parsed.is_none() {
+        wrong.push(format!("names no {kind}: `{}` is not its number", printable(number)));
+    }
+    if kind == "page" && words.next() != Some(UNCORRECTABLE) {
+        wrong.push(format!("does not say that the page is {UNCORRECTABLE}"));
+        return None;
+    }
+    parsed.map(|number| What::Unit(fault(number)))
+}
+
+impl Scripted {
+    /// Returns the span without power, if this is one.
+    pub fn power_off(&self) -> Option<PowerOff> {
+        match self.what {
+            What::PowerOff(lasts) => Some(PowerOff { at: self.at, lasts }),
+            What::Unit(_) => None,
+        }
+    }
+
+    /// Returns a span without power.
+    pub fn of_power(PowerOff { at, lasts }: PowerOff) -> Scripted {
+        Scripted { at, what: What::PowerOff(lasts) }
+    }
+}
+
+/// Checks that a drive has what is to fail; `name` says where the list is.
+///
+/// # Errors
+/// Every unit that it does not have.
+pub fn check(faults: &[Scripted], drive: &Resolved, name: &str) -> Result<(), Diagnostics> {
+    let absent = |fault: &Scripted| {
+        let What::Unit(unit) = fault.what else { return None };
+        let (number, count) = unit.unit(&drive.config, &drive.layout)?;
+        let kind = match unit {
+            Fault::Page(_) => "logical page",
+            Fault::Parity(_) => "stripe",
+            Fault::Block(_) => "block",
+            Fault::Plane(_) => "plane",
+            Fault::Chip(_) => "chip",
+            _ => "channel",
+        };
+        (number >= count).then(|| match count {
+            0 => Diagnostic::new(name, format!("`{fault}`: the drive has no parity"))
+                .hint("choose a scheme with parity, such as raid5".to_string()),
+            _ => {
+                let has = crate::numbers::counted(count.into(), kind);
+                Diagnostic::new(name, format!("`{fault}`: the drive has {has}"))
+                    .expected(format!("a {kind} from 0 to {}", count - 1))
+            }
+        })
+    };
+    Diagnostics(faults.iter().filter_map(absent).collect()).or(())
+}
+
+/// Refuses all power losses and other faults; `name` says where they are, and `why` they cannot be
+/// used.
+///
+/// # Errors
+/// If there are any.
+pub fn refuse(faults: &[Scripted], name: &str, why: &str) -> Result<(), Diagnostics> {
+    let Some(first) = faults.first() else { return Ok(()) };
+    let what = format!("faults, such as `{first}`, cannot be used here: {why}");
+    Err(Diagnostic::new(name, what).hint("leave them out".to_string()).into())
+}
+
+/// Returns the faults of a workload with scaled times. Lengths without power are not scaled.
+pub fn scaled(faults: &[Scripted], scale: &TimeScale) -> Vec<Scripted> {
+    let moved = |fault: &Scripted| Some(Scripted { at: scale.apply(fault.at)?, ..*fault });
+    faults.iter().filter_map(moved).collect()
+}
+
+/// Runs the drive through `requests` with `faults` on the way, which are in order.
+///
+/// A unit fails at its very time, whatever is in flight. The power fails once the drive has
+/// answered all earlier requests. What lies beyond the last answer is not reached.
+///
+/// Times are those of the requests; in a closed loop, which ignores these, a unit fails so long
+/// after the start.
+pub fn run<P: Probe>(
+    device: &mut Device,
+    requests: &mut dyn Iterator<Item = HostIo>,
+    pacing: Pacing,
+    probe: &mut P,
+    faults: &[Scripted],
+) {
+    if faults.is_empty() {
+        return device.run(requests, pacing, probe);
+    }
+    let open = pacing == Pacing::Open;
+    let mut requests = requests.peekable();
+    // The time of the requests, and of the drive, at which the power came back.
+    let (mut from, mut began) = (Nanos::ZERO, device.now());
+    if !open {
+        schedule(device, faults, began);
+    }
+    let since = |from: Nanos| move |io: HostIo| io.with_at(Nanos((io.at - from).0));
+    for fault in faults {
+        let due = began + (fault.at - from);
+        let lasts = match fault.what {
+            What::PowerOff(lasts) => lasts,
+            What::Unit(unit) => {
+                if open {
+                    device.schedule_fault(due, unit);
+                }
+                continue;
+            }
+        };
+        let before = std::iter::from_fn(|| requests.next_if(|io| io.at < fault.at));
+        device.run(before.map(since(from)), pacing, probe);
+        if requests.peek().is_none() {
+            return;
+        }
+        if open {
+            device.rest_until(due, probe);
+        }
+        device.power_off(lasts, probe);
+        (from, began) = (fault.at, device.now());
+    }
+    device.run(requests.map(since(from)), pacing, probe);
+}
+
+/// Lets units fail at these times after `start`.
+fn schedule(device: &mut Device, faults: &[Scripted], start: Nanos) {
+    for fault in faults {
+        if let What::Unit(unit) = fault.what {
+            device.schedule_fault(start + (fault.at - Nanos::ZERO), unit);
+        }
+    }
+}

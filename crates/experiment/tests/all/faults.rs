@@ -1,0 +1,285 @@
+//! Faults that a user lists: from their text to the outcome of a run.
+
+use fowler_device::{Census, Device, Pacing};
+use fowler_experiment::compare::compare;
+use fowler_experiment::device::{self, DeviceSpec, Source};
+use fowler_experiment::diagnostic::Diagnostics;
+use fowler_experiment::faults::{Scripted, What, parse};
+use fowler_experiment::lifetime::{LifetimeSpec, Watch, live};
+use fowler_experiment::outcome::Outcome;
+use fowler_experiment::run::{ReplaySpeed, Run, RunSpec};
+use fowler_experiment::scheme::Scheme;
+use fowler_experiment::trace::{synth, synth_requests};
+use fowler_experiment::warnings::warnings;
+use fowler_experiment::workload::{Control, WorkloadSpec};
+use fowler_units::{HostIo, Nanos};
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+struct Lists {
+    good: Vec<Good>,
+    bad: Vec<Bad>,
+}
+
+#[derive(Deserialize)]
+struct Good {
+    list: Vec<String>,
+    prints: Option<Vec<String>>,
+}
+
+#[derive(Deserialize)]
+struct Bad {
+    list: Vec<String>,
+    says: Vec<String>,
+}
+
+#[test]
+fn lists_are_read_and_printed_or_everything_wrong_is_said() {
+    let lists: Lists = toml::from_str(include_str!("faults.toml")).unwrap();
+    for Good { list, prints } in lists.good {
+        let faults = parse(&list).unwrap_or_else(|wrong| panic!("{list:?}: {wrong:?}"));
+        let printed: Vec<String> = faults.iter().map(Scripted::to_string).collect();
+        assert_eq!(printed, prints.unwrap_or(list));
+        assert_eq!(parse(&printed), Ok(faults));
+    }
+    for Bad { list, says } in lists.bad {
+        let wrong = parse(&list).expect_err(&format!("{list:?}")).join("; ");
+        assert!(!wrong.contains('\u{1b}'), "{wrong:?}");
+        for part in says {
+            assert!(wrong.contains(&part), "{list:?} lacks {part:?}: {wrong}");
+        }
+    }
+    let many = vec!["1s chip 0".to_string(); 1001];
+    assert!(parse(&many[1..]).is_ok());
+    assert!(parse(&many).unwrap_err()[0].contains("1001 faults; at most 1000"));
+}
+
+const LOAD: &str = "requests = 60\narrivals = { kind = 'fixed', rate = 100 }\nmix.reads = 0.5";
+
+fn texts(list: &[&str]) -> Vec<String> {
+    list.iter().map(ToString::to_string).collect()
+}
+
+fn spec(scheme: &str, set: &[&str], load: &str, faults: &[&str]) -> RunSpec {
+    let small = concat!(env!("CARGO_MANIFEST_DIR"), "/../cli/tests/small.toml");
+    let set = ["policy.redundancy.stripe=1"].iter().chain(set).map(ToString::to_string).collect();
+    RunSpec {
+        device: DeviceSpec { device: small.into(), set, ..DeviceSpec::default() },
+        scheme: Some(scheme.into()),
+        workload: WorkloadSpec::Generated(Source { name: "w.toml".into(), text: load.into() }),
+        replay_speed: ReplaySpeed::AsRecorded,
+        limit: None,
+        faults: parse(&texts(faults)).unwrap(),
+        requests: None,
+        detail: false,
+    }
+}
+
+fn run(spec: &RunSpec) -> Result<Outcome, Diagnostics> {
+    Run::new(spec, Control::UNWATCHED).outcome()
+}
+
+fn outcome(spec: &RunSpec) -> Outcome {
+    run(spec).unwrap_or_else(|diagnostics| panic!("{diagnostics}"))
+}
+
+/// The census at the end of the same run by hand, with the fault injected while the drive rests.
+fn by_hand(spec: &RunSpec, fault: Scripted) -> Census {
+    let scheme = Scheme::load(spec.scheme.as_ref().unwrap()).unwrap();
+    let drive = device::resolve(&spec.device.source().unwrap(), &scheme, &spec.device).unwrap();
+    let WorkloadSpec::Generated(source) = &spec.workload else { unreachable!("it is generated") };
+    let requests: Vec<HostIo> = synth_requests(source, &drive).unwrap().collect();
+    let mut config = drive.config.clone();
+    config.redundancy.integrity = true;
+    let mut device = Device::new(&config).unwrap();
+    let (before, after): (Vec<HostIo>, Vec<HostIo>) =
+        requests.into_iter().partition(|io| io.at < fault.at);
+    device.run(before, Pacing::Open, &mut ());
+    device.rest_until(fault.at, &mut ());
+    match fault.what {
+        What::Unit(unit) => device.inject(unit),
+        What::PowerOff(lasts) => device.power_off(lasts, &mut ()),
+    }
+    let later = |io: HostIo| io.with_at(Nanos((io.at - fault.at).0));
+    device.run(after.into_iter().map(later), Pacing::Open, &mut ());
+    device.census()
+}
+
+#[test]
+fn every_fault_takes_what_an_injected_one_takes() {
+    let faults = [
+        "305ms page 7 uncorrectable",
+        "305ms parity 3",
+        "305ms block 5",
+        "305ms plane 1",
+        "305ms chip 1",
+        "305ms channel 0",
+        "305ms power 10s",
+    ];
+    for (scheme, protected) in [("fifo", false), ("raid5", true)] {
+        for fault in faults {
+            let set = ["buffer.ack=on_insert", "policy.redundancy.cache=volatile"];
+            let spec = spec(scheme, &set, LOAD, &[fault]);
+            if !protected && fault.contains("parity") {
+                let reported = run(&spec).unwrap_err().to_string();
+                assert!(reported.contains("the drive has no parity"), "{reported}");
+                continue;
+            }
+            let its = outcome(&spec);
+            assert!(its.laws().hold());
+            let census = its.census.clone().expect("losses are noted");
+            assert_eq!(census, by_hand(&spec, spec.faults[0]), "{scheme} {fault}");
+            let effect = its.faults[0].effect.expect("it is reached");
+            assert_eq!(effect.at, Nanos(305_000_000));
+            let ledger = its.losses.expect("losses are noted");
+            assert_eq!(ledger.unreadable, effect.unreadable);
+            assert_eq!(ledger.parity_unreadable, effect.parity_unreadable);
+            assert_eq!(ledger.lost_in_all(), effect.lost, "{scheme} {fault}");
+            assert_eq!(ledger.rebuilt, effect.rebuilt);
+            let holds_data = !fault.contains("parity") && !fault.contains("power");
+            assert_eq!(effect.unreadable > 0, holds_data, "{scheme} {fault}");
+            if !fault.contains("power") {
+                assert_eq!(effect.lost > 0, !protected, "{scheme} {fault}");
+            }
+            // The list of the workload says the same as one beside it.
+            let load = format!("{LOAD}\nfaults = [\"{fault}\"]");
+            let listed =
+                outcome(&RunSpec { faults: Vec::new(), workload: workload(&load), ..spec });
+            for key in ["faults", "census", "redundancy", "read", "write", "power_off"] {
+                assert_eq!(listed.json()[key], its.json()[key], "{key}");
+            }
+        }
+    }
+}
+
+fn workload(text: &str) -> WorkloadSpec {
+    WorkloadSpec::Generated(Source { name: "w.toml".into(), text: text.into() })
+}
+
+#[test]
+fn faults_strike_in_the_midst_of_requests_at_any_pace() {
+    let busy = "requests = 3000\narrivals = { kind = 'poisson', rate = 4000 }\nmix.reads = 0.5";
+    let faults = ["100ms chip 1", "100ms power 1s", "200ms block 3", "90s plane 0"];
+    for (speed, struck) in [
+        (ReplaySpeed::AsRecorded, [0.1, 0.1, 0.2]),
+        (ReplaySpeed::Speed(2.0), [0.05, 0.05, 0.1]),
+        (ReplaySpeed::Closed(8), [0.1, f64::NAN, 0.2]),
+    ] {
+        let spec = RunSpec { replay_speed: speed, ..spec("raid5", &[], busy, &faults) };
+        let its = outcome(&spec);
+        let json = its.json();
+        let list = json["faults"].as_array().unwrap();
+        assert_eq!(list.len(), 4);
+        for (fault, at) in list.iter().zip(struck) {
+            let its = fault["struck_s"].as_f64().unwrap();
+            // The power fails once earlier requests are answered, and time counts from there.
+            let late = if fault == &list[0] { 0.0 } else { 0.02 };
+            assert!(at.is_nan() || (at..=at + late).contains(&its), "{speed:?} {fault}");
+        }
+        assert!(list[0]["unreadable"].as_u64().unwrap() > 0);
+        assert_eq!(list[0]["lost"], 0);
+        // What is rebuilt after the next fault counts there.
+        let rebuilt: u64 = list.iter().filter_map(|its| its["rebuilt"].as_u64()).sum();
+        assert!(rebuilt > 0 && json["redundancy"]["losses"]["rebuilt"] == rebuilt);
+        assert!(list[3]["struck_s"].is_null() && list[3]["lost"].is_null());
+        let said: Vec<String> = warnings(&[its]).into_iter().map(|its| its.text).collect();
+        assert!(said.iter().any(|it| it.contains("not reached under raid5")), "{said:?}");
+        assert!(said.iter().any(|it| it.contains("policy.redundancy.integrity is on")), "{said:?}");
+    }
+}
+
+#[test]
+fn any_number_of_threads_gives_the_same_bytes() {
+    let spec = spec("fifo", &[], LOAD, &["305ms chip 1", "400ms page 9 uncorrectable"]);
+    let schemes = texts(&["fifo", "raid5", "ppc"]);
+    let on = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let outcomes = pool.install(|| compare(&spec, &schemes, Control::UNWATCHED)).unwrap();
+        outcomes.iter().map(|its| its.reproducible_json().to_string()).collect::<Vec<_>>()
+    };
+    let (one, four) = (on(1), on(4));
+    assert_eq!(one, four);
+    let alone = |scheme: &String| {
+        let spec = RunSpec { scheme: Some(scheme.clone()), ..spec.clone() };
+        outcome(&spec).reproducible_json().to_string()
+    };
+    assert_eq!(one, schemes.iter().map(alone).collect::<Vec<_>>());
+}
+
+#[test]
+fn without_faults_nothing_is_noted() {
+    let its = outcome(&spec("raid5", &[], &format!("{LOAD}\npower_off = '300ms 1h'"), &[]));
+    assert!(its.losses.is_none() && its.census.is_none() && !its.drive.config.redundancy.integrity);
+    assert!(its.json().get("faults").is_none() && its.power_offs.spans == 1);
+    assert!(!its.workload.generator.unwrap().contains("faults"), "it prints as ever");
+    let load = format!("{LOAD}\nfaults = ['1s chip 0']");
+    let its = outcome(&spec("raid5", &[], &load, &[]));
+    assert!(its.workload.generator.unwrap().contains("\nfaults = [\"1s chip 0\"]\n"));
+    assert!(its.drive.text.contains("integrity = true"), "the drive is said as it ran");
+}
+
+#[test]
+fn who_has_no_such_unit_or_no_faults_says_so() {
+    let chip = "faults = ['305ms chip 1']";
+    for (set, more, beside, says) in [
+        ("", "", "1s chip 2", &["the drive has 2 chips", "a chip from 0 to 1", "--fault"][..]),
+        (
+            "",
+            "faults = ['1s chip 2', '2s channel 2', '3s plane 4', '4s block 256']",
+            "",
+            &["2 chips", "2 channels", "4 planes", "256 blocks", "w.toml"],
+        ),
+        ("", "faults = ['1s page 6144 uncorrectable']", "", &["the drive has 6,144 logical pages"]),
+        ("", chip, "1s chip 0", &["power losses or faults of its own"]),
+        ("", "power_off = '1s 1s'", "1s chip 0", &["power losses or faults of its own"]),
+        ("", "power_off = '1s 1s'\nfaults = ['2s power 1s']", "", &["both `power_off` and"]),
+        ("precondition.warm_up=5", chip, "", &["precondition.warm_up works without"]),
+        ("precondition.warm_up=5", "", "305ms chip 1", &["precondition.warm_up works without"]),
+        ("policy.throttle=ready", "", "305ms power 1s", &["policy.throttle works on a lifetime"]),
+    ] {
+        let set: Vec<&str> = set.split_whitespace().collect();
+        let beside: Vec<&str> = Some(beside).filter(|its| !its.is_empty()).into_iter().collect();
+        let spec = spec("fifo", &set, &format!("{LOAD}\n{more}"), &beside);
+        let reported = run(&spec).expect_err(more).to_string();
+        for part in says {
+            assert!(reported.contains(part), "{set:?} {more} {beside:?} lacks {part}: {reported}");
+        }
+    }
+    let closed = "requests = 60\narrivals = { kind = 'closed', depth = 2 }";
+    for (more, beside, says) in [
+        ("faults = ['10ms power 1s']", &[][..], "needs arrival times"),
+        ("", &["10ms power 1s"], "needs arrival times"),
+        ("faults = ['1ms chip 1']", &[], ""),
+    ] {
+        let reported = run(&spec("fifo", &[], &format!("{closed}\n{more}"), beside));
+        let reported = reported.err().map_or(String::new(), |its| its.to_string());
+        assert!(reported.contains(says) && reported.is_empty() == says.is_empty(), "{reported}");
+    }
+}
+
+#[test]
+fn lives_and_traces_have_no_faults() {
+    let RunSpec { device, workload, .. } =
+        spec("fifo", &[], &format!("{LOAD}\nfaults = ['305ms chip 1']"), &[]);
+    let WorkloadSpec::Generated(source) = &workload else { unreachable!("it is generated") };
+    let drive = device::resolve(&device.source().unwrap(), &Scheme::none(), &device).unwrap();
+    let reported = synth(source, &drive, None, Vec::new()).unwrap_err().to_string();
+    assert!(reported.contains("`305ms chip 1`, cannot be used here: a trace"), "{reported}");
+    let life = LifetimeSpec {
+        device,
+        scheme: None,
+        workload,
+        limit: None,
+        dilation: Some(1),
+        check: false,
+        close_up: None,
+        checkpoint: None,
+        checkpoint_every: u64::MAX,
+    };
+    let watch = Watch { control: Control::UNWATCHED, share: &|_| (), warn: &|_| () };
+    let reported = live(&life, watch).map(drop).unwrap_err().to_string();
+    assert!(
+        reported.contains("a lifetime has neither power losses nor other faults"),
+        "{reported}"
+    );
+}
