@@ -44,6 +44,7 @@ TYPES = {
     "rate": "str",
     "flag": "bool",
     "text": "str",
+    "texts": "tuple[str, ...]",
 }
 
 HEAD = '''"""Every key of a drive's configuration as frozen dataclasses, made from the Rust definitions.

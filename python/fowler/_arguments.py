@@ -46,6 +46,7 @@ class Run(TypedDict):
     speed: float | None
     idle: float | None
     limit: int | None
+    faults: list[str]
     requests_file: str | None
     detail: bool
     policies: list[Policy]

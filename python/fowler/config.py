@@ -474,7 +474,9 @@ class Redundancy(Section):
     longer by a factor of e^this: a number from 0 to 0.01.
     """
     integrity: bool = False
-    """Whether every page carries a version, against which reads are verified: true or false."""
+    """Whether every page carries a version, against which reads are verified; without
+    redundancy, whether the pages that faults take are noted: true or false.
+    """
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

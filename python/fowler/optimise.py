@@ -55,7 +55,7 @@ RANGE = ("from", "to", "scale", "step")
 OWN = ("scheme", "seed", "limit", "queue_depth", "speed", "idle")
 """The parameters that are not keys of a drive, but arguments of :func:`fowler.run`."""
 
-RUNS_ONLY = ("queue_depth", "speed", "idle", "requests", "requests_file")
+RUNS_ONLY = ("queue_depth", "speed", "idle", "faults", "requests", "requests_file")
 """Arguments that do not apply to a life, which runs at the recorded speed and keeps no requests."""
 
 LIVES_ONLY = ("years", "dilation", "limit", "check")

@@ -26,7 +26,7 @@ pandas frame, a pyarrow table), or an iterable of such objects."""
 SEEDS_MAX = 10
 """The most seeds of a study, as on the command line."""
 PACE = ("queue_depth", "speed", "idle")
-RUN = ("scheme", "schemes", *PACE, "limit", "seed", "requests", "requests_file", "progress", "source")
+RUN = ("scheme", "schemes", *PACE, "limit", "faults", "seed", "requests", "requests_file", "progress", "source")
 LIFE = ("scheme", "years", "dilation", "check", "checkpoint", "limit", "seed", "progress", "source")
 """The arguments to suggest for a misspelled one."""
 
@@ -55,6 +55,7 @@ def run(
     speed: float | None = None,
     idle: float | None = None,
     limit: int | None = None,
+    faults: Sequence[str] = (),
     seed: int | None = None,
     requests: bool = False,
     requests_file: str | os.PathLike[str] | None = None,
@@ -76,6 +77,10 @@ def run(
         speed: Divide arrival times by this factor.
         idle: Divide arrival times by the factor at which the drive is idle for this share of the time.
         limit: The most requests to run.
+        faults: What fails, and when, in order of time: ``["10s chip 3", "20s page 4711 uncorrectable",
+            "30s power 2s"]``. Beside chips, pages and the power, a ``channel``, a ``plane``, a ``block`` or
+            the ``parity`` of a stripe can fail. Units are numbered from 0; they lose what they hold, and go
+            on empty as spares would.
         seed: The seed of every random stream.
         requests: Whether to keep every request in memory, for :meth:`Run.requests`.
         requests_file: A file that ends in ``.parquet`` or ``.csv``, to which every request is written.
@@ -100,6 +105,7 @@ def run(
             speed,
             idle,
             limit,
+            faults,
             seed,
             requests_file,
             set,
@@ -127,6 +133,7 @@ def compare(
     speed: float | None = None,
     idle: float | None = None,
     limit: int | None = None,
+    faults: Sequence[str] = (),
     seed: int | None = None,
     requests: bool = False,
     requests_file: str | os.PathLike[str] | None = None,
@@ -157,6 +164,7 @@ def compare(
             speed,
             idle,
             limit,
+            faults,
             seed,
             requests_file,
             set,
@@ -229,11 +237,12 @@ def lifetime(
     """
     gathered = Gathered()
     schemes = gathered.take(lambda: Schemes([] if scheme is None else [scheme]), Schemes([]))
-    for name in PACE:
+    apart = {**dict.fromkeys(PACE, "runs at the recorded speed"), "faults": "has no faults"}
+    for name, does in apart.items():
         if name in more:
-            what = f"`{name}` does not apply to a life, which runs at the recorded speed"
+            what = f"`{name}` does not apply to a life, which {does}"
             gathered.diagnostics.append(Diagnostic(name, None, "", what, hint="remove it"))
-    more = {its: value for its, value in more.items() if its not in PACE}
+    more = {its: value for its, value in more.items() if its not in apart}
     fitted, changes = _noted(gathered, more, source, set, LIFE)
     if years is not None:
         if isinstance(years, int | float) and 0 < years <= 1e6:  # noqa: PLR2004  (beyond any drive's life)
@@ -311,6 +320,7 @@ class _Run(NamedTuple):
     speed: float | None
     idle: float | None
     limit: int | None
+    faults: Sequence[str]
     seed: int | None
     requests_file: str | os.PathLike[str] | None
     set: Mapping[str, Setting] | None
@@ -333,6 +343,7 @@ def _run_args(run: _Run) -> tuple[_arguments.Run, list[str]]:
         ("queue_depth", run.queue_depth, 1),
     ):
         gathered.whole(name, value, least)
+    faults = gathered.take(lambda: _faults(run.faults), [])
     args: _arguments.Run = {
         "drive": as_drive(run.device, changes, run.seed),
         "source": gathered.take(lambda: _source(run.workload, fitted), _source("demo", {})),
@@ -341,6 +352,7 @@ def _run_args(run: _Run) -> tuple[_arguments.Run, list[str]]:
         "speed": run.speed,
         "idle": run.idle,
         "limit": run.limit,
+        "faults": faults,
         "requests_file": None if run.requests_file is None else os.fspath(run.requests_file),
         "detail": False,
         "policies": schemes.policies,
@@ -350,6 +362,22 @@ def _run_args(run: _Run) -> tuple[_arguments.Run, list[str]]:
         gathered.take(lambda: _core.check(sound, schemes.names), None)  # type: ignore[arg-type]
     gathered.done()
     return args, schemes.names
+
+
+def _faults(faults: Sequence[str]) -> list[str]:
+    """Returns the list of faults.
+
+    Raises:
+        InputError: if it is no list of text.
+    """
+    expected = 'a list of text, such as ["10s chip 3"]'
+    if isinstance(faults, str):
+        raise InputError([Diagnostic("faults", None, "", f"`{faults}` is one fault", expected)])
+    listed = [*faults]
+    for fault in listed:
+        if not isinstance(fault, str):
+            raise InputError([Diagnostic("faults", None, "", f"`{fault!r}` is no text", expected)])
+    return listed
 
 
 def divided(

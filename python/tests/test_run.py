@@ -65,6 +65,27 @@ def test_python_and_the_command_say_the_same(small: fowler.Device) -> None:
     assert without_clock(again.summary) == without_clock(r.summary)
 
 
+def test_faults_do_the_same_from_everywhere(tmp_path: Path) -> None:
+    faults = ["100ms chip 1", "150ms page 4711 uncorrectable", "200ms power 2s", "900s block 3"]
+    load = "requests = 3000\narrivals = { kind = 'poisson', rate = 10_000 }\nmix.reads = 0.5\n"
+    (plain := tmp_path / "plain.toml").write_text(load)
+    (listed := tmp_path / "listed.toml").write_text(load + f"faults = {json.dumps(faults)}\n")
+    flags = ["run", "--device", "pes-mlc", "--quiet", "--json", *(f for its in SETS for f in ("--set", its))]
+    reported = command(*flags, "--workload", str(plain), *(f for its in faults for f in ("--fault", its)))
+    assert reported.returncode == 0, reported.stderr
+    sets = dict(its.split("=") for its in SETS)
+    beside = fowler.run("pes-mlc", plain, faults=faults, set=sets).summary
+    assert without_clock(json.loads(reported.stdout)) == without_clock(beside)
+    inside = fowler.run("pes-mlc", listed, set=sets).summary
+    for name in ("faults", "census", "redundancy", "power_off", "read", "write"):
+        assert inside[name] == beside[name]
+    assert [its["fault"] for its in inside["faults"]] == [its.split(" ", 1)[1] for its in faults]
+    assert inside["faults"][0]["lost"] > 0
+    assert inside["faults"][3]["struck_s"] is None
+    both = fowler.compare("pes-mlc", plain, schemes=["fifo", "rps"], faults=faults, set=sets)
+    assert [its.summary["faults"][0]["unreadable"] > 0 for its in both] == [True, True]
+
+
 def test_a_comparison(small: fowler.Device) -> None:
     both = fowler.compare(small, "demo", schemes=["fifo", "rps"], limit=3000)
     assert both.schemes == ["fifo", "rps"]
@@ -143,6 +164,7 @@ def test_progress_is_reported(small: fowler.Device) -> None:
         "speed": None,
         "idle": None,
         "limit": 20_000,
+        "faults": [],
         "requests_file": None,
         "detail": False,
         "policies": [],

@@ -107,6 +107,8 @@ TAKEN = [
     ("device", SMALL + "[gc]\n[policy]\n"),
     ("workload", LOAD),
     ("workload", LOAD + 'reads.sizes = "4KiB 70, 64KiB 30"\npower_off = "1s 2h"\n'),
+    ("workload", LOAD + 'faults = ["1s chip 0", "2s page 7 uncorrectable", "3s power 2s"]\n'),
+    ("workload", LOAD + "faults = []\n"),
     ("scheme", 'policy.suspension = "never"\ntiming.program_erase = "zero"\n'),
     ("scheme", 'join = "rps+per"\n'),
     ("scheme", '[timing]\n[policy.suspension]\nname = "ips"\nreads = "all"\n'),
@@ -221,6 +223,8 @@ RUNS = [
     "run --device pes-mlc --workload demo --scheme pes_ipc",
     "run --device da-raid5 --workload da-tpcc --scheme da_raid5",
     "run --device da-raid5 --workload off.toml --scheme hc --set policy.redundancy.integrity=true",
+    "run --device small.toml --workload faults.toml",
+    "run --device together --workload faults.toml --scheme raid5",
     "run --device hire --workload random-read --scheme hire",
     "run --device rhio --workload mixed-70-30 --queue-depth 8 --scheme rhio",
     "run --device together --workload demo --scheme all",
@@ -237,6 +241,7 @@ def place(tmp_path: Path) -> Path:
     trace = "at_ns,op,offset,size\n0,write,0,4096\n1000,peek,0,4096\n2000,read,4096,512\n"
     (tmp_path / "trace.csv").write_text(trace + "3000,trim,0,4096\n4000,flush,0,0\n")
     (tmp_path / "writes.csv").write_text("at_ns,op,offset,size\n0,write,0,4096\n")
+    (tmp_path / "faults.toml").write_text(LOAD + 'faults = ["10ms chip 1", "90s block 3"]\n')
     (tmp_path / "off.toml").write_text(LOAD + 'power_off = "100ms 30d"\n')
     return tmp_path
 
