@@ -7,7 +7,7 @@ use crate::field::nearest;
 use crate::power::{self, PowerOff};
 use fowler_device::{Device, Fault, Pacing, Probe};
 use fowler_units::{BlockId, HostIo, Lpn, Nanos, PlaneId, Span, StripeId};
-use fowler_workload::TimeScale;
+use fowler_workload::{LATEST, TimeScale};
 use std::fmt;
 
 /// A fault, and when it strikes.
@@ -244,10 +244,12 @@ pub fn refuse(faults: &[Scripted], name: &str, why: &str) -> Result<(), Diagnost
     Err(Diagnostic::new(name, what).hint("leave them out".to_string()).into())
 }
 
-/// Returns the faults of a workload with scaled times. Lengths without power are not scaled.
+/// Returns the faults of a workload with scaled times; none is later than a request can be. Lengths
+/// without power are not scaled.
 pub fn scaled(faults: &[Scripted], scale: &TimeScale) -> Vec<Scripted> {
-    let moved = |fault: &Scripted| Some(Scripted { at: scale.apply(fault.at)?, ..*fault });
-    faults.iter().filter_map(moved).collect()
+    let moved =
+        |fault: &Scripted| Scripted { at: scale.apply(fault.at).unwrap_or(LATEST), ..*fault };
+    faults.iter().map(moved).collect()
 }
 
 /// Runs the drive through `requests` with `faults` on the way, which are in order.

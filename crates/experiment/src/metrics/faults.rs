@@ -22,7 +22,7 @@ fn facts() -> Vec<Fact<Fate>> {
     let seconds = |at: Nanos| (at - Nanos::ZERO).as_s();
     vec![
         Fact::new("fault", "What was to fail.", |it: &Fate| it.fault.what.to_string()),
-        Fact::new("due_s", "When, in the time of the requests.", move |it: &Fate| {
+        Fact::new("due_s", "When, in the time of the requests as replayed.", move |it: &Fate| {
             seconds(it.fault.at)
         }),
         Fact::new(

@@ -159,7 +159,7 @@ fn workload(text: &str) -> WorkloadSpec {
 #[test]
 fn faults_strike_in_the_midst_of_requests_at_any_pace() {
     let busy = "requests = 3000\narrivals = { kind = 'poisson', rate = 4000 }\nmix.reads = 0.5";
-    let faults = ["100ms chip 1", "100ms power 1s", "200ms block 3", "90s plane 0"];
+    let faults = ["100ms chip 1", "100ms power 1s", "200ms block 3", "213503d plane 0"];
     for (speed, struck) in [
         (ReplaySpeed::AsRecorded, [0.1, 0.1, 0.2]),
         (ReplaySpeed::Speed(2.0), [0.05, 0.05, 0.1]),
