@@ -26,7 +26,18 @@ pandas frame, a pyarrow table), or an iterable of such objects."""
 SEEDS_MAX = 10
 """The most seeds of a study, as on the command line."""
 PACE = ("queue_depth", "speed", "idle")
-RUN = ("scheme", "schemes", *PACE, "limit", "faults", "seed", "requests", "requests_file", "progress", "source")
+RUN = (
+    "scheme",
+    "schemes",
+    *PACE,
+    "limit",
+    "faults",
+    "seed",
+    "requests",
+    "requests_file",
+    "progress",
+    "source",
+)
 LIFE = ("scheme", "years", "dilation", "check", "checkpoint", "limit", "seed", "progress", "source")
 """The arguments to suggest for a misspelled one."""
 
@@ -343,7 +354,7 @@ def _run_args(run: _Run) -> tuple[_arguments.Run, list[str]]:
         ("queue_depth", run.queue_depth, 1),
     ):
         gathered.whole(name, value, least)
-    faults = gathered.take(lambda: _faults(run.faults), [])
+    faults: list[str] = gathered.take(lambda: _faults(run.faults), [])
     args: _arguments.Run = {
         "drive": as_drive(run.device, changes, run.seed),
         "source": gathered.take(lambda: _source(run.workload, fitted), _source("demo", {})),
