@@ -139,6 +139,8 @@ class WorkerError(RuntimeError):
 
 
 def _argument(file: str) -> str:
+    if file == "--fault":  # given several times there, and as a list here
+        return "faults"
     return file[2:].replace("-", "_") if file.startswith("--") else file
 
 

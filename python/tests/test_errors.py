@@ -114,7 +114,7 @@ def test_a_trace_in_the_place_of_a_generator_is_redirected_to_where_it_belongs(t
         (lambda: fowler.run("pes-mlc", "demo", set=["a=b"]), "is not a dictionary"),
         (lambda: fowler.run("pes-mlc", "demo", faults="1s chip 0"), "`1s chip 0` is one fault"),
         (lambda: fowler.run("pes-mlc", "demo", faults=[3]), "`3` is no text"),
-        (lambda: fowler.run("pes-mlc", "demo", faults=["1s chip 99", "chip"]), "`1s chip 99`: the drive has"),
+        (lambda: fowler.run("pes-mlc", "demo", faults=["1s chip 99", "chip"]), "faults: `1s chip 99`: the"),
         (lambda: fowler.run("pes-mlc", "demo", faults=["1s chip 99", "chip"]), "faults: `chip` has no valid"),
         (
             lambda: fowler.lifetime("ready-32", "ready-proxy", queue_depth=3),
