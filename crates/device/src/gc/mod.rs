@@ -11,13 +11,15 @@
 //! - `collection.rs`: a job empties one block, page by page, and erases it; static wear leveling
 //!   after an erase.
 //! - `idle_work.rs`: the work of idle dies: background GC, refresh, measuring.
-//! - `refresh.rs`: empties blocks before their data is too old or has been read too often.
+//! - `refresh.rs`, `refresh_jobs.rs`: empties blocks before their data is too old or has been read
+//!   too often.
 //! - `strength_measurement.rs`: measures how strong blocks are, in idle time.
 //! - `untimed.rs`: the same work in no simulated time, for preconditioning and whole lives.
 
 pub mod collection;
 mod idle_work;
 pub mod refresh;
+mod refresh_jobs;
 #[cfg(test)]
 mod refresh_tests;
 pub mod strength_measurement;

@@ -16,7 +16,7 @@ use crate::core::Core;
 use crate::event::Event;
 use crate::flash::Flash;
 use crate::flash::txn::Txn;
-use crate::observe::operation::{Op, Source};
+use crate::observe::operation::Op;
 use fowler_agenda::Phase;
 use fowler_units::{
     BlockId, Bytes, Geometry, Id, IdVec, Link, Linked, List, Nanos, PlaneId, Span, TxnId,
@@ -35,7 +35,7 @@ const DUE_BEFORE: u64 = 1000;
 
 /// How urgently a block must be refreshed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Urgency {
+pub(super) enum Urgency {
     Fresh,
     SoftLimit,
     HardLimit,
@@ -46,7 +46,7 @@ enum Urgency {
 pub(super) struct Age {
     /// Reads since its erase: the read counter of the paper.
     pub reads: u32,
-    urgency: Urgency,
+    pub(super) urgency: Urgency,
     /// Its neighbors in the plane's list for its urgency.
     link: Link<BlockId>,
     /// Its timestamp: when its first page was programmed; none while erased.
@@ -67,7 +67,7 @@ impl Linked<BlockId> for Age {
 pub struct Refresher {
     pub(super) blocks: IdVec<BlockId, Age>,
     /// Per plane, the blocks that have reached a limit, in order.
-    past_soft: IdVec<PlaneId, List<BlockId>>,
+    pub(super) past_soft: IdVec<PlaneId, List<BlockId>>,
     past_hard: IdVec<PlaneId, List<BlockId>>,
     retention: Span,
     reads: u32,
@@ -75,13 +75,13 @@ pub struct Refresher {
     longer: Option<IdVec<BlockId, f64>>,
     per_erase: f64,
     /// The age of the oldest data at time zero: timestamps count from there.
-    epoch: Span,
-    looked: Nanos,
-    look_every: Span,
+    pub(super) epoch: Span,
+    pub(super) looked: Nanos,
+    pub(super) look_every: Span,
     /// The time of the next deadline event; `NEVER` if none is scheduled.
     deadline: Nanos,
     /// Whether an open block is past the hard limit and could not be closed.
-    overdue_open: bool,
+    pub(super) overdue_open: bool,
     /// Whether blocks are refreshed now: under the rules of the current stage of life, or because
     /// some stripes still lack the parity that replaces refresh.
     pub active: bool,
@@ -135,14 +135,14 @@ impl Refresher {
     }
 
     /// Sorts the blocks past the hard limit by age.
-    fn oldest_first(&mut self, plane: PlaneId) {
+    pub(super) fn oldest_first(&mut self, plane: PlaneId) {
         let mut past: Vec<BlockId> = std::iter::from_fn(|| self.pop(plane, true)).collect();
         past.sort_by_key(|&block| self.blocks[block].since);
         past.into_iter().for_each(|block| self.push(plane, block, Urgency::HardLimit));
     }
 
     /// Returns the age at which the data of a block is overdue.
-    fn retention_of(&self, block: BlockId) -> Span {
+    pub(super) fn retention_of(&self, block: BlockId) -> Span {
         let longer =
             |all: &IdVec<BlockId, f64>| Span((self.retention.0 as f64 * all[block]) as u64);
         self.longer.as_ref().map_or(self.retention, longer)
@@ -154,7 +154,7 @@ impl Refresher {
         self.longer.as_ref().map_or(self.reads, longer)
     }
 
-    fn urgency(&self, block: BlockId, now: Nanos) -> Urgency {
+    pub(super) fn urgency(&self, block: BlockId, now: Nanos) -> Urgency {
         let its = &self.blocks[block];
         let age = self.age(block, now);
         let (retention, reads) = (self.retention_of(block), self.reads_of(block));
@@ -181,7 +181,7 @@ impl Refresher {
         Some(Nanos(first.saturating_sub(self.epoch.0)))
     }
 
-    fn push(&mut self, plane: PlaneId, block: BlockId, urgency: Urgency) {
+    pub(super) fn push(&mut self, plane: PlaneId, block: BlockId, urgency: Urgency) {
         self.blocks[block].urgency = urgency;
         let lines =
             if urgency == Urgency::HardLimit { &mut self.past_hard } else { &mut self.past_soft };
@@ -189,14 +189,14 @@ impl Refresher {
     }
 
     /// Removes the first block of a list.
-    fn pop(&mut self, plane: PlaneId, hard: bool) -> Option<BlockId> {
+    pub(super) fn pop(&mut self, plane: PlaneId, hard: bool) -> Option<BlockId> {
         let line = if hard { &mut self.past_hard[plane] } else { &mut self.past_soft[plane] };
         let block = line.pop_front(&mut self.blocks)?;
         self.blocks[block].urgency = Urgency::Fresh;
         Some(block)
     }
 
-    fn has(&self, plane: PlaneId, hard: bool) -> bool {
+    pub(super) fn has(&self, plane: PlaneId, hard: bool) -> bool {
         let line = if hard { &self.past_hard[plane] } else { &self.past_soft[plane] };
         !line.is_empty()
     }
@@ -318,294 +318,5 @@ impl Gc {
                 longer[block] *= refresher.per_erase;
             }
         }
-    }
-
-    /// Puts a block into the list of the limit that it has reached, if it can be refreshed and is
-    /// in no list yet. Returns its plane.
-    pub(super) fn line_up(
-        &mut self,
-        core: &mut Core,
-        block: BlockId,
-        now: Nanos,
-    ) -> Option<PlaneId> {
-        let full = core.allocator.blocks.state(block) == BlockState::Full;
-        let refresher = self.refresh.as_mut()?;
-        let urgency = refresher.urgency(block, now);
-        // A block past the soft limit is processed when its die is idle, or the next scan finds it
-        // past the hard limit.
-        if !full || refresher.blocks[block].urgency != Urgency::Fresh || urgency == Urgency::Fresh {
-            return None;
-        }
-        let plane = core.locator.plane_of_block(block);
-        refresher.push(plane, block, urgency);
-        Some(plane)
-    }
-
-    pub(super) fn note_urgency(&mut self, core: &mut Core, flash: &mut Flash, block: BlockId) {
-        self.close_if_urgent(core, flash, block);
-        let plane = core.locator.plane_of_block(block);
-        let standing = self.refresh.as_ref().is_some_and(|its| its.has(plane, false));
-        self.line_up(core, block, flash.now());
-        if standing {
-            self.requeue_overdue(plane, flash.now());
-        }
-        self.refresh_if_urgent(core, flash, plane);
-        self.want_idle(core, flash, plane);
-    }
-
-    /// Moves blocks of a plane that have passed the hard limit to that limit's list.
-    pub(super) fn requeue_overdue(&mut self, plane: PlaneId, now: Nanos) {
-        let Some(refresher) = &mut self.refresh else { return };
-        for _ in 0..refresher.past_soft[plane].len() {
-            let Some(block) = refresher.pop(plane, false) else { return };
-            let urgency = refresher.urgency(block, now);
-            if urgency != Urgency::Fresh {
-                refresher.push(plane, block, urgency);
-            }
-        }
-    }
-
-    pub fn want_idle(&mut self, core: &mut Core, flash: &mut Flash, plane: PlaneId) {
-        if self.refresh.as_ref().is_some_and(|its| its.has(plane, false) || its.has(plane, true)) {
-            let die = core.locator.die_of_plane(plane);
-            self.want(die);
-            if flash.die(die).is_idle() {
-                self.on_die_idle(core, flash, die);
-            }
-        }
-    }
-
-    /// Returns when the ages of all blocks are checked next.
-    #[inline]
-    pub fn next_look(&self) -> Option<Nanos> {
-        self.refresh.as_ref().map(|its| its.looked + its.look_every)
-    }
-
-    /// Handles a block that has become full; it may have reached a limit earlier.
-    #[inline]
-    pub fn filled(&mut self, core: &mut Core, flash: &mut Flash, block: BlockId) {
-        if self.refresh.is_some() {
-            self.line_up_full(core, flash, block);
-        }
-    }
-
-    pub(super) fn line_up_full(&mut self, core: &mut Core, flash: &mut Flash, block: BlockId) {
-        if let Some(plane) = self.line_up(core, block, flash.now()) {
-            self.refresh_if_urgent(core, flash, plane);
-            self.want_idle(core, flash, plane);
-        }
-        self.look_at_ages(core, flash);
-    }
-
-    /// Closes an open block that has reached a limit, and the blocks of its die programmed together
-    /// with it, whose pages should lie at the same offset. Does nothing while one of them is being
-    /// programmed, or if GC relies on its room.
-    pub(super) fn close_if_urgent(&mut self, core: &mut Core, flash: &mut Flash, block: BlockId) {
-        let now = flash.now();
-        let soft = |its: &Refresher| its.urgency(block, now) != Urgency::Fresh;
-        if core.allocator.blocks.state(block) != BlockState::Open
-            || !self.refresh.as_ref().is_some_and(|its| soft(its))
-            || !self.refreshes()
-        {
-            return;
-        }
-        let home = core.locator.plane_of_block(block);
-        let Some(opened) = core.allocator.open_blocks.opened_as(home, block) else { return };
-        let together = |plane: &PlaneId| *plane == home || opened.is_host();
-        let die = core.locator.die_of_plane(home);
-        let planes = || core.layout.geometry.planes_of_die(die).filter(together);
-        let closable = |plane: PlaneId| {
-            let open = core.allocator.open_blocks.opened(plane, opened);
-            let written = |txn: &Txn| {
-                txn.op == Op::Program
-                    && txn.unit.is_some()
-                    && core.locator.block_of(txn.unit) == open
-            };
-            self.job(plane).is_none()
-                && core.allocator.blocks.free_in(plane) >= 2
-                && !flash.txns.iter().any(|(_, txn)| written(txn))
-        };
-        if !planes().all(closable) {
-            return;
-        }
-        let first = core.layout.geometry.planes_of_die(die);
-        for plane in first.filter(together) {
-            if let Some(closed) = core.allocator.close_early(plane, opened) {
-                flash.counters.closed_early += 1;
-                core.allocator.blocks.fill(closed, now);
-                self.line_up(core, closed, now);
-                self.maybe_start(core, flash, plane);
-            }
-        }
-    }
-
-    /// Checks the age of all blocks, if a check is due. Called whenever a block becomes full and
-    /// when a die becomes idle.
-    #[inline]
-    pub fn look_at_ages(&mut self, core: &mut Core, flash: &mut Flash) {
-        if self.next_look().is_some_and(|at| flash.now() >= at) {
-            self.look_at_ages_now(core, flash);
-        }
-    }
-
-    #[cold]
-    pub(super) fn look_at_ages_now(&mut self, core: &mut Core, flash: &mut Flash) {
-        for block in (0..core.layout.geometry.blocks()).map(BlockId) {
-            self.close_if_urgent(core, flash, block);
-        }
-        self.look_at_all(core, flash.now());
-        for plane in (0..core.layout.geometry.planes()).map(PlaneId) {
-            self.refresh_if_urgent(core, flash, plane);
-            self.want_idle(core, flash, plane);
-        }
-    }
-
-    pub(super) fn look_at_all(&mut self, core: &mut Core, now: Nanos) {
-        let Some(refresher) = &mut self.refresh else { return };
-        refresher.looked = now;
-        for plane in (0..core.layout.geometry.planes()).map(PlaneId) {
-            self.requeue_overdue(plane, now);
-        }
-        for block in (0..core.layout.geometry.blocks()).map(BlockId) {
-            self.line_up(core, block, now);
-        }
-    }
-
-    /// Ages all data by time without power; of the blocks past the hard limit, the oldest are
-    /// refreshed first. Returns the number of blocks with data past its maximum age.
-    pub fn age_without_power(&mut self, core: &mut Core, flash: &mut Flash, lasts: Span) -> u64 {
-        let now = flash.now();
-        let Some(refresher) = &mut self.refresh else { return 0 };
-        refresher.epoch += lasts;
-        let refreshes = self.refreshes();
-        for block in (0..core.layout.geometry.blocks()).map(BlockId) {
-            self.close_if_urgent(core, flash, block);
-        }
-        self.look_at_all(core, now);
-        let Some(refresher) = &mut self.refresh else { return 0 };
-        let overdue = |&block: &BlockId| {
-            core.allocator.blocks.valid(block) > 0
-                && refresher.age(block, now) >= refresher.retention_of(block)
-        };
-        let overdue = (0..core.layout.geometry.blocks()).map(BlockId).filter(overdue).count();
-        for plane in (0..core.layout.geometry.planes()).map(PlaneId) {
-            refresher.oldest_first(plane);
-        }
-        for plane in (0..core.layout.geometry.planes()).map(PlaneId) {
-            self.refresh_if_urgent(core, flash, plane);
-            self.want_idle(core, flash, plane);
-        }
-        self.expect_deadline(core, flash);
-        if refreshes { overdue as u64 } else { 0 }
-    }
-
-    /// Refreshes a block past the hard limit at once, if its plane is free.
-    pub fn refresh_if_urgent(&mut self, core: &mut Core, flash: &mut Flash, plane: PlaneId) {
-        self.start_refresh(core, flash, plane, true);
-    }
-
-    /// Refreshes a block of a plane whose die is idle. Returns whether there was one.
-    #[inline]
-    pub fn refresh_in_idle_time(
-        &mut self,
-        core: &mut Core,
-        flash: &mut Flash,
-        plane: PlaneId,
-    ) -> bool {
-        self.refresh.is_some()
-            && (self.start_refresh(core, flash, plane, true)
-                || self.start_refresh(core, flash, plane, false))
-    }
-
-    /// Returns whether blocks are refreshed now.
-    pub(super) fn refreshes(&self) -> bool {
-        self.refresh.as_ref().is_some_and(|its| its.active)
-    }
-
-    /// Promotes the job of a plane on which data past the hard limit waits for it.
-    pub(super) fn promote_if_urgent(&mut self, core: &mut Core, flash: &mut Flash, plane: PlaneId) {
-        let Some(job) = self.job(plane) else { return };
-        let urgent = |its: &Refresher| {
-            its.has(plane, true) || its.urgency(job.victim, flash.now()) == Urgency::HardLimit
-        };
-        if self.refresh.as_ref().is_some_and(|its| urgent(its)) {
-            self.promote(core, flash, plane);
-        }
-    }
-
-    /// Closes the open blocks of a die that are past the hard limit. Returns whether one is left
-    /// that waits for a job of the die to end: without a break between jobs it would wait forever.
-    pub(super) fn close_overdue(
-        &mut self,
-        core: &mut Core,
-        flash: &mut Flash,
-        plane: PlaneId,
-    ) -> bool {
-        if !self.refresh.as_ref().is_some_and(|its| its.overdue_open) {
-            return false;
-        }
-        let (geometry, now, mut left) = (core.layout.geometry, flash.now(), false);
-        let die = core.locator.die_of_plane(plane);
-        let planes = || geometry.planes_of_die(die);
-        let each = geometry.blocks_per_plane;
-        for block in planes().flat_map(|it| it.0 * each..(it.0 + 1) * each).map(BlockId) {
-            let urgent = self
-                .refresh
-                .as_ref()
-                .is_some_and(|its| its.urgency(block, now) == Urgency::HardLimit);
-            if urgent && core.allocator.blocks.state(block) == BlockState::Open {
-                self.close_if_urgent(core, flash, block);
-                left |= core.allocator.blocks.state(block) == BlockState::Open;
-            }
-        }
-        left && planes().any(|it| self.job(it).is_some())
-    }
-
-    /// Continues refresh after a job of a plane has ended.
-    pub fn refresh_after_job(&mut self, core: &mut Core, flash: &mut Flash, plane: PlaneId) {
-        let Some(refresher) = &self.refresh else { return };
-        if refresher.overdue_open {
-            // A block that waits to be closed may be on another plane.
-            for plane in core.layout.geometry.planes_of_die(core.locator.die_of_plane(plane)) {
-                self.refresh_if_urgent(core, flash, plane);
-            }
-        }
-        self.refresh_if_urgent(core, flash, plane);
-        self.want_idle(core, flash, plane);
-    }
-
-    #[cold]
-    pub(super) fn start_refresh(
-        &mut self,
-        core: &mut Core,
-        flash: &mut Flash,
-        plane: PlaneId,
-        hard: bool,
-    ) -> bool {
-        if !self.refreshes() {
-            return false;
-        }
-        if hard {
-            self.promote_if_urgent(core, flash, plane);
-        }
-        if self.close_overdue(core, flash, plane)
-            || self.job(plane).is_some()
-            || core.allocator.blocks.free_in(plane) < 2
-        {
-            return false;
-        }
-        let now = flash.now();
-        while let Some(refresher) = &mut self.refresh
-            && let Some(block) = refresher.pop(plane, hard)
-        {
-            let soft = refresher.urgency(block, now) != Urgency::Fresh;
-            if soft && core.allocator.blocks.state(block) == BlockState::Full {
-                let all = &mut flash.counters.refreshed;
-                *if hard { &mut all.at_hard_limit } else { &mut all.when_idle } += 1;
-                self.begin(core, flash, plane, block, Source::Refresh, hard);
-                return true;
-            }
-        }
-        false
     }
 }
