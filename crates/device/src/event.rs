@@ -8,7 +8,8 @@ use fowler_units::{DieId, ReqId};
 pub enum Event {
     /// A die's current activity ends.
     Die(DieId),
-    /// A die may have been idle for long enough to start background work.
+    /// A die may have been idle for long enough to start background work, or scrubbing has to take
+    /// its next step on it.
     Idle(DieId),
     /// A running program or erase may have made the progress it is guaranteed.
     Reconsider(DieId),

@@ -28,6 +28,7 @@ pub use device::probe::Probe;
 pub use device::{Device, Pacing};
 pub use flash::flash_trace::{FlashEvent, FlashStep, Operation};
 pub use flash::raw_die::{ChipCommand, ChipOp, ChipResult, run_chip};
+pub use gc::scrub::ScrubProgress;
 pub use host::endurance;
 pub use lifetime::checkpoint::Checkpoint;
 pub use lifetime::steady::SteadyLife;
@@ -35,7 +36,8 @@ pub use lifetime::{Entered, LifetimeDrive};
 pub use observe::blame;
 pub use observe::completion::Completion;
 pub use observe::counters::{
-    Collections, Counters, ParityWays, Prioritized, Refreshed, Rewritten, ThrottleTime, waf,
+    Collections, Counters, ParityWays, Prioritized, Refreshed, Rewritten, Scrubbed, ThrottleTime,
+    waf,
 };
 pub use observe::law::Violation;
 pub use observe::ledger::{Doing, Ledger};

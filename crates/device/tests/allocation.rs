@@ -5,7 +5,7 @@
 mod support;
 
 use fowler_device::*;
-use fowler_units::{HostIo, HostOp, Nanos, Rng};
+use fowler_units::{HostIo, HostOp, Nanos, Rng, Span};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -78,6 +78,10 @@ fn a_warm_device_allocates_nothing() {
         for name in ["FIFO", "RPS", "PES_IPS", "PES_IPC"] {
             let mut config = small();
             config.buffer.ack = ack;
+            if ack == Ack::OnInsert {
+                config.scrub.name = policy::scrub::ScrubKind::Patrol;
+                config.scrub.period = Span::ms(100);
+            }
             config.precondition.pattern = Pattern::Steady;
             scheme(&mut config, name);
             let mut device = Device::new(&config).expect("a sound drive");
@@ -107,6 +111,7 @@ fn the_memory_of_a_drive_is_known_before_it_is_made() {
         let mut config = random::drive(&mut Rng::stream(seed, "memory"), seed, &Choice::all());
         config.geometry.blocks_per_plane *= TIMES;
         config.geometry.pages_per_block *= TIMES * TIMES;
+        config.scrub.period = policy::scrub::Params::default().period;
         let Ok(layout) = config.layout() else { continue };
         let known = Memory::of(&config, &layout).most().0;
         let before = IN_USE.load(Ordering::Relaxed);

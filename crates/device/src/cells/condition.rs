@@ -402,6 +402,15 @@ impl Condition {
         its.known.forget();
     }
 
+    /// Returns the bit errors of a page, as a share of those that the strongest level corrects: as
+    /// it is, and as if its block had just been programmed.
+    pub fn errors(&mut self, page: Ppn, block: BlockId, now: Nanos) -> (f64, f64) {
+        let (its, age) = (self.blocks[block], self.age_read(page, block, now));
+        let cycles = f64::from(its.growth) * its.wear.cycles();
+        let mut share = |age, reads| self.curves.cells.errors(cycles, age, reads, its.mode);
+        (share(age, its.reads), share(Span::ZERO, 0))
+    }
+
     /// Returns the condition of a block.
     pub fn block(&self, block: BlockId) -> &BlockCondition {
         &self.blocks[block]

@@ -359,6 +359,8 @@ pub struct Cells {
     /// Rates by voltage and step, and the number of steps.
     steps: usize,
     rates: Vec<Rates>,
+    /// The highest rate that the code corrects.
+    correctable: f64,
     kind: ModelKind,
 }
 
@@ -412,6 +414,7 @@ impl Cells {
                 .map(|setting| Rates::new(setting, cycles))
                 .collect(),
             steps: volts.len(),
+            correctable: ldpc.correctable(),
             model,
         })
     }
@@ -438,6 +441,17 @@ impl Cells {
     pub fn rber(&mut self, cycles: f64, age: Span, reads: u32, mode: Mode) -> f64 {
         let setting = mode.voltage as usize * self.steps + usize::from(mode.step.0);
         self.rates[setting].rber(&self.model, cycles, age, reads)
+    }
+
+    /// Returns the bit errors of a page as a share of those that the strongest level corrects, to
+    /// two per cent; none where voltages alone determine how a page is read.
+    pub fn errors(&mut self, cycles: f64, age: Span, reads: u32, mode: Mode) -> f64 {
+        match self.kind {
+            ModelKind::ByVoltage => 0.0,
+            ModelKind::Off | ModelKind::Analytic | ModelKind::Table => {
+                self.rber(cycles, age, reads, mode) / self.correctable
+            }
+        }
     }
 
     /// Returns the class of a block whose growth rate is `growth` times the mean.

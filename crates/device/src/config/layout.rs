@@ -202,6 +202,7 @@ impl Config {
         self.refuse_cells(&mut refusals);
         self.refuse_uses(&mut refusals);
         self.refuse_redundancy(&mut refusals);
+        self.refuse_scrub(&mut refusals);
         refusals.0.extend(self.refuse_life());
         if refusals.0.is_empty() {
             let layout = self.sizes();
@@ -522,6 +523,7 @@ impl Config {
                 + 2 * self.queue.max_writes as usize
                 + geometry.planes() as usize
                 + if self.measures() { geometry.dies() as usize } else { 0 }
+                + if self.scrubs() { geometry.dies() as usize } else { 0 }
                 + self.parity_transactions()
                 + 16,
         }

@@ -3,17 +3,19 @@
 //!
 //! - `layout.rs`: the sizes derived from a configuration, and the reasons for rejecting it.
 //! - `memory.rs`: what a drive takes of the memory of the machine that simulates it.
+//! - `scrubbing.rs`: the period of scrubbing that is possible.
 //! - `stripes.rs`: the stripes that fit.
 
 pub mod layout;
 pub mod memory;
+mod scrubbing;
 pub mod stripes;
 
 use crate::policy::custom::Policies;
 use crate::policy::stream_tag::AccessClass;
 use crate::policy::{
-    die_order, hotness, placement, redundancy, replacement, sensing, step, suspension, throttle,
-    victim, voltage, wear,
+    die_order, hotness, placement, redundancy, replacement, scrub, sensing, step, suspension,
+    throttle, victim, voltage, wear,
 };
 use crate::{endurance, reliability};
 use fowler_nand::{CancelledProgram, PerPageType, Reload, Timing};
@@ -73,6 +75,8 @@ pub struct Config {
     pub victim: victim::Params,
     /// When wear leveling swaps hot and cold data.
     pub wear: wear::Params,
+    /// How all data is read in the background.
+    pub scrub: scrub::Params,
     /// The redundancy of stripes.
     pub redundancy: redundancy::Params,
     /// When writes are delayed.
@@ -327,6 +331,7 @@ impl Config {
             reliability: reliability::Params::default(),
             victim: victim::Params { name: victim::VictimKind::Greedy, d: 10 },
             wear: wear::Params { name: wear::WearKind::Off, threshold: 100 },
+            scrub: scrub::Params::default(),
             redundancy: redundancy::Params::default(),
             throttle: throttle::Params::default(),
             life: endurance::Params::default(),

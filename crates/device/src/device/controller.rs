@@ -117,6 +117,7 @@ impl Controller {
         if let Hooks::Raid(raid) = &hooks {
             raid.begin_refresh(&mut ftl, flash, config);
         }
+        ftl.gc.begin_scrub(&ftl.core, flash, config);
         ftl.gc.maybe_start_all(&mut ftl.core, flash);
         Controller {
             ftl,
@@ -168,12 +169,24 @@ fn read_done<R: RedundancyHooks>(ftl: &mut Ftl, flash: &mut Flash, id: TxnId, ra
         Owner::Merge(frame_id) => ftl.merged(flash, id, frame_id, raid),
         Owner::Mapping => ftl.mapping_loaded(flash, id, raid),
         Owner::Measure => ftl.gc.measured(&mut ftl.core, flash, id),
+        Owner::Scrub => ftl.gc.scrubbed(&mut ftl.core, flash, id, false),
         owner => unreachable!("a read of {owner:?} is not handled here"),
     }
 }
 
-/// Handles the timer of a die that may have been idle for long enough.
+/// Handles a timer of a die: it may have been idle for long enough, and what it leaves idle may be
+/// scrubbed.
 fn idle_event<R: RedundancyHooks>(ftl: &mut Ftl, flash: &mut Flash, die: DieId, raid: &mut R) {
+    work_in_idle_time(ftl, flash, die, raid);
+    ftl.gc.patrol_event(&mut ftl.core, flash, die);
+}
+
+fn work_in_idle_time<R: RedundancyHooks>(
+    ftl: &mut Ftl,
+    flash: &mut Flash,
+    die: DieId,
+    raid: &mut R,
+) {
     if !ftl.gc.idle_event(&mut ftl.core, flash, die) {
         return;
     }

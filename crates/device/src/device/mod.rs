@@ -28,6 +28,7 @@ use crate::core::Core;
 use crate::event::Event;
 use crate::flash::{Flash, Translation};
 use crate::gc::Gc;
+use crate::gc::scrub::ScrubProgress;
 use crate::host::FrontEnd;
 use crate::host::endurance::Totals;
 use crate::lifetime::LifetimeDrive;
@@ -61,7 +62,7 @@ pub trait Layer: Translation {
     fn delay(&mut self, _flash: &mut Flash, _io: &HostIo, _now: Nanos) -> Throttled {
         Throttled::default()
     }
-    /// Handles a die that may have been idle for long enough.
+    /// Handles a die that may have been idle for long enough, or has its next step of scrubbing.
     fn idle_event(&mut self, _flash: &mut Flash, _die: DieId) {}
     /// Handles data that may have reached its maximum age.
     fn deadline_event(&mut self, _flash: &mut Flash) {}
@@ -177,6 +178,11 @@ impl Device {
     pub fn life(&self) -> Option<(State, Totals)> {
         let blocks = &self.layer.ftl.core.allocator.blocks;
         self.layer.throttle.as_ref().map(|holder| holder.state(blocks, self.now()))
+    }
+
+    /// Returns the progress of scrubbing; `None` without it.
+    pub fn scrub(&self) -> Option<ScrubProgress> {
+        self.layer.ftl.gc.scrub.as_ref().map(|scrub| scrub.progress())
     }
 
     /// Returns the protection of the data, on a drive with stripes.

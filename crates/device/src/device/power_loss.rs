@@ -61,6 +61,7 @@ impl Device {
         }
         let overdue =
             self.layer.ftl.gc.age_without_power(&mut self.layer.ftl.core, &mut self.flash, lasts);
+        self.layer.ftl.gc.scrub_without_power(&self.layer.ftl.core, &mut self.flash, lasts);
         let before = self.layer.ledger().copied();
         let (lost_writes, parity_lost) = self.layer.lose_power(&mut self.flash);
         self.layer.note_struck(Fault::Power, self.flash.now(), before);

@@ -24,6 +24,8 @@ pub enum Owner {
     Job,
     /// A measurement of a block's strength.
     Measure,
+    /// The scrubbing of a die.
+    Scrub,
     /// The mapping, which needs an entry.
     Mapping,
     /// The parity of a stripe, by its place in the parity cache.

@@ -177,6 +177,9 @@ impl Gc {
         }
         self.maybe_start(core, flash, plane);
         self.refresh_after_job(core, flash, plane);
+        if job.source == Source::Refresh {
+            self.patrol_after_move(core, flash, job.victim);
+        }
     }
 
     /// Handles the program of a page: if it was the last of its block, the block becomes a GC

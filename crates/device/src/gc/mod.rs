@@ -1,7 +1,7 @@
 //! Garbage collection, wear leveling, refresh: jobs that move data without a host request.
 //!
 //! **Owns** one job per plane, the next check of each idle die, the timestamps and read counters of
-//! refresh, and the measurement of block strengths. **May touch** the core (mapping, blocks,
+//! refresh, the measurement of block strengths, and the turns of scrubbing. **May touch** the core (mapping, blocks,
 //! buffer), which it receives for the duration of a call, and the flash. **Called by** the code
 //! that allocates or invalidates pages ([`Gc::maybe_start`], [`Gc::invalidate`]), by the flash when
 //! a job's transaction ends, and by the clock.
@@ -13,6 +13,7 @@
 //! - `idle_work.rs`: the work of idle dies: background GC, refresh, measuring.
 //! - `refresh.rs`, `refresh_jobs.rs`: empties blocks before their data is too old or has been read
 //!   too often.
+//! - `scrub.rs`: reads all data once in a while, and empties blocks whose errors are many.
 //! - `strength_measurement.rs`: measures how strong blocks are, in idle time.
 //! - `untimed.rs`: the same work in no simulated time, for preconditioning and whole lives.
 
@@ -22,6 +23,7 @@ pub mod refresh;
 mod refresh_jobs;
 #[cfg(test)]
 mod refresh_tests;
+pub mod scrub;
 pub mod strength_measurement;
 mod trigger;
 pub mod untimed;
@@ -36,6 +38,7 @@ use crate::policy::victim::AnyVictim;
 use crate::policy::wear::AnyWear;
 use fowler_units::{Bytes, DieId, Geometry, Id, IdVec, Nanos, PlaneId, UnitId};
 use refresh::Refresher;
+use scrub::Scrub;
 use strength_measurement::StrengthMeasurement;
 use untimed::Untimed;
 
@@ -58,6 +61,8 @@ pub struct Gc {
     pub refresh: Option<Box<Refresher>>,
     /// Measurement of block strengths, if enabled.
     pub strengths: Option<StrengthMeasurement>,
+    /// Scrubbing, if enabled.
+    pub scrub: Option<Box<Scrub>>,
     /// Work in no simulated time.
     pub untimed: Untimed,
 }
@@ -83,6 +88,7 @@ impl Gc {
             worth_moving: average_valid(layout),
             refresh: None,
             strengths: None,
+            scrub: None,
             untimed: Untimed::default(),
         }
     }
@@ -98,7 +104,8 @@ impl Gc {
         let its = &config.reliability;
         let measured = its.model != ModelKind::Off && its.strength == StrengthSource::Measured;
         let strengths = if measured { StrengthMeasurement::bytes(geometry) } else { Bytes(0) };
-        jobs + refresh + strengths
+        let scrub = if config.scrubs() { Scrub::bytes(geometry) } else { Bytes(0) };
+        jobs + refresh + strengths + scrub
     }
 
     /// Returns the job of a plane.

@@ -53,6 +53,8 @@ pub struct Counters {
     /// Blocks closed before they were full, because their first pages were old or had been read
     /// often.
     pub closed_early: u64,
+    /// What scrubbing has read and moved.
+    pub scrubbed: Scrubbed,
     /// Garbage collections.
     pub collections: Collections,
     /// Times a program or erase was taken off the cells (S10).
@@ -118,6 +120,7 @@ impl Counters {
             parity_ways: self.parity_ways - before.parity_ways,
             refreshed: self.refreshed - before.refreshed,
             closed_early: self.closed_early - before.closed_early,
+            scrubbed: self.scrubbed - before.scrubbed,
             collections: self.collections - before.collections,
             suspensions: self.suspensions - before.suspensions,
             operations: self.operations - before.operations,
@@ -168,6 +171,25 @@ pub struct Refreshed {
     pub when_idle: u64,
 }
 
+/// Reads in the background, and blocks that were moved because of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Scrubbed {
+    /// Pages read.
+    pub pages: u64,
+    /// Of them, read though their die was in use, because they were late.
+    pub under_load: u64,
+    /// Of them, found to be beyond correction.
+    pub unreadable: u64,
+    /// Blocks read to their end.
+    pub blocks: u64,
+    /// Blocks whose errors exceeded the margin, and that were moved.
+    pub moved: u64,
+    /// The same, not moved: they would have as many errors if they had just been programmed.
+    pub left: u64,
+    /// The same, put off to the next period: their plane had no room for a move.
+    pub postponed: u64,
+}
+
 /// Garbage collections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Collections {
@@ -211,6 +233,7 @@ differences! {
     Rewritten { anew, given_up }
     ParityWays { from_rest, by_delta }
     Refreshed { at_hard_limit, when_idle }
+    Scrubbed { pages, under_load, unreadable, blocks, moved, left, postponed }
     Collections { foreground, background }
     ThrottleTime { delayed, stopped }
     Prioritized { reads, writes }

@@ -12,7 +12,7 @@
 //! - blocks: `placement` (which open block, of which die).
 //! - cache: `hotness` (read-hot, write-hot), `replacement` (clean or dirty next).
 //! - GC: `victim` (the block to collect), `wear` (static wear leveling; there is no dynamic one:
-//!   the block erased longest ago is opened next).
+//!   the block erased longest ago is opened next), `scrub` (reading all data in the background).
 //! - host: `throttle` (delays of writes). RAID: `redundancy` (stripes, parity, refresh).
 //!
 //! `custom` holds policies supplied by the code that builds the drive.
@@ -25,6 +25,7 @@ pub mod hotness;
 pub mod placement;
 pub mod redundancy;
 pub mod replacement;
+pub mod scrub;
 pub mod sensing;
 pub mod step;
 pub mod stream_tag;

@@ -35,6 +35,11 @@ impl Raid {
             {
                 self.read_degraded(ftl, flash, id);
             }
+            (Owner::Scrub, Op::Read) => {
+                let known = !self.reads_well(flash.txns.get(id).unit);
+                self.failed(ftl, flash, id);
+                ftl.gc.scrubbed(&mut ftl.core, flash, id, known);
+            }
             _ => return false,
         }
         true

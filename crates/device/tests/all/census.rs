@@ -4,6 +4,7 @@
 use crate::support::fading::{DAYS, MINUTE, fading, io};
 use crate::support::random::one_of;
 use fowler_device::policy::redundancy::RedundancyKind;
+use fowler_device::policy::scrub::{self, ScrubKind};
 use fowler_device::*;
 use fowler_units::{Bytes, HostIo, HostOp, Lpn, Nanos, Rng, Span, StripeId};
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,6 +39,7 @@ fn step(device: &mut Device, step: &str) {
         ("read", _) => run(device, [pages(HostOp::Read)]),
         ("trim", _) => run(device, [pages(HostOp::Trim)]),
         ("off", _) => device.power_off(DAYS(number(1).into()), &mut ()),
+        ("on", _) => device.rest_until(device.now() + DAYS(number(1).into()), &mut ()),
         ("rest", _) => device.rest_until(device.now() + MINUTE, &mut ()),
         ("fail", Some(&"page")) => device.inject(Fault::Page(Lpn(number(2)))),
         ("fail", Some(&"parity")) => device.inject(Fault::Parity(StripeId(number(2)))),
@@ -53,14 +55,16 @@ fn number(value: &toml::Value) -> u64 {
     value.as_integer().expect("a whole number") as u64
 }
 
+fn list<const N: usize>(value: &toml::Value) -> [u64; N] {
+    let list: Vec<u64> = value.as_array().expect("a list").iter().map(number).collect();
+    list.try_into().expect("as many numbers")
+}
+
 fn expected(case: &toml::Table) -> Counts {
     let named = |name: &str| case.get(name).map_or(0, number);
-    let list = |value: &toml::Value| -> Vec<u64> {
-        value.as_array().expect("a list").iter().map(number).collect()
-    };
-    let parity = case.get("parity").map_or([0; 3], |its| list(its).try_into().expect("three"));
+    let parity = case.get("parity").map_or([0; 3], list);
     let lost = case.get("lost").and_then(toml::Value::as_table).into_iter().flatten();
-    let lost = lost.map(|(name, its)| (name.clone(), list(its).try_into().expect("two")));
+    let lost = lost.map(|(name, its)| (name.clone(), list(its)));
     (["pages", "recoverable", "buffered"].map(named), parity, lost.collect())
 }
 
@@ -81,11 +85,19 @@ fn by_hand() {
         let kind = RedundancyKind::ALL.iter().find(|kind| kind.name() == scheme);
         let mut config = config(*kind.expect("a scheme"));
         config.buffer.size = Bytes(case.get("frames").map_or(0, number) * 4096);
+        if let Some(days) = case.get("period") {
+            let period = DAYS(number(days));
+            config.scrub = scrub::Params { name: ScrubKind::Patrol, period, margin: 0.1 };
+        }
         let mut device = Device::new(&config).expect("a sound drive");
         for its in case["steps"].as_array().expect("a list") {
             step(&mut device, its.as_str().expect("a step"));
         }
         assert_eq!(counted(&device.census()), expected(case), "{}", case["why"]);
+        let Scrubbed { unreadable, moved, .. } = device.counters().scrubbed;
+        let scrubbed = case.get("scrubbed").map_or([0; 2], list);
+        assert_eq!([unreadable, moved], scrubbed, "{}", case["why"]);
+        device.check().unwrap_or_else(|law| panic!("{}: {}", case["why"], law.0));
     }
 }
 

@@ -346,6 +346,7 @@ fn case(seed: u64, kind: RedundancyKind, tally: &mut Tally) {
     config.redundancy.retention = Config::new(config.geometry, config.timing).redundancy.retention;
     // And strengths measured all that time would be most of the work.
     config.reliability.measure_every = Span::ms(10_000);
+    config.scrub.period = Span::ms(100_000);
     let Ok(mut device) = Device::new(&config) else { return };
     if device.stripes() == 0 {
         return;

@@ -16,6 +16,7 @@ mod power;
 mod preconditioned_image;
 mod redundancy;
 mod rhio;
+mod scrub;
 mod stripe_loss;
 mod support;
 mod suspension_options;

@@ -6,6 +6,7 @@ use fowler_device::policy::hotness::Detector;
 use fowler_device::policy::placement::{Dies, PlacementKind};
 use fowler_device::policy::redundancy::{AboveNUpdate, CachePower, RedundancyKind, UpdateOrder};
 use fowler_device::policy::replacement::ReplacementKind;
+use fowler_device::policy::scrub::ScrubKind;
 use fowler_device::policy::sensing::SensingKind;
 use fowler_device::policy::step::StepKind;
 use fowler_device::policy::suspension::{self, SuspensionKind};
@@ -127,7 +128,19 @@ pub fn drive(rng: &mut Rng, seed: u64, choice: &Choice) -> Config {
     if !choice.redundancy.is_empty() {
         redundancy(&mut config, rng, choice);
     }
+    if choice.cells {
+        scrub(&mut config, seed);
+    }
     config
+}
+
+/// From a stream of its own: what else a seed draws stays as it was.
+fn scrub(config: &mut Config, seed: u64) {
+    let mut own = Rng::stream(seed, "scrub");
+    config.scrub.name = if own.chance(0.3) { ScrubKind::Patrol } else { ScrubKind::Off };
+    // The shortest lets some dies read a quarter of their time.
+    config.scrub.period = one_of(&mut own, &[Span::ms(200), Span::ms(5_000)]);
+    config.scrub.margin = one_of(&mut own, &[0.01, 0.3, 1.0]);
 }
 
 /// Stripes as far as there are chips for them, on drives with room for what their caches keep.

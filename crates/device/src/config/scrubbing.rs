@@ -1,0 +1,45 @@
+//! The transactions of scrubbing, and the rejection of periods that are too short.
+
+use crate::config::layout::Refusals;
+use crate::config::{Config, PlaneMode};
+use crate::policy::scrub::ScrubKind;
+use fowler_units::Span;
+
+/// The maximum share of a die's time that reading all its pages may take, as a divisor: when it is
+/// late, it reads twice as often.
+const SHARE_OF_DIE: u64 = 4;
+
+impl Config {
+    /// Returns whether data is read in the background.
+    pub(crate) fn scrubs(&self) -> bool {
+        self.scrub.name != ScrubKind::Off
+    }
+
+    pub(crate) fn refuse_scrub(&self, refusals: &mut Refusals) {
+        let its = &self.scrub;
+        if !self.scrubs() {
+            return;
+        }
+        let g = &self.geometry;
+        let planes = match self.plane_mode {
+            PlaneMode::Lockstep => g.planes_per_die,
+            PlaneMode::Independent => 1,
+        };
+        let pages = [planes, g.blocks_per_plane, g.pages_per_block].map(u128::from);
+        let pages: u128 = pages.into_iter().product();
+        let sense = self.timing.read.values().iter().copied().max().unwrap_or_default();
+        let read = u128::from(sense.0) + u128::from(self.timing.bus_transfer.0);
+        let least = u128::from(SHARE_OF_DIE).saturating_mul(pages).saturating_mul(read);
+        let least = Span(u64::try_from(least).unwrap_or(u64::MAX));
+        refusals.unless_hinted(
+            its.period >= least,
+            &["policy.scrub.period"],
+            || format!("a die cannot read its {pages} pages within {} beside its work", its.period),
+            || format!("allow four times what the reads take: at least {least}"),
+        );
+        let margin = its.margin > 0.0 && its.margin <= 1.0;
+        refusals.unless(margin, &["policy.scrub.margin"], || {
+            format!("a margin of {}; expected above 0 and at most 1", its.margin)
+        });
+    }
+}

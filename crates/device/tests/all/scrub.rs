@@ -1,0 +1,212 @@
+//! Patrol scrub: every block is read in time, whatever the host does; what is done about the errors
+//! found is bounded; and nothing depends on when a fault strikes. What it saves is in `census.toml`.
+
+use crate::support::fading::{DAYS, fading, io};
+use crate::support::scheme;
+use fowler_device::policy::redundancy::RedundancyKind;
+use fowler_device::policy::scrub::{self, ScrubKind};
+use fowler_device::*;
+use fowler_units::{HostIo, HostOp, Lpn, PlaneId, Rng, Span};
+
+/// Forty blocks on each of five dies, of eight pages.
+const BLOCKS: u64 = 40;
+
+/// A full drive of these cells that reads all of its data once in this time.
+fn patrolled(kind: RedundancyKind, period: Span, margin: f64) -> Config {
+    let mut config = fading(kind);
+    config.reliability.cells.disturb_slope = 0.0;
+    config.redundancy.retention = DAYS(10_000);
+    config.scrub = scrub::Params { name: ScrubKind::Patrol, period, margin };
+    config
+}
+
+/// Cells with this error rate, as a share of what they correct, when they have just been
+/// programmed, and after that.
+fn with_errors(config: &mut Config, fresh: f64, later: f64) {
+    let correctable = config.reliability.cells.correctable_3;
+    let table = &mut config.reliability.table;
+    let row = [fresh, later, later].map(|share| share * correctable).to_vec();
+    (table.ages, table.rates) = (vec![DAYS(0), DAYS(1), DAYS(10_000)], vec![row.clone(), row]);
+}
+
+fn checked(device: &Device) {
+    device.check().unwrap_or_else(|law| panic!("at {}: {}", device.now().0, law.0));
+    device.check_data().unwrap_or_else(|law| panic!("at {}: {}", device.now().0, law.0));
+}
+
+/// How the host uses the drive.
+#[derive(Clone, Copy, Debug)]
+enum Host {
+    Absent,
+    Reads { depth: u32 },
+    Writes { depth: u32 },
+}
+
+/// The time from the turn of a block until it is read: at once on an idle drive, and within one and
+/// a half turns, and what a read waits for its die, on one that is never idle.
+#[test]
+fn a_block_is_read_in_its_turn_whatever_the_host_does() {
+    let period = Span::ms(4_000);
+    let turn = Span(period.0 / BLOCKS);
+    let cases = [
+        ("FIFO", Host::Absent, 0.05),
+        ("RPS", Host::Absent, 0.05),
+        // A die that is idle for moments: eight times a millisecond, in turns of a hundred.
+        ("FIFO", Host::Reads { depth: 1 }, 1.7),
+        ("FIFO", Host::Reads { depth: 32 }, 1.6),
+        // Under these the reads of the host go first, and hardly ever leave a die to others.
+        ("RPS", Host::Reads { depth: 32 }, 2.5),
+        ("PES_IPS", Host::Reads { depth: 32 }, 2.5),
+        ("FIFO", Host::Writes { depth: 32 }, 2.0),
+        ("PES_IPC", Host::Writes { depth: 32 }, 2.0),
+    ];
+    for (order, host, turns) in cases {
+        for kind in [RedundancyKind::Unprotected, RedundancyKind::Raid5] {
+            let case = format!("{order}, {host:?}, {kind:?}");
+            let mut config = patrolled(kind, period, 1.0);
+            scheme(&mut config, order);
+            let mut device = Device::new(&config).expect("a sound drive");
+            let pages = u64::from(device.layout().logical_pages);
+            let until = device.now() + period * 3;
+            let (mut rng, mut done) = (Rng::stream(1, "scrub"), Vec::<Completion>::new());
+            let mut ask = |op| io(op, rng.below(pages), 1, Span::ZERO);
+            while device.now() < until {
+                let (op, depth) = match host {
+                    Host::Absent => {
+                        device.rest_until(until, &mut ());
+                        break;
+                    }
+                    Host::Reads { depth } => (HostOp::Read, depth),
+                    Host::Writes { depth } => (HostOp::Write, depth),
+                };
+                let ios: Vec<HostIo> = (0..2000).map(|_| ask(op)).collect();
+                device.run(ios, Pacing::Closed { depth }, &mut done);
+            }
+            checked(&device);
+            let ScrubProgress { rounds, latest } = device.scrub().expect("it scrubs");
+            assert!((2..=4).contains(&rounds), "{case}: {rounds} rounds");
+            let late = latest.0 as f64 / turn.0 as f64;
+            assert!(late <= turns, "{case}: {late} turns late");
+            let Scrubbed { pages: read, under_load, blocks, .. } = device.counters().scrubbed;
+            assert_eq!(under_load > 0, late > 1.0, "{case}: {under_load} under load");
+            if matches!(host, Host::Absent | Host::Reads { .. }) {
+                let held = u64::from(device.layout().mapped_pages);
+                let whole = u64::from(rounds) * held..=u64::from(rounds + 1) * held;
+                assert!(whole.contains(&read), "{case}: {read} read of {held}, {rounds} rounds");
+            }
+            assert!(blocks <= u64::from(rounds + 1) * BLOCKS * 5, "{case}: {blocks} blocks");
+            let latencies: u128 = done.iter().map(|it| u128::from(it.latency().0)).sum();
+            assert_eq!(device.counters().outstanding, latencies, "{case}: Little's law");
+        }
+    }
+}
+
+/// However many errors there are: a block moves once in a period at most, and not at all if that
+/// gains nothing.
+#[test]
+fn a_block_moves_once_in_a_period_at_most() {
+    // The share of errors when just programmed and later; whether blocks move, and are left.
+    let cases = [
+        (0.1, 0.2, false, false),
+        (0.1, 0.6, true, false),
+        (0.1, 5.0, true, false),
+        (0.6, 0.6, false, true),
+        (5.0, 5.0, false, true),
+    ];
+    const ROUNDS: u64 = 5;
+    for kind in [RedundancyKind::Unprotected, RedundancyKind::Raid5] {
+        for (fresh, later, moves, stays) in cases {
+            let case = format!("{kind:?}, {fresh} and then {later}");
+            let mut config = patrolled(kind, DAYS(10), 0.5);
+            with_errors(&mut config, fresh, later);
+            let mut device = Device::new(&config).expect("a sound drive");
+            device.rest_until(device.now() + DAYS(10) * ROUNDS, &mut ());
+            checked(&device);
+            let Scrubbed { moved, left, postponed, unreadable, .. } = device.counters().scrubbed;
+            let most = ROUNDS * BLOCKS * 5;
+            assert!(moved <= most && left <= most, "{case}: {moved} moved, {left} left");
+            assert_eq!((moved > 0, left > 0), (moves, stays), "{case}: {moved} moved, {left} left");
+            assert_eq!(postponed, 0, "{case}");
+            assert_eq!(unreadable > 0, later > 1.0, "{case}: {unreadable} unreadable");
+            let erases = device.counters().erases;
+            assert!(erases[Source::Refresh] <= moved && moved <= erases[Source::Refresh] + 5);
+            assert!(device.scrub().expect("it scrubs").rounds >= ROUNDS as u32 - 1, "{case}");
+        }
+    }
+}
+
+/// What scrubbing keeps within its margin is not lost, and the wear is what was moved.
+#[test]
+fn a_drive_that_is_scrubbed_keeps_its_data() {
+    for kind in [RedundancyKind::Unprotected, RedundancyKind::Raid5] {
+        let ended = |name: ScrubKind| {
+            let mut config = patrolled(kind, DAYS(10), 0.1);
+            config.scrub.name = name;
+            let mut device = Device::new(&config).expect("a sound drive");
+            device.rest_until(device.now() + DAYS(400), &mut ());
+            checked(&device);
+            (device.census(), device.counters())
+        };
+        let (census, counters) = ended(ScrubKind::Off);
+        assert_eq!((census.lost(), census.found()), (census.pages, 0), "{kind:?}");
+        assert_eq!((counters.scrubbed, counters.erases.sum()), Default::default(), "{kind:?}");
+        let (census, counters) = ended(ScrubKind::Patrol);
+        assert_eq!((census.unreadable, census.lost()), (0, 0), "{kind:?}");
+        assert_eq!(counters.scrubbed.moved, counters.erases[Source::Refresh], "{kind:?}");
+    }
+}
+
+/// Power fails, and units do, at any moment of a round.
+#[test]
+fn faults_may_strike_while_it_reads() {
+    let mut reading = 0;
+    for seed in 0..20 {
+        let mut rng = Rng::stream(seed, "scrub/faults");
+        let mut config = patrolled(RedundancyKind::Raid5, Span::ms(500), 0.3);
+        with_errors(&mut config, 0.1, 0.1);
+        config.redundancy.cache = policy::redundancy::CachePower::Volatile;
+        let mut device = Device::new(&config).expect("a sound drive");
+        let pages = u64::from(device.layout().logical_pages);
+        let ios: Vec<HostIo> = (0..100)
+            .map(|turn| {
+                let op = if rng.chance(0.5) { HostOp::Write } else { HostOp::Read };
+                io(op, rng.below(pages), 1, Span::ms(20) * turn)
+            })
+            .collect();
+        let (mut done, mut before) = (Vec::<Completion>::new(), 0);
+        device.run_with_faults(ios, Pacing::Open, &mut done, |device| {
+            let read = device.counters().scrubbed.pages;
+            reading += u64::from(read > before);
+            before = read;
+            if rng.below(200) == 0 {
+                device.inject(match rng.below(3) {
+                    0 => Fault::Power,
+                    1 => Fault::Page(Lpn(rng.below(pages) as u32)),
+                    _ => Fault::Plane(PlaneId(rng.below(5) as u32)),
+                });
+                checked(device);
+            }
+        });
+        device.power_off(Span::ms(700), &mut ());
+        device.rest_until(device.now() + Span::ms(1_000), &mut ());
+        checked(&device);
+        assert_eq!(device.to_rebuild(), 0, "seed {seed}: what can be rebuilt is");
+    }
+    assert!(reading > 1000, "{reading} pages");
+}
+
+#[test]
+fn what_no_die_can_do_is_refused() {
+    let refused = |change: fn(&mut scrub::Params)| {
+        let mut config = patrolled(RedundancyKind::Unprotected, DAYS(1), 0.5);
+        change(&mut config.scrub);
+        config.layout().err().into_iter().flatten().map(|it| it.keys).collect::<Vec<_>>()
+    };
+    // 320 pages of a die, each read in 30 us, in a quarter of its time.
+    assert_eq!(refused(|its| its.period = Span(38_400_000)), [[""; 0]; 0]);
+    assert_eq!(refused(|its| its.period = Span(38_399_999)), [["policy.scrub.period"]]);
+    assert_eq!(refused(|its| its.margin = 0.0), [["policy.scrub.margin"]]);
+    assert_eq!(refused(|its| its.margin = 1.01), [["policy.scrub.margin"]]);
+    let off = |its: &mut scrub::Params| (its.name, its.period) = (ScrubKind::Off, Span::ZERO);
+    assert_eq!(refused(off), [[""; 0]; 0]);
+}
