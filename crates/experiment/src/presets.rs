@@ -54,7 +54,7 @@ macro_rules! presets {
 presets! {
     DEVICES in "devices": "pes-slc", "pes-mlc", "tlc", "rhio", "hire", "ready-32", "ready-128",
         "da-raid5", "together";
-    WORKLOADS in "workloads": "demo", "random-read", "random-write", "mixed-70-30",
+    WORKLOADS in "workloads": "demo", "random-read", "random-write", "mixed-70-30", "quarter",
         "f1", "f2", "dap", "msn", "c3", "c8", "financial1-excerpt", "fin1", "fin2",
         "ready-proxy", "ready-proj", "ready-exchange", "ready-map", "ready-msnfs",
         "msr-hm0", "msr-mds0", "msr-prn0", "msr-proj0", "msr-prxy0", "msr-rsrch0", "msr-src1-2", "msr-src2-0",
@@ -63,7 +63,7 @@ presets! {
     SCHEMES in "schemes": "fifo", "rps", "per", "pe0", "pes_ips", "pes_ipc", "noop",
         "pv_w", "rt_r", "rhio", "baseline", "hvc", "lvc", "hire", "nt", "st", "dt",
         "ready_pes", "ready_opt", "raid5", "ppc", "udl", "pe_aware", "hc", "da_raid5",
-        "all";
+        "scrub", "all";
 }
 
 impl Folder {

@@ -1,6 +1,6 @@
 //! Patrol scrub: in each period every block that holds data is read once, all its valid pages, so
 //! that errors are found while they can still be corrected, and losses before the host finds them.
-//! A block whose errors exceed the margin of `policy/scrub` is moved by the job of refresh; a page
+//! A block whose errors reach the margin of `policy/scrub` is moved by the job of refresh; a page
 //! that only its stripe gives back is rebuilt (`raid/rebuild.rs`).
 //!
 //! The blocks of a die have their turns one after another, spread evenly over the period. Pages are

@@ -182,7 +182,7 @@ pub struct Scrubbed {
     pub unreadable: u64,
     /// Blocks read to their end.
     pub blocks: u64,
-    /// Blocks whose errors exceeded the margin, and that were moved.
+    /// Blocks whose errors reached the margin, and that were moved.
     pub moved: u64,
     /// The same, not moved: they would have as many errors if they had just been programmed.
     pub left: u64,

@@ -2,6 +2,7 @@
 //! its effect. The device itself rejects settings that cannot work at all.
 
 use fowler_device::policy::placement::PlacementKind;
+use fowler_device::policy::scrub::ScrubKind;
 use fowler_device::policy::sensing::SensingKind;
 use fowler_device::policy::step::StepKind;
 use fowler_device::reliability::ModelKind;
@@ -15,7 +16,8 @@ use fowler_device::{Config, Refusal};
 /// See docs/decisions/policy.md, "May RHIO's order run on a drive without errors?".
 /// See docs/decisions/policy.md, "What happens to a policy that would have no effect?".
 pub(crate) fn without_effect(config: &Config) -> Vec<Refusal> {
-    [without_errors(config), without_kinds(config)].into_iter().flatten().collect()
+    let all = [without_errors(config), without_fading(config), without_kinds(config)];
+    all.into_iter().flatten().collect()
 }
 
 /// Settings that depend on bit errors, on a drive without any.
@@ -40,6 +42,16 @@ fn without_errors(config: &Config) -> Option<Refusal> {
             "add --set reliability.model=analytic, or use a drive with bit errors: --device rhio"
                 .into(),
         ),
+    })
+}
+
+/// Scrubbing, on a drive whose data never fades.
+fn without_fading(config: &Config) -> Option<Refusal> {
+    let fades = !matches!(config.reliability.model, ModelKind::Off | ModelKind::ByVoltage);
+    (config.scrub.name != ScrubKind::Off && !fades).then(|| Refusal {
+        keys: vec!["policy.scrub", "reliability.model"],
+        what: "no effect: the data of this drive never fades".into(),
+        hint: Some("add --set reliability.model=analytic, or use --device rhio".into()),
     })
 }
 
@@ -95,6 +107,9 @@ mod tests {
             ("pes-mlc", "noop", &["policy.placement=streams", hot], &[]),
             ("rhio", "noop", &["policy.step=by_strength"], &["(policy.step, policy.hotness)"]),
             ("rhio", "noop", &["policy.step=by_strength", hot], &[]),
+            ("pes-mlc", "scrub", &[], &["(policy.scrub, reliability.model)", "never fades"]),
+            ("hire", "scrub", &[], &["never fades"]),
+            ("pes-mlc", "scrub", &[analytic], &[]),
             ("hire", "hire", &[], &[]),
             ("hire", "rhio+hire", &[analytic], &[]),
             ("rhio", "rhio", &["reliability.model=off", "policy.hotness=[]"], &["err", "hot data"]),

@@ -8,6 +8,7 @@ use fowler_device::policy::hotness::Detector;
 use fowler_device::policy::placement::{Dies, PlacementKind};
 use fowler_device::policy::redundancy::{AboveNUpdate, CachePower, RedundancyKind, UpdateOrder};
 use fowler_device::policy::replacement::ReplacementKind;
+use fowler_device::policy::scrub::ScrubKind;
 use fowler_device::policy::sensing::{Input, SensingKind};
 use fowler_device::policy::step::StepKind;
 use fowler_device::policy::suspension::{SuspendingReads, SuspensionKind};
@@ -92,6 +93,12 @@ fn of_operations() -> Vec<Key<Config>> {
             slot!(wear, WearKind)),
         optional("policy.wear.threshold", "erases by which a block must exceed the least worn of its plane before they swap data",
             Field::Count(1..=1_000_000, at!(wear.threshold as u32))),
+        optional("policy.scrub", "whether data that nobody asks for is read and moved before it is lost",
+            slot!(scrub, ScrubKind)),
+        optional("policy.scrub.period", "patrol: time in which every block that holds data is read once",
+            Field::Time(Span::ms(1)..=Span(3650 * 86_400_000_000_000), at!(scrub.period))),
+        optional("policy.scrub.margin", "patrol: errors of a page from which on its block is moved, as a share of those that the code corrects at its strongest level",
+            Field::Real(0.001..=1.0, at!(scrub.margin))),
     ]
 }
 

@@ -32,6 +32,7 @@ use checkpoint::Checkpoint;
 use fowler_device::endurance::Totals;
 use fowler_device::policy::hotness::Detector;
 use fowler_device::policy::redundancy::RedundancyKind;
+use fowler_device::policy::scrub::ScrubKind;
 use fowler_device::policy::step::StepKind;
 use fowler_device::policy::throttle::{Predicted, State, ThrottleKind};
 use fowler_device::{AccessClass, Config, Counters, LifetimeDrive, ReadHot};
@@ -320,6 +321,9 @@ fn left_out(config: &Config) -> Vec<String> {
     }
     if config.buffer.read_hot == ReadHot::RewriteOnIdle {
         left_out.push("idle time: no page that is read hot is programmed again".into());
+    }
+    if config.scrub.name != ScrubKind::Off {
+        left_out.push("scrubbing: nothing is read or moved in idle time".into());
     }
     if config.step.name != StepKind::Nominal {
         left_out.push("steps: every program takes time as a nominal one does".into());

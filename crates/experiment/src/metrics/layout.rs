@@ -130,6 +130,9 @@ fn all_rows() -> Vec<Shown> {
         Shown::each("reads_at_share", "flash reads with {} references", "  with {}"),
         Shown::new("counters.retries", "  repeated at the next level").when(CELLS_ERR),
         Shown::new("counters.uncorrectable_reads", "  uncorrectable").when(CELLS_ERR),
+        Shown::new("scrub.pages", "pages scrubbed").when(SCRUBS),
+        Shown::new("scrub.unreadable", "  unreadable").when(SCRUBS),
+        Shown::new("scrub.moved", "  blocks moved").when(SCRUBS),
         Shown::new("census.lost", "pages lost at the end").when(LOSES),
         Shown::new("census.found", "  found, by any read").when(LOSES),
         Shown::new("census.unfound", "  unfound: the drive does not know yet").when(LOSES),
@@ -144,6 +147,7 @@ fn all_rows() -> Vec<Shown> {
 }
 
 const CELLS_ERR: When = When::Known("counters.reads_at");
+const SCRUBS: When = When::Known("scrub.pages");
 const LOSES: When = When::Positive(&["census.lost"]);
 const OTHER_VOLTAGES: When = When::Not("wearing_weight", 1.0);
 
@@ -205,6 +209,7 @@ pub fn writing(outcomes: &[Outcome]) -> Vec<Group> {
     [
         drive().beside(outcomes, None),
         cells().beside(outcomes, Some(CELLS_ERR)),
+        scrub().beside(outcomes, Some(SCRUBS)),
         voltages().beside(outcomes, Some(OTHER_VOLTAGES)),
         throttle().beside(outcomes, Some(throttled)),
         protection().beside(outcomes, Some(When::Known("redundancy"))),
@@ -247,6 +252,21 @@ fn cells() -> Group {
     let mut group = Group::of("cells", "Reads with bit errors", &columns);
     group.columns.insert(0, Shown::each("reads_at_share", label, label));
     group
+}
+
+/// What reading in the background costs, and what it finds.
+fn scrub() -> Group {
+    let columns = [
+        ("scrub.pages", "pages read"),
+        ("scrub.under_load", "under load"),
+        ("scrub.unreadable", "unreadable"),
+        ("scrub.moved", "blocks moved"),
+        ("scrub.left", "blocks left: no gain"),
+        ("scrub.postponed", "blocks postponed: no room"),
+        ("scrub.rounds", "rounds"),
+        ("scrub.latest_s", "latest block (s)"),
+    ];
+    Group::of("scrub", "Scrubbing", &columns)
 }
 
 fn voltages() -> Group {
@@ -304,7 +324,7 @@ pub fn suspensions(outcomes: &[Outcome]) -> Option<Group> {
 /// Returns the paths of everything that a table may show.
 #[cfg(test)]
 pub(super) fn paths() -> Vec<String> {
-    let groups = [drive(), cells(), voltages(), throttle(), protection()];
+    let groups = [drive(), cells(), scrub(), voltages(), throttle(), protection()];
     let columns = groups.into_iter().flat_map(|group| group.columns);
     let latencies = Kind::ALL.into_iter().flat_map(latency);
     all_rows().into_iter().chain(columns).chain(latencies).map(|it| it.path).collect()

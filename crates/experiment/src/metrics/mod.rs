@@ -17,6 +17,7 @@ pub mod layout;
 mod protection;
 mod requests;
 mod schema;
+mod scrub;
 mod setup;
 mod speed;
 mod voltages;
@@ -187,6 +188,7 @@ pub fn all() -> &'static [Metric] {
             protection::metrics(),
             faults::metrics(),
             census::metrics(),
+            scrub::metrics(),
             counters::metrics(),
             setup::laws_and_origin(),
         ];

@@ -20,7 +20,7 @@ use fowler_device::policy::redundancy::{RedundancyKind, Stage};
 use fowler_device::policy::step::StepKind;
 use fowler_device::reliability::ModelKind;
 use fowler_device::{
-    Ack, Census, Counters, LossLedger, Pacing, PowerOffs, Prioritized, Protection,
+    Ack, Census, Counters, LossLedger, Pacing, PowerOffs, Prioritized, Protection, ScrubProgress,
 };
 use fowler_metrics::{Kind, OverTime, Recorder};
 use fowler_units::{Nanos, Span};
@@ -49,6 +49,8 @@ pub struct Outcome {
     /// The pages lost at the end, whether anybody has read them or not; none where every page can
     /// be read.
     pub census: Option<Census>,
+    /// The progress of scrubbing, if data is scrubbed.
+    pub scrub: Option<ScrubProgress>,
     /// What happened at power losses.
     pub power_offs: PowerOffs,
     /// The faults that the user listed, in order, and what each did; none for those of `power_off`

@@ -204,6 +204,7 @@ impl Finished {
             protection: device.protection(),
             losses: device.losses(),
             census: may_err(&ready.drive.config).then(|| device.census()),
+            scrub: device.scrub(),
             power_offs: *device.power_offs(),
             faults: Fate::of_all(&faults, &device),
             simulated: device.now() - device.began(),

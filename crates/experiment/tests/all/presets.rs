@@ -24,7 +24,9 @@ fn every_device_resolves_under_every_scheme_and_reads_back() {
         for scheme in Folder::Schemes.presets() {
             let text = whole(scheme.text);
             // What weighs bit errors needs cells that err.
-            let errs = ["policy.step", "policy.sensing"].iter().any(|it| text.contains(it));
+            let errs = ["policy.step", "policy.sensing", "policy.scrub"]
+                .iter()
+                .any(|it| text.contains(it));
             let mut set = if errs { vec!["reliability.model=analytic".into()] } else { Vec::new() };
             // What goes by hits in the buffer needs one.
             let (hits, stripes) =

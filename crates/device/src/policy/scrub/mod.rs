@@ -23,7 +23,7 @@ pub struct Params {
     pub name: ScrubKind,
     /// The time in which every block that holds data is read once.
     pub period: Span,
-    /// The bit errors of a page above which its block is moved, as a share of those that the code
+    /// The bit errors of a page from which on its block is moved, as a share of those that the code
     /// corrects at its strongest level; in (0, 1].
     pub margin: f64,
 }

@@ -1,5 +1,5 @@
 //! Patrol scrub: every block is read once in each period, in the order of its die, and moved once
-//! the errors of a page exceed a margin. Disks are scrubbed in the same order (Oprea and Juels, "A
+//! the errors of a page reach a margin. Disks are scrubbed in the same order (Oprea and Juels, "A
 //! Clean-Slate Look at Disk Scrubbing", FAST 2010, compare it with others).
 
 use super::{Errors, Params, Scrub, Span, Verdict};
@@ -24,7 +24,7 @@ impl Scrub for Patrol {
 
     /// A move that gains nothing only wears the drive. It would be repeated in every period.
     fn judge(&mut self, errors: Errors) -> Verdict {
-        let many = |share: f64| share > self.margin;
+        let many = |share: f64| share >= self.margin;
         match (many(errors.now), many(errors.fresh)) {
             (false, _) => Verdict::Stays,
             (true, false) => Verdict::Moves,
@@ -42,10 +42,10 @@ mod tests {
     fn a_block_moves_if_its_errors_are_many_and_a_move_lowers_them() {
         let params = Params { name: ScrubKind::Patrol, margin: 0.5, ..Params::default() };
         let cases = [
-            (0.5, 0.1, Verdict::Stays),
-            (0.51, 0.1, Verdict::Moves),
-            (7.0, 0.5, Verdict::Moves),
-            (0.6, 0.51, Verdict::GainsNothing),
+            (0.49, 0.1, Verdict::Stays),
+            (0.5, 0.1, Verdict::Moves),
+            (7.0, 0.49, Verdict::Moves),
+            (0.6, 0.5, Verdict::GainsNothing),
             (0.1, 0.9, Verdict::Stays),
         ];
         for (now, fresh, verdict) in cases {
