@@ -18,7 +18,7 @@ use crate::policy::{
     throttle, victim, voltage, wear,
 };
 use crate::{endurance, reliability};
-use fowler_nand::{CancelledProgram, PerPageType, Reload, Timing};
+use fowler_nand::{PerPageType, Timing};
 use fowler_units::{ByteRate, Bytes, Geometry, Span};
 
 /// A complete drive.
@@ -305,15 +305,7 @@ impl Config {
                 name: die_order::DieOrderKind::Fifo,
                 deadline: Span::ms(100),
             },
-            suspension: suspension::Params {
-                name: suspension::SuspensionKind::Never,
-                reads: suspension::SuspendingReads::Host,
-                cancelled_program: CancelledProgram::Redo,
-                reload: Reload::Abort,
-                shadow_buffer: true,
-                max_suspends: None,
-                min_progress: Span::ZERO,
-            },
+            suspension: suspension::Params::default(),
             hotness: hotness::Params { detectors: 0, hot_up_to: Bytes(0), watermark: 0.95 },
             placement: placement::Params {
                 name: placement::PlacementKind::SingleStream,

@@ -1,10 +1,10 @@
 //! Garbage collection, wear leveling, refresh: jobs that move data without a host request.
 //!
 //! **Owns** one job per plane, the next check of each idle die, the timestamps and read counters of
-//! refresh, the measurement of block strengths, and the turns of scrubbing. **May touch** the core (mapping, blocks,
-//! buffer), which it receives for the duration of a call, and the flash. **Called by** the code
-//! that allocates or invalidates pages ([`Gc::maybe_start`], [`Gc::invalidate`]), by the flash when
-//! a job's transaction ends, and by the clock.
+//! refresh, the measurement of block strengths, and the turns of scrubbing. **May touch** the core
+//! (mapping, blocks, buffer), which it receives for the duration of a call, and the flash. **Called
+//! by** the code that allocates or invalidates pages ([`Gc::maybe_start`], [`Gc::invalidate`]), by
+//! the flash when a job's transaction ends, and by the clock.
 //!
 //! - `trigger.rs`: when a plane must collect (free-block watermarks); `policy/victim` chooses the
 //!   block.

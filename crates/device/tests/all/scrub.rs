@@ -1,5 +1,5 @@
-//! Patrol scrub: every block is read in time, whatever the host does; what is done about the errors
-//! found is bounded; and nothing depends on when a fault strikes. What it saves is in `census.toml`.
+//! Patrol scrub: every block is read in time, whatever the host does; what is done about errors is
+//! bounded; and faults may strike at any moment. What it saves is in `census.toml`.
 
 use crate::support::fading::{DAYS, fading, io};
 use crate::support::scheme;

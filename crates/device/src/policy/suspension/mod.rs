@@ -39,6 +39,21 @@ pub struct Params {
     pub min_progress: Span,
 }
 
+impl Default for Params {
+    /// Nothing is suspended.
+    fn default() -> Self {
+        Self {
+            name: SuspensionKind::Never,
+            reads: SuspendingReads::Host,
+            cancelled_program: CancelledProgram::Redo,
+            reload: Reload::Abort,
+            shadow_buffer: true,
+            max_suspends: None,
+            min_progress: Span::ZERO,
+        }
+    }
+}
+
 /// Which reads may suspend a program or an erase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SuspendingReads {
