@@ -46,14 +46,14 @@ enum Host {
 /// a half turns, and what a read waits for its die, on one that is never idle.
 #[test]
 fn a_block_is_read_in_its_turn_whatever_the_host_does() {
-    let period = Span::ms(4_000);
+    let period = Span::ms(2_000);
     let turn = Span(period.0 / BLOCKS);
     let cases = [
         ("FIFO", Host::Absent, 0.05),
         ("RPS", Host::Absent, 0.05),
-        // A die that is idle for moments: eight times a millisecond, in turns of a hundred.
-        ("FIFO", Host::Reads { depth: 1 }, 1.7),
-        ("FIFO", Host::Reads { depth: 32 }, 1.6),
+        // A die that is idle for moments: eight times a millisecond, in turns of fifty.
+        ("FIFO", Host::Reads { depth: 1 }, 1.8),
+        ("FIFO", Host::Reads { depth: 32 }, 1.7),
         // Under these the reads of the host go first, and hardly ever leave a die to others.
         ("RPS", Host::Reads { depth: 32 }, 2.5),
         ("PES_IPS", Host::Reads { depth: 32 }, 2.5),
@@ -193,6 +193,27 @@ fn faults_may_strike_while_it_reads() {
         assert_eq!(device.to_rebuild(), 0, "seed {seed}: what can be rebuilt is");
     }
     assert!(reading > 1000, "{reading} pages");
+}
+
+/// However long the power was off: all data is read once when it is back, and in its turns again.
+#[test]
+fn all_data_is_read_once_when_power_comes_back() {
+    let period = DAYS(2);
+    for off in [DAYS(1), DAYS(2), DAYS(20)] {
+        let config = patrolled(RedundancyKind::Unprotected, period, 1.0);
+        let mut device = Device::new(&config).expect("a sound drive");
+        device.power_off(off, &mut ());
+        device.rest_until(device.now() + Span::ms(60_000), &mut ());
+        checked(&device);
+        let held = u64::from(device.layout().mapped_pages) as f64;
+        let read = device.counters().scrubbed.pages as f64 / held;
+        // All of it and a block of each die, or what the first half of the blocks holds.
+        let all = 1.0..1.0 + 2.0 / BLOCKS as f64;
+        let well = if off < period { (0.5..1.0).contains(&read) } else { all.contains(&read) };
+        assert!(well, "off for {off}: {read} of the data read");
+        let latest = device.scrub().expect("it scrubs").latest;
+        assert!(latest <= off.min(period) + Span::ms(60_000), "off for {off}: {latest}");
+    }
 }
 
 #[test]
