@@ -286,6 +286,25 @@ class Wear(Section):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Scrub(Section):
+    """Whether data that nobody asks for is read and moved before it is lost."""
+
+    name: Literal["off", "patrol"] = "off"
+    """Whether data that nobody asks for is read and moved before it is lost (off: nothing is
+    read that nobody asks for; patrol: all data is read once in each period, and blocks
+    with many errors are moved).
+    """
+    period: str = "2592000s"
+    """Patrol: time in which every block that holds data is read once: a time with its unit,
+    from 1ms to 3650d.
+    """
+    margin: float = 0.7
+    """Patrol: errors of a page from which on its block is moved, as a share of those that
+    the code corrects at its strongest level: a number from 0.001 to 1.
+    """
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Throttle(Section):
     """How writes are throttled to reach the target lifetime."""
 
@@ -491,6 +510,8 @@ class Policy(Section):
     """The keys of [policy.victim]."""
     wear: Wear = field(default_factory=Wear)
     """The keys of [policy.wear]."""
+    scrub: Scrub = field(default_factory=Scrub)
+    """The keys of [policy.scrub]."""
     throttle: Throttle = field(default_factory=Throttle)
     """The keys of [policy.throttle]."""
     hotness: Hotness = field(default_factory=Hotness)

@@ -55,8 +55,8 @@ fn a_block_is_read_in_its_turn_whatever_the_host_does() {
         ("FIFO", Host::Reads { depth: 1 }, 1.8),
         ("FIFO", Host::Reads { depth: 32 }, 1.7),
         // Under these the reads of the host go first, and hardly ever leave a die to others.
-        ("RPS", Host::Reads { depth: 32 }, 2.5),
-        ("PES_IPS", Host::Reads { depth: 32 }, 2.5),
+        ("RPS", Host::Reads { depth: 32 }, 3.0),
+        ("PES_IPS", Host::Reads { depth: 32 }, 3.0),
         ("FIFO", Host::Writes { depth: 32 }, 2.0),
         ("PES_IPC", Host::Writes { depth: 32 }, 2.0),
     ];
