@@ -11,7 +11,7 @@ use arrow_array::types::{
 };
 use arrow_array::{Array, RecordBatch};
 use arrow_schema::{DataType, TimeUnit};
-use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics, printable};
 use fowler_experiment::{HostIo, HostOp, Nanos, Span};
 use std::fmt::Display;
 
@@ -123,7 +123,7 @@ fn columns(batch: &RecordBatch) -> Result<[&dyn Array; 4], Diagnostics> {
     for field in schema.fields() {
         let known = COLUMNS.iter().any(|(name, _)| name == field.name());
         if !known {
-            let what = format!("unknown column `{}`", field.name());
+            let what = format!("unknown column `{}`", printable(field.name()));
             let diagnostic =
                 Diagnostic::new("requests", what).expected("at_ns, op, offset and size");
             diagnostics.push(
@@ -152,7 +152,8 @@ fn columns(batch: &RecordBatch) -> Result<[&dyn Array; 4], Diagnostics> {
 fn typed<V>(column: usize, array: &dyn Array, values: Option<V>) -> Result<V, Diagnostics> {
     let (name, expected) = COLUMNS[column];
     values.ok_or_else(|| {
-        let what = format!("the column `{name}` is of type {}", array.data_type());
+        let its = printable(array.data_type().to_string());
+        let what = format!("the column `{name}` is of type {its}");
         Diagnostic::new("requests", what).expected(expected).into()
     })
 }
@@ -314,11 +315,13 @@ impl Rows<'_> {
         match name {
             "op" => {
                 let text = said(array, row)?;
-                let known = match text.parse::<i128>() {
-                    Ok(code) => (0..HostOp::ALL.len() as i128).contains(&code),
-                    Err(_) => operation(&text).is_some(),
+                // A code among words is no operation.
+                let known = if array.data_type().is_integer() {
+                    text.parse::<usize>().is_ok_and(|code| code < HostOp::ALL.len())
+                } else {
+                    operation(&text).is_some()
                 };
-                (!known).then(|| format!("`{text}` is not an operation"))
+                (!known).then(|| format!("`{}` is not an operation", printable(text)))
             }
             "at_ns" => {
                 let at = self.at.values[row];
@@ -328,10 +331,14 @@ impl Rows<'_> {
                         .then(|| format!("{at} ns is earlier than the row before, {before} ns"))
                 })
             }
-            _ if op == HostOp::Flush => None,
+            // A flush has no range, but its columns hold numbers all the same.
+            _ if op == HostOp::Flush => {
+                let column = if name == "offset" { &self.offset } else { &self.size };
+                out_of_reach(array, row, column.values[row], u64::MAX, "2^64")
+            }
             "offset" => {
                 let (offset, size) = (self.offset.values[row], self.size.values[row]);
-                out_of_reach(array, row, offset, u64::MAX, "").or_else(|| {
+                out_of_reach(array, row, offset, u64::MAX, "2^64").or_else(|| {
                     let beyond = offset.checked_add(size).is_none();
                     beyond.then(|| format!("{offset} plus the size {size} exceeds 2^64"))
                 })
