@@ -18,7 +18,7 @@ use crate::lines::Lines;
 use crate::reorder::Reorder;
 use crate::source::{self, ReadSoFar, io_error};
 use crate::{DeviceChoice, DeviceUse, Format, OptionalColumns, Record, TraceError};
-use fowler_units::{Diagnostic, HostIo, Nanos};
+use fowler_units::{Diagnostic, HostIo, HostOp, Nanos};
 use std::collections::BTreeMap;
 use std::io::{BufRead, Cursor, Read};
 use std::path::Path;
@@ -499,6 +499,8 @@ impl TraceReader {
         };
         self.report.requests += 1;
         let Record { io, .. } = record;
+        // A flush has no range that could be beside another.
+        let base = if io.op == HostOp::Flush { 0 } else { base };
         let at = Nanos(io.at.0 - origin);
         Ok(Some(io.with_at(at).with_offset(base.saturating_add(io.offset))))
     }
