@@ -43,7 +43,12 @@ pub(crate) fn bytes(batch: &RecordBatch) -> Vec<u8> {
 /// Reads the tables of a file, one after the other.
 pub(crate) fn read(path: &Path) -> Result<Vec<RecordBatch>, Diagnostics> {
     let bytes = disk::read(path).map_err(|error| unreadable(path, &error))?;
-    tables(bytes, |_| ProjectionMask::all()).map_err(|error| unreadable(path, &error))
+    all(bytes).map_err(|error| unreadable(path, &error))
+}
+
+/// Like [`read`], from the bytes of a file.
+pub(crate) fn all(bytes: Vec<u8>) -> Result<Vec<RecordBatch>, String> {
+    tables(bytes, |_| ProjectionMask::all())
 }
 
 /// Like [`read`], with some columns only. Returns `None` unless the file exists and has a valid

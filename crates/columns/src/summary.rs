@@ -5,7 +5,8 @@ use crate::file;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, UInt64Type};
 use arrow_array::{
-    Array, ArrayRef, BooleanArray, Float64Array, RecordBatch, StringArray, UInt64Array,
+    Array, ArrayRef, BooleanArray, Float64Array, RecordBatch, RecordBatchOptions, StringArray,
+    UInt64Array,
 };
 use arrow_schema::{DataType, Field, Schema};
 use fowler_experiment::metrics::{self, Stored};
@@ -244,7 +245,10 @@ pub(crate) fn table(rows: &[Row]) -> RecordBatch {
     let fields = order.iter().zip(&columns);
     let fields: Vec<Field> =
         fields.map(|(name, column)| Field::new(*name, column.data_type().clone(), true)).collect();
-    RecordBatch::try_new(Arc::new(Schema::new(fields)), columns).expect("columns of one length")
+    // Without rows there are no columns either, of which it could be the length.
+    let length = RecordBatchOptions::new().with_row_count(Some(rows.len()));
+    RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), columns, &length)
+        .expect("columns of one length")
 }
 
 fn column(kind: Kind, cells: &[Option<&Scalar>]) -> ArrayRef {
@@ -358,6 +362,16 @@ mod tests {
         assert_eq!(read[0].get("b"), Some(&Scalar::Whole(1)));
         assert_eq!(read[0].text("c"), Some("x"));
         assert_eq!(read[0].get("a"), Some(&Scalar::Null));
+    }
+
+    #[test]
+    fn no_rows_and_no_columns_are_a_table() {
+        for rows in [vec![], vec![Row::default(); 3]] {
+            let table = table(&rows);
+            assert_eq!((table.num_rows(), table.num_columns()), (rows.len(), 0));
+            // A file has no rows without columns.
+            assert_eq!(rows_of(&file::all(file::bytes(&table)).unwrap()), []);
+        }
     }
 
     #[test]
