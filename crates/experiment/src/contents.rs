@@ -10,7 +10,7 @@ use crate::text_file;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::Write;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 /// The name of the list.
 pub const CONTENTS: &str = "contents.json";
@@ -110,8 +110,7 @@ fn is_file(path: &Path) -> Result<bool, Diagnostics> {
 
 /// Whether a name stays within its folder.
 fn is_plain(name: &str) -> bool {
-    let mut parts = Path::new(name).components();
-    matches!((parts.next(), parts.next()), (Some(Component::Normal(_)), None))
+    Path::new(name).file_name().is_some_and(|its| its == name)
 }
 
 /// Lists `files`, all in `folder`, as what `command` has written there. Removes the files of the
@@ -218,8 +217,10 @@ mod tests {
         let newer = Contents { checksum: newer.sum(), ..newer };
         fs::write(&path, serde_json::to_string(&newer).unwrap()).unwrap();
         assert!(read(folder.path()).unwrap_err().to_string().contains("in format 2"));
-        let outside = Contents::new("run", [("../x".to_string(), String::new())].into());
-        fs::write(&path, serde_json::to_string(&outside).unwrap()).unwrap();
-        assert!(read(folder.path()).is_err());
+        for name in ["../x", "x/", "/x", ".."] {
+            let outside = Contents::new("run", [(name.to_string(), String::new())].into());
+            fs::write(&path, serde_json::to_string(&outside).unwrap()).unwrap();
+            assert!(read(folder.path()).is_err(), "{name}");
+        }
     }
 }
