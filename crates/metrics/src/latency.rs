@@ -150,13 +150,15 @@ impl Latencies {
             .collect()
     }
 
-    /// Rebuilds a distribution from [`Latencies::values`] with the exact sum and extremes.
-    pub fn of_values(values: &[(u64, u64)], sum: u128, extremes: (u64, u64)) -> Self {
+    /// Rebuilds a distribution from [`Latencies::values`] with the exact sum and extremes; `None` if
+    /// it has 2^64 latencies or more.
+    pub fn of_values(values: &[(u64, u64)], sum: u128, extremes: (u64, u64)) -> Option<Self> {
+        values.iter().try_fold(0u64, |all, &(_, count)| all.checked_add(count))?;
         let mut all = Self::new();
         for &(value, count) in values {
             all.record_many(Span(value), count);
         }
-        Self { sum, min: extremes.0, max: extremes.1, ..all }
+        Some(Self { sum, min: extremes.0, max: extremes.1, ..all })
     }
 
     /// Adds the measurements of `other`, as if one recorder had seen both.
@@ -257,8 +259,9 @@ mod tests {
         assert!(latencies.histogram() == recorded);
         let values = latencies.values();
         let extremes = (latencies.min().unwrap().0, latencies.max().unwrap().0);
-        let again = Latencies::of_values(&values, latencies.sum(), extremes);
+        let again = Latencies::of_values(&values, latencies.sum(), extremes).unwrap();
         assert!(again.histogram() == recorded && again.values() == values);
+        assert!(Latencies::of_values(&[(1, u64::MAX), (2, 1)], 0, (0, 0)).is_none());
     }
 
     #[test]

@@ -14,6 +14,7 @@ use fowler_device::policy::throttle::State;
 use fowler_device::{Checkpoint as DriveCheckpoint, Counters, LifetimeDrive};
 use fowler_units::Span;
 use serde::{Deserialize, Serialize};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// The file of a checkpoint. A change of [`File`] needs the next number.
@@ -30,6 +31,9 @@ pub fn check(path: &Path) -> Result<Option<Diagnostic>, Diagnostics> {
         Err(Refused::Other(why)) => Err((*why).into()),
     }
 }
+
+/// Why a record is refused.
+const NO_RECORD: &str = "its records count more writes than there can be";
 
 /// The checkpoint file, if there is one, and what it contained.
 pub(super) struct Checkpoint {
@@ -48,6 +52,42 @@ pub(super) struct Checkpoint {
 struct File {
     finished: Vec<Finished>,
     standing: StandingSnapshot,
+}
+
+impl File {
+    fn of(finished: &[Lived], standing: &Standing) -> File {
+        let Standing { drive, record, repetition, served } = standing;
+        File {
+            finished: finished.iter().map(Finished::of).collect(),
+            standing: StandingSnapshot {
+                repetition: *repetition,
+                served: *served,
+                record: record.snapshot(),
+                drive: drive.checkpoint(),
+            },
+        }
+    }
+
+    fn read(body: impl Read) -> Result<File, postcard::Error> {
+        let mut scratch = vec![0; 1 << 16];
+        let (file, _rest) = postcard::from_io((body, &mut scratch))?;
+        Ok(file)
+    }
+}
+
+/// Reads the body of a checkpoint, resumes the drive `fresh` from it, and returns the body that
+/// saves all of it again. For tests of damaged bodies, which a checksum keeps from everybody else.
+///
+/// # Errors
+/// Why it is not the body of a checkpoint of this drive.
+#[doc(hidden)]
+pub fn reread(body: &[u8], fresh: &LifetimeDrive) -> Result<Vec<u8>, String> {
+    let found = Some(File::read(body).map_err(|why| why.to_string())?);
+    let mut checkpoint = Checkpoint { found, ..Checkpoint::nowhere() };
+    let finished = checkpoint.take_finished().map_err(|why| why.to_string())?;
+    let standing = checkpoint.take_standing(fresh).map_err(|why| why.to_string())?;
+    let standing = standing.expect("it was found");
+    Ok(postcard::to_stdvec(&File::of(&finished, &standing)).expect("memory takes any state"))
 }
 
 /// A finished lifetime.
@@ -108,10 +148,7 @@ impl Checkpoint {
                     Diagnostic::new(path.display().to_string(), what)
                         .hint("remove it to start over".to_string())
                 };
-                let mut scratch = vec![0; 1 << 16];
-                let read = postcard::from_io((&mut opened.body, &mut scratch));
-                let (found, _): (File, _) = read.map_err(failed)?;
-                here.found = Some(found);
+                here.found = Some(File::read(&mut opened.body).map_err(failed)?);
                 here.own = true;
             }
             if !here.own {
@@ -132,9 +169,16 @@ impl Checkpoint {
     }
 
     /// Returns the lifetimes that were finished when the file was written.
-    pub fn take_finished(&mut self) -> Vec<Lived> {
+    pub fn take_finished(&mut self) -> Result<Vec<Lived>, Diagnostics> {
         let finished = self.found.as_mut().map(|found| std::mem::take(&mut found.finished));
-        finished.unwrap_or_default().into_iter().map(Finished::lived).collect()
+        let lived: Option<Vec<Lived>> =
+            finished.unwrap_or_default().into_iter().map(Finished::lived).collect();
+        lived.ok_or_else(|| self.failed(NO_RECORD))
+    }
+
+    fn failed(&self, why: &str) -> Diagnostics {
+        let path = self.path.as_ref().map_or(String::new(), |path| path.display().to_string());
+        Diagnostic::new(path, format!("is not a checkpoint: {why}")).into()
     }
 
     /// Returns the state of the unfinished lifetime; `fresh` is its drive at the start.
@@ -144,11 +188,9 @@ impl Checkpoint {
     ) -> Result<Option<Standing>, Diagnostics> {
         let Some(File { standing, .. }) = self.found.take() else { return Ok(None) };
         let StandingSnapshot { repetition, served, record, drive } = standing;
-        let drive = fresh.clone().resumed(drive).map_err(|why| {
-            let path = self.path.as_ref().map_or(String::new(), |path| path.display().to_string());
-            Diagnostic::new(path, format!("is not a checkpoint: {why}"))
-        })?;
-        Ok(Some(Standing { drive, record: Record::of_snapshot(record), repetition, served }))
+        let drive = fresh.clone().resumed(drive).map_err(|why| self.failed(&why))?;
+        let record = Record::of_snapshot(record).ok_or_else(|| self.failed(NO_RECORD))?;
+        Ok(Some(Standing { drive, record, repetition, served }))
     }
 
     /// Counts pages written since the last save. Returns whether it is time to save.
@@ -161,15 +203,7 @@ impl Checkpoint {
     pub fn keep(&mut self, finished: &[Lived], standing: &Standing) -> Result<(), Diagnostics> {
         self.unsaved = 0;
         let Some(path) = &self.path else { return Ok(()) };
-        let file = File {
-            finished: finished.iter().map(Finished::of).collect(),
-            standing: StandingSnapshot {
-                repetition: standing.repetition,
-                served: standing.served,
-                record: standing.record.snapshot(),
-                drive: standing.drive.checkpoint(),
-            },
-        };
+        let file = File::of(finished, standing);
         let out = SealedFile::create(path, CHECKPOINT, &self.key)?;
         let failed =
             |error: postcard::Error| unwritable(path, &std::io::Error::other(error.to_string()));
@@ -229,7 +263,8 @@ impl Finished {
         }
     }
 
-    fn lived(self) -> Lived {
+    /// Returns the lifetime; `None` if its record cannot be that of a life.
+    fn lived(self) -> Option<Lived> {
         let Finished {
             dilation,
             repetitions,
@@ -240,7 +275,16 @@ impl Finished {
             blocked_at_end,
             record,
         } = self;
-        let record = Record::of_snapshot(record);
-        Lived { dilation, repetitions, totals, counters, wear, throttle, blocked_at_end, record }
+        let record = Record::of_snapshot(record)?;
+        Some(Lived {
+            dilation,
+            repetitions,
+            totals,
+            counters,
+            wear,
+            throttle,
+            blocked_at_end,
+            record,
+        })
     }
 }

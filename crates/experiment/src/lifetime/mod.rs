@@ -16,6 +16,8 @@ mod steady;
 mod survey;
 
 pub use checkpoint::check as check_checkpoint;
+#[doc(hidden)]
+pub use checkpoint::reread;
 pub use days::{Day, DaysSpec, days};
 pub use json::schema;
 pub use record::{Record, Series};
@@ -260,7 +262,7 @@ fn one_by_one(
     seasoned: &LifetimeDrive,
     checkpoint: &mut Checkpoint,
 ) -> Result<Option<Vec<Lived>>, Diagnostics> {
-    let mut lived = checkpoint.take_finished();
+    let mut lived = checkpoint.take_finished()?;
     for (number, life) in lives.iter().enumerate().skip(lived.len()) {
         let share = |own: f64| (life.watch.share)((number as f64 + own) / lives.len() as f64);
         let one = life.live(seasoned, &lived, checkpoint, &share)?;

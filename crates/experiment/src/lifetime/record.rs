@@ -117,7 +117,7 @@ impl LatenciesSnapshot {
         Self { values: all.values(), sum: all.sum(), extremes }
     }
 
-    fn latencies(&self) -> Latencies {
+    fn latencies(&self) -> Option<Latencies> {
         Latencies::of_values(&self.values, self.sum, self.extremes)
     }
 }
@@ -159,16 +159,17 @@ impl Record {
         }
     }
 
-    pub(super) fn of_snapshot(saved: RecordSnapshot) -> Self {
-        Self {
-            responses: saved.responses.latencies(),
-            delays: saved.delays.latencies(),
+    /// Returns saved records; `None` if they cannot be those of a life.
+    pub(super) fn of_snapshot(saved: RecordSnapshot) -> Option<Self> {
+        Some(Self {
+            responses: saved.responses.latencies()?,
+            delays: saved.delays.latencies()?,
             squares: saved.squares,
             life: saved.life,
             close_up: saved.close_up,
             awaited: saved.awaited,
             programmed: saved.programmed,
-        }
+        })
     }
 
     /// Records a write. All of its pages were delayed equally, and all that were stopped were
