@@ -206,3 +206,29 @@ impl<I: Id, T> IndexMut<I> for IdVec<I, T> {
         self.raw.entry_mut(id.index())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// On large pages, and for every index that is asked for ahead of its time.
+    #[test]
+    #[cfg_attr(miri, ignore = "Miri cannot ask the system for large pages")]
+    fn a_large_column_holds_its_values() {
+        let count = LARGE / size_of::<u64>() + 3;
+        let mut column = Column::filled(7_u64, count);
+        *column.entry_mut(count - 1) = 8;
+        let copy = column.clone();
+        assert_eq!((copy.len(), *copy.entry(0), *copy.entry(count - 1)), (count, 7, 8));
+        for index in [0, count - 1, count, usize::MAX] {
+            prefetch(&copy, index);
+        }
+        prefetch::<u64>(&[], 0);
+    }
+
+    #[test]
+    #[should_panic(expected = "a column has no entry 3")]
+    fn an_entry_beyond_a_column_is_not_read() {
+        Column::filled(0_u8, 3).entry(3);
+    }
+}
