@@ -40,7 +40,8 @@ pub mod requests;
 pub mod run;
 pub mod schemas;
 pub mod scheme;
-mod sealed;
+#[doc(hidden)]
+pub mod sealed;
 pub mod studies;
 pub mod sweep;
 pub mod tables;

@@ -28,6 +28,8 @@ use std::path::PathBuf;
 use study::Study;
 
 pub use claim::Verdict;
+#[doc(hidden)]
+pub use run_folder::reread;
 pub use run_folder::{Step, Watch, examine};
 
 /// Declares the module of each study and lists them: a study is a folder and a line here.

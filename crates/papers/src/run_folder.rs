@@ -354,6 +354,19 @@ fn saved<T: DeserializeOwned>(path: &Path, identity: &str) -> Result<Saved<T>, D
     read(file["result"].take(), path).map(Saved::Found)
 }
 
+/// Reads a saved run and returns its result as its type holds it; `None` if the file is damaged or
+/// that of another run. For tests of damaged files.
+///
+/// # Errors
+/// If a newer version wrote it, or its result is not that of a run.
+#[doc(hidden)]
+pub fn reread(path: &Path, identity: &str) -> Result<Option<Value>, Diagnostics> {
+    Ok(match saved::<RunSummary>(path, identity)? {
+        Saved::Found(run) => Some(serde_json::to_value(run).expect("numbers and names")),
+        Saved::Missing | Saved::Damaged => None,
+    })
+}
+
 /// Returns the bytes of a file of results; `None` if there is none.
 fn bytes_of(path: &Path) -> Result<Option<Vec<u8>>, Diagnostics> {
     let read = || {

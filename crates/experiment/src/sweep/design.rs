@@ -100,7 +100,8 @@ fn size(axis: &Axis) -> u64 {
     }
 }
 
-fn points(read: &Read) -> u128 {
+/// Returns the number of points of the design.
+pub(super) fn points(read: &Read) -> u128 {
     match read.spec.design {
         Design::List => read.rows.len() as u128,
         Design::Grid => {

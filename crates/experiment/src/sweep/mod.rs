@@ -86,6 +86,15 @@ impl Origin {
     }
 }
 
+/// Returns how many points a specification has, without planning them. For tests that plan only few.
+///
+/// # Errors
+/// Everything that is wrong with its keys, values, axes and design.
+#[doc(hidden)]
+pub fn points(text: &str, name: &str) -> Result<u128, Diagnostics> {
+    Ok(design::points(&spec::read(text, name, &mut Keys::new())?))
+}
+
 /// Workloads that have been prepared once for all points.
 #[derive(Debug)]
 struct Requests {

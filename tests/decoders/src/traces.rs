@@ -1,17 +1,13 @@
-//! Reads any bytes as any format with any options. A reader must return requests in order and at
-//! most one error, account for every line, and never panic. Writing its requests as a native trace
-//! and reading that must give the same requests.
+//! Traces, in every format and with any options, packed or not.
 //!
 //! The first byte chooses the format (or detection), the second the options. The rest is the text.
 
-#![no_main]
-
+use crate::refused_in_words;
 use fowler_units::HostIo;
 use fowler_workload::{
     DeviceChoice, Format, OptionalColumns, ReadOptions, TraceReader, decode_line, write_native,
 };
-use libfuzzer_sys::fuzz_target;
-use std::io::Cursor;
+use std::io::{Cursor, Write};
 
 fn options(format: u8, choice: u8) -> ReadOptions {
     ReadOptions {
@@ -33,7 +29,7 @@ fn read(text: &[u8], options: &ReadOptions) -> (Vec<HostIo>, bool) {
     let mut reader = match TraceReader::from_stream("fuzz", stream, options) {
         Ok(reader) => reader,
         Err(error) => {
-            assert!(!error.to_string().is_empty());
+            refused_in_words(&error);
             return (Vec::new(), true);
         }
     };
@@ -44,7 +40,7 @@ fn read(text: &[u8], options: &ReadOptions) -> (Vec<HostIo>, bool) {
             Ok(request) => requests.push(request),
             Err(error) => {
                 failed = true;
-                assert!(error.to_string().chars().all(|c| c == '\n' || !c.is_control()));
+                refused_in_words(&error);
             }
         }
     }
@@ -61,8 +57,10 @@ fn read(text: &[u8], options: &ReadOptions) -> (Vec<HostIo>, bool) {
     (requests, failed)
 }
 
-fuzz_target!(|input: &[u8]| {
-    let [format, choice, text @ ..] = input else { return };
+/// A reader returns requests in order and at most one error, and accounts for every line. Writing
+/// its requests as a native trace and reading that gives the same requests.
+pub fn check(input: &[u8]) -> bool {
+    let [format, choice, text @ ..] = input else { return false };
     let options = options(*format, *choice);
     if let Some(format) = options.format {
         for line in text.split(|&byte| byte == b'\n') {
@@ -71,8 +69,10 @@ fuzz_target!(|input: &[u8]| {
     }
     let (requests, _) = read(text, &options);
     assert!(requests.iter().map(|request| request.at).is_sorted());
+    let fits = |io: &HostIo| io.offset.checked_add(u64::from(io.size)).is_some();
+    assert!(requests.iter().all(fits), "a range beyond 2^64");
     if requests.is_empty() {
-        return;
+        return false;
     }
     let mut native = Vec::new();
     let columns = OptionalColumns::used_by(requests.iter().copied());
@@ -80,4 +80,23 @@ fuzz_target!(|input: &[u8]| {
         .expect("memory takes any trace");
     let again = read(&native, &ReadOptions::default());
     assert_eq!(again, (requests, false), "a native trace reads back the same");
-});
+    true
+}
+
+/// An example of each format with its name known and with detection, and packed.
+pub fn seeds() -> Vec<Vec<u8>> {
+    let mut seeds = Vec::new();
+    for (number, format) in Format::ALL.iter().enumerate() {
+        let text = format.example().as_bytes();
+        let side_by_side = 0b11_1101;
+        seeds.push([&[number as u8, side_by_side], text].concat());
+        seeds.push([&[Format::ALL.len() as u8, 0], text].concat());
+    }
+    let detected = |packed: Vec<u8>| [vec![Format::ALL.len() as u8, 0], packed].concat();
+    let text = Format::ALL[0].example().as_bytes();
+    seeds.push(detected(zstd::encode_all(text, 1).expect("memory")));
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(text).expect("memory");
+    seeds.push(detected(gzip.finish().expect("memory")));
+    seeds
+}

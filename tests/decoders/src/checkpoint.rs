@@ -1,0 +1,111 @@
+//! The body of a lifetime's checkpoint, behind the checksum of the file.
+//!
+//! The first byte chooses the drive that resumes.
+
+use crate::{refused_in_words, scratch_of};
+use fowler_device::{LifetimeDrive, PreconditionedImage};
+use fowler_experiment::device::{DeviceSpec, Source, resolve};
+use fowler_experiment::lifetime::{Ended, LifetimeSpec, Watch, live, reread};
+use fowler_experiment::workload::{Control, WorkloadSpec};
+use std::fs;
+use std::path::PathBuf;
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+const SCHEMES: [&str; 2] = ["st", "ready_opt"];
+
+/// A drive of 256 pages, so that its checkpoint is short.
+fn spec(scheme: &str) -> DeviceSpec {
+    let set = [
+        "geometry.channels=1",
+        "geometry.chips_per_channel=1",
+        "geometry.dies_per_chip=1",
+        "geometry.planes_per_die=1",
+        "geometry.blocks_per_plane=32",
+        "geometry.pages_per_block=8",
+        "geometry.over_provisioning=0.4",
+        "lifetime.cycles=100",
+        "lifetime.target=20d",
+    ];
+    assert!(SCHEMES.contains(&scheme));
+    let set = set.map(String::from).to_vec();
+    DeviceSpec { device: "ready-32".into(), set, ..DeviceSpec::default() }
+}
+
+static DRIVES: LazyLock<[LifetimeDrive; 2]> = LazyLock::new(|| {
+    SCHEMES.map(|name| {
+        let spec = spec(name);
+        let (source, scheme) = (spec.source().expect("a preset"), spec.scheme(Some(name)));
+        let drive = resolve(&source, &scheme.expect("a preset"), &spec);
+        let config = drive.unwrap_or_else(|diagnostics| panic!("{diagnostics}")).config;
+        let image = PreconditionedImage::new(&config).expect("a drive that works");
+        LifetimeDrive::new(&image, &config).expect("a drive that works")
+    })
+});
+
+/// What a drive resumes from an accepted checkpoint is saved as a checkpoint from which it resumes
+/// the same.
+pub fn check(input: &[u8]) -> bool {
+    let [kind, body @ ..] = input else { return false };
+    let drive = &DRIVES[usize::from(kind % 2)];
+    match reread(body, drive) {
+        Err(why) => refused_in_words(&why),
+        Ok(saved) => {
+            assert!(reread(&saved, drive) == Ok(saved), "the same state, the same bytes");
+            true
+        }
+    }
+}
+
+const LOAD: &str = "duration = '1h'
+arrivals = { kind = 'poisson', rate = 1.0 }
+mix.reads = 0.0
+space.share = 0.8
+writes.sizes = '4KiB 3, 16KiB 1'
+";
+
+/// The checkpoints of lives that are stopped early, and of those that are stopped in their second
+/// part.
+pub fn seeds() -> Vec<Vec<u8>> {
+    let path = scratch_of("checkpoint").join("checkpoint");
+    let mut seeds = Vec::new();
+    for (number, scheme) in SCHEMES.iter().enumerate() {
+        for steps in [1, 2, 4] {
+            let body = stopped(scheme, steps, &path);
+            seeds.extend(body.map(|body| [&[number as u8], &*body].concat()));
+        }
+    }
+    seeds
+}
+
+/// Returns the body of the checkpoint of a life that is stopped after so many steps, if it lives so
+/// long.
+fn stopped(scheme: &str, steps: u32, path: &PathBuf) -> Option<Vec<u8>> {
+    let _absent = fs::remove_file(path);
+    let (stop, step) = (AtomicBool::new(false), AtomicU32::new(0));
+    let load = Source { name: "load".into(), text: LOAD.into() };
+    let spec = LifetimeSpec {
+        device: spec(scheme),
+        scheme: Some(scheme.into()),
+        workload: WorkloadSpec::Generated(load),
+        limit: None,
+        dilation: Some(2),
+        check: true,
+        close_up: None,
+        checkpoint: Some(path.clone()),
+        checkpoint_every: 1000,
+    };
+    let watch = Watch {
+        control: Control { stop: &stop, progress: &|_| () },
+        share: &|_| {
+            let so_far = step.fetch_add(1, Ordering::Relaxed) + 1;
+            stop.store(so_far >= steps, Ordering::Relaxed);
+        },
+        warn: &|_| (),
+    };
+    let ended = live(&spec, watch).unwrap_or_else(|diagnostics| panic!("{diagnostics}"));
+    let Ended::Stopped { saved: true } = ended else { return None };
+    let file = fs::read(path).expect("a checkpoint");
+    let line = file.iter().position(|&byte| byte == b'\n').expect("a line") + 1;
+    Some(file[line..file.len() - 32].to_vec())
+}
