@@ -5,7 +5,7 @@ export RUST_BACKTRACE ?= 1
 # The command with the features that the Python package asks of its crates, so that neither compiles what the other has compiled.
 BUILD = $(CARGO) build --profile quick -p fowler-cli -p fowler-python --bin fowler
 
-.PHONY: demo test test-long browser python bless docs pictures schemas wheel wheels sdist deny vendor bench budget pgo flame lint miri fuzz clean
+.PHONY: demo test test-long browser python bless docs pictures schemas wheel wheels sdist deny vendor bench budget pgo flame lint miri asan fuzz clean
 
 demo: ## build Fowler and compare four schemes on a built-in workload
 	$(CARGO) run --profile quick -p fowler-cli --no-default-features -- compare --device pes-mlc --workload demo \
@@ -76,6 +76,11 @@ miri: ## run the lookups without bounds checks under Miri (10 minutes; needs `ru
 	MIRIFLAGS=-Zmiri-disable-isolation $(CARGO) +nightly miri test --quiet -p fowler-units table::
 	MIRIFLAGS=-Zmiri-disable-isolation $(CARGO) +nightly miri test --quiet -p fowler-device --test all tables::
 
+HOST = $(shell rustc +nightly -vV | sed -n 's/^host: //p')
+asan: ## run the unsafe code of columns and lookups under AddressSanitizer (needs nightly)
+	RUSTFLAGS=-Zsanitizer=address $(CARGO) +nightly test --quiet --target $(HOST) -p fowler-units --lib
+	RUSTFLAGS=-Zsanitizer=address $(CARGO) +nightly test --quiet --target $(HOST) -p fowler-device --test all tables::
+
 bench: ## measure requests per second, beside the floor
 	$(CARGO) run --release --quiet -p fowler-bench
 
@@ -92,10 +97,9 @@ flame: ## draw a flame graph of one row of the budget (needs perf and `cargo ins
 		target/release/fowler-bench --perform $(FLAME)
 	perf script --input target/flame.data | inferno-collapse-perf | inferno-flamegraph > target/flame-$(FLAME).svg
 
-FUZZ_SECONDS ?= 600
-fuzz: ## fuzz every reader and the configuration (needs nightly and cargo-fuzz)
-	cd fuzz && for target in $$($(CARGO) +nightly fuzz list); do \
-		$(CARGO) +nightly fuzz run $$target -- -max_total_time=$(FUZZ_SECONDS) || exit 1; done
+FUZZ_SECONDS ?= 360
+fuzz: ## fuzz every decoder, each for FUZZ_SECONDS, under AddressSanitizer (needs nightly and `cargo install --locked cargo-fuzz`)
+	fuzz/run $(FUZZ_SECONDS)
 
 clean:
 	$(CARGO) clean

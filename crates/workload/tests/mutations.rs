@@ -1,6 +1,6 @@
 //! Damages valid traces of every format and of packed files in seeded, repeatable ways and reads
 //! what is left: whatever the bytes, a reader ends with requests in order and at most one error,
-//! and never panics. The `readers` target of the fuzzing crate does the same without end.
+//! and never panics. The `traces` target of the fuzzing crate does the same without end.
 
 use fowler_units::Rng;
 use fowler_workload::{Cause, DeviceChoice, Format, LATEST, ReadOptions, TraceReader, decode_line};
