@@ -150,8 +150,8 @@ impl Latencies {
             .collect()
     }
 
-    /// Rebuilds a distribution from [`Latencies::values`] with the exact sum and extremes; `None` if
-    /// it has 2^64 latencies or more.
+    /// Rebuilds a distribution from [`Latencies::values`] with the exact sum and extremes; `None`
+    /// if it has 2^64 latencies or more.
     pub fn of_values(values: &[(u64, u64)], sum: u128, extremes: (u64, u64)) -> Option<Self> {
         values.iter().try_fold(0u64, |all, &(_, count)| all.checked_add(count))?;
         let mut all = Self::new();

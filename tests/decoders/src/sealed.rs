@@ -1,7 +1,7 @@
 //! Sealed files: a line that says what they are, a body, and a checksum.
 //!
-//! The first byte chooses one of three: the rest is a file, the rest lacks only its checksum, or the
-//! rest is the body of a file in which one bit is then flipped.
+//! The first byte chooses one of three: the rest is a file, the rest lacks only its checksum, or
+//! the rest is the body of a file in which one bit is then flipped.
 
 use crate::{refused_in_words, scratch_of};
 use fowler_experiment::sealed::{Kind, Refused, SealedFile, inspect};

@@ -86,7 +86,8 @@ impl Origin {
     }
 }
 
-/// Returns how many points a specification has, without planning them. For tests that plan only few.
+/// Returns how many points a specification has, without planning them. For tests that plan only
+/// few.
 ///
 /// # Errors
 /// Everything that is wrong with its keys, values, axes and design.
