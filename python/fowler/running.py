@@ -90,8 +90,8 @@ def run(
         limit: The most requests to run.
         faults: What fails, and when, in order of time: ``["10s chip 3", "20s page 4711 uncorrectable",
             "30s power 2s"]``. Beside chips, pages and the power, a ``channel``, a ``plane``, a ``block`` or
-            the ``parity`` of a stripe can fail. Units are numbered from 0; they lose what they hold, and go
-            on empty as spares would.
+            the ``parity`` of a stripe can fail. Units are numbered from 0; they lose what they hold and
+            continue empty, as spares would.
         seed: The seed of every random stream.
         requests: Whether to keep every request in memory, for :meth:`Run.requests`.
         requests_file: A file that ends in ``.parquet`` or ``.csv``, to which every request is written.

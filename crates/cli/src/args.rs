@@ -175,7 +175,7 @@ pub(crate) struct Load {
     pub replay_speed: ReplaySpeed,
     /// Let something fail at a time, such as "10s chip 3"; may be given several times, in order of
     /// time. Units, numbered from 0: page N uncorrectable (a logical page), parity N (of a stripe),
-    /// block N, plane N, chip N, channel N. They lose what they hold, and go on empty as spares
+    /// block N, plane N, chip N, channel N. They lose what they hold and continue empty, as spares
     /// would. Or power SPAN, such as "30s power 2s": off for so long, once earlier requests are
     /// answered
     #[arg(long, value_name = "FAULT")]

@@ -29,11 +29,11 @@ pub enum What {
 }
 
 /// What [`parse`] expects of each entry.
-pub const EXPECTED: &str = "a list of times and faults: \"10s chip 3\", likewise channel, plane, block or parity (of a \
+pub(crate) const EXPECTED: &str = "a list of times and faults: \"10s chip 3\", likewise channel, plane, block or parity (of a \
      stripe); \"20s page 4711 uncorrectable\"; \"30s power 2s\"";
 
 /// The most faults of a run.
-pub const MOST: usize = 1000;
+pub(crate) const MOST: usize = 1000;
 
 /// A kind of unit: its word, and the fault of the unit of that number.
 type Kind = (&'static str, fn(u32) -> Fault);
@@ -199,7 +199,7 @@ impl Scripted {
     }
 
     /// Returns a span without power.
-    pub fn of_power(PowerOff { at, lasts }: PowerOff) -> Scripted {
+    pub(crate) fn of_power(PowerOff { at, lasts }: PowerOff) -> Scripted {
         Scripted { at, what: What::PowerOff(lasts) }
     }
 }
@@ -208,7 +208,7 @@ impl Scripted {
 ///
 /// # Errors
 /// Every unit that it does not have.
-pub fn check(faults: &[Scripted], drive: &Resolved, name: &str) -> Result<(), Diagnostics> {
+pub(crate) fn check(faults: &[Scripted], drive: &Resolved, name: &str) -> Result<(), Diagnostics> {
     let absent = |fault: &Scripted| {
         let What::Unit(unit) = fault.what else { return None };
         let (number, count) = unit.unit(&drive.config, &drive.layout)?;
@@ -238,7 +238,7 @@ pub fn check(faults: &[Scripted], drive: &Resolved, name: &str) -> Result<(), Di
 ///
 /// # Errors
 /// If there are any.
-pub fn refuse(faults: &[Scripted], name: &str, why: &str) -> Result<(), Diagnostics> {
+pub(crate) fn refuse(faults: &[Scripted], name: &str, why: &str) -> Result<(), Diagnostics> {
     let Some(first) = faults.first() else { return Ok(()) };
     let what = format!("faults, such as `{first}`, cannot be used here: {why}");
     Err(Diagnostic::new(name, what).hint("leave them out".to_string()).into())
@@ -246,7 +246,7 @@ pub fn refuse(faults: &[Scripted], name: &str, why: &str) -> Result<(), Diagnost
 
 /// Returns the faults of a workload with scaled times; none is later than a request can be. Lengths
 /// without power are not scaled.
-pub fn scaled(faults: &[Scripted], scale: &TimeScale) -> Vec<Scripted> {
+pub(crate) fn scaled(faults: &[Scripted], scale: &TimeScale) -> Vec<Scripted> {
     let moved =
         |fault: &Scripted| Scripted { at: scale.apply(fault.at).unwrap_or(LATEST), ..*fault };
     faults.iter().map(moved).collect()
@@ -259,7 +259,7 @@ pub fn scaled(faults: &[Scripted], scale: &TimeScale) -> Vec<Scripted> {
 ///
 /// Times are those of the requests; in a closed loop, which ignores these, a unit fails so long
 /// after the start.
-pub fn run<P: Probe>(
+pub(crate) fn run<P: Probe>(
     device: &mut Device,
     requests: &mut dyn Iterator<Item = HostIo>,
     pacing: Pacing,

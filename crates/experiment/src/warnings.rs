@@ -118,12 +118,52 @@ pub const CUT: &str = "the last line of the trace has no newline: if the file is
 pub const UNCHECKED: &str =
     "the compressed trace was not read to its end, so its checksum was not verified";
 
+/// The schemes of some of the outcomes.
+fn schemes(outcomes: &[Outcome], which: &dyn Fn(&Outcome) -> bool) -> String {
+    let names = outcomes.iter().filter(|it| which(it)).map(|it| it.drive.scheme.as_str());
+    names.collect::<Vec<_>>().join(", ")
+}
+
+/// Notes on faults: those that were not reached, and what they changed.
+fn of_faults(outcomes: &[Outcome]) -> Vec<String> {
+    let mut texts = Vec::new();
+    for outcome in outcomes {
+        let beyond: Vec<String> = outcome
+            .faults
+            .iter()
+            .filter(|its| its.effect.is_none())
+            .map(|its| its.fault.to_string())
+            .collect();
+        if let Some(first) = beyond.first() {
+            let count = counted_as(beyond.len() as u64, "fault was", "faults were");
+            let scheme = &outcome.drive.scheme;
+            let scaled =
+                if outcome.workload.speed == 1.0 { "" } else { ", by times that are scaled" };
+            texts.push(format!(
+                "{count} not reached under {scheme}: the run ended before `{first}`{scaled}"
+            ));
+        }
+    }
+    let at_once =
+        |it: &Outcome| it.protection.is_none() && it.losses.is_some_and(|its| its.failed_reads > 0);
+    let at_once = schemes(outcomes, &at_once);
+    if !at_once.is_empty() {
+        texts.push(format!(
+            "under {at_once} reads of lost pages were answered at once: do not compare its latencies with others"
+        ));
+    }
+    let noting = schemes(outcomes, &|it| it.drive.notes_losses);
+    if !noting.is_empty() {
+        texts.push(format!(
+            "under {noting} policy.redundancy.integrity is on, because the run has faults"
+        ));
+    }
+    texts
+}
+
 /// Notes on numbers that a reader could misread.
 fn remarks(outcomes: &[Outcome]) -> Vec<String> {
-    let names = |which: &dyn Fn(&Outcome) -> bool| {
-        let names = outcomes.iter().filter(|it| which(it)).map(|it| it.drive.scheme.as_str());
-        names.collect::<Vec<_>>().join(", ")
-    };
+    let names = |which: &dyn Fn(&Outcome) -> bool| schemes(outcomes, which);
     let mut texts = Vec::new();
     for outcome in outcomes {
         let stages = outcome.stages().into_iter();
@@ -147,27 +187,7 @@ fn remarks(outcomes: &[Outcome]) -> Vec<String> {
     if !no_cache.is_empty() {
         texts.push(format!("under {no_cache} {CACHES_NO_DATA}"));
     }
-    for outcome in outcomes {
-        let beyond: Vec<String> = outcome
-            .faults
-            .iter()
-            .filter(|its| its.effect.is_none())
-            .map(|its| its.fault.to_string())
-            .collect();
-        if let Some(first) = beyond.first() {
-            let count = counted_as(beyond.len() as u64, "fault was", "faults were");
-            texts.push(format!(
-                "{count} not reached under {}: the run ended before `{first}`",
-                outcome.drive.scheme
-            ));
-        }
-    }
-    let noting = names(&|it| it.drive.notes_losses);
-    if !noting.is_empty() {
-        texts.push(format!(
-            "under {noting} policy.redundancy.integrity is on, because the run has faults"
-        ));
-    }
+    texts.extend(of_faults(outcomes));
     let unlike = names(&|it| !alike(&outcomes[0], it));
     if !unlike.is_empty() {
         let first = &outcomes[0].drive.scheme;

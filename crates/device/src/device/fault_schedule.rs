@@ -1,5 +1,5 @@
-//! Faults at times known in advance. Each strikes as an event of its own, before everything else of
-//! its nanosecond, whatever requests are in flight. A drive without such faults has no such events.
+//! Faults at times known in advance. Each strikes as an event of its own, before every request and
+//! decision of its nanosecond, whatever is in flight. Without such faults there are no such events.
 
 use super::Device;
 use super::controller::Controller;

@@ -159,11 +159,14 @@ fn a_drive_that_is_scrubbed_keeps_its_data() {
 /// Power fails, and units do, at any moment of a round.
 #[test]
 fn faults_may_strike_while_it_reads() {
-    let mut reading = 0;
+    let (mut reading, mut moved) = (0, 0);
     for seed in 0..20 {
         let mut rng = Rng::stream(seed, "scrub/faults");
-        let mut config = patrolled(RedundancyKind::Raid5, Span::ms(500), 0.3);
-        with_errors(&mut config, 0.1, 0.1);
+        // Every other drive also moves what it reads.
+        let (margin, fresh) = if seed % 2 == 0 { (0.05, 0.01) } else { (0.3, 0.1) };
+        let mut config = patrolled(RedundancyKind::Raid5, Span::ms(500), margin);
+        with_errors(&mut config, fresh, 0.1);
+        config.reliability.oldest = DAYS(2);
         config.redundancy.cache = policy::redundancy::CachePower::Volatile;
         let mut device = Device::new(&config).expect("a sound drive");
         let pages = u64::from(device.layout().logical_pages);
@@ -191,8 +194,10 @@ fn faults_may_strike_while_it_reads() {
         device.rest_until(device.now() + Span::ms(1_000), &mut ());
         checked(&device);
         assert_eq!(device.to_rebuild(), 0, "seed {seed}: what can be rebuilt is");
+        moved += device.counters().scrubbed.moved;
     }
     assert!(reading > 1000, "{reading} pages");
+    assert!(moved > 50, "{moved} blocks");
 }
 
 /// However long the power was off: all data is read once when it is back, and in its turns again.

@@ -93,7 +93,7 @@ fn of_operations() -> Vec<Key<Config>> {
             slot!(wear, WearKind)),
         optional("policy.wear.threshold", "erases by which a block must exceed the least worn of its plane before they swap data",
             Field::Count(1..=1_000_000, at!(wear.threshold as u32))),
-        optional("policy.scrub", "whether data that nobody asks for is read and moved before it is lost",
+        optional("policy.scrub", "whether idle data is read in the background, and moved before it is lost",
             slot!(scrub, ScrubKind)),
         optional("policy.scrub.period", "patrol: time in which every block that holds data is read once",
             Field::Time(Span::ms(1)..=Span(3650 * 86_400_000_000_000), at!(scrub.period))),

@@ -305,7 +305,7 @@ fn protection() -> Group {
         ("census.recoverable", "recoverable at the end"),
         ("redundancy.losses.degraded_reads", "degraded reads"),
     ];
-    Group::of("protection", "Protection by parity", &columns)
+    Group::of("protection", "Protection and losses", &columns)
 }
 
 /// The effect of suspensions; `None` if nothing was suspended.

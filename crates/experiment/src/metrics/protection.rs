@@ -40,7 +40,7 @@ fn stripes() -> Vec<Metric> {
     vec![
         Metric::group(
             "redundancy",
-            "Protection by parity, and losses; null without stripes, unless losses are noted.",
+            "Protection and losses; null without stripes, unless losses are noted.",
             |it| it.protection.is_some() || it.losses.is_some(),
         ),
         of_stripes("stripes", STRIPES, "Stripes of the drive.", |it| it.stripes),
@@ -122,7 +122,9 @@ fn parity() -> Vec<Metric> {
 type Loss = (&'static str, Unit, &'static str, fn(&LossLedger) -> Value);
 
 const LOSSES: [Loss; 14] = [
-    ("faults", Unit::Count("faults"), "Faults that struck.", |it| json!(it.faults)),
+    ("faults", Unit::Count("faults"), "Units that failed. Power losses are in power_off.", |it| {
+        json!(it.faults)
+    }),
     ("unreadable", PAGES, "Data pages found to be unreadable.", |it| json!(it.unreadable)),
     ("rebuilt", PAGES, "Of them, rebuilt from their stripes.", |it| json!(it.rebuilt)),
     ("rewritten", PAGES, "Of them, overwritten or trimmed by the host.", |it| json!(it.rewritten)),

@@ -25,9 +25,12 @@ const COUNTS: [Count; 7] = [
     ("left", BLOCKS, "The same, left where they are: a move would not lower their errors.", |it| {
         it.left
     }),
-    ("postponed", BLOCKS, "The same, put off to the next period: there was no room.", |it| {
-        it.postponed
-    }),
+    (
+        "postponed",
+        BLOCKS,
+        "The same, put off to the next period: its plane had no room, or other work.",
+        |it| it.postponed,
+    ),
 ];
 
 pub(super) fn metrics() -> Vec<Metric> {
