@@ -287,11 +287,11 @@ class Wear(Section):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Scrub(Section):
-    """Whether data that nobody asks for is read and moved before it is lost."""
+    """Whether idle data is read in the background, and moved before it is lost."""
 
     name: Literal["off", "patrol"] = "off"
-    """Whether data that nobody asks for is read and moved before it is lost (off: nothing is
-    read that nobody asks for; patrol: all data is read once in each period, and blocks
+    """Whether idle data is read in the background, and moved before it is lost (off: nothing
+    is read that nobody asks for; patrol: all data is read once in each period, and blocks
     with many errors are moved).
     """
     period: str = "2592000s"
