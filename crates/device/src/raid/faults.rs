@@ -279,14 +279,7 @@ impl Raid {
     pub(crate) fn lose(&mut self, ftl: &mut Ftl, flash: &mut Flash, page: Lpn, loss: Loss) {
         let unit = ftl.core.flash_copy(page);
         self.count_wear(ftl, page, unit, UnitId::NONE);
-        let held = match ftl.core.map.place(page) {
-            Location::Buffer(frame_id) => keep_from_buffer(ftl, frame_id),
-            _ => {
-                ftl.core.map.set_flash(page, UnitId::NONE);
-                false
-            }
-        };
-        ftl.invalidate(flash, unit);
+        let held = give_up_copy(ftl, flash, page, unit);
         let integrity = self.integrity.as_deref_mut().expect("integrity is checked");
         if held {
             integrity.ledger.rewritten += 1;
@@ -486,9 +479,23 @@ pub(crate) fn units_at_hand(flash: &Flash) -> impl Iterator<Item = UnitId> {
     units.filter(|unit| unit.is_some())
 }
 
+/// Gives up the copy of a page in the flash, which is `unit`. Returns whether the buffer holds the
+/// complete page, and rewrites it.
+pub(super) fn give_up_copy(ftl: &mut Ftl, flash: &mut Flash, page: Lpn, unit: UnitId) -> bool {
+    let kept = match ftl.core.map.place(page) {
+        Location::Buffer(frame_id) => keep_from_buffer(ftl, frame_id),
+        _ => {
+            ftl.core.map.set_flash(page, UnitId::NONE);
+            false
+        }
+    };
+    ftl.invalidate(flash, unit);
+    kept
+}
+
 /// Handles the loss of the flash copy of a buffered page, by rewriting it from the buffer. Returns
 /// whether the buffer holds the complete page.
-pub(crate) fn keep_from_buffer(ftl: &mut Ftl, frame_id: FrameId) -> bool {
+fn keep_from_buffer(ftl: &mut Ftl, frame_id: FrameId) -> bool {
     let whole = ftl.core.buffer.holds_newest(frame_id);
     let frame = ftl.core.buffer.get_mut(frame_id);
     frame.unit = UnitId::NONE;

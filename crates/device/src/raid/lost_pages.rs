@@ -3,15 +3,14 @@
 //! calls it where it would call redundancy.
 
 use super::fault_kinds::Fault;
-use super::faults::keep_from_buffer;
+use super::faults::give_up_copy;
 use super::losses::{Loss, LossLedger, Reason};
 use crate::config::Config;
 use crate::config::layout::Layout;
 use crate::flash::Flash;
 use crate::host::Ftl;
 use crate::host::redundancy_hooks::RedundancyHooks;
-use crate::mapping::page_map::Location;
-use fowler_units::{Bytes, Id, IdVec, Lpn, UnitId};
+use fowler_units::{Bytes, IdVec, Lpn, UnitId};
 
 /// The lost pages of a drive without stripes.
 #[derive(Clone, Debug)]
@@ -51,14 +50,7 @@ impl LostPages {
             if ftl.core.flash_copy(page) != unit {
                 continue;
             }
-            let kept = match ftl.core.map.place(page) {
-                Location::Buffer(frame_id) => keep_from_buffer(ftl, frame_id),
-                _ => {
-                    ftl.core.map.set_flash(page, UnitId::NONE);
-                    false
-                }
-            };
-            ftl.invalidate(flash, unit);
+            let kept = give_up_copy(ftl, flash, page, unit);
             self.ledger.unreadable += 1;
             if kept {
                 self.ledger.rewritten += 1;
