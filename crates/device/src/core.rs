@@ -2,6 +2,7 @@
 //! contents of blocks, the next page to allocate, and the buffer. Components receive it for the
 //! duration of a call; it knows none of them.
 
+use crate::blocks::bad_blocks::BadBlocks;
 use crate::blocks::page_allocator::PageAllocator;
 use crate::cache::access_class::AccessClasses;
 use crate::cache::buffer::Buffer;
@@ -45,6 +46,7 @@ impl Core {
     pub fn bytes(config: &Config, layout: &Layout) -> Bytes {
         PageMap::bytes(layout.mapped_pages, layout.geometry.pages())
             + PageAllocator::bytes(config, &layout.geometry)
+            + BadBlocks::bytes(config, layout)
             + Buffer::bytes(layout.frames)
             + AccessClasses::bytes(config, layout)
     }

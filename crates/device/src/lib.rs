@@ -17,6 +17,7 @@ pub mod policy;
 mod precondition;
 mod raid;
 
+pub use blocks::bad_blocks::{self, BadBlockCounts};
 pub use cells::program_mode::{Mode, Step, Voltage};
 pub use cells::reliability;
 pub use config::layout::{Layout, Refusal};

@@ -13,10 +13,13 @@ use std::fmt;
 /// A fault, and when it strikes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scripted {
-    /// When, in the time of the requests.
+    /// When, in the time of the requests. Of a rate: after how long, on average, and again and
+    /// again.
     pub at: Nanos,
     /// What happens.
     pub what: What,
+    /// Whether it was drawn from a rate.
+    pub drawn: bool,
 }
 
 /// What happens at a time that the user names.
@@ -26,11 +29,13 @@ pub enum What {
     Unit(Fault),
     /// The power is off for this long.
     PowerOff(Span),
+    /// Units of this kind fail at a rate.
+    Rate(Fault),
 }
 
 /// What [`parse`] expects of each entry.
 pub(crate) const EXPECTED: &str = "a list of times and faults: \"10s chip 3\", likewise channel, plane, block or parity (of a \
-     stripe); \"20s page 4711 uncorrectable\"; \"30s power 2s\"";
+     stripe); \"20s page 4711 uncorrectable\"; \"30s power 2s\"; \"every 10s page\" for random ones of a kind";
 
 /// The most faults of a run.
 pub(crate) const MOST: usize = 1000;
@@ -48,6 +53,8 @@ const KINDS: [Kind; 6] = [
 ];
 
 const POWER: &str = "power";
+/// What comes before the mean time between faults.
+const EVERY: &str = "every";
 /// Why a closed loop has no power losses.
 pub(crate) const CLOSED: &str =
     "`power` among `faults` needs arrival times, and closed arrivals have none";
@@ -65,13 +72,19 @@ impl fmt::Display for What {
             What::Unit(Fault::Chip(chip)) => write!(f, "chip {chip}"),
             What::Unit(Fault::Channel(channel)) => write!(f, "channel {channel}"),
             What::Unit(fault @ (Fault::Power | Fault::Bug(_))) => write!(f, "{fault:?}"),
+            What::Rate(kind) => {
+                // The unit of a rate has a number that says nothing.
+                let unit = What::Unit(kind).to_string();
+                f.write_str(unit.split(' ').next().unwrap_or_default())
+            }
         }
     }
 }
 
 impl fmt::Display for Scripted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.at - Nanos::ZERO, self.what)
+        let every = if matches!(self.what, What::Rate(_)) { "every " } else { "" };
+        write!(f, "{every}{} {}", self.at - Nanos::ZERO, self.what)
     }
 }
 
@@ -118,7 +131,11 @@ fn disorder(before: &[Scripted], fault: &Scripted) -> Option<String> {
     {
         return Some(wrong);
     }
-    let last = before.last().filter(|last| last.at > fault.at)?;
+    if matches!(fault.what, What::Rate(_)) {
+        return None;
+    }
+    let mut listed = before.iter().filter(|it| !matches!(it.what, What::Rate(_)));
+    let last = listed.next_back().filter(|last| last.at > fault.at)?;
     Some(format!("`{fault}` is listed after `{last}`"))
 }
 
@@ -126,6 +143,9 @@ fn disorder(before: &[Scripted], fault: &Scripted) -> Option<String> {
 fn one(text: &str) -> Result<Scripted, Vec<String>> {
     let mut words = text.split_whitespace();
     let Some(at) = words.next() else { return Err(vec!["is empty".into()]) };
+    if at == EVERY {
+        return rate(words);
+    }
     let mut wrong = Vec::new();
     let mut take = |result: Result<Span, String>| {
         result.map_err(|reason| wrong.push(format!("has no valid time: {reason}"))).ok()
@@ -156,9 +176,60 @@ fn one(text: &str) -> Result<Scripted, Vec<String>> {
         wrong.push(format!("ends with `{}`, which means nothing here", printable(rest.join(" "))));
     }
     match (at, what) {
-        (Some(at), Some(what)) if wrong.is_empty() => Ok(Scripted { at: Nanos(at.0), what }),
+        (Some(at), Some(what)) if wrong.is_empty() => {
+            Ok(Scripted { at: Nanos(at.0), what, drawn: false })
+        }
         _ => Err(wrong),
     }
+}
+
+/// Parses what follows [`EVERY`]: a mean time, and a kind of unit.
+fn rate<'a>(mut words: impl Iterator<Item = &'a str>) -> Result<Scripted, Vec<String>> {
+    let mut wrong = Vec::new();
+    let mean = words.next().map(power::time);
+    let mean = match mean.unwrap_or_else(|| Err("it is missing".into())) {
+        Ok(Span::ZERO) => {
+            wrong.push("has no time between faults".into());
+            Span::ZERO
+        }
+        Ok(mean) => mean,
+        Err(reason) => {
+            wrong.push(format!("has no valid time: {reason}"));
+            Span::ZERO
+        }
+    };
+    let kind = match words.next() {
+        None => {
+            wrong.push("names no fault".into());
+            None
+        }
+        Some(POWER) => {
+            wrong.push("has power losses at a rate; give each its time".into());
+            None
+        }
+        Some(word) => kind_of(word, &mut wrong),
+    };
+    let rest: Vec<&str> = words.collect();
+    if kind.is_some() && !rest.is_empty() {
+        wrong.push(format!("ends with `{}`, which means nothing here", printable(rest.join(" "))));
+    }
+    match kind {
+        Some((_, fault)) if wrong.is_empty() => {
+            Ok(Scripted { at: Nanos(mean.0), what: What::Rate(fault(0)), drawn: false })
+        }
+        _ => Err(wrong),
+    }
+}
+
+/// Returns the kind of unit of a word.
+fn kind_of(word: &str, wrong: &mut Vec<String>) -> Option<Kind> {
+    let kind = KINDS.into_iter().find(|(kind, _)| *kind == word);
+    if kind.is_none() {
+        let names = KINDS.map(|(kind, _)| kind).into_iter().chain([POWER]);
+        let near = nearest(word, names).map_or(String::new(), |it| format!(" (`{it}`?)"));
+        wrong.push(format!("names the unknown fault `{}`{near}", printable(word)));
+    }
+    kind
 }
 
 /// Parses a kind of unit and its number.
@@ -167,12 +238,7 @@ fn unit<'a>(
     words: &mut impl Iterator<Item = &'a str>,
     wrong: &mut Vec<String>,
 ) -> Option<What> {
-    let Some((kind, fault)) = KINDS.into_iter().find(|(kind, _)| *kind == word) else {
-        let names = KINDS.map(|(kind, _)| kind).into_iter().chain([POWER]);
-        let near = nearest(word, names).map_or(String::new(), |it| format!(" (`{it}`?)"));
-        wrong.push(format!("names the unknown fault `{}`{near}", printable(word)));
-        return None;
-    };
+    let (kind, fault) = kind_of(word, wrong)?;
     let Some(number) = words.next() else {
         wrong.push(format!("does not say which {kind}"));
         return None;
@@ -194,13 +260,13 @@ impl Scripted {
     pub fn power_off(&self) -> Option<PowerOff> {
         match self.what {
             What::PowerOff(lasts) => Some(PowerOff { at: self.at, lasts }),
-            What::Unit(_) => None,
+            What::Unit(_) | What::Rate(_) => None,
         }
     }
 
     /// Returns a span without power.
     pub(crate) fn of_power(PowerOff { at, lasts }: PowerOff) -> Scripted {
-        Scripted { at, what: What::PowerOff(lasts) }
+        Scripted { at, what: What::PowerOff(lasts), drawn: false }
     }
 }
 
@@ -210,7 +276,7 @@ impl Scripted {
 /// Every unit that it does not have.
 pub(crate) fn check(faults: &[Scripted], drive: &Resolved, name: &str) -> Result<(), Diagnostics> {
     let absent = |fault: &Scripted| {
-        let What::Unit(unit) = fault.what else { return None };
+        let (What::Unit(unit) | What::Rate(unit)) = fault.what else { return None };
         let (number, count) = unit.unit(&drive.config, &drive.layout)?;
         let kind = match unit {
             Fault::Page(_) => "logical page",
@@ -287,6 +353,7 @@ pub(crate) fn run<P: Probe>(
                 }
                 continue;
             }
+            What::Rate(_) => unreachable!("faults were drawn for it"),
         };
         let before = std::iter::from_fn(|| requests.next_if(|io| io.at < fault.at));
         device.run(before.map(since(from)), pacing, probe);

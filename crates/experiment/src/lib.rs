@@ -15,6 +15,7 @@ pub mod diagnostic;
 pub mod disk;
 mod document;
 pub mod fan_out;
+mod fault_rates;
 pub mod faults;
 pub mod field;
 #[cfg(feature = "report")]

@@ -1,9 +1,11 @@
 //! Warnings about results that a reader could overlook or misread, worded alike on the terminal and
 //! on pages.
 
+use crate::faults::MOST;
 use crate::numbers::{counted, counted_as};
 use crate::outcome::{CACHES_NO_DATA, Ending, Outcome};
 use fowler_device::{Census, Source};
+use fowler_units::Span;
 
 /// How serious a warning is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,8 +110,20 @@ fn lost(outcomes: &[Outcome]) -> Vec<String> {
         "did not survive a power loss",
         "data was lost; a protected cache would keep it",
     );
+    let used_up = outcomes.iter().filter_map(|it| {
+        let at = it.bad_blocks?.worn_out?;
+        Some(format!("after {:.3} s under {}", Span(at.0).as_s(), it.drive.scheme))
+    });
+    let used_up = used_up.collect::<Vec<_>>().join(", ");
+    if !used_up.is_empty() {
+        texts.push(format!("the spare blocks were used up {used_up}: {USED_UP}"));
+    }
     texts
 }
+
+/// What becomes of a drive whose spare blocks are used up.
+pub const USED_UP: &str =
+    "a real drive would refuse writes from then on; here it goes on as if no other block failed";
 
 /// What to say of a trace without a newline at its end.
 pub const CUT: &str = "the last line of the trace has no newline: if the file is cut short, the last request may be wrong";
@@ -143,6 +157,12 @@ fn of_faults(outcomes: &[Outcome]) -> Vec<String> {
                 "{count} not reached under {scheme}: the run ended before `{first}`{scaled}"
             ));
         }
+    }
+    let all = schemes(outcomes, &|it| {
+        it.faults.len() == MOST && it.faults.iter().any(|its| its.fault.drawn)
+    });
+    if !all.is_empty() {
+        texts.push(format!("under {all} all {MOST} faults struck, as many as a run can have: none was drawn after that"));
     }
     let at_once =
         |it: &Outcome| it.protection.is_none() && it.losses.is_some_and(|its| its.failed_reads > 0);

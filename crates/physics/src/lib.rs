@@ -10,6 +10,7 @@
 //! - [`ldpc`]: how many reference voltages a read must sense for that rate, and how long it takes.
 //! - [`ispp`]: the program time by step, and the coarsest step that a block can afford.
 //! - [`voltage`]: the three voltage sets of HIRE, and the sensing levels that they need.
+//! - [`bad_blocks`]: when blocks fail for good.
 //! - [`bch`]: the yield of a BCH code word, and the worst cells that reach a given yield.
 //! - [`thresholds`]: all of the above in one dense table, so that a read in the simulator costs one
 //!   lookup.
@@ -24,6 +25,7 @@
 //! Transcendental functions come from `libm`, so that every machine computes the same bits.
 //! `docs/physics.md` shows the curves.
 
+pub mod bad_blocks;
 pub mod bch;
 pub mod ispp;
 pub mod ldpc;

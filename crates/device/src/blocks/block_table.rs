@@ -32,6 +32,8 @@ pub enum BlockState {
     Full,
     /// Its pages are being moved, or it is being erased.
     Collecting,
+    /// It has failed, and is used no more.
+    Retired,
 }
 
 /// Accessed by every write and every page invalidation: four to a cache line.
@@ -81,6 +83,8 @@ struct PlaneBlocks {
     free: List<BlockId>,
     full: u32,
     valid: u32,
+    /// The maximum number of valid pages.
+    limit: u32,
     /// All buckets below this one are empty.
     lowest: u32,
 }
@@ -128,14 +132,15 @@ impl Blocks {
             + Bytes::of::<PlaneBlocks>(planes)
     }
 
-    /// A fresh drive: every block erased, with no P/E cycles.
-    pub fn new(geometry: Geometry) -> Self {
+    /// A fresh drive: every block erased, with no P/E cycles. A plane may hold `limit` valid pages.
+    pub fn new(geometry: Geometry, limit: u32) -> Self {
         let count = geometry.blocks() as usize;
         let words_per_block = (geometry.pages_per_block as usize).div_ceil(64);
         let plane = PlaneBlocks {
             free: List::EMPTY,
             full: 0,
             valid: 0,
+            limit,
             lowest: geometry.pages_per_block + 1,
         };
         let block = Block { valid: 0, written: 0, state: BlockState::Collecting, link: Link::NONE };
@@ -178,6 +183,23 @@ impl Blocks {
     #[inline]
     pub fn valid_in(&self, plane: PlaneId) -> u32 {
         self.planes[plane].valid
+    }
+
+    /// Returns whether a plane holds as many valid pages as it may.
+    #[inline]
+    pub fn is_full(&self, plane: PlaneId) -> bool {
+        let its = &self.planes[plane];
+        its.valid >= its.limit
+    }
+
+    /// Returns the maximum number of valid pages of a plane.
+    pub fn limit_of(&self, plane: PlaneId) -> u32 {
+        self.planes[plane].limit
+    }
+
+    /// Lowers the maximum number of valid pages of a plane.
+    pub fn lower_limit(&mut self, plane: PlaneId, by: u32) {
+        self.planes[plane].limit -= by;
     }
 
     /// Returns the number of valid pages of a die.
@@ -282,6 +304,12 @@ impl Blocks {
         cycles * pages + written.sum::<u64>()
     }
 
+    /// Returns the erase count of a block.
+    #[inline]
+    pub fn erases(&self, block: BlockId) -> u32 {
+        self.erases[block]
+    }
+
     /// Returns the erase counts of all blocks.
     pub fn erase_counts(&self) -> &[u32] {
         self.erases.as_slice()
@@ -370,6 +398,13 @@ impl Blocks {
     pub fn pass_over_rest(&mut self, block: BlockId) {
         assert_eq!(self.blocks[block].state, BlockState::Open);
         self.blocks[block].written = self.geometry.pages_per_block as u16;
+    }
+
+    /// Skips the first pages of a block just opened: they count as programmed, and hold nothing.
+    pub fn skip(&mut self, block: BlockId, pages: u32) {
+        assert_eq!(self.blocks[block].state, BlockState::Open);
+        assert_eq!(self.blocks[block].written, 0, "pages of a block in use are skipped");
+        self.blocks[block].written = pages as u16;
     }
 
     /// Fills an erased block of a plane at once. `valid` is called with the size of the next run of
@@ -519,6 +554,15 @@ impl Blocks {
         self.blocks[block].written = 0;
         self.erases[block] += 1;
         self.append_free(block);
+    }
+
+    /// Notes that a victim has failed, and is used no more.
+    pub fn retire(&mut self, block: BlockId) {
+        assert_eq!(self.blocks[block].state, BlockState::Collecting);
+        assert_eq!(self.blocks[block].valid, 0, "a valid page would be lost");
+        self.blocks[block].written = 0;
+        self.erases[block] += 1;
+        self.blocks[block].state = BlockState::Retired;
     }
 
     /// Counts the blocks of a plane found in the bucket of their valid count.

@@ -1,5 +1,6 @@
 //! Where the next page goes: which die takes the next host page, and which of its planes may.
 
+use super::bad_blocks::{BadBlocks, BadBlocksSnapshot};
 use super::gc_job::Job;
 use crate::blocks::block_table::{BlockState, Blocks, Programmed};
 use crate::blocks::open_blocks::{OpenBlocks, OpenBlocksSnapshot, Opened};
@@ -16,6 +17,8 @@ use serde::{Deserialize, Serialize};
 struct Stripe {
     /// Host pages assigned to the die that have no physical page yet.
     pending: u32,
+    /// The number of pages that the die can hold.
+    room: u32,
     /// The next plane of each stream: its pages should lie at the same offset on all planes.
     turns: [u8; StreamTag::COUNT],
 }
@@ -26,6 +29,7 @@ pub struct AllocatorSnapshot {
     open_blocks: OpenBlocksSnapshot,
     stripes: IdVec<DieId, Stripe>,
     turn: u64,
+    bad_blocks: Option<BadBlocksSnapshot>,
 }
 
 /// Wraps a turn around, which may be at most one round past the last.
@@ -53,8 +57,10 @@ pub struct PageAllocator {
     /// Whether stripe units have one page.
     page_by_page: bool,
     collected_to: GcFrontier,
-    plane_limit: u32,
-    die_limit: u32,
+    /// The number of pages that a die without bad blocks can hold.
+    pub(super) die_limit: u32,
+    /// The blocks that fail, if any may.
+    pub(super) bad_blocks: Option<Box<BadBlocks>>,
 }
 
 /// A page that was allocated, and its location.
@@ -78,10 +84,12 @@ impl PageAllocator {
             false => geometry.die_at_stripe(at),
         };
         let unit = config.placement.stripe_unit;
+        let die_limit = layout.plane_limit() * geometry.planes_per_die;
+        let stripe = Stripe { room: die_limit, ..Stripe::default() };
         Self {
-            blocks: Blocks::new(geometry),
+            blocks: Blocks::new(geometry, layout.plane_limit()),
             open_blocks: OpenBlocks::new(config, &geometry),
-            stripes: IdVec::filled(Stripe::default(), geometry.dies() as usize),
+            stripes: IdVec::filled(stripe, geometry.dies() as usize),
             by_address: config.redundancy.has_stripes() || config.placement.dies == Dies::ByAddress,
             strict: config.redundancy.has_stripes(),
             // With each die repeated, finding the die of a page takes one division for any unit.
@@ -89,8 +97,8 @@ impl PageAllocator {
             turn: 0,
             page_by_page: unit == 1,
             collected_to: config.gc.frontier,
-            plane_limit: layout.plane_limit(),
-            die_limit: layout.plane_limit() * geometry.planes_per_die,
+            die_limit,
+            bad_blocks: None,
         }
     }
 
@@ -117,13 +125,15 @@ impl PageAllocator {
     /// Returns a snapshot of the allocator, except for the block table.
     pub fn snapshot(&self) -> AllocatorSnapshot {
         let (open_blocks, stripes) = (self.open_blocks.snapshot(), self.stripes.clone());
-        AllocatorSnapshot { open_blocks, stripes, turn: self.turn as u64 }
+        let bad_blocks = self.saved_bad_blocks();
+        AllocatorSnapshot { open_blocks, stripes, turn: self.turn as u64, bad_blocks }
     }
 
     /// Resumes from a snapshot of this drive.
     pub fn resume(&mut self, snapshot: AllocatorSnapshot) {
         self.open_blocks.resume(snapshot.open_blocks);
         (self.stripes, self.turn) = (snapshot.stripes, snapshot.turn as usize);
+        self.resume_bad_blocks(snapshot.bad_blocks);
     }
 
     /// Returns the die for a host page: the die of its address, or else the next die in stripe
@@ -170,9 +180,24 @@ impl PageAllocator {
     pub fn takes_in(&mut self, die: DieId) -> bool {
         let valid = self.blocks.valid_on(die);
         let stripe = &mut self.stripes[die];
-        let has_room = valid + stripe.pending < self.die_limit;
+        let has_room = valid + stripe.pending < stripe.room;
         stripe.pending += u32::from(has_room);
         has_room
+    }
+
+    /// Returns the number of pages that a die can hold.
+    pub(super) fn room_of(&self, die: DieId) -> u32 {
+        self.stripes[die].room
+    }
+
+    /// Lowers the number of pages that a die can hold.
+    pub(super) fn lower_room(&mut self, die: DieId, by: u32) {
+        self.stripes[die].room -= by;
+    }
+
+    /// Returns the number of pages on a die, and of those assigned to it.
+    pub(super) fn assigned_to(&self, die: DieId) -> u32 {
+        self.blocks.valid_on(die) + self.stripes[die].pending
     }
 
     /// Notes that a host page assigned to the die is no longer wanted.
@@ -240,7 +265,7 @@ impl PageAllocator {
             // A plane that only needs GC is waited for. If it were skipped, its open block would
             // fall behind those of its neighbors, and their pages could never again be programmed
             // together.
-            if self.blocks.valid_in(PlaneId(die.0 * planes + turn)) < self.plane_limit {
+            if !self.blocks.is_full(PlaneId(die.0 * planes + turn)) {
                 return None;
             }
             turn = wrapped(turn + 1, planes);
@@ -341,7 +366,7 @@ impl PageAllocator {
         stream: usize,
         job: impl Fn() -> Option<&'a Job>,
     ) -> Option<BlockId> {
-        if self.blocks.valid_in(plane) >= self.plane_limit {
+        if self.blocks.is_full(plane) {
             return None;
         }
         let open = self.open_blocks.opened(plane, Opened::Host(stream as u8));
@@ -386,6 +411,12 @@ impl PageAllocator {
             let (source, tag) = whose();
             self.open_blocks.open(&mut self.blocks, plane, source, tag)
         };
+        let block = if self.bad_blocks.is_some() {
+            let (source, tag) = whose();
+            self.sound_block(plane, block, source, tag)
+        } else {
+            block
+        };
         let Programmed { unit, last, free } = self.blocks.program(plane, block);
         if last {
             let (source, tag) = whose();
@@ -417,7 +448,9 @@ impl PageAllocator {
     ) -> (UnitId, u32) {
         let pages_per_block = self.blocks.geometry().pages_per_block;
         let block = self.open_blocks.block_for(&mut self.blocks, plane, source, tag);
+        let block = self.sound_block(plane, block, source, tag);
         let count = most.min(pages_per_block - self.blocks.written(block));
+        let count = self.pages_before_failure(block, count);
         let first = self.blocks.program_run(block, count);
         if self.blocks.written(block) == pages_per_block {
             self.open_blocks.close(plane, source, tag);
@@ -517,7 +550,7 @@ mod tests {
     #[test]
     fn what_a_full_die_cannot_take_goes_to_those_that_can() {
         let mut space = space(Dies::ByAddress);
-        let (limit, order) = (2 * space.plane_limit, space.order.clone());
+        let (limit, order) = (space.die_limit, space.order.clone());
         for _ in 0..limit {
             assert_eq!(space.place(Lpn(2)), Some(order[2]));
         }

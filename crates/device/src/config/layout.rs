@@ -203,6 +203,7 @@ impl Config {
         self.refuse_uses(&mut refusals);
         self.refuse_redundancy(&mut refusals);
         self.refuse_scrub(&mut refusals);
+        self.refuse_bad_blocks(&mut refusals);
         refusals.0.extend(self.refuse_life());
         if refusals.0.is_empty() {
             let layout = self.sizes();

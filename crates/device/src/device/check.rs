@@ -68,7 +68,7 @@ impl Device {
         })?;
         let written = blocks.written(block);
         let whole = match blocks.state(block) {
-            BlockState::Free => written == 0 && bits == 0,
+            BlockState::Free | BlockState::Retired => written == 0 && bits == 0,
             BlockState::Open => bits <= written,
             BlockState::Full | BlockState::Collecting => {
                 written == self.layout().geometry.pages_per_block

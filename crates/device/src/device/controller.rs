@@ -118,6 +118,7 @@ impl Controller {
             raid.begin_refresh(&mut ftl, flash, config);
         }
         ftl.gc.begin_scrub(&ftl.core, flash, config);
+        ftl.core.allocator.let_blocks_fail(config, &layout);
         ftl.gc.maybe_start_all(&mut ftl.core, flash);
         Controller {
             ftl,

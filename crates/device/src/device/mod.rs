@@ -22,6 +22,7 @@ mod write_out;
 #[cfg(test)]
 mod zoned_tests;
 
+use crate::blocks::bad_blocks::BadBlockCounts;
 use crate::config::Config;
 use crate::config::layout::{Layout, Refusal};
 use crate::core::Core;
@@ -178,6 +179,11 @@ impl Device {
     pub fn life(&self) -> Option<(State, Totals)> {
         let blocks = &self.layer.ftl.core.allocator.blocks;
         self.layer.throttle.as_ref().map(|holder| holder.state(blocks, self.now()))
+    }
+
+    /// Returns what has become of failing blocks; `None` if none fails.
+    pub fn bad_blocks(&self) -> Option<BadBlockCounts> {
+        self.layer.ftl.core.allocator.bad_blocks()
     }
 
     /// Returns the progress of scrubbing; `None` without it.

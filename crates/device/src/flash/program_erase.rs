@@ -166,7 +166,7 @@ impl Flash {
     /// Returns the ISPP iterations of a program: those of the page that needs the most.
     #[inline]
     fn iterations(&self, first: TxnId) -> u32 {
-        if self.ladder.has_rungs() {
+        if self.programs_differ {
             self.most_iterations(first)
         } else {
             let unit = self.txns.get(first).unit;
@@ -177,8 +177,10 @@ impl Flash {
     fn most_iterations(&self, first: TxnId) -> u32 {
         let (mut most, mut member) = (0, first);
         while member.is_some() {
-            let Txn { mode, unit, next, .. } = *self.txns.get(member);
-            most = most.max(self.ladder.iterations(mode.step, self.offset(unit)));
+            let Txn { mode, unit, failed, next, .. } = *self.txns.get(member);
+            // A program that fails is taken to be as long as one that does not.
+            let tries = 1 + u32::from(failed);
+            most = most.max(tries * self.ladder.iterations(mode.step, self.offset(unit)));
             member = next;
         }
         most

@@ -68,6 +68,8 @@ pub struct Txn {
     pub tag: StreamTag,
     /// Programs, once bound: step and voltages of its block.
     pub mode: Mode,
+    /// Programs, once bound: how many programs of its data have failed before this one.
+    pub failed: u8,
     /// Reads: the voltages that the page is assumed to have been programmed at, if not those of
     /// its block.
     pub read_as: Option<Voltage>,
@@ -138,6 +140,7 @@ impl Txn {
             overtook: false,
             tag: StreamTag::PLAIN,
             mode: Mode::default(),
+            failed: 0,
             read_as: None,
             group: 0,
             deadline: 0,

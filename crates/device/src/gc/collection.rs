@@ -25,6 +25,19 @@ impl Gc {
         foreground: bool,
     ) {
         core.allocator.blocks.collect(victim);
+        self.empty(core, flash, plane, victim, source, foreground);
+    }
+
+    /// Begins a job for a block that is no candidate any more.
+    pub(super) fn empty(
+        &mut self,
+        core: &mut Core,
+        flash: &mut Flash,
+        plane: PlaneId,
+        victim: BlockId,
+        source: Source,
+        foreground: bool,
+    ) {
         let tag = core.allocator.open_blocks.tag_of_survivors(victim);
         let job = Job {
             victim,
@@ -163,7 +176,7 @@ impl Gc {
         let plane = core.locator.plane_of_block(block);
         let job = self.jobs[plane].take().expect("an erase ends a job");
         debug_assert_eq!(job.victim, block);
-        core.allocator.blocks.erase(block);
+        core.allocator.erased(block, flash.now());
         flash.unblock(core.locator.die_of_plane(plane));
         self.refreshed(block);
         job
@@ -172,7 +185,8 @@ impl Gc {
     /// Starts what follows an erase on its plane. Called once all components know of the erase.
     pub fn after_erase(&mut self, core: &mut Core, flash: &mut Flash, job: Job) {
         let plane = core.locator.plane_of_block(job.victim);
-        if job.source == Source::Gc && self.swap(core, flash, plane, job.victim) {
+        let busy = self.empty_failed(core, flash, plane);
+        if !busy && job.source == Source::Gc && self.swap(core, flash, plane, job.victim) {
             return;
         }
         self.maybe_start(core, flash, plane);
@@ -239,6 +253,9 @@ impl Gc {
         let job = self.jobs[plane].as_ref().expect("a move belongs to a job");
         let Taken { unit, block, .. } = core.allocator.write_moved(plane, job);
         core.map.set_owner(unit, lpn);
+        if core.allocator.blocks_fail() {
+            self.note_failed_programs(core, flash, id);
+        }
         let txn = flash.txns.get_mut(id);
         (txn.unit, txn.mode) = (unit, core.allocator.open_blocks.mode_of(block));
         Bind::Bound

@@ -10,6 +10,7 @@
 //!   block.
 //! - `collection.rs`: a job empties one block, page by page, and erases it; static wear leveling
 //!   after an erase.
+//! - `failed_blocks.rs`: empties blocks that have failed.
 //! - `idle_work.rs`: the work of idle dies: background GC, refresh, measuring.
 //! - `refresh.rs`, `refresh_jobs.rs`: empties blocks before their data is too old or has been read
 //!   too often.
@@ -18,6 +19,7 @@
 //! - `untimed.rs`: the same work in no simulated time, for preconditioning and whole lives.
 
 pub mod collection;
+mod failed_blocks;
 mod idle_work;
 pub mod refresh;
 mod refresh_jobs;

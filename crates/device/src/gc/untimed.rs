@@ -74,6 +74,10 @@ impl Gc {
         self.untimed.programmed(core, to.block, 1);
         self.close_if_full(core, to.unit);
         self.collect_up_to(core, to.plane, kept);
+        if core.allocator.blocks_fail() {
+            self.note_failed_programs_now(core);
+            self.empty_failed_now(core, to.plane);
+        }
     }
 
     /// Trims a page in no time. Returns whether it was mapped.
@@ -124,6 +128,17 @@ impl Gc {
         source: Source,
     ) -> u32 {
         core.allocator.blocks.collect(victim);
+        self.empty_collected_now(core, plane, victim, source)
+    }
+
+    /// Like [`Gc::empty_now`], for a block that is no candidate any more.
+    pub(super) fn empty_collected_now(
+        &mut self,
+        core: &mut Core,
+        plane: PlaneId,
+        victim: BlockId,
+        source: Source,
+    ) -> u32 {
         let valid = core.allocator.blocks.valid(victim);
         let mut pages = core.allocator.blocks.valid_pages(victim);
         let mut soon = pages.clone();
@@ -148,7 +163,10 @@ impl Gc {
             self.close_if_full(core, UnitId(first.0 + count - 1));
         }
         core.allocator.blocks.vacate(victim);
-        core.allocator.blocks.erase(victim);
+        core.allocator.erased(victim, self.untimed.clock);
+        if core.allocator.blocks_fail() {
+            self.note_failed_programs_now(core);
+        }
         let moves = &mut self.untimed.moves;
         let moved = if source == Source::Wear { &mut moves.leveled } else { &mut moves.collected };
         *moved += u64::from(valid);

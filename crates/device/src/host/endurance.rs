@@ -317,7 +317,7 @@ mod tests {
             pages_per_block: 4,
             page_size: Bytes(4096),
         };
-        let mut blocks = Blocks::new(geometry);
+        let mut blocks = Blocks::new(geometry, geometry.pages());
         assert_eq!(blocks.programmed(), 0);
         let block = blocks.open(fowler_units::PlaneId(0)).unwrap();
         for _ in 0..4 {

@@ -119,6 +119,8 @@ impl Ftl {
         let page = self.core.allocator.host_page(die, tag, |plane| collector.job(plane));
         if page.is_none() {
             self.make_room(flash, die);
+        } else if self.core.allocator.blocks_fail() {
+            self.gc.note_failed_programs(&mut self.core, flash, id);
         }
         page
     }
@@ -287,6 +289,9 @@ impl Ftl {
         let offset = self.core.locator.place_in_block(unit);
         let page = self.core.allocator.host_page_at(die, tag, offset, used, |plane| gc.job(plane));
         let Some(page) = page else { return false };
+        if self.core.allocator.blocks_fail() {
+            self.gc.note_failed_programs(&mut self.core, flash, id);
+        }
         match owner {
             Owner::Frame(frame_id) => self.take_page(flash, id, frame_id, page, raid),
             _ => raid.take_page(self, flash, id, page),

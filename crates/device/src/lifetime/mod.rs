@@ -16,6 +16,7 @@ pub mod steady;
 pub mod uses;
 mod waiting_host;
 
+use crate::blocks::bad_blocks::BadBlockCounts;
 use crate::config::Config;
 use crate::config::layout::{Layout, Refusal};
 use crate::core::Core;
@@ -105,10 +106,12 @@ impl LifetimeDrive {
     }
 
     fn born(
-        (core, mut gc, uses): (Core, Gc, Option<Uses>),
+        (mut core, mut gc, uses): (Core, Gc, Option<Uses>),
         config: &Config,
         preconditioned: Preconditioned,
     ) -> Self {
+        let layout = core.layout;
+        core.allocator.let_blocks_fail(config, &layout);
         let voltages = config.voltage.name != VoltageKind::Nominal;
         gc.untimed.programs_at = voltages.then(ByVoltage::default);
         let rules = gc.rules();
@@ -134,6 +137,7 @@ impl LifetimeDrive {
     /// Call [`LifetimeDrive::again`] afterwards to begin its life. See docs/decisions/lifetime.md,
     /// "In what state does a life begin?".
     pub fn season(&mut self, source: impl Iterator<Item = HostIo>, pages: u64) -> u64 {
+        self.core.allocator.let_no_block_fail();
         let before = self.core.allocator.blocks.programmed();
         let so_far = |drive: &Self| drive.core.allocator.blocks.programmed() - before;
         let mut number = 0usize;
@@ -216,6 +220,11 @@ impl LifetimeDrive {
     /// Returns whether reads matter: they determine the access classes of pages.
     pub fn hears_reads(&self) -> bool {
         self.uses.is_some()
+    }
+
+    /// Returns what has become of failing blocks; `None` if none fails.
+    pub fn bad_blocks(&self) -> Option<BadBlockCounts> {
+        self.core.allocator.bad_blocks()
     }
 
     /// Returns the state of the throttle.

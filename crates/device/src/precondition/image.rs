@@ -52,6 +52,7 @@ impl Config {
             voltage: other.voltage,
             replacement: other.replacement,
             reliability: other.reliability.clone(),
+            bad_blocks: other.bad_blocks,
             throttle: other.throttle,
             life: other.life.clone(),
             policies: other.policies.clone(),

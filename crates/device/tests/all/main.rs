@@ -2,6 +2,7 @@
 
 mod access_class;
 mod admission;
+mod bad_blocks;
 mod buffer;
 mod cells;
 mod census;

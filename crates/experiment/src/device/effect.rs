@@ -6,7 +6,7 @@ use fowler_device::policy::scrub::ScrubKind;
 use fowler_device::policy::sensing::SensingKind;
 use fowler_device::policy::step::StepKind;
 use fowler_device::reliability::ModelKind;
-use fowler_device::{Config, Refusal};
+use fowler_device::{Config, Refusal, bad_blocks};
 
 /// Returns every setting in `config` that has no effect, and what it needs to have one. Default
 /// values are never reported.
@@ -16,7 +16,12 @@ use fowler_device::{Config, Refusal};
 /// See docs/decisions/policy.md, "May RHIO's order run on a drive without errors?".
 /// See docs/decisions/policy.md, "What happens to a policy that would have no effect?".
 pub(crate) fn without_effect(config: &Config) -> Vec<Refusal> {
-    let all = [without_errors(config), without_fading(config), without_kinds(config)];
+    let all = [
+        without_errors(config),
+        without_fading(config),
+        without_kinds(config),
+        without_bad_blocks(config),
+    ];
     all.into_iter().flatten().collect()
 }
 
@@ -71,6 +76,20 @@ fn without_kinds(config: &Config) -> Option<Refusal> {
     })
 }
 
+/// How blocks fail, on a drive whose blocks never do.
+fn without_bad_blocks(config: &Config) -> Option<Refusal> {
+    let (its, usual) = (config.bad_blocks, bad_blocks::Params::default());
+    let keys = chosen([
+        (its.shape != usual.shape, "bad_blocks.shape"),
+        (its.erases != usual.erases, "bad_blocks.erases"),
+    ]);
+    (its.share == 0.0 && !keys.is_empty()).then(|| Refusal {
+        keys,
+        what: "no effect: no block of this drive fails".into(),
+        hint: Some("set bad_blocks.share, 0.02 for example".into()),
+    })
+}
+
 fn chosen<const N: usize>(choices: [(bool, &'static str); N]) -> Vec<&'static str> {
     choices.into_iter().filter_map(|(chosen, key)| chosen.then_some(key)).collect()
 }
@@ -113,6 +132,8 @@ mod tests {
             ("hire", "hire", &[], &[]),
             ("hire", "rhio+hire", &[analytic], &[]),
             ("rhio", "rhio", &["reliability.model=off", "policy.hotness=[]"], &["err", "hot data"]),
+            ("pes-mlc", "noop", &["bad_blocks.shape=2"], &["(bad_blocks.shape)", "0.02"]),
+            ("pes-mlc", "noop", &["bad_blocks.shape=2", "bad_blocks.share=0.02"], &[]),
             // RHIO's order has an effect on any drive.
             ("pes-mlc", "pes_ipc", &["policy.die_order=rhio"], &[]),
         ] {

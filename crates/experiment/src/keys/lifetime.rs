@@ -20,6 +20,12 @@ pub(super) fn all() -> Vec<Key<Config>> {
             Field::Time(LIVES, at!(life.target))),
         optional("lifetime.cycles", "endurance of the cells in P/E cycles, without recovery",
             Field::Real(0.0..=1e9, at!(life.cycles))),
+        optional("bad_blocks.share", "share of blocks that have failed when all have reached lifetime.cycles; 0: no block fails",
+            Field::Real(0.0..=0.5, at!(bad_blocks.share))),
+        optional("bad_blocks.shape", "how failures set in with wear (Weibull shape): 1 at a constant rate, more ever faster",
+            Field::Real(0.1..=20.0, at!(bad_blocks.shape))),
+        optional("bad_blocks.erases", "share of failures that an erase reports; a program reports the others",
+            Field::Real(0.0..=1.0, at!(bad_blocks.erases))),
         optional("lifetime.recovery", "how cells recover between two P/E cycles (docs/ready.md)",
             words!(life.recovery,
                 "spread" => Recovery::Model(Reading::Spread), "READY's model, with the time over which all cycles are spread";

@@ -1,24 +1,21 @@
 //! Saves the state of a lifetime in a file. An interrupted lifetime resumes from it and gives
 //! exactly the same results.
 
-use super::record::{self, Record};
-use super::{Cycles, Lifetime, LifetimeSpec, Lived, Standing, Watch};
+use super::record::Record;
+use super::{Lifetime, LifetimeSpec, Lived, Standing, Watch};
 use crate::atomic_file::{self, unwritable};
 use crate::device::Resolved;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::disk;
 use crate::provenance::{FINGERPRINT, text_hash};
 use crate::sealed::{self, Kind, Refused, SealedFile};
-use fowler_device::endurance::Totals;
-use fowler_device::policy::throttle::State;
-use fowler_device::{Checkpoint as DriveCheckpoint, Counters, LifetimeDrive};
-use fowler_units::Span;
+use fowler_device::{Checkpoint as DriveCheckpoint, LifetimeDrive};
 use serde::{Deserialize, Serialize};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// The file of a checkpoint. A change of [`File`] needs the next number.
-const CHECKPOINT: Kind = Kind { name: "checkpoint", format: 1 };
+const CHECKPOINT: Kind = Kind { name: "checkpoint", format: 2 };
 
 /// Checks that a file is a checkpoint, and is what was written. Returns why it is lost, if it is.
 ///
@@ -31,9 +28,6 @@ pub fn check(path: &Path) -> Result<Option<Diagnostic>, Diagnostics> {
         Err(Refused::Other(why)) => Err((*why).into()),
     }
 }
-
-/// Why a record is refused.
-const NO_RECORD: &str = "its records count more writes than there can be";
 
 /// The checkpoint file, if there is one, and what it contained.
 pub(super) struct Checkpoint {
@@ -50,7 +44,7 @@ pub(super) struct Checkpoint {
 
 #[derive(Serialize, Deserialize)]
 struct File {
-    finished: Vec<Finished>,
+    finished: Vec<Lived>,
     standing: StandingSnapshot,
 }
 
@@ -58,11 +52,11 @@ impl File {
     fn of(finished: &[Lived], standing: &Standing) -> File {
         let Standing { drive, record, repetition, served } = standing;
         File {
-            finished: finished.iter().map(Finished::of).collect(),
+            finished: finished.to_vec(),
             standing: StandingSnapshot {
                 repetition: *repetition,
                 served: *served,
-                record: record.snapshot(),
+                record: record.clone(),
                 drive: drive.checkpoint(),
             },
         }
@@ -84,23 +78,10 @@ impl File {
 pub fn reread(body: &[u8], fresh: &LifetimeDrive) -> Result<Vec<u8>, String> {
     let found = Some(File::read(body).map_err(|why| why.to_string())?);
     let mut checkpoint = Checkpoint { found, ..Checkpoint::nowhere() };
-    let finished = checkpoint.take_finished().map_err(|why| why.to_string())?;
+    let finished = checkpoint.take_finished();
     let standing = checkpoint.take_standing(fresh).map_err(|why| why.to_string())?;
     let standing = standing.expect("it was found");
     Ok(postcard::to_stdvec(&File::of(&finished, &standing)).expect("memory takes any state"))
-}
-
-/// A finished lifetime.
-#[derive(Serialize, Deserialize)]
-struct Finished {
-    dilation: u32,
-    repetitions: u64,
-    totals: Totals,
-    counters: Counters,
-    wear: Cycles,
-    throttle: State,
-    blocked_at_end: Span,
-    record: record::RecordSnapshot,
 }
 
 /// An unfinished lifetime.
@@ -108,7 +89,7 @@ struct Finished {
 struct StandingSnapshot {
     repetition: u64,
     served: u64,
-    record: record::RecordSnapshot,
+    record: Record,
     drive: DriveCheckpoint,
 }
 
@@ -169,11 +150,8 @@ impl Checkpoint {
     }
 
     /// Returns the lifetimes that were finished when the file was written.
-    pub fn take_finished(&mut self) -> Result<Vec<Lived>, Diagnostics> {
-        let finished = self.found.as_mut().map(|found| std::mem::take(&mut found.finished));
-        let lived: Option<Vec<Lived>> =
-            finished.unwrap_or_default().into_iter().map(Finished::lived).collect();
-        lived.ok_or_else(|| self.failed(NO_RECORD))
+    pub fn take_finished(&mut self) -> Vec<Lived> {
+        self.found.as_mut().map(|found| std::mem::take(&mut found.finished)).unwrap_or_default()
     }
 
     fn failed(&self, why: &str) -> Diagnostics {
@@ -189,7 +167,6 @@ impl Checkpoint {
         let Some(File { standing, .. }) = self.found.take() else { return Ok(None) };
         let StandingSnapshot { repetition, served, record, drive } = standing;
         let drive = fresh.clone().resumed(drive).map_err(|why| self.failed(&why))?;
-        let record = Record::of_snapshot(record).ok_or_else(|| self.failed(NO_RECORD))?;
         Ok(Some(Standing { drive, record, repetition, served }))
     }
 
@@ -236,55 +213,5 @@ impl Lifetime {
             }
             _ => Ok(()),
         }
-    }
-}
-
-impl Finished {
-    fn of(lived: &Lived) -> Self {
-        let Lived {
-            dilation,
-            repetitions,
-            totals,
-            counters,
-            wear,
-            throttle,
-            blocked_at_end,
-            record,
-        } = lived;
-        Finished {
-            dilation: *dilation,
-            repetitions: *repetitions,
-            totals: *totals,
-            counters: *counters,
-            wear: *wear,
-            throttle: *throttle,
-            blocked_at_end: *blocked_at_end,
-            record: record.snapshot(),
-        }
-    }
-
-    /// Returns the lifetime; `None` if its record cannot be that of a life.
-    fn lived(self) -> Option<Lived> {
-        let Finished {
-            dilation,
-            repetitions,
-            totals,
-            counters,
-            wear,
-            throttle,
-            blocked_at_end,
-            record,
-        } = self;
-        let record = Record::of_snapshot(record)?;
-        Some(Lived {
-            dilation,
-            repetitions,
-            totals,
-            counters,
-            wear,
-            throttle,
-            blocked_at_end,
-            record,
-        })
     }
 }

@@ -37,7 +37,7 @@ use fowler_device::policy::redundancy::RedundancyKind;
 use fowler_device::policy::scrub::ScrubKind;
 use fowler_device::policy::step::StepKind;
 use fowler_device::policy::throttle::{Predicted, State, ThrottleKind};
-use fowler_device::{AccessClass, Config, Counters, LifetimeDrive, ReadHot};
+use fowler_device::{AccessClass, BadBlockCounts, Config, Counters, LifetimeDrive, ReadHot};
 use fowler_units::{HostIo, HostOp, Nanos, Span};
 use record::Seen;
 use season::season;
@@ -85,7 +85,7 @@ const PROGRAMS_MOST: f64 = 7e8;
 const WAF_GUESSED: f64 = 2.2;
 
 /// A drive at the end of its lifetime.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Lived {
     /// How many real repetitions a simulated one stood for.
     pub dilation: u32,
@@ -101,6 +101,8 @@ pub struct Lived {
     pub throttle: State,
     /// How long, in simulated time, a write of the host had been waiting when the lifetime ended.
     pub blocked_at_end: Span,
+    /// What has become of failing blocks; none if no block fails.
+    pub bad_blocks: Option<BadBlockCounts>,
     /// Responses, delays and series.
     pub record: Record,
 }
@@ -262,7 +264,7 @@ fn one_by_one(
     seasoned: &LifetimeDrive,
     checkpoint: &mut Checkpoint,
 ) -> Result<Option<Vec<Lived>>, Diagnostics> {
-    let mut lived = checkpoint.take_finished()?;
+    let mut lived = checkpoint.take_finished();
     for (number, life) in lives.iter().enumerate().skip(lived.len()) {
         let share = |own: f64| (life.watch.share)((number as f64 + own) / lives.len() as f64);
         let one = life.live(seasoned, &lived, checkpoint, &share)?;
@@ -538,6 +540,7 @@ impl Life<'_> {
             wear,
             throttle: drive.throttle(),
             blocked_at_end: drive.blocked_at_end().total(),
+            bad_blocks: drive.bad_blocks(),
             record,
         }
     }

@@ -49,11 +49,13 @@ impl Series {
 }
 
 /// The records.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Record {
     /// How long page writes took.
+    #[serde(with = "saved_latencies")]
     pub responses: Latencies,
     /// How long the throttle delayed them.
+    #[serde(with = "saved_latencies")]
     pub delays: Latencies,
     /// The sum of the squares of responses in seconds.
     pub squares: f64,
@@ -92,33 +94,24 @@ impl Seen {
     }
 }
 
-/// The records in the form in which they are saved.
-#[derive(Serialize, Deserialize)]
-pub(super) struct RecordSnapshot {
-    responses: LatenciesSnapshot,
-    delays: LatenciesSnapshot,
-    squares: f64,
-    life: Series,
-    close_up: Series,
-    awaited: Option<u64>,
-    programmed: u64,
-}
+/// The form in which latencies are saved.
+mod saved_latencies {
+    use fowler_metrics::Latencies;
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-#[derive(Serialize, Deserialize)]
-struct LatenciesSnapshot {
-    values: Vec<(u64, u64)>,
-    sum: u128,
-    extremes: (u64, u64),
-}
+    /// Each value and its count, the sum, and the extremes.
+    type Saved = (Vec<(u64, u64)>, u128, (u64, u64));
 
-impl LatenciesSnapshot {
-    fn of(all: &Latencies) -> Self {
+    pub(super) fn serialize<S: Serializer>(all: &Latencies, to: S) -> Result<S::Ok, S::Error> {
         let extremes = (all.min().map_or(u64::MAX, |min| min.0), all.max().map_or(0, |max| max.0));
-        Self { values: all.values(), sum: all.sum(), extremes }
+        (all.values(), all.sum(), extremes).serialize(to)
     }
 
-    fn latencies(&self) -> Option<Latencies> {
-        Latencies::of_values(&self.values, self.sum, self.extremes)
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Latencies, D::Error> {
+        let (values, sum, extremes) = Saved::deserialize(from)?;
+        let records = Latencies::of_values(&values, sum, extremes);
+        records.ok_or_else(|| D::Error::custom("its records count more writes than there can be"))
     }
 }
 
@@ -145,31 +138,6 @@ impl Record {
     /// Returns whether the close-up has started; `None` if not requested.
     pub(super) fn close_up_came(&self) -> Option<bool> {
         (!self.close_up.pages.is_empty()).then_some(self.awaited.is_none())
-    }
-
-    pub(super) fn snapshot(&self) -> RecordSnapshot {
-        RecordSnapshot {
-            responses: LatenciesSnapshot::of(&self.responses),
-            delays: LatenciesSnapshot::of(&self.delays),
-            squares: self.squares,
-            life: self.life.clone(),
-            close_up: self.close_up.clone(),
-            awaited: self.awaited,
-            programmed: self.programmed,
-        }
-    }
-
-    /// Returns saved records; `None` if they cannot be those of a life.
-    pub(super) fn of_snapshot(saved: RecordSnapshot) -> Option<Self> {
-        Some(Self {
-            responses: saved.responses.latencies()?,
-            delays: saved.delays.latencies()?,
-            squares: saved.squares,
-            life: saved.life,
-            close_up: saved.close_up,
-            awaited: saved.awaited,
-            programmed: saved.programmed,
-        })
     }
 
     /// Records a write. All of its pages were delayed equally, and all that were stopped were

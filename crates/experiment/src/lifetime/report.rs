@@ -49,6 +49,10 @@ pub(super) const ROWS: &[Row] = rows! {
     "cycles_least", "cycles of the least worn block" => |_, one| Some(one.wear.least);
     "cycles_mean", "cycles, mean" => |_, one| Some(one.wear.mean);
     "cycles_most", "cycles of the most worn block" => |_, one| Some(one.wear.most);
+    "retired_blocks", "blocks retired" => |_, one| Some(one.bad_blocks?.retired as f64);
+    "spare_used_up_years", "blocks beyond the spare fail after (years)" => |_, one| {
+        Some(one.bad_blocks?.worn_out?.0 as f64 / 1e9 * f64::from(one.dilation) / YEAR_S)
+    };
     "response_mean_us", "page write, mean (us)" => |_, one| one.record.responses.mean_us();
     "response_deviation_us", "page write, standard deviation (us)" => |_, one| one.record.deviation_us();
     "response_p50_us", "page write, p50 (us)" => |_, one| at(&one.record.responses, Percentile::P50);

@@ -104,6 +104,7 @@ impl Running {
             wear: Cycles { least: mean, mean, most: mean },
             throttle: life.throttle(),
             blocked_at_end: life.blocked_at_end().total(),
+            bad_blocks: None,
             record,
         }
     }

@@ -133,6 +133,8 @@ fn all_rows() -> Vec<Shown> {
         Shown::new("scrub.pages", "pages scrubbed").when(SCRUBS),
         Shown::new("scrub.unreadable", "  unreadable").when(SCRUBS),
         Shown::new("scrub.moved", "  blocks moved").when(SCRUBS),
+        Shown::new("bad_blocks.retired", "blocks retired").when(BLOCKS_FAIL),
+        Shown::new("bad_blocks.spare", "  spare that is left").when(BLOCKS_FAIL),
         Shown::new("census.lost", "pages lost at the end").when(LOSES),
         Shown::new("census.found", "  found, by any read").when(LOSES),
         Shown::new("census.unfound", "  unfound: the drive does not know yet").when(LOSES),
@@ -148,6 +150,7 @@ fn all_rows() -> Vec<Shown> {
 
 const CELLS_ERR: When = When::Known("counters.reads_at");
 const SCRUBS: When = When::Known("scrub.pages");
+const BLOCKS_FAIL: When = When::Known("bad_blocks.retired");
 const LOSES: When = When::Positive(&["census.lost"]);
 const OTHER_VOLTAGES: When = When::Not("wearing_weight", 1.0);
 
@@ -210,6 +213,7 @@ pub fn writing(outcomes: &[Outcome]) -> Vec<Group> {
         drive().beside(outcomes, None),
         cells().beside(outcomes, Some(CELLS_ERR)),
         scrub().beside(outcomes, Some(SCRUBS)),
+        bad_blocks().beside(outcomes, Some(BLOCKS_FAIL)),
         voltages().beside(outcomes, Some(OTHER_VOLTAGES)),
         throttle().beside(outcomes, Some(throttled)),
         protection().beside(outcomes, Some(When::Known("redundancy"))),
@@ -269,6 +273,18 @@ fn scrub() -> Group {
     Group::of("scrub", "Scrubbing", &columns)
 }
 
+fn bad_blocks() -> Group {
+    let columns = [
+        ("bad_blocks.retired", "blocks retired"),
+        ("bad_blocks.programs", "failed programs"),
+        ("bad_blocks.erases", "failed erases"),
+        ("bad_blocks.postponed", "failures postponed: no room"),
+        ("bad_blocks.spare", "spare that is left"),
+        ("bad_blocks.worn_out_s", "spare used up (s)"),
+    ];
+    Group::of("bad_blocks", "Blocks that fail", &columns)
+}
+
 fn voltages() -> Group {
     let columns = [
         ("wearing_weight", "wearing weight of a program"),
@@ -324,7 +340,7 @@ pub fn suspensions(outcomes: &[Outcome]) -> Option<Group> {
 /// Returns the paths of everything that a table may show.
 #[cfg(test)]
 pub(super) fn paths() -> Vec<String> {
-    let groups = [drive(), cells(), scrub(), voltages(), throttle(), protection()];
+    let groups = [drive(), cells(), scrub(), bad_blocks(), voltages(), throttle(), protection()];
     let columns = groups.into_iter().flat_map(|group| group.columns);
     let latencies = Kind::ALL.into_iter().flat_map(latency);
     all_rows().into_iter().chain(columns).chain(latencies).map(|it| it.path).collect()

@@ -7,6 +7,7 @@
 //! and a line of `layout` if a table should show it. The room only reads outcomes; everything that
 //! prints or stores results reads the list.
 
+mod bad_blocks;
 mod blame;
 mod census;
 mod counters;
@@ -189,6 +190,7 @@ pub fn all() -> &'static [Metric] {
             faults::metrics(),
             census::metrics(),
             scrub::metrics(),
+            bad_blocks::metrics(),
             counters::metrics(),
             setup::laws_and_origin(),
         ];

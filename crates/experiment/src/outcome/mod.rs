@@ -20,7 +20,8 @@ use fowler_device::policy::redundancy::{RedundancyKind, Stage};
 use fowler_device::policy::step::StepKind;
 use fowler_device::reliability::ModelKind;
 use fowler_device::{
-    Ack, Census, Counters, LossLedger, Pacing, PowerOffs, Prioritized, Protection, ScrubProgress,
+    Ack, BadBlockCounts, Census, Counters, LossLedger, Pacing, PowerOffs, Prioritized, Protection,
+    ScrubProgress,
 };
 use fowler_metrics::{Kind, OverTime, Recorder};
 use fowler_units::{Nanos, Span};
@@ -51,6 +52,8 @@ pub struct Outcome {
     pub census: Option<Census>,
     /// The progress of scrubbing, if data is scrubbed.
     pub scrub: Option<ScrubProgress>,
+    /// What has become of failing blocks; none if no block fails.
+    pub bad_blocks: Option<BadBlockCounts>,
     /// What happened at power losses.
     pub power_offs: PowerOffs,
     /// The faults that the user listed, in order, and what each did; none for those of `power_off`

@@ -205,6 +205,7 @@ impl Finished {
             losses: device.losses(),
             census: may_err(&ready.drive.config).then(|| device.census()),
             scrub: device.scrub(),
+            bad_blocks: device.bad_blocks(),
             power_offs: *device.power_offs(),
             faults: Fate::of_all(&faults, &device),
             simulated: device.now() - device.began(),

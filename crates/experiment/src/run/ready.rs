@@ -4,6 +4,7 @@ use super::RunSpec;
 use super::warm_up;
 use crate::device::{self, DeviceSpec, Resolved, Source};
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::fault_rates;
 use crate::faults::{self, Scripted};
 use crate::image_cache::ImageCache;
 use crate::numbers::counted;
@@ -277,5 +278,6 @@ fn all_faults(
     if workload.depth().is_some() {
         diagnostics.take(faults::refuse(off, name, faults::CLOSED));
     }
-    diagnostics.or(faults.to_vec())
+    diagnostics.or(())?;
+    Ok(fault_rates::drawn(faults, drive))
 }

@@ -99,10 +99,37 @@ fn by_hand(spec: &RunSpec, fault: Scripted) -> Census {
     match fault.what {
         What::Unit(unit) => device.inject(unit),
         What::PowerOff(lasts) => device.power_off(lasts, &mut ()),
+        What::Rate(_) => unreachable!("no rate is injected"),
     }
     let later = |io: HostIo| io.with_at(Nanos((io.at - fault.at).0));
     device.run(after.into_iter().map(later), Pacing::Open, &mut ());
     device.census()
+}
+
+/// A rate stands for the faults drawn from it, and for about as many as it says: within four
+/// standard deviations of a Poisson number.
+#[test]
+fn a_rate_is_the_list_of_the_faults_drawn_from_it() {
+    for scheme in ["fifo", "raid5"] {
+        // The run takes 600 ms.
+        let set = ["seed=4"];
+        let drawn = outcome(&spec(scheme, &set, LOAD, &["every 5ms page", "300ms chip 1"]));
+        let struck = drawn.faults.len() as f64 - 1.0;
+        assert!((struck - 120.0).abs() < 4.0 * 120f64.sqrt(), "{scheme}: {struck} of 120");
+        let list: Vec<String> = drawn.faults.iter().map(|it| it.fault.to_string()).collect();
+        assert!(list.contains(&"300ms chip 1".to_string()), "{list:?}");
+        let list: Vec<&str> = list.iter().map(String::as_str).collect();
+        let listed = outcome(&spec(scheme, &set, LOAD, &list));
+        assert_eq!(drawn.census, listed.census, "{scheme}");
+        assert_eq!(drawn.losses, listed.losses, "{scheme}");
+        let other = outcome(&spec(scheme, &["seed=5"], LOAD, &["every 5ms page", "300ms chip 1"]));
+        assert_ne!(other.losses, drawn.losses, "{scheme}: another seed draws others");
+    }
+    // As many as a run can have, and no more.
+    let many = outcome(&spec("fifo", &[], LOAD, &["every 100us page"]));
+    assert_eq!(many.faults.len(), 1000);
+    let notes: String = warnings(&[many]).into_iter().map(|it| it.text).collect();
+    assert!(notes.contains("all 1000 faults struck"), "{notes}");
 }
 
 #[test]

@@ -130,8 +130,19 @@ pub fn drive(rng: &mut Rng, seed: u64, choice: &Choice) -> Config {
     }
     if choice.cells {
         scrub(&mut config, seed);
+        bad_blocks(&mut config, seed);
     }
     config
+}
+
+/// From a stream of its own: on some drives every block fails early.
+fn bad_blocks(config: &mut Config, seed: u64) {
+    let mut own = Rng::stream(seed, "bad blocks");
+    config.bad_blocks = bad_blocks::Params {
+        share: one_of(&mut own, &[0.0, 0.0, 0.1, 0.5]),
+        shape: one_of(&mut own, &[0.1, 1.0, 20.0]),
+        erases: one_of(&mut own, &[0.0, 0.5, 1.0]),
+    };
 }
 
 /// From a stream of its own: what else a seed draws stays as it was.

@@ -1,0 +1,70 @@
+//! Blocks whose program has failed: their data moves at once, and they are retired when it is gone.
+
+use super::Gc;
+use crate::core::Core;
+use crate::flash::Flash;
+use crate::observe::operation::Source;
+use fowler_units::{BlockId, PlaneId, TxnId};
+
+impl Gc {
+    /// Notes the blocks whose programs have failed before the page of a program was found.
+    #[cold]
+    #[inline(never)]
+    pub fn note_failed_programs(&mut self, core: &mut Core, flash: &mut Flash, id: TxnId) {
+        let mut failed = 0;
+        while let Some(block) = core.allocator.next_failed() {
+            failed += 1;
+            // Its last program has ended: a die programs one page of a block after another.
+            self.condemn(core, block, flash.now());
+            self.empty_failed(core, flash, core.locator.plane_of_block(block));
+        }
+        flash.txns.get_mut(id).failed = failed;
+    }
+
+    /// Makes a failed block wait to be emptied. GC does not choose it: that would gain nothing.
+    pub(super) fn condemn(&mut self, core: &mut Core, block: BlockId, now: fowler_units::Nanos) {
+        core.allocator.blocks.fill(block, now);
+        core.allocator.blocks.collect(block);
+        core.allocator.condemn(block);
+    }
+
+    /// Begins to empty a failed block of a plane, if there is one and the plane is free. Returns
+    /// whether it did.
+    #[inline]
+    pub(super) fn empty_failed(
+        &mut self,
+        core: &mut Core,
+        flash: &mut Flash,
+        plane: PlaneId,
+    ) -> bool {
+        core.allocator.blocks_fail() && self.empty_a_failed_one(core, flash, plane)
+    }
+
+    #[cold]
+    fn empty_a_failed_one(&mut self, core: &mut Core, flash: &mut Flash, plane: PlaneId) -> bool {
+        if self.job(plane).is_some() {
+            return false;
+        }
+        let Some(block) = core.allocator.take_condemned(plane) else { return false };
+        self.empty(core, flash, plane, block, Source::Refresh, true);
+        true
+    }
+
+    /// Like [`Gc::note_failed_programs`], in no simulated time.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn note_failed_programs_now(&mut self, core: &mut Core) {
+        while let Some(block) = core.allocator.next_failed() {
+            self.condemn(core, block, self.untimed.clock);
+        }
+    }
+
+    /// Empties the failed blocks of a plane in no simulated time.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn empty_failed_now(&mut self, core: &mut Core, plane: PlaneId) {
+        while let Some(block) = core.allocator.take_condemned(plane) {
+            self.empty_collected_now(core, plane, block, Source::Refresh);
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! Faults at a rate: the user names how often a kind of unit fails on average; which ones fail, and
+//! when, is drawn from the seed of the run.
+
+use crate::device::Resolved;
+use crate::faults::{MOST, Scripted, What};
+use fowler_device::Fault;
+use fowler_units::{BlockId, Lpn, Nanos, PlaneId, Rng, Span, StripeId};
+use fowler_workload::LATEST;
+
+/// One rate, and the next fault drawn from it.
+struct Source {
+    kind: Fault,
+    mean: Span,
+    units: u32,
+    next: Nanos,
+    rng: Rng,
+}
+
+impl Source {
+    /// Draws the time of the next fault: times between faults are exponential.
+    fn advance(&mut self) {
+        let gap = -libm::log1p(-self.rng.unit()) * self.mean.0 as f64;
+        // A conversion saturates, and so does the sum.
+        self.next = Nanos(self.next.0.saturating_add((gap as u64).max(1)).min(LATEST.0));
+    }
+}
+
+/// Returns the faults in order, with those drawn for each rate in place of it: at most so many that
+/// there are [`MOST`] in all.
+pub(crate) fn drawn(faults: &[Scripted], drive: &Resolved) -> Vec<Scripted> {
+    let mut sources: Vec<Source> = Vec::new();
+    let mut all: Vec<Scripted> = Vec::new();
+    for (number, fault) in faults.iter().enumerate() {
+        let What::Rate(kind) = fault.what else {
+            all.push(*fault);
+            continue;
+        };
+        let units = kind.unit(&drive.config, &drive.layout).map_or(0, |(_, count)| count);
+        let rng = Rng::stream(drive.config.seed, &format!("faults/{number}"));
+        let mut its = Source { kind, mean: fault.at - Nanos::ZERO, units, next: Nanos::ZERO, rng };
+        its.advance();
+        sources.push(its);
+    }
+    while all.len() < MOST
+        && let Some(its) = sources.iter_mut().min_by_key(|its| its.next)
+        && its.next < LATEST
+    {
+        let what = What::Unit(numbered(its.kind, its.rng.below(its.units.into()) as u32));
+        all.push(Scripted { at: its.next, what, drawn: true });
+        its.advance();
+    }
+    // Stable: faults of the same nanosecond strike as listed, drawn ones after them.
+    all.sort_by_key(|fault| fault.at);
+    all
+}
+
+/// Returns the fault of another unit of the same kind.
+fn numbered(kind: Fault, number: u32) -> Fault {
+    match kind {
+        Fault::Page(_) => Fault::Page(Lpn(number)),
+        Fault::Parity(_) => Fault::Parity(StripeId(number)),
+        Fault::Block(_) => Fault::Block(BlockId(number)),
+        Fault::Plane(_) => Fault::Plane(PlaneId(number)),
+        Fault::Chip(_) => Fault::Chip(number),
+        Fault::Channel(_) => Fault::Channel(number),
+        Fault::Power | Fault::Bug(_) => unreachable!("a rate is of units"),
+    }
+}
