@@ -177,7 +177,7 @@ pub(crate) struct Load {
     /// time. Units, numbered from 0: page N uncorrectable (a logical page), parity N (of a stripe),
     /// block N, plane N, chip N, channel N. They lose what they hold and continue empty, as spares
     /// would. Or power SPAN, such as "30s power 2s": off for so long, once earlier requests are
-    /// answered
+    /// answered. Or "every 10s page": random units of a kind, at that time apart on average
     #[arg(long, value_name = "FAULT")]
     pub fault: Vec<String>,
     /// Requests at most

@@ -14,7 +14,6 @@ use crate::host::redundancy_hooks::RedundancyHooks;
 use crate::host::write_throttle::WriteThrottle;
 use crate::host::{FrontEnd, Ftl};
 use crate::observe::operation::Op;
-use crate::policy::redundancy::CachePower;
 use crate::policy::throttle::Throttled;
 use crate::precondition::{Preconditioned, Watch, initial_cell_state};
 use crate::raid::Raid;
@@ -30,8 +29,8 @@ pub struct Controller {
     pub(crate) hooks: Hooks,
     /// The write throttle, if any.
     pub(crate) throttle: Option<Box<WriteThrottle>>,
-    /// Whether caches survive power loss.
-    pub(crate) cache_power: CachePower,
+    /// The pages in caches that survive power loss.
+    pub(crate) saved: usize,
     /// The history of the drive before the first request.
     pub(crate) preconditioned: Preconditioned,
     /// Totals of all spans without power.
@@ -124,7 +123,7 @@ impl Controller {
             ftl,
             hooks,
             throttle,
-            cache_power: config.redundancy.cache,
+            saved: config.redundancy.pages_saved(),
             preconditioned,
             power_offs: PowerOffs::default(),
             faults: None,

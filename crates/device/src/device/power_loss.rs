@@ -9,7 +9,6 @@ use super::controller::{Controller, Hooks, with_redundancy};
 use super::{Device, Layer};
 use crate::device::probe::Probe;
 use crate::flash::Flash;
-use crate::policy::redundancy::CachePower;
 use crate::raid::fault_kinds::Fault;
 use fowler_units::{Nanos, Span};
 
@@ -83,18 +82,19 @@ impl Device {
 }
 
 impl Controller {
-    /// Discards the contents of unprotected caches. Returns the number of acknowledged writes and
+    /// Discards what caches cannot keep without power. Returns the number of acknowledged writes and
     /// of stripe parities lost.
     pub(super) fn lose_power(&mut self, flash: &mut Flash) -> (u64, u64) {
-        if self.cache_power == CachePower::Protected {
+        let saved = self.saved;
+        if saved == usize::MAX {
             return (0, 0);
         }
-        let lost_writes = {
+        let (lost_writes, saved) = {
             let flash = &mut *flash;
-            with_redundancy!(self, |ftl, raid| ftl.lose_buffer(flash, raid))
+            with_redundancy!(self, |ftl, raid| ftl.lose_buffer(flash, saved, raid))
         };
         let parity_lost = match &mut self.hooks {
-            Hooks::Raid(raid) => raid.lose_parity(&mut self.ftl, flash),
+            Hooks::Raid(raid) => raid.lose_parity(&mut self.ftl, flash, saved),
             Hooks::Nothing | Hooks::LostPages(_) => 0,
         };
         with_redundancy!(self, |ftl, raid| ftl.resume(flash, raid));

@@ -9,18 +9,27 @@ use crate::observe::operation::Source;
 use fowler_units::{FrameId, Id, UnitId};
 
 impl Ftl {
-    /// Discards acknowledged data that no die has begun to program. Returns the number of page
-    /// writes lost.
-    pub fn lose_buffer<R: RedundancyHooks>(&mut self, flash: &mut Flash, raid: &mut R) -> u64 {
-        let lost: Vec<FrameId> = self
+    /// Discards acknowledged data that no die has begun to program, except for as many pages as can
+    /// be `saved`: those on their way to the flash first. Returns the number of page writes lost,
+    /// and of pages that could still be saved.
+    pub fn lose_buffer<R: RedundancyHooks>(
+        &mut self,
+        flash: &mut Flash,
+        saved: usize,
+        raid: &mut R,
+    ) -> (u64, usize) {
+        let mut only_here: Vec<FrameId> = self
             .core
             .buffer
             .used()
             .map(|(frame_id, _)| frame_id)
             .filter(|&frame_id| self.is_only_here(flash, frame_id, raid))
             .collect();
+        only_here.sort_by_key(|&frame_id| !self.core.buffer.get(frame_id).queued.is_some());
+        let kept = only_here.len().min(saved);
+        let lost = &only_here[kept..];
         lost.iter().for_each(|&frame_id| self.lose_frame(frame_id, raid));
-        lost.len() as u64
+        (lost.len() as u64, saved - kept)
     }
 
     /// Returns whether a frame holds acknowledged data that no die has begun to program. This

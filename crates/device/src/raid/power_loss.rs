@@ -18,9 +18,9 @@ impl Raid {
         flash.txns.iter().any(|(_, txn)| begun(txn))
     }
 
-    /// Discards cached parity that no die has begun to program. Returns the number of stripes
-    /// affected.
-    pub(crate) fn lose_parity(&mut self, ftl: &mut Ftl, flash: &mut Flash) -> u64 {
+    /// Discards cached parity that no die has begun to program, except for that of as many stripes
+    /// as can be `saved`. Returns the number of stripes affected.
+    pub(crate) fn lose_parity(&mut self, ftl: &mut Ftl, flash: &mut Flash, saved: usize) -> u64 {
         let volatile: Vec<(ParityId, StripeId)> = self
             .cache
             .iter()
@@ -32,7 +32,7 @@ impl Raid {
             .map(|(id, entry)| (id, entry.stripe))
             .collect();
         let mut lost = 0;
-        for (id, stripe) in volatile {
+        for (id, stripe) in volatile.into_iter().skip(saved) {
             // Resuming one may have closed another.
             if self.cache.find(stripe) != Some(id) {
                 continue;

@@ -60,14 +60,18 @@ fn what_is_too_old_when_power_comes_back_is_refreshed_first() {
 }
 
 /// What volatile caches held is gone: writes that were acknowledged, and parity; protected ones
-/// lose nothing. So it is with versions and without, and where no stripe is.
+/// lose nothing; and a capacitor saves as much as its energy allows, data first. So it is with
+/// versions and without, and where no stripe is.
 #[test]
 fn volatile_caches_lose_what_they_hold() {
     use RedundancyKind::{HybridCaching, PartialParity, Unprotected};
     for kind in [Unprotected, PartialParity, HybridCaching] {
-        for cache in [CachePower::Volatile, CachePower::Protected] {
+        let limited = [0, 1, 20, 1 << 20].map(|saved| (CachePower::Limited, saved));
+        let others = [(CachePower::Volatile, 0), (CachePower::Protected, 0)];
+        for (cache, saved) in others.into_iter().chain(limited) {
             for versions in [true, false] {
                 let mut config = striped(kind, cache);
+                config.redundancy.saved = saved;
                 config.redundancy.integrity &= versions;
                 let mut device = Device::new(&config).unwrap();
                 let pages = 0..device.layout().logical_pages;
@@ -79,11 +83,18 @@ fn volatile_caches_lose_what_they_hold() {
                 device.check().unwrap_or_else(|law| panic!("{}", law.0));
                 device.check_data().unwrap_or_else(|law| panic!("{}", law.0));
                 assert!(dirty > 0 && (exposed > 0) == (kind != Unprotected));
-                let gone = cache == CachePower::Volatile;
-                let expected = if gone { (dirty as u64, u64::from(exposed)) } else { (0, 0) };
-                assert_eq!((its.lost_writes, its.parity_lost), expected, "{kind:?} {cache:?}");
+                let energy = match cache {
+                    CachePower::Volatile => 0,
+                    CachePower::Protected => usize::MAX,
+                    CachePower::Limited => saved as usize,
+                };
+                let kept = dirty.min(energy);
+                let parity = (exposed as usize).saturating_sub(energy - kept);
+                let case = format!("{kind:?} {cache:?} {saved}");
+                assert_eq!(its.lost_writes, (dirty - kept) as u64, "{case}");
+                assert_eq!(its.parity_lost, parity as u64, "{case}");
                 let left = pages.filter(|&page| device.is_dirty(Lpn(page))).count();
-                assert_eq!(left, if gone { 0 } else { dirty });
+                assert_eq!(left, kept, "{case}");
             }
         }
     }

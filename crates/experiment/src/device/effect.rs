@@ -2,6 +2,7 @@
 //! its effect. The device itself rejects settings that cannot work at all.
 
 use fowler_device::policy::placement::PlacementKind;
+use fowler_device::policy::redundancy::CachePower;
 use fowler_device::policy::scrub::ScrubKind;
 use fowler_device::policy::sensing::SensingKind;
 use fowler_device::policy::step::StepKind;
@@ -21,6 +22,7 @@ pub(crate) fn without_effect(config: &Config) -> Vec<Refusal> {
         without_fading(config),
         without_kinds(config),
         without_bad_blocks(config),
+        without_a_capacitor(config),
     ];
     all.into_iter().flatten().collect()
 }
@@ -90,6 +92,16 @@ fn without_bad_blocks(config: &Config) -> Option<Refusal> {
     })
 }
 
+/// What a capacitor saves, on a drive whose caches do not depend on one.
+fn without_a_capacitor(config: &Config) -> Option<Refusal> {
+    let its = &config.redundancy;
+    (its.cache != CachePower::Limited && its.saved > 0).then(|| Refusal {
+        keys: vec!["policy.redundancy.saved", "policy.redundancy.cache"],
+        what: "no effect: no capacitor decides what the caches keep without power".into(),
+        hint: Some("set policy.redundancy.cache = \"limited\"".into()),
+    })
+}
+
 fn chosen<const N: usize>(choices: [(bool, &'static str); N]) -> Vec<&'static str> {
     choices.into_iter().filter_map(|(chosen, key)| chosen.then_some(key)).collect()
 }
@@ -134,6 +146,13 @@ mod tests {
             ("rhio", "rhio", &["reliability.model=off", "policy.hotness=[]"], &["err", "hot data"]),
             ("pes-mlc", "noop", &["bad_blocks.shape=2"], &["(bad_blocks.shape)", "0.02"]),
             ("pes-mlc", "noop", &["bad_blocks.shape=2", "bad_blocks.share=0.02"], &[]),
+            ("pes-mlc", "noop", &["policy.redundancy.saved=9"], &["no capacitor", "limited"]),
+            (
+                "pes-mlc",
+                "noop",
+                &["policy.redundancy.saved=9", "policy.redundancy.cache=limited"],
+                &[],
+            ),
             // RHIO's order has an effect on any drive.
             ("pes-mlc", "pes_ipc", &["policy.die_order=rhio"], &[]),
         ] {

@@ -175,7 +175,10 @@ fn redundancy() -> Vec<Key<Config>> {
             words!(redundancy.cache,
                 "protected" => CachePower::Protected, "their contents survive";
                 "volatile" => CachePower::Volatile, "their contents are lost";
+                "limited" => CachePower::Limited, "a capacitor saves as many pages as policy.redundancy.saved says";
             )),
+        optional("policy.redundancy.saved", "limited: pages that the capacitor of the drive still programs on power loss",
+            Field::Count(0..=1 << 24, at!(redundancy.saved as u32))),
         optional("policy.redundancy.n_update", "hc: if more pages of a stripe than this are written together, its cached parity is recomputed",
             Field::Count(0..=63, at!(redundancy.n_update as u32))),
         optional("policy.redundancy.above_n_update", "hc: which pages that parity then covers",

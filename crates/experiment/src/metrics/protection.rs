@@ -194,10 +194,11 @@ fn power() -> Vec<Metric> {
         Metric::new(
             "power_off.cache",
             Unit::Text,
-            "Whether the cache is protected against power loss, or volatile.",
+            "Whether the cache is protected against power loss, volatile, or of limited energy.",
             |it| match it.drive.config.redundancy.cache {
                 CachePower::Protected => "protected",
-                _ => "volatile",
+                CachePower::Volatile => "volatile",
+                CachePower::Limited => "limited",
             },
         ),
         metric(

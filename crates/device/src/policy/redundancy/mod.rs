@@ -35,6 +35,8 @@ pub struct Params {
     pub parity_ahead: u32,
     /// Whether the cache's contents survive power loss.
     pub cache: CachePower,
+    /// [`CachePower::Limited`]: the pages that a capacitor still programs.
+    pub saved: u32,
     /// `hc`: above this number of pages written together, parity is rebuilt from the written pages.
     pub n_update: u32,
     /// `hc`: what becomes of the other pages that cached parity covered.
@@ -73,6 +75,9 @@ pub enum CachePower {
     Protected,
     /// They are lost.
     Volatile,
+    /// A capacitor keeps the drive up for [`Params::saved`] programs: pages on their way to the
+    /// flash first, then the others, then parity. The rest is lost.
+    Limited,
 }
 
 /// The order of a program and the read of what it replaces, where parity is computed from the old
@@ -207,6 +212,7 @@ impl Default for Params {
             parity_cache: Bytes(512 << 10),
             parity_ahead: 1,
             cache: CachePower::Protected,
+            saved: 0,
             n_update: 6,
             above_n_update: AboveNUpdate::Add,
             cut_off: 8,
@@ -235,6 +241,15 @@ impl Params {
     /// Returns whether the drive is divided into stripes.
     pub fn has_stripes(&self) -> bool {
         self.name != RedundancyKind::Unprotected
+    }
+
+    /// Returns the number of pages in caches that survive power loss.
+    pub fn pages_saved(&self) -> usize {
+        match self.cache {
+            CachePower::Protected => usize::MAX,
+            CachePower::Volatile => 0,
+            CachePower::Limited => self.saved as usize,
+        }
     }
 
     /// Returns whether its pages carry versions, so that a page that cannot be read is noticed.
