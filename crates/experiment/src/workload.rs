@@ -113,12 +113,13 @@ impl WorkloadSpec {
     }
 
     /// Returns whether the description of a generator lists faults beside those of `power_off`.
+    /// Without a drive, assumes one that is large enough.
     ///
     /// # Errors
     /// Everything that is wrong with it.
-    pub(crate) fn lists_faults(&self, drive: &Resolved) -> Result<bool, Diagnostics> {
+    pub(crate) fn lists_faults(&self, drive: Option<&Resolved>) -> Result<bool, Diagnostics> {
         let WorkloadSpec::Generated(source) = self else { return Ok(false) };
-        Ok(Generator::parse(source, Room::of(drive), 1)?.lists_faults())
+        Ok(Generator::parse(source, drive.map_or(Room::ANY, Room::of), 1)?.lists_faults())
     }
 
     /// Checks the description of a generator or the first lines of a trace. Without a drive,

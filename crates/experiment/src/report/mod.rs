@@ -171,6 +171,11 @@ pub fn of_runs(outcomes: &[Outcome]) -> String {
             suspensions.into_iter().collect(),
         ),
     ];
+    sections.push(Section::new(
+        "Faults",
+        tables::faults(outcomes).into_iter().collect(),
+        Vec::new(),
+    ));
     let mut facts: Vec<Sheet> = tables::differences(outcomes).into_iter().collect();
     facts.extend([tables::provenance(outcomes), tables::laws(outcomes)]);
     sections.push(Section::new("Provenance and checks", facts, Vec::new()));

@@ -3,12 +3,13 @@
 use crate::metrics::layout::{self, Group, Shown};
 use crate::metrics::{BANDS, Unit};
 use crate::numbers::words;
-use crate::outcome::Outcome;
+use crate::outcome::{Effect, Outcome};
 use crate::provenance::VERSION;
 use crate::tables::{Cell, Sheet};
 use fowler_device::Pacing;
 use fowler_device::blame::Part;
 use fowler_metrics::Kind;
+use fowler_units::Nanos;
 use std::collections::BTreeMap;
 
 /// Latencies: a row for each scheme and kind of request.
@@ -52,6 +53,40 @@ fn of_group(group: &Group, outcomes: &[Outcome]) -> Sheet {
         sheet.row(row);
     }
     sheet
+}
+
+/// The faults that struck, or were to: a row for each; `None` without any.
+pub fn faults(outcomes: &[Outcome]) -> Option<Sheet> {
+    let heads = [
+        "scheme",
+        "fault",
+        "struck (s)",
+        "made unreadable",
+        "of parity",
+        "lost for good",
+        "rebuilt",
+        "rewritten",
+    ];
+    let mut sheet = Sheet::new("faults", "Faults", &heads);
+    for outcome in outcomes {
+        for fate in &outcome.faults {
+            let count = |read: fn(&Effect) -> u64| {
+                Cell::number(fate.effect.as_ref().map(|its| read(its) as f64))
+            };
+            let struck = fate.effect.as_ref().map(|its| (its.at - Nanos::ZERO).as_s());
+            sheet.row(vec![
+                outcome.drive.scheme.as_str().into(),
+                fate.fault.to_string().as_str().into(),
+                Cell::number(struck),
+                count(|its| its.unreadable),
+                count(|its| its.parity_unreadable),
+                count(|its| its.lost),
+                count(|its| its.rebuilt),
+                count(|its| its.rewritten),
+            ]);
+        }
+    }
+    outcomes.iter().any(|it| !it.faults.is_empty()).then_some(sheet)
 }
 
 /// The value of a metric as a cell.

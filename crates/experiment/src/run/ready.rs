@@ -218,7 +218,7 @@ pub fn drive(
     scheme: Option<&str>,
 ) -> Result<Resolved, Diagnostics> {
     let drive = device::resolve(source, &spec.device.scheme(scheme)?, &spec.device)?;
-    let faults = !spec.faults.is_empty() || spec.workload.lists_faults(&drive)?;
+    let faults = !spec.faults.is_empty() || spec.workload.lists_faults(Some(&drive))?;
     if faults { drive.noting_losses() } else { Ok(drive) }
 }
 

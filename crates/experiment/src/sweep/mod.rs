@@ -102,6 +102,8 @@ struct Requests {
     spec: WorkloadSpec,
     hash: String,
     identity: String,
+    /// Whether its drives note what faults take.
+    lists_faults: bool,
 }
 
 impl Plan {
@@ -305,9 +307,10 @@ impl Plan {
 impl Requests {
     fn look(spec: WorkloadSpec, control: Control<'_>) -> Result<Requests, Diagnostics> {
         spec.check(None)?;
+        let lists_faults = spec.lists_faults(None)?;
         let hash = spec.hash(control)?;
         let identity = spec.identity_of(&hash);
-        Ok(Requests { spec, hash, identity })
+        Ok(Requests { spec, hash, identity, lists_faults })
     }
 }
 

@@ -102,7 +102,10 @@ impl Plan {
         let refusal = drive.as_ref().err().map(Diagnostics::to_string);
         let drive = match &drive {
             Ok(drive) => {
-                need.add(drive, replay_speed.copies());
+                // Its drive takes more memory if it is to note what faults take.
+                let noting = self.workloads[&task.source].lists_faults;
+                let noting = noting.then(|| drive.clone().noting_losses().ok()).flatten();
+                need.add(noting.as_ref().unwrap_or(drive), replay_speed.copies());
                 &drive.text
             }
             Err(diagnostics) => &diagnostics.to_string(),
