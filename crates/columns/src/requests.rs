@@ -8,11 +8,14 @@ use arrow_array::{
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use fowler_experiment::atomic_file::{AtomicFile, unwritable};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
+use fowler_experiment::metrics::value;
+use fowler_experiment::outcome::Outcome;
 use fowler_experiment::requests::{RequestSink, RequestsFile};
 use fowler_experiment::{Completion, HostOp, Part, Probe};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Encoding;
 use parquet::errors::ParquetError;
+use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 use parquet::schema::types::ColumnPath;
 use std::io::{self, Write};
@@ -210,10 +213,11 @@ impl<W: Write + Send> ParquetSink<W> {
         }
     }
 
-    fn finish(mut self) -> Result<W, ParquetError> {
+    fn finish(mut self, facts: Vec<KeyValue>) -> Result<W, ParquetError> {
         if let Some(error) = self.error {
             return Err(error);
         }
+        facts.into_iter().for_each(|fact| self.writer.append_key_value_metadata(fact));
         if !self.chunk.op.is_empty() {
             self.writer.write(&self.chunk.take())?;
         }
@@ -233,6 +237,31 @@ fn layout() -> WriterProperties {
     properties.build()
 }
 
+/// The number of the format; a change of the columns needs the next one.
+const FORMAT: &str = "1";
+
+/// Metrics that say which run a file belongs to.
+const FACTS: [&str; 7] = [
+    "scheme",
+    "device",
+    "complete",
+    "config_hash",
+    "provenance.version",
+    "provenance.seed",
+    "provenance.workload_hash",
+];
+
+/// Returns what the metadata of a file says of its run: `fowler.` and the name of the metric.
+fn facts(run: &Outcome) -> Vec<KeyValue> {
+    let format = KeyValue::new("fowler.requests".to_string(), FORMAT.to_string());
+    let fact = |name: &str| {
+        let value = value(run, name);
+        let text = value.as_str().map_or_else(|| value.to_string(), str::to_string);
+        KeyValue::new(format!("fowler.{name}"), text)
+    };
+    std::iter::once(format).chain(FACTS.map(fact)).collect()
+}
+
 struct InFile {
     sink: ParquetSink<AtomicFile>,
     path: PathBuf,
@@ -243,9 +272,9 @@ impl RequestSink for InFile {
         self.sink.completed(completion);
     }
 
-    fn finish(self: Box<Self>) -> Result<(), Diagnostics> {
+    fn finish(self: Box<Self>, run: &Outcome) -> Result<(), Diagnostics> {
         let InFile { sink, path } = *self;
-        let written = sink.finish();
+        let written = sink.finish(facts(run));
         let failed = |error: ParquetError| unwritable(&path, &io::Error::other(plain(&error)));
         written.map_err(failed)?.finish()
     }
@@ -309,12 +338,12 @@ mod tests {
         std::fs::create_dir_all(&folder).unwrap();
         let rows = 2 * CHUNK as u64 + 3;
         let written = |name: &str| {
-            let file = parquet(folder.join(name));
-            let mut sink = (file.open)(&file.path).unwrap();
+            let path = folder.join(name);
+            let mut sink = ParquetSink::new(AtomicFile::create(&path).unwrap()).unwrap();
             (0..rows).for_each(|number| sink.completed(&completion(number)));
-            assert!(!file.path.exists(), "it appears when it is complete");
-            sink.finish().unwrap();
-            file.path
+            assert!(!path.exists(), "it appears when it is complete");
+            sink.finish(Vec::new()).unwrap().finish().unwrap();
+            path
         };
         let (one, two) = (written("one.parquet"), written("two.parquet"));
         assert_eq!(std::fs::read(&one).unwrap(), std::fs::read(&two).unwrap());
@@ -324,11 +353,8 @@ mod tests {
         assert_eq!(ids, (0..rows).collect::<Vec<_>>());
         let late: Vec<u64> = batches.iter().flat_map(|batch| column(batch, "sense_ns")).collect();
         assert!(late.iter().zip(0..).all(|(&ns, number)| ns == 25_000 + number % 7));
-        let text = RequestsFile::csv(folder.join("text.csv"));
-        let mut sink = (text.open)(&text.path).unwrap();
-        sink.completed(&completion(1));
-        sink.finish().unwrap();
-        let text = std::fs::read_to_string(&text.path).unwrap();
+        let text = fowler_metrics::RequestLog::new(Vec::new()).unwrap().finish().unwrap();
+        let text = String::from_utf8(text).unwrap();
         let names: Vec<String> = schema().fields().iter().map(|it| it.name().clone()).collect();
         assert_eq!(text.lines().next().unwrap(), names.join(","), "the columns of the text format");
         std::fs::remove_dir_all(&folder).unwrap();
@@ -351,6 +377,6 @@ mod tests {
     fn a_full_disk_is_reported_at_the_end() {
         let mut sink = ParquetSink::new(Full(0)).unwrap();
         (0..3 * GROUP as u64).for_each(|number| sink.completed(&completion(number)));
-        assert!(sink.finish().is_err());
+        assert!(sink.finish(Vec::new()).is_err());
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::atomic_file::{AtomicFile, unwritable};
 use crate::diagnostic::Diagnostics;
+use crate::outcome::Outcome;
 use fowler_device::{Completion, Probe};
 use fowler_metrics::RequestLog;
 use std::path::{Path, PathBuf};
@@ -14,11 +15,11 @@ pub trait RequestSink: Send {
     /// Records a completed request.
     fn completed(&mut self, completion: &Completion);
 
-    /// Flushes the file and gives it its name.
+    /// Flushes the file and gives it its name. `run` is the run that it belongs to.
     ///
     /// # Errors
     /// The first write error; the file then does not appear.
-    fn finish(self: Box<Self>) -> Result<(), Diagnostics>;
+    fn finish(self: Box<Self>, run: &Outcome) -> Result<(), Diagnostics>;
 }
 
 /// Opens a sink that writes one file format.
@@ -55,8 +56,8 @@ pub(crate) struct Watching(Box<dyn RequestSink>);
 
 impl Watching {
     /// Flushes and names the file.
-    pub fn finish(self) -> Result<(), Diagnostics> {
-        self.0.finish()
+    pub fn finish(self, run: &Outcome) -> Result<(), Diagnostics> {
+        self.0.finish(run)
     }
 }
 
@@ -84,7 +85,8 @@ impl RequestSink for Csv {
         self.log.completed(completion);
     }
 
-    fn finish(self: Box<Self>) -> Result<(), Diagnostics> {
+    /// Text has no place for what else there is to say.
+    fn finish(self: Box<Self>, _: &Outcome) -> Result<(), Diagnostics> {
         let Csv { log, path } = *self;
         log.finish().map_err(|error| unwritable(&path, &error))?.finish()
     }

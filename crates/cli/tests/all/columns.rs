@@ -30,6 +30,12 @@ fn requests_are_columns_unless_text_is_asked_for() {
     let bytes = written("one");
     assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"));
     assert!(bytes == written("two"));
+    // The footer, which is not compressed, says which run it belongs to.
+    let summary = fs::read(folder.join("one/summary.json")).unwrap();
+    let summary: serde_json::Value = serde_json::from_slice(&summary).unwrap();
+    let hash = summary["config_hash"].as_str().unwrap();
+    let holds = |part: &str| bytes.windows(part.len()).any(|it| it == part.as_bytes());
+    assert!(holds("fowler.config_hash") && holds(hash), "{hash}");
     let log = folder.join("log.parquet").display().to_string();
     run(&["compare", "--schemes", "rps,fifo", "--requests", &log]);
     assert!(bytes == fs::read(folder.join("log.rps.parquet")).unwrap());

@@ -157,7 +157,7 @@ impl<'a, P: Probe> Run<'a, P> {
         let finished =
             Finished { replayed, recorder, over_time, precondition, pacing, search, stopped };
         let outcome = finished.outcome(&ready);
-        log.map_or(Ok(()), Watching::finish)?;
+        log.map_or(Ok(()), |log| log.finish(&outcome))?;
         Ok((outcome, watcher))
     }
 }

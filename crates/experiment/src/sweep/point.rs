@@ -140,7 +140,7 @@ impl Plan {
             Ok(Ok((outcome, log))) => match verdict(&outcome) {
                 None => return Ok(None),
                 Some(Ok(summary)) => {
-                    log.map_or(Ok(()), Watching::finish)?;
+                    log.map_or(Ok(()), |log| log.finish(&outcome))?;
                     Ok(summary)
                 }
                 Some(Err(why)) => Err(why),
