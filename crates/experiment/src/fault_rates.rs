@@ -4,7 +4,7 @@
 use crate::device::Resolved;
 use crate::faults::{MOST, Scripted, What};
 use fowler_device::Fault;
-use fowler_units::{BlockId, Lpn, Nanos, PlaneId, Rng, Span, StripeId};
+use fowler_units::{BlockId, DieId, Lpn, Nanos, PlaneId, Rng, Span, StripeId};
 use fowler_workload::LATEST;
 
 /// One rate, and the next fault drawn from it.
@@ -30,13 +30,14 @@ impl Source {
 pub(crate) fn drawn(faults: &[Scripted], drive: &Resolved) -> Vec<Scripted> {
     let mut sources: Vec<Source> = Vec::new();
     let mut all: Vec<Scripted> = Vec::new();
-    for (number, fault) in faults.iter().enumerate() {
+    for fault in faults {
         let What::Rate(kind) = fault.what else {
             all.push(*fault);
             continue;
         };
         let units = kind.unit(&drive.config, &drive.layout).map_or(0, |(_, count)| count);
-        let rng = Rng::stream(drive.config.seed, &format!("faults/{number}"));
+        // Numbered among the rates: a listed fault more does not change what they draw.
+        let rng = Rng::stream(drive.config.seed, &format!("faults/{}", sources.len()));
         let mut its = Source { kind, mean: fault.at - Nanos::ZERO, units, next: Nanos::ZERO, rng };
         its.advance();
         sources.push(its);
@@ -61,6 +62,7 @@ fn numbered(kind: Fault, number: u32) -> Fault {
         Fault::Parity(_) => Fault::Parity(StripeId(number)),
         Fault::Block(_) => Fault::Block(BlockId(number)),
         Fault::Plane(_) => Fault::Plane(PlaneId(number)),
+        Fault::Die(_) => Fault::Die(DieId(number)),
         Fault::Chip(_) => Fault::Chip(number),
         Fault::Channel(_) => Fault::Channel(number),
         Fault::Power | Fault::Bug(_) => unreachable!("a rate is of units"),

@@ -6,15 +6,14 @@ use crate::diagnostic::{Diagnostic, Diagnostics, printable};
 use crate::field::nearest;
 use crate::power::{self, PowerOff};
 use fowler_device::{Device, Fault, Pacing, Probe};
-use fowler_units::{BlockId, HostIo, Lpn, Nanos, PlaneId, Span, StripeId};
+use fowler_units::{BlockId, DieId, HostIo, Lpn, Nanos, PlaneId, Span, StripeId};
 use fowler_workload::{LATEST, TimeScale};
 use std::fmt;
 
 /// A fault, and when it strikes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scripted {
-    /// When, in the time of the requests. Of a rate: after how long, on average, and again and
-    /// again.
+    /// When, in the time of the requests. Of a rate: the mean time between faults.
     pub at: Nanos,
     /// What happens.
     pub what: What,
@@ -34,7 +33,7 @@ pub enum What {
 }
 
 /// What [`parse`] expects of each entry.
-pub(crate) const EXPECTED: &str = "a list of times and faults: \"10s chip 3\", likewise channel, plane, block or parity (of a \
+pub(crate) const EXPECTED: &str = "a list of times and faults: \"10s chip 3\", likewise channel, die, plane, block or parity (of a \
      stripe); \"20s page 4711 uncorrectable\"; \"30s power 2s\"; \"every 10s page\" for random ones of a kind";
 
 /// The most faults of a run.
@@ -43,11 +42,12 @@ pub(crate) const MOST: usize = 1000;
 /// A kind of unit: its word, and the fault of the unit of that number.
 type Kind = (&'static str, fn(u32) -> Fault);
 
-const KINDS: [Kind; 6] = [
+const KINDS: [Kind; 7] = [
     ("page", |number| Fault::Page(Lpn(number))),
     ("parity", |number| Fault::Parity(StripeId(number))),
     ("block", |number| Fault::Block(BlockId(number))),
     ("plane", |number| Fault::Plane(PlaneId(number))),
+    ("die", |number| Fault::Die(DieId(number))),
     ("chip", Fault::Chip),
     ("channel", Fault::Channel),
 ];
@@ -69,6 +69,7 @@ impl fmt::Display for What {
             What::Unit(Fault::Parity(stripe)) => write!(f, "parity {}", stripe.0),
             What::Unit(Fault::Block(block)) => write!(f, "block {}", block.0),
             What::Unit(Fault::Plane(plane)) => write!(f, "plane {}", plane.0),
+            What::Unit(Fault::Die(die)) => write!(f, "die {}", die.0),
             What::Unit(Fault::Chip(chip)) => write!(f, "chip {chip}"),
             What::Unit(Fault::Channel(channel)) => write!(f, "channel {channel}"),
             What::Unit(fault @ (Fault::Power | Fault::Bug(_))) => write!(f, "{fault:?}"),
@@ -207,9 +208,13 @@ fn rate<'a>(mut words: impl Iterator<Item = &'a str>) -> Result<Scripted, Vec<St
             wrong.push("has power losses at a rate; give each its time".into());
             None
         }
-        Some(word) => kind_of(word, &mut wrong),
+        Some(word) => kind_of(word, &[], &mut wrong),
     };
-    let rest: Vec<&str> = words.collect();
+    let mut rest: Vec<&str> = words.collect();
+    // As for a listed page.
+    if rest == [UNCORRECTABLE] && kind.is_some_and(|(word, _)| word == "page") {
+        rest.clear();
+    }
     if kind.is_some() && !rest.is_empty() {
         wrong.push(format!("ends with `{}`, which means nothing here", printable(rest.join(" "))));
     }
@@ -221,11 +226,11 @@ fn rate<'a>(mut words: impl Iterator<Item = &'a str>) -> Result<Scripted, Vec<St
     }
 }
 
-/// Returns the kind of unit of a word.
-fn kind_of(word: &str, wrong: &mut Vec<String>) -> Option<Kind> {
+/// Returns the kind of unit of a word; `others` are words that are possible here beside those.
+fn kind_of(word: &str, others: &[&'static str], wrong: &mut Vec<String>) -> Option<Kind> {
     let kind = KINDS.into_iter().find(|(kind, _)| *kind == word);
     if kind.is_none() {
-        let names = KINDS.map(|(kind, _)| kind).into_iter().chain([POWER]);
+        let names = KINDS.map(|(kind, _)| kind).into_iter().chain(others.iter().copied());
         let near = nearest(word, names).map_or(String::new(), |it| format!(" (`{it}`?)"));
         wrong.push(format!("names the unknown fault `{}`{near}", printable(word)));
     }
@@ -238,7 +243,7 @@ fn unit<'a>(
     words: &mut impl Iterator<Item = &'a str>,
     wrong: &mut Vec<String>,
 ) -> Option<What> {
-    let (kind, fault) = kind_of(word, wrong)?;
+    let (kind, fault) = kind_of(word, &[POWER], wrong)?;
     let Some(number) = words.next() else {
         wrong.push(format!("does not say which {kind}"));
         return None;
@@ -283,6 +288,7 @@ pub(crate) fn check(faults: &[Scripted], drive: &Resolved, name: &str) -> Result
             Fault::Parity(_) => "stripe",
             Fault::Block(_) => "block",
             Fault::Plane(_) => "plane",
+            Fault::Die(_) => "die",
             Fault::Chip(_) => "chip",
             _ => "channel",
         };

@@ -2,10 +2,10 @@
 //! on pages.
 
 use crate::faults::MOST;
+use crate::metrics::bad_blocks::worn_out;
 use crate::numbers::{counted, counted_as};
 use crate::outcome::{CACHES_NO_DATA, Ending, Outcome};
 use fowler_device::{Census, Source};
-use fowler_units::Span;
 
 /// How serious a warning is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,10 +110,9 @@ fn lost(outcomes: &[Outcome]) -> Vec<String> {
         "did not survive a power loss",
         "data was lost; a protected cache would keep it",
     );
-    let used_up = outcomes.iter().filter_map(|it| {
-        let at = it.bad_blocks?.worn_out?;
-        Some(format!("after {:.3} s under {}", Span(at.0).as_s(), it.drive.scheme))
-    });
+    let used_up = outcomes
+        .iter()
+        .filter_map(|it| Some(format!("after {:.3} s under {}", worn_out(it)?, it.drive.scheme)));
     let used_up = used_up.collect::<Vec<_>>().join(", ");
     if !used_up.is_empty() {
         texts.push(format!("the spare blocks were used up {used_up}: {USED_UP}"));
@@ -122,8 +121,7 @@ fn lost(outcomes: &[Outcome]) -> Vec<String> {
 }
 
 /// What becomes of a drive whose spare blocks are used up.
-pub const USED_UP: &str =
-    "a real drive would refuse writes from then on; here it goes on as if no other block failed";
+pub(crate) const USED_UP: &str = "a real drive would refuse writes from then on; here the run continues, and no block fails any more";
 
 /// What to say of a trace without a newline at its end.
 pub const CUT: &str = "the last line of the trace has no newline: if the file is cut short, the last request may be wrong";
@@ -159,7 +157,9 @@ fn of_faults(outcomes: &[Outcome]) -> Vec<String> {
         }
     }
     let all = schemes(outcomes, &|it| {
-        it.faults.len() == MOST && it.faults.iter().any(|its| its.fault.drawn)
+        it.faults.len() == MOST
+            && it.faults.iter().any(|its| its.fault.drawn)
+            && it.faults.iter().all(|its| its.effect.is_some())
     });
     if !all.is_empty() {
         texts.push(format!("under {all} all {MOST} faults struck, as many as a run can have: none was drawn after that"));

@@ -2,13 +2,14 @@
 //! the block is retired, and the room of its plane shrinks. See docs/decisions/blocks.md, "How does a
 //! block fail?".
 
+use super::block_table::BlockState;
 use super::page_allocator::PageAllocator;
 use crate::config::Config;
 use crate::config::layout::{Layout, Refusals};
 use crate::observe::operation::Source;
 use crate::policy::stream_tag::StreamTag;
 use fowler_physics::bad_blocks::FailureLaw;
-use fowler_units::{BlockId, Bytes, IdVec, Nanos, PlaneId, Rng};
+use fowler_units::{BlockId, Bytes, DieId, Id, IdVec, Nanos, PlaneId, Rng};
 use serde::{Deserialize, Serialize};
 
 /// When and how blocks fail.
@@ -33,15 +34,18 @@ impl Default for Params {
 /// What has become of failing blocks so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BadBlockCounts {
-    /// Programs that failed; each cost its block.
+    /// Programs that failed.
     pub programs: u64,
-    /// Erases that failed; each cost its block.
+    /// Erases that failed.
     pub erases: u64,
-    /// Erases that would have failed, of blocks that the drive could not spare at that moment.
-    pub postponed: u64,
+    /// Failed blocks that stayed in use for some cycles, because their plane could not do without
+    /// them at once.
+    pub delayed: u64,
     /// Retired blocks.
     pub retired: u64,
-    /// When the drive would have lost so many blocks that the rest could not hold its data.
+    /// The pages that the drive can lose before it can no longer hold its data.
+    pub spare: u64,
+    /// When a block failed that the drive could not lose. No block has failed since.
     pub worn_out: Option<Nanos>,
 }
 
@@ -49,7 +53,8 @@ pub struct BadBlockCounts {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct BadBlocksSnapshot {
     counts: BadBlockCounts,
-    condemned: Vec<BlockId>,
+    /// Failed blocks that are not retired yet, and whether each waits to be emptied.
+    failed: Vec<(BlockId, bool)>,
 }
 
 /// How a block fails.
@@ -59,8 +64,9 @@ struct Fate {
     cycle: u32,
     /// The page whose program fails, or [`ERASE`].
     page: u16,
-    /// A program of it has failed: it is retired when it is erased next.
-    condemned: bool,
+    /// It has failed, and its pages are not counted on any more. It is retired as soon as its plane
+    /// can do without it.
+    failed: bool,
 }
 
 /// No page: the erase at the end of the cycle fails.
@@ -75,13 +81,11 @@ pub(crate) struct BadBlocks {
     /// The number of cycles that one stands for.
     dilation: u32,
     /// Blocks whose program has just failed. They are still open.
-    failed: Vec<BlockId>,
+    just_failed: Vec<BlockId>,
     /// Blocks that wait to be emptied.
-    condemned: Vec<BlockId>,
-    /// The pages that all planes may lose before they cannot hold the drive's data, and those that
-    /// a die may lose if addresses determine dies.
-    left: u64,
-    left_of_die: Option<u32>,
+    waiting: Vec<BlockId>,
+    /// The pages that a die must be able to hold, if addresses determine dies.
+    homed: Option<u32>,
     counts: BadBlockCounts,
 }
 
@@ -112,7 +116,6 @@ impl BadBlocks {
         let its = &config.bad_blocks;
         let law = FailureLaw { share: its.share, cycles: config.life.cycles, shape: its.shape };
         let mut rng = Rng::stream(config.seed, "bad_blocks");
-        let dilation = config.life.dilation.max(1);
         let cycles = config.initial_cycles(layout.geometry.blocks());
         let pages = u64::from(layout.geometry.pages_per_block);
         let fates = cycles.as_slice().iter().zip(erased).map(|(&before, &erased)| {
@@ -120,22 +123,18 @@ impl BadBlocks {
             let more = law.fails_after(survived, rng.unit()) - survived;
             let (by_erase, page) = (rng.chance(its.erases), rng.below(pages) as u16);
             // Saturates: a block with more cycles to go never fails.
-            let cycle = more as u32;
-            Fate { cycle, page: if by_erase { ERASE } else { page }, condemned: false }
+            let page = if by_erase { ERASE } else { page };
+            Fate { cycle: more as u32, page, failed: false }
         });
-        let dies = layout.geometry.dies();
-        let room = u64::from(layout.geometry.planes()) * u64::from(layout.plane_limit());
-        let homed = layout.mapped_pages.div_ceil(dies) + layout.parities + 1;
-        let of_die = layout.geometry.planes_per_die * layout.plane_limit();
+        let homed = layout.mapped_pages.div_ceil(layout.geometry.dies()) + layout.parities + 1;
+        let blocks = layout.geometry.blocks() as usize;
         BadBlocks {
             fates: fates.collect(),
             begun: erased.iter().copied().collect(),
-            dilation,
-            failed: Vec::new(),
-            condemned: Vec::new(),
-            // An overwrite needs its new page before the old one becomes invalid.
-            left: room.saturating_sub(u64::from(layout.mapped_pages) + 1),
-            left_of_die: config.redundancy.has_stripes().then(|| of_die.saturating_sub(homed)),
+            dilation: config.life.dilation.max(1),
+            just_failed: Vec::with_capacity(blocks),
+            waiting: Vec::with_capacity(blocks),
+            homed: config.redundancy.has_stripes().then_some(homed),
             counts: BadBlockCounts::default(),
         }
     }
@@ -144,38 +143,49 @@ impl BadBlocks {
     pub fn bytes(config: &Config, layout: &Layout) -> Bytes {
         let blocks = u64::from(layout.geometry.blocks());
         match config.blocks_fail() {
-            true => Bytes::of::<Fate>(blocks) + Bytes::of::<u32>(blocks),
+            true => Bytes::of::<Fate>(blocks) + Bytes::of::<[u32; 3]>(blocks),
             false => Bytes(0),
         }
     }
 
-    /// Returns whether the present cycle of a block is its last.
-    fn is_last_cycle(&self, block: BlockId, erases: u32) -> bool {
+    /// Returns whether a block that has not failed yet does so in its present cycle.
+    fn fails_in_this_cycle(&self, block: BlockId, erases: u32) -> bool {
+        let Fate { cycle, failed, .. } = self.fates[block];
         let since = u64::from(erases - self.begun[block]) * u64::from(self.dilation);
         // The cycle in which it fails is one of those that this one stands for, or an earlier one.
-        since + u64::from(self.dilation) > u64::from(self.fates[block].cycle)
+        !failed
+            && since + u64::from(self.dilation) > u64::from(cycle)
+            && self.counts.worn_out.is_none()
     }
-}
-
-/// What a plane must have left for a block of it to fail.
-#[derive(Clone, Copy)]
-enum Loss {
-    /// A program: the next erased block takes its page at once, and another must be left for GC.
-    OfProgram,
-    /// An erase: an erased block must be left for GC.
-    OfErase,
 }
 
 impl PageAllocator {
     /// Lets blocks fail from now on, if the drive is to have such blocks.
     pub fn let_blocks_fail(&mut self, config: &Config, layout: &Layout) {
         let erased = self.blocks.erase_counts();
-        let its = config.blocks_fail().then(|| BadBlocks::new(config, layout, erased));
+        let mut its = config.blocks_fail().then(|| BadBlocks::new(config, layout, erased));
+        if let Some(its) = &mut its {
+            // An overwrite needs its new page before the old one becomes invalid.
+            let needed = u64::from(layout.mapped_pages) + 1;
+            let dies = (0..layout.geometry.dies()).map(DieId);
+            its.counts.spare = match its.homed {
+                None => self.room_of_all().saturating_sub(needed),
+                Some(homed) => {
+                    let least = dies.map(|die| self.room_of(die).saturating_sub(homed)).min();
+                    u64::from(least.unwrap_or(0)) * u64::from(layout.geometry.dies())
+                }
+            };
+        }
         self.bad_blocks = its.map(Box::new);
     }
 
     /// Lets no block fail any more.
+    ///
+    /// # Panics
+    /// If failed blocks wait to be emptied.
     pub fn let_no_block_fail(&mut self) {
+        let waiting = self.bad_blocks.as_ref().is_some_and(|its| !its.waiting.is_empty());
+        assert!(!waiting, "failed blocks that nobody would empty");
         self.bad_blocks = None;
     }
 
@@ -184,15 +194,31 @@ impl PageAllocator {
         self.bad_blocks.as_ref().map(|its| its.counts)
     }
 
+    /// Counts failures anew.
+    pub fn count_failures_anew(&mut self) {
+        if let Some(its) = &mut self.bad_blocks {
+            let BadBlockCounts { spare, worn_out, .. } = its.counts;
+            its.counts = BadBlockCounts { spare, worn_out, ..BadBlockCounts::default() };
+        }
+    }
+
     /// Returns whether blocks may fail.
     #[inline]
     pub fn blocks_fail(&self) -> bool {
         self.bad_blocks.is_some()
     }
 
-    /// Returns the open block of a plane that takes the next page of `source` and `tag`: `block`, or
-    /// an erased one if the program in that fails. Its page lies at the same offset: planes that are
-    /// programmed together stay in step.
+    /// Returns whether the program of the next page of an open block fails.
+    #[inline]
+    pub(super) fn program_fails(&self, block: BlockId) -> bool {
+        self.bad_blocks.as_ref().is_some_and(|its| {
+            u32::from(its.fates[block].page) == self.blocks.written(block)
+                && its.fails_in_this_cycle(block, self.blocks.erases(block))
+        })
+    }
+
+    /// Returns the open block that takes a page in place of `block`, whose program of it fails.
+    /// Returns `block` if the plane cannot do without it now: then its erase fails.
     #[cold]
     #[inline(never)]
     pub(super) fn sound_block(
@@ -202,16 +228,26 @@ impl PageAllocator {
         source: Source,
         tag: StreamTag,
     ) -> BlockId {
-        while self.program_fails(block) && self.can_lose(plane, Loss::OfProgram) {
+        let opened = self.open_blocks.opened_for(source, tag);
+        // The next erased block takes the page at once, and GC needs another.
+        while self.program_fails(block)
+            && self.blocks.free_in(plane) >= 2
+            && self.fits_without_a_block(plane)
+            && self.gives_up_a_block(plane)
+        {
             let offset = self.blocks.written(block);
             self.blocks.pass_over_rest(block);
-            self.lose(plane);
-            let its = self.bad_blocks.as_mut().expect("a block has failed");
-            its.fates[block].condemned = true;
-            its.counts.programs += 1;
-            its.failed.push(block);
+            self.shrink(plane);
+            if let Some(its) = &mut self.bad_blocks {
+                its.fates[block].failed = true;
+                its.counts.programs += 1;
+                its.just_failed.push(block);
+            }
             block = self.open_blocks.open(&mut self.blocks, plane, source, tag);
-            self.blocks.skip(block, offset);
+            // Planes that are programmed together stay at the same offset.
+            if opened.is_host() && self.blocks.geometry().planes_per_die > 1 {
+                self.blocks.skip(block, offset);
+            }
         }
         block
     }
@@ -220,18 +256,8 @@ impl PageAllocator {
     pub(super) fn pages_before_failure(&self, block: BlockId, most: u32) -> u32 {
         let Some(its) = &self.bad_blocks else { return most };
         let (page, written) = (u32::from(its.fates[block].page), self.blocks.written(block));
-        let fails = its.is_last_cycle(block, self.blocks.erases(block)) && page > written;
+        let fails = page > written && its.fails_in_this_cycle(block, self.blocks.erases(block));
         if fails { most.min(page - written) } else { most }
-    }
-
-    /// Returns whether the program of the next page of an open block fails.
-    fn program_fails(&self, block: BlockId) -> bool {
-        self.bad_blocks.as_ref().is_some_and(|its| {
-            let Fate { page, condemned, .. } = its.fates[block];
-            !condemned
-                && u32::from(page) == self.blocks.written(block)
-                && its.is_last_cycle(block, self.blocks.erases(block))
-        })
     }
 
     /// Ends the erase of a block. It is erased, or has failed and is retired.
@@ -245,103 +271,129 @@ impl PageAllocator {
 
     /// Returns whether a block whose erase ends is used no more.
     #[cold]
+    #[inline(never)]
     fn retires(&mut self, block: BlockId, now: Nanos) -> bool {
-        let (plane, erases) =
-            (self.blocks.geometry().plane_of_block(block), self.blocks.erases(block));
-        let Some(its) = &self.bad_blocks else { return false };
-        let condemned = its.fates[block].condemned;
-        if !condemned && !its.is_last_cycle(block, erases) {
+        let plane = self.blocks.geometry().plane_of_block(block);
+        let erases = self.blocks.erases(block);
+        let Some(its) = &mut self.bad_blocks else { return false };
+        // A block whose program has failed has left the room of its plane already.
+        let emptied = its.fates[block].page != ERASE && its.fates[block].failed;
+        let fails = its.fails_in_this_cycle(block, erases);
+        if fails {
+            if !self.gives_up_a_block(plane) {
+                if let Some(its) = &mut self.bad_blocks {
+                    its.counts.worn_out = Some(now);
+                }
+                return false;
+            }
+            self.mark(block);
+        } else if !its.fates[block].failed {
             return false;
         }
-        // The room of a condemned block is gone already.
-        let may = match condemned {
-            true => self.blocks.free_in(plane) > 0,
-            false => self.can_lose(plane, Loss::OfErase),
-        };
-        let worn_out = !condemned && !self.holds_data_without_a_block_of(plane);
-        if may && !condemned {
-            self.lose(plane);
+        let room = emptied || self.fits_without_a_block(plane);
+        let may = self.blocks.free_in(plane) >= 1 && room;
+        if may && !emptied {
+            self.shrink(plane);
         }
         let Some(its) = &mut self.bad_blocks else { return false };
-        if may {
-            its.counts.retired += 1;
-            its.counts.erases += u64::from(!condemned);
-        } else {
-            its.counts.postponed += 1;
-            if worn_out {
-                its.counts.worn_out.get_or_insert(now);
-            }
-        }
+        its.counts.retired += u64::from(may);
+        its.counts.delayed += u64::from(fails && !may);
         may
     }
 
-    /// Returns whether a plane can do without one more block now.
-    fn can_lose(&self, plane: PlaneId, loss: Loss) -> bool {
-        let die = self.blocks.geometry().die_of_plane(plane);
-        let pages = self.blocks.geometry().pages_per_block;
-        let erased = match loss {
-            Loss::OfProgram => 2,
-            Loss::OfErase => 1,
-        };
-        self.blocks.free_in(plane) >= erased
-            && self.blocks.valid_in(plane) + pages <= self.blocks.limit_of(plane)
-            && self.assigned_to(die) + pages <= self.room_of(die)
-            && self.holds_data_without_a_block_of(plane)
+    /// Notes that an erase of a block has failed.
+    fn mark(&mut self, block: BlockId) {
+        if let Some(its) = &mut self.bad_blocks {
+            its.fates[block] = Fate { page: ERASE, failed: true, ..its.fates[block] };
+            its.counts.erases += 1;
+        }
     }
 
-    /// Returns whether the drive could hold all its data with one block less on a plane.
-    fn holds_data_without_a_block_of(&self, plane: PlaneId) -> bool {
-        let Some(its) = &self.bad_blocks else { return false };
-        let die = self.blocks.geometry().die_of_plane(plane);
-        let pages = self.blocks.geometry().pages_per_block;
-        let lost = self.die_limit - self.room_of(die);
-        its.left >= u64::from(pages) && its.left_of_die.is_none_or(|left| lost + pages <= left)
+    /// Returns whether a plane and its die can do without one more block now: what they hold, and
+    /// what is on its way to them, must fit into the rest, or writes would wait for ever.
+    fn fits_without_a_block(&self, plane: PlaneId) -> bool {
+        let geometry = self.blocks.geometry();
+        let (pages, die) = (geometry.pages_per_block, geometry.die_of_plane(plane));
+        let limits: u32 = geometry.planes_of_die(die).map(|it| self.blocks.limit_of(it)).sum();
+        self.blocks.valid_in(plane) + pages <= self.blocks.limit_of(plane)
+            && self.assigned_to(die) + pages <= limits
     }
 
-    /// Takes the pages of a block from the room of its plane.
-    fn lose(&mut self, plane: PlaneId) {
+    /// Takes a block from the room of its die for host data, if the drive can hold its data without
+    /// that. Data beyond the room moves to other dies as the host rewrites it.
+    fn gives_up_a_block(&mut self, plane: PlaneId) -> bool {
+        let pages = self.blocks.geometry().pages_per_block;
+        let die = self.blocks.geometry().die_of_plane(plane);
+        let dies = u64::from(self.blocks.geometry().dies());
+        let room = self.room_of(die);
+        let Some(its) = &mut self.bad_blocks else { return false };
+        match its.homed {
+            None if its.counts.spare < u64::from(pages) || room < pages => return false,
+            Some(homed) if room < homed + pages => return false,
+            None => its.counts.spare -= u64::from(pages),
+            Some(homed) => {
+                // The die with the least room decides.
+                let left = u64::from(room - pages - homed) * dies;
+                its.counts.spare = its.counts.spare.min(left);
+            }
+        }
+        self.lower_room(die, pages);
+        true
+    }
+
+    /// Takes a block from the pages that a plane may hold.
+    fn shrink(&mut self, plane: PlaneId) {
         let pages = self.blocks.geometry().pages_per_block;
         self.blocks.lower_limit(plane, pages);
-        self.lower_room(self.blocks.geometry().die_of_plane(plane), pages);
-        if let Some(its) = &mut self.bad_blocks {
-            its.left -= u64::from(pages);
-        }
     }
 
     /// Takes a block whose program has just failed.
     pub fn next_failed(&mut self) -> Option<BlockId> {
-        self.bad_blocks.as_mut()?.failed.pop()
+        self.bad_blocks.as_mut()?.just_failed.pop()
     }
 
     /// Notes a failed block, full and no candidate for GC, that waits to be emptied.
-    pub fn condemn(&mut self, block: BlockId) {
+    pub fn await_emptying(&mut self, block: BlockId) {
         if let Some(its) = &mut self.bad_blocks {
-            its.condemned.push(block);
+            its.waiting.push(block);
         }
     }
 
     /// Takes a block of a plane that waits to be emptied, if the plane has room for its data beside
     /// what GC needs.
-    pub fn take_condemned(&mut self, plane: PlaneId) -> Option<BlockId> {
+    pub fn take_waiting(&mut self, plane: PlaneId) -> Option<BlockId> {
         let its = self.bad_blocks.as_mut()?;
         let geometry = self.blocks.geometry();
-        let at = its.condemned.iter().position(|&it| geometry.plane_of_block(it) == plane)?;
-        (self.blocks.free_in(plane) >= 2).then(|| its.condemned.remove(at))
+        let at = its.waiting.iter().position(|&it| geometry.plane_of_block(it) == plane)?;
+        (self.blocks.free_in(plane) >= 2).then(|| its.waiting.remove(at))
     }
 
     /// Returns the state to save.
     pub(super) fn saved_bad_blocks(&self) -> Option<BadBlocksSnapshot> {
         let its = self.bad_blocks.as_ref()?;
-        Some(BadBlocksSnapshot { counts: its.counts, condemned: its.condemned.clone() })
+        let in_use = |block: &BlockId| self.blocks.state(*block) != BlockState::Retired;
+        let failed = its.fates.ids().filter(|&block| its.fates[block].failed).filter(in_use);
+        let failed = failed.map(|block| (block, its.fates[block].page != ERASE));
+        Some(BadBlocksSnapshot { counts: its.counts, failed: failed.collect() })
     }
 
     /// Resumes from a saved state. The room of planes and dies is already that of the snapshot.
-    pub(super) fn resume_bad_blocks(&mut self, saved: Option<BadBlocksSnapshot>) {
-        let pages = u64::from(self.blocks.geometry().pages_per_block);
-        let (Some(its), Some(saved)) = (&mut self.bad_blocks, saved) else { return };
-        let lost = saved.counts.programs + saved.counts.erases;
-        its.left = its.left.saturating_sub(lost * pages);
-        saved.condemned.iter().for_each(|&block| its.fates[block].condemned = true);
-        (its.counts, its.condemned) = (saved.counts, saved.condemned);
+    /// Returns whether it can be the state of this drive.
+    pub(super) fn resume_bad_blocks(&mut self, saved: Option<BadBlocksSnapshot>) -> bool {
+        let (its, saved) = match (&mut self.bad_blocks, saved) {
+            (Some(its), Some(saved)) => (its, saved),
+            (its, saved) => return its.is_none() && saved.is_none(),
+        };
+        its.counts = saved.counts;
+        for (block, by_program) in saved.failed {
+            let Some(fate) = its.fates.as_mut_slice().get_mut(block.index()) else { return false };
+            fate.failed = true;
+            if !by_program {
+                fate.page = ERASE;
+            } else if self.blocks.state(block) == BlockState::Collecting {
+                its.waiting.push(block);
+            }
+        }
+        true
     }
 }

@@ -57,8 +57,6 @@ pub struct PageAllocator {
     /// Whether stripe units have one page.
     page_by_page: bool,
     collected_to: GcFrontier,
-    /// The number of pages that a die without bad blocks can hold.
-    pub(super) die_limit: u32,
     /// The blocks that fail, if any may.
     pub(super) bad_blocks: Option<Box<BadBlocks>>,
 }
@@ -97,7 +95,6 @@ impl PageAllocator {
             turn: 0,
             page_by_page: unit == 1,
             collected_to: config.gc.frontier,
-            die_limit,
             bad_blocks: None,
         }
     }
@@ -129,11 +126,11 @@ impl PageAllocator {
         AllocatorSnapshot { open_blocks, stripes, turn: self.turn as u64, bad_blocks }
     }
 
-    /// Resumes from a snapshot of this drive.
-    pub fn resume(&mut self, snapshot: AllocatorSnapshot) {
+    /// Resumes from a snapshot of this drive. Returns whether it can be one.
+    pub fn resume(&mut self, snapshot: AllocatorSnapshot) -> bool {
         self.open_blocks.resume(snapshot.open_blocks);
         (self.stripes, self.turn) = (snapshot.stripes, snapshot.turn as usize);
-        self.resume_bad_blocks(snapshot.bad_blocks);
+        self.resume_bad_blocks(snapshot.bad_blocks)
     }
 
     /// Returns the die for a host page: the die of its address, or else the next die in stripe
@@ -190,14 +187,19 @@ impl PageAllocator {
         self.stripes[die].room
     }
 
-    /// Lowers the number of pages that a die can hold.
-    pub(super) fn lower_room(&mut self, die: DieId, by: u32) {
-        self.stripes[die].room -= by;
-    }
-
     /// Returns the number of pages on a die, and of those assigned to it.
     pub(super) fn assigned_to(&self, die: DieId) -> u32 {
         self.blocks.valid_on(die) + self.stripes[die].pending
+    }
+
+    /// Returns the number of pages that all dies can hold.
+    pub(super) fn room_of_all(&self) -> u64 {
+        self.stripes.as_slice().iter().map(|its| u64::from(its.room)).sum()
+    }
+
+    /// Lowers the number of pages that a die can hold.
+    pub(super) fn lower_room(&mut self, die: DieId, by: u32) {
+        self.stripes[die].room -= by;
     }
 
     /// Notes that a host page assigned to the die is no longer wanted.
@@ -411,7 +413,7 @@ impl PageAllocator {
             let (source, tag) = whose();
             self.open_blocks.open(&mut self.blocks, plane, source, tag)
         };
-        let block = if self.bad_blocks.is_some() {
+        let block = if self.program_fails(block) {
             let (source, tag) = whose();
             self.sound_block(plane, block, source, tag)
         } else {
@@ -448,7 +450,10 @@ impl PageAllocator {
     ) -> (UnitId, u32) {
         let pages_per_block = self.blocks.geometry().pages_per_block;
         let block = self.open_blocks.block_for(&mut self.blocks, plane, source, tag);
-        let block = self.sound_block(plane, block, source, tag);
+        let block = match self.program_fails(block) {
+            true => self.sound_block(plane, block, source, tag),
+            false => block,
+        };
         let count = most.min(pages_per_block - self.blocks.written(block));
         let count = self.pages_before_failure(block, count);
         let first = self.blocks.program_run(block, count);
@@ -550,7 +555,7 @@ mod tests {
     #[test]
     fn what_a_full_die_cannot_take_goes_to_those_that_can() {
         let mut space = space(Dies::ByAddress);
-        let (limit, order) = (space.die_limit, space.order.clone());
+        let (limit, order) = (space.stripes[DieId(0)].room, space.order.clone());
         for _ in 0..limit {
             assert_eq!(space.place(Lpn(2)), Some(order[2]));
         }

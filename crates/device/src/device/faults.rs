@@ -165,6 +165,7 @@ impl Controller {
             | Fault::Parity(_)
             | Fault::Block(_)
             | Fault::Plane(_)
+            | Fault::Die(_)
             | Fault::Chip(_)
             | Fault::Channel(_) => {
                 ledger.faults += 1;

@@ -181,6 +181,11 @@ impl Device {
         self.layer.throttle.as_ref().map(|holder| holder.state(blocks, self.now()))
     }
 
+    /// Counts failures of blocks anew: what a warm-up has cost is no result.
+    pub fn count_failures_anew(&mut self) {
+        self.layer.ftl.core.allocator.count_failures_anew();
+    }
+
     /// Returns what has become of failing blocks; `None` if none fails.
     pub fn bad_blocks(&self) -> Option<BadBlockCounts> {
         self.layer.ftl.core.allocator.bad_blocks()

@@ -4,7 +4,7 @@ use super::Gc;
 use crate::core::Core;
 use crate::flash::Flash;
 use crate::observe::operation::Source;
-use fowler_units::{BlockId, PlaneId, TxnId};
+use fowler_units::{BlockId, Nanos, PlaneId, TxnId};
 
 impl Gc {
     /// Notes the blocks whose programs have failed before the page of a program was found.
@@ -15,17 +15,21 @@ impl Gc {
         while let Some(block) = core.allocator.next_failed() {
             failed += 1;
             // Its last program has ended: a die programs one page of a block after another.
-            self.condemn(core, block, flash.now());
-            self.empty_failed(core, flash, core.locator.plane_of_block(block));
+            self.await_emptying(core, block, flash.now());
+            let plane = core.locator.plane_of_block(block);
+            if !self.empty_failed(core, flash, plane) {
+                // It waits for the job of its plane, which may be one that gives way to the host.
+                self.promote(core, flash, plane);
+            }
         }
         flash.txns.get_mut(id).failed = failed;
     }
 
     /// Makes a failed block wait to be emptied. GC does not choose it: that would gain nothing.
-    pub(super) fn condemn(&mut self, core: &mut Core, block: BlockId, now: fowler_units::Nanos) {
+    fn await_emptying(&mut self, core: &mut Core, block: BlockId, now: Nanos) {
         core.allocator.blocks.fill(block, now);
         core.allocator.blocks.collect(block);
-        core.allocator.condemn(block);
+        core.allocator.await_emptying(block);
     }
 
     /// Begins to empty a failed block of a plane, if there is one and the plane is free. Returns
@@ -45,7 +49,7 @@ impl Gc {
         if self.job(plane).is_some() {
             return false;
         }
-        let Some(block) = core.allocator.take_condemned(plane) else { return false };
+        let Some(block) = core.allocator.take_waiting(plane) else { return false };
         self.empty(core, flash, plane, block, Source::Refresh, true);
         true
     }
@@ -55,7 +59,7 @@ impl Gc {
     #[inline(never)]
     pub(super) fn note_failed_programs_now(&mut self, core: &mut Core) {
         while let Some(block) = core.allocator.next_failed() {
-            self.condemn(core, block, self.untimed.clock);
+            self.await_emptying(core, block, self.untimed.clock);
         }
     }
 
@@ -63,7 +67,7 @@ impl Gc {
     #[cold]
     #[inline(never)]
     pub(super) fn empty_failed_now(&mut self, core: &mut Core, plane: PlaneId) {
-        while let Some(block) = core.allocator.take_condemned(plane) {
+        while let Some(block) = core.allocator.take_waiting(plane) {
             self.empty_collected_now(core, plane, block, Source::Refresh);
         }
     }

@@ -266,7 +266,8 @@ impl Gc {
         match op {
             // Each sensing of a read disturbs the block.
             Op::Read => self.count_reads(core, flash, block, u32::from(level - first_level) + 1),
-            Op::Program if core.locator.place_in_block(unit) == 0 => {
+            // A block opened in place of a failed one is not programmed from its first page on.
+            Op::Program if core.locator.place_in_block(unit) == 0 || self.is_unstamped(block) => {
                 self.stamp(block, flash.now());
                 if self.refresh.as_ref().is_some_and(|its| its.deadline == Nanos::NEVER) {
                     self.expect_deadline(core, flash);
@@ -306,6 +307,11 @@ impl Gc {
             let since = Span(now.0.saturating_add(refresher.epoch.0));
             refresher.blocks[block].since.get_or_insert(since);
         }
+    }
+
+    /// Returns whether no page of a block has been programmed since its erase.
+    fn is_unstamped(&self, block: BlockId) -> bool {
+        self.refresh.as_ref().is_some_and(|its| its.blocks[block].since.is_none())
     }
 
     /// Resets a block after its erase, which removes the charge that reads left on its cells.

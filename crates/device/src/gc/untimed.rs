@@ -3,7 +3,7 @@
 //! run.
 
 use super::Gc;
-use crate::blocks::block_table::ValidPages;
+use crate::blocks::candidates::ValidPages;
 use crate::core::Core;
 use crate::mapping::page_map::Location;
 use crate::observe::operation::Source;

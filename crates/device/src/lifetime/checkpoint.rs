@@ -72,7 +72,9 @@ impl LifetimeDrive {
             core.allocator.blocks.validate(at);
             core.map.set_owner(at, page);
         }
-        core.allocator.resume(checkpoint.allocator);
+        if !core.allocator.resume(checkpoint.allocator) {
+            return Err("it is of a drive whose blocks fail otherwise".into());
+        }
         self.gc.resume(checkpoint.victim, checkpoint.wear);
         match (&mut self.uses, &checkpoint.uses) {
             (Some(uses), Some(saved)) => uses.resume(saved)?,

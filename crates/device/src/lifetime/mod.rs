@@ -17,6 +17,7 @@ pub mod uses;
 mod waiting_host;
 
 use crate::blocks::bad_blocks::BadBlockCounts;
+use crate::blocks::block_table::BlockState;
 use crate::config::Config;
 use crate::config::layout::{Layout, Refusal};
 use crate::core::Core;
@@ -33,7 +34,7 @@ use crate::policy::voltage::VoltageKind;
 use crate::precondition::Preconditioned;
 use crate::precondition::image::PreconditionedImage;
 use fowler_physics::voltage::ByVoltage;
-use fowler_units::{HostIo, HostOp, Lpn, Nanos, Span};
+use fowler_units::{BlockId, HostIo, HostOp, Id, Lpn, Nanos, Span};
 use serde::{Deserialize, Serialize};
 use uses::Uses;
 use waiting_host::WaitingHost;
@@ -232,10 +233,12 @@ impl LifetimeDrive {
         self.throttle.state()
     }
 
-    /// Returns how often each block has been erased in this life.
+    /// Returns how often each block has been erased in this life, retired ones left out.
     pub fn cycles(&self) -> Vec<u32> {
-        let counts = self.erase_counts().iter().zip(&*self.erased);
-        counts.map(|(&all, &before)| all - before).collect()
+        let blocks = &self.core.allocator.blocks;
+        let counts = self.erase_counts().iter().zip(&*self.erased).enumerate();
+        let in_use = |at: usize| blocks.state(BlockId::new(at)) != BlockState::Retired;
+        counts.filter(|&(at, _)| in_use(at)).map(|(_, (&all, &before))| all - before).collect()
     }
 
     pub(crate) fn moved(&self) -> Moved {

@@ -7,7 +7,7 @@ use crate::config::Config;
 use crate::config::layout::Layout;
 use crate::core::Core;
 use crate::flash::Flash;
-use fowler_units::{BlockId, Id, Lpn, PlaneId, StripeId, UnitId};
+use fowler_units::{BlockId, DieId, Id, Lpn, PlaneId, StripeId, UnitId};
 use std::ops::Range;
 
 /// A failing unit.
@@ -21,6 +21,8 @@ pub enum Fault {
     Block(BlockId),
     /// A plane.
     Plane(PlaneId),
+    /// A die, numbered channel by channel and chip by chip.
+    Die(DieId),
     /// A chip, numbered channel by channel, with all its dies.
     Chip(u32),
     /// A channel, with all its chips.
@@ -42,6 +44,7 @@ impl Fault {
             Fault::Parity(stripe) => (stripe.0, config.stripes()),
             Fault::Block(block) => (block.0, geometry.blocks()),
             Fault::Plane(plane) => (plane.0, geometry.planes()),
+            Fault::Die(die) => (die.0, geometry.dies()),
             Fault::Chip(chip) => (chip, geometry.chips()),
             Fault::Channel(channel) => (channel, geometry.channels),
             Fault::Power | Fault::Bug(_) => return None,
@@ -88,6 +91,7 @@ impl Fault {
                 let each = geometry.blocks_per_plane;
                 blocks(plane.0 * each, (plane.0 + 1) * each)
             }
+            Fault::Die(die) => dies(die.0, die.0 + 1),
             Fault::Chip(chip) => {
                 assert!(chip < geometry.chips(), "chip {chip} of {}", geometry.chips());
                 dies(chip * geometry.dies_per_chip, (chip + 1) * geometry.dies_per_chip)
@@ -107,6 +111,7 @@ impl Fault {
             Fault::Page(_) | Fault::Parity(_) => Failure::Page,
             Fault::Block(_) => Failure::Block,
             Fault::Plane(_) => Failure::Plane,
+            Fault::Die(_) => Failure::Die,
             Fault::Chip(_) => Failure::Chip,
             Fault::Channel(_) => Failure::Channel,
             Fault::Power | Fault::Bug(_) => unreachable!("handled by the controller"),

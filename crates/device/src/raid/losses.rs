@@ -44,6 +44,8 @@ pub enum Failure {
     Block,
     /// With its plane.
     Plane,
+    /// With its die.
+    Die,
     /// With its chip.
     Chip,
     /// With its channel.
@@ -52,18 +54,19 @@ pub enum Failure {
 
 impl Failure {
     /// Every kind of failure.
-    pub const ALL: [Failure; 6] = [
+    pub const ALL: [Failure; 7] = [
         Failure::Cells,
         Failure::Page,
         Failure::Block,
         Failure::Plane,
+        Failure::Die,
         Failure::Chip,
         Failure::Channel,
     ];
 
     /// Returns its name in JSON and tables.
     pub fn name(self) -> &'static str {
-        ["cells", "page", "block", "plane", "chip", "channel"][self as usize]
+        ["cells", "page", "block", "plane", "die", "chip", "channel"][self as usize]
     }
 }
 

@@ -52,7 +52,7 @@ fn run(device: &mut Device, requests: &[HostIo]) -> Vec<Completion> {
 /// too; nobody waits for those.
 #[test]
 fn a_failed_program_takes_as_long_as_another() {
-    let config = failing(0.01, 0.0);
+    let config = failing(1.0, 0.0);
     let mut device = Device::new(&config).expect("a sound drive");
     // A quarter of its pages: no block is erased.
     let requests = writes(&device, u64::from(device.layout().geometry.pages()) / 4, Span::ms(100));
@@ -67,7 +67,7 @@ fn a_failed_program_takes_as_long_as_another() {
     }
     let counts = device.bad_blocks().expect("blocks fail");
     let failed: u64 = tries.iter().enumerate().map(|(more, &count)| more as u64 * count).sum();
-    assert!(failed > 10 && failed <= counts.programs, "{tries:?}, {counts:?}");
+    assert!(failed > 5 && failed <= counts.programs, "{tries:?}, {counts:?}");
     assert_eq!(counts.erases, 0, "{counts:?}");
     assert_eq!(counts.retired, counts.programs, "each is emptied at once: the drive is idle");
 }
@@ -83,8 +83,6 @@ fn as_many_blocks_fail_as_the_law_says() {
         let mut completions: Vec<Completion> = Vec::new();
         device.run(requests.iter().copied(), Pacing::Open, &mut completions);
         let counts = device.bad_blocks().expect("blocks fail");
-        // A block that could not be spared at that moment fails one cycle later.
-        assert!(counts.postponed * 20 < counts.retired, "{counts:?}");
         // A retired block has failed before its last erase; the others have survived all of theirs.
         let law = FailureLaw { share: 0.5, cycles: 16.0, shape: 3.0 };
         let failed = counts.programs + counts.erases;
@@ -99,26 +97,32 @@ fn as_many_blocks_fail_as_the_law_says() {
         );
         let off = (failed as f64 - through).abs() / libm::sqrt(through);
         assert!(off < 4.0, "seed {seed}: {failed} failures, expected {through:.1}");
+        if erases == 1.0 {
+            assert_eq!(counts.programs, 0, "{counts:?}");
+        }
         if erases == 0.5 {
             let by_erase = counts.erases as f64;
             let spread = libm::sqrt(0.25 * failed as f64);
-            // The rest of a cycle in which a page was passed over counts as an erase.
+            // A page that a full plane passes over makes the erase of its block fail.
             assert!((by_erase - 0.5 * failed as f64).abs() < 4.0 * spread, "{counts:?}");
         }
     }
 }
 
-/// Room shrinks block by block until the data just fits; from then on no block is given up, and the
-/// drive goes on.
+/// Room shrinks block by block until the data just fits; from then on no block fails, and the drive
+/// goes on. On a drive without stripes no spare is left over, however many planes it has.
 #[test]
 fn the_spare_shrinks_to_nothing_and_not_below() {
-    for (kind, erases) in [
-        (RedundancyKind::Unprotected, 0.0),
-        (RedundancyKind::Unprotected, 1.0),
-        (RedundancyKind::Raid5, 0.5),
+    for (kind, channels, planes, erases) in [
+        (RedundancyKind::Unprotected, 2, 1, 0.0),
+        (RedundancyKind::Unprotected, 2, 2, 1.0),
+        (RedundancyKind::Unprotected, 32, 1, 0.5),
+        (RedundancyKind::Raid5, 5, 1, 0.5),
     ] {
         let mut config = failing(1.0, erases);
-        config.precondition.fill = 1.0;
+        (config.precondition.fill, config.over_provisioning) = (1.0, 0.3);
+        (config.geometry.channels, config.geometry.planes_per_die) = (channels, planes);
+        config.geometry.blocks_per_plane = 24;
         if kind == RedundancyKind::Raid5 {
             let stripes = crate::support::fading::striped(kind, CachePower::Protected);
             config.geometry = stripes.geometry;
@@ -126,19 +130,24 @@ fn the_spare_shrinks_to_nothing_and_not_below() {
             config.over_provisioning = 0.6;
         }
         let mut device = Device::new(&config).expect("a sound drive");
-        let requests = writes(&device, 6_000, Span::ms(1));
+        let layout = *device.layout();
+        let spare = device.bad_blocks().expect("blocks fail").spare;
+        let count = 6 * u64::from(layout.geometry.pages());
+        let requests = writes(&device, count.min(30_000), Span::us(300));
         run(&mut device, &requests);
         let counts = device.bad_blocks().expect("blocks fail");
-        let case = format!("{kind:?}, {erases}: {counts:?}");
-        assert!(counts.worn_out.is_some() && counts.postponed > 0, "{case}");
-        let layout = *device.layout();
-        let blocks = u64::from(layout.geometry.planes()) * u64::from(layout.plane_limit())
-            / u64::from(layout.geometry.pages_per_block);
-        let needed =
-            u64::from(layout.mapped_pages).div_ceil(layout.geometry.pages_per_block.into());
-        assert!(counts.retired <= blocks - needed, "{case}");
+        let case = format!("{kind:?}, {channels} x {planes}, {erases}: spare {spare}, {counts:?}");
+        let pages = u64::from(layout.geometry.pages_per_block);
+        assert!(counts.worn_out.is_some(), "{case}");
+        let failed = counts.programs + counts.erases;
+        assert!(counts.retired <= failed, "{case}");
         if kind == RedundancyKind::Unprotected {
-            assert!(counts.retired + 1 >= blocks - needed, "{case}: {blocks} {needed}");
+            assert_eq!(counts.spare, spare - failed * pages, "{case}");
+            assert!(counts.spare < pages, "{case}");
+        } else {
+            // One die has given up what it could; the others have at least as much left.
+            let dies = u64::from(layout.geometry.dies());
+            assert!(counts.spare / dies < pages && counts.spare < spare, "{case}");
         }
     }
 }
@@ -186,7 +195,29 @@ fn a_life_loses_its_blocks_too() {
     let mut completions: Vec<Completion> = Vec::new();
     device.run(requests.iter().copied(), Pacing::Open, &mut completions);
     let timed = device.bad_blocks().expect("blocks fail");
-    // Both draw the same fates, but erase at different times.
+    // The same blocks fail; but the two erase at different times.
     let [here, there] = [counts, timed].map(|it| (it.programs + it.erases) as f64);
-    assert!((here - there).abs() < 4.0 * libm::sqrt(here), "{counts:?}, {timed:?}");
+    assert!((here - there).abs() < 0.2 * here, "{counts:?}, {timed:?}");
+}
+
+/// At a dilation of ten a tenth of the writes costs as many blocks, within four standard deviations.
+#[test]
+fn a_dilated_cycle_fails_as_many_blocks_as_those_it_stands_for() {
+    let mut config = failing(60.0, 0.5);
+    config.over_provisioning = 0.6;
+    (config.precondition.fill, config.precondition.pattern) = (1.0, Pattern::Random);
+    let failed = |dilation: u32, count: u64| {
+        let mut config = config.clone();
+        config.life.dilation = dilation;
+        let image = PreconditionedImage::new(&config).expect("a sound drive");
+        let mut drive = LifetimeDrive::new(&image, &config).expect("a sound drive");
+        let device = Device::new(&config).expect("a sound drive");
+        let requests = writes(&device, count, Span::us(100));
+        drive.serve(requests.iter().copied(), |_, _| true);
+        let counts = drive.bad_blocks().expect("blocks fail");
+        assert_eq!(counts.worn_out, None, "{counts:?}");
+        (counts.programs + counts.erases) as f64
+    };
+    let (one, ten) = (failed(1, 60_000), failed(10, 6_000));
+    assert!(one > 20.0 && (one - ten).abs() < 4.0 * libm::sqrt(one + ten), "{one}, {ten}");
 }

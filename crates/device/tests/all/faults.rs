@@ -62,6 +62,7 @@ fn taken(device: &Device, fault: Fault) -> (Vec<StripeId>, BTreeSet<Ppn>) {
     let within = |ppn: &Ppn| match fault {
         Fault::Block(block) => g.block_of(*ppn) == block,
         Fault::Plane(plane) => g.plane_of_block(g.block_of(*ppn)) == plane,
+        Fault::Die(die) => g.die_of(*ppn) == die,
         Fault::Chip(chip) => g.chip_of_die(g.die_of(*ppn)) == chip,
         Fault::Channel(channel) => g.channel_of_die(g.die_of(*ppn)).0 == channel,
         Fault::Page(_) | Fault::Parity(_) | Fault::Power | Fault::Bug(_) => false,
@@ -125,6 +126,7 @@ fn claimed(
     let hit = |ppn: Ppn, page: Lpn| match fault {
         Fault::Block(block) => g.block_of(ppn) == block,
         Fault::Plane(plane) => g.plane_of_block(g.block_of(ppn)) == plane,
+        Fault::Die(die) => g.die_of(ppn) == die,
         Fault::Chip(chip) => g.chip_of_die(g.die_of(ppn)) == chip,
         Fault::Channel(channel) => g.channel_of_die(g.die_of(ppn)).0 == channel,
         Fault::Page(its) => its == page,

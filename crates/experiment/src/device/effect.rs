@@ -92,14 +92,22 @@ fn without_bad_blocks(config: &Config) -> Option<Refusal> {
     })
 }
 
-/// What a capacitor saves, on a drive whose caches do not depend on one.
+/// A capacitor that saves nothing, and what one would save on a drive that has none.
 fn without_a_capacitor(config: &Config) -> Option<Refusal> {
     let its = &config.redundancy;
-    (its.cache != CachePower::Limited && its.saved > 0).then(|| Refusal {
-        keys: vec!["policy.redundancy.saved", "policy.redundancy.cache"],
-        what: "no effect: no capacitor decides what the caches keep without power".into(),
-        hint: Some("set policy.redundancy.cache = \"limited\"".into()),
-    })
+    let (what, hint) = match (its.cache, its.saved) {
+        (CachePower::Limited, 0) => (
+            "no effect: a capacitor that saves no page is none",
+            "set policy.redundancy.saved, or policy.redundancy.cache = \"volatile\"",
+        ),
+        (CachePower::Volatile | CachePower::Protected, 1..) => (
+            "no effect: used only with policy.redundancy.cache = \"limited\"",
+            "set policy.redundancy.cache = \"limited\"",
+        ),
+        _ => return None,
+    };
+    let keys = vec!["policy.redundancy.saved", "policy.redundancy.cache"];
+    Some(Refusal { keys, what: what.into(), hint: Some(hint.into()) })
 }
 
 fn chosen<const N: usize>(choices: [(bool, &'static str); N]) -> Vec<&'static str> {
@@ -146,13 +154,14 @@ mod tests {
             ("rhio", "rhio", &["reliability.model=off", "policy.hotness=[]"], &["err", "hot data"]),
             ("pes-mlc", "noop", &["bad_blocks.shape=2"], &["(bad_blocks.shape)", "0.02"]),
             ("pes-mlc", "noop", &["bad_blocks.shape=2", "bad_blocks.share=0.02"], &[]),
-            ("pes-mlc", "noop", &["policy.redundancy.saved=9"], &["no capacitor", "limited"]),
+            ("pes-mlc", "noop", &["policy.redundancy.saved=9"], &["used only with", "limited"]),
             (
                 "pes-mlc",
                 "noop",
                 &["policy.redundancy.saved=9", "policy.redundancy.cache=limited"],
                 &[],
             ),
+            ("pes-mlc", "noop", &["policy.redundancy.cache=limited"], &["saves no page"]),
             // RHIO's order has an effect on any drive.
             ("pes-mlc", "pes_ipc", &["policy.die_order=rhio"], &[]),
         ] {

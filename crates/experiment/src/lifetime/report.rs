@@ -50,7 +50,7 @@ pub(super) const ROWS: &[Row] = rows! {
     "cycles_mean", "cycles, mean" => |_, one| Some(one.wear.mean);
     "cycles_most", "cycles of the most worn block" => |_, one| Some(one.wear.most);
     "retired_blocks", "blocks retired" => |_, one| Some(one.bad_blocks?.retired as f64);
-    "spare_used_up_years", "blocks beyond the spare fail after (years)" => |_, one| {
+    "spare_used_up_years", "spare blocks used up after (years)" => |_, one| {
         Some(one.bad_blocks?.worn_out?.0 as f64 / 1e9 * f64::from(one.dilation) / YEAR_S)
     };
     "response_mean_us", "page write, mean (us)" => |_, one| one.record.responses.mean_us();

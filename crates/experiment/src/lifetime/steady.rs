@@ -51,6 +51,10 @@ impl SteadyLane {
             device::resolve(&self.device.source()?, &Scheme::load(&self.scheme)?, &self.device)?;
         whole(&drive)?;
         without_effect(&drive.config).or(())?;
+        if drive.config.bad_blocks.share > 0.0 {
+            let what = "a life at a steady write amplification has no blocks that could fail";
+            return Err(Diagnostic::new("bad_blocks.share", what).expected("0").into());
+        }
         Ok(drive)
     }
 

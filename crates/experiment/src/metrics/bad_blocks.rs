@@ -11,7 +11,7 @@ const BLOCKS: Unit = Unit::Count("blocks");
 type Count = (&'static str, Unit, &'static str, fn(&BadBlockCounts) -> u64);
 
 const COUNTS: [Count; 4] = [
-    ("retired", BLOCKS, "Blocks that have failed and are used no more.", |it| it.retired),
+    ("retired", BLOCKS, "Blocks that have failed and are no longer used.", |it| it.retired),
     (
         "programs",
         Unit::Count("programs"),
@@ -20,10 +20,10 @@ const COUNTS: [Count; 4] = [
     ),
     ("erases", Unit::Count("erases"), "Erases that failed.", |it| it.erases),
     (
-        "postponed",
-        Unit::Count("erases"),
-        "Erases that would have failed, of blocks that the drive could not spare at that moment.",
-        |it| it.postponed,
+        "delayed",
+        BLOCKS,
+        "Failed blocks that were used for some cycles more: their plane had no room for their data at once.",
+        |it| it.delayed,
     ),
 ];
 
@@ -35,22 +35,20 @@ pub(super) fn metrics() -> Vec<Metric> {
             Metric::new(format!("bad_blocks.{name}"), unit, about, read)
         })
         .collect();
-    let about = "Spare capacity that is left, as a share of the logical capacity: blocks in service, \
-                 less the data of the host.";
-    list.push(Metric::new("bad_blocks.spare", Unit::Share, about, spare));
-    let about = "When the blocks in service could no longer have held the data of the host, had one \
-                 more failed; null if that did not happen. The run went on as if no other block failed.";
-    list.push(Metric::new("bad_blocks.worn_out_s", Unit::Seconds, about, |it: &Outcome| {
-        it.bad_blocks?.worn_out.map(|at| Span(at.0).as_s())
+    let about = "What the blocks in use can hold beyond all data and what GC needs, as a share of the \
+                 logical capacity; on drives with stripes, as much as on the die with the least.";
+    list.push(Metric::new("bad_blocks.spare", Unit::Share, about, |it: &Outcome| {
+        let pages = it.bad_blocks?.spare as f64;
+        Some(pages / f64::from(it.drive.layout.logical_pages))
     }));
+    let about = "Time from the first request until a block failed that the drive could not do \
+                 without; null if that did not happen. No block has failed since.";
+    list.push(Metric::new("bad_blocks.worn_out_s", Unit::Seconds, about, worn_out));
     list.into_iter().map(|metric| metric.only_if(|it| it.bad_blocks.is_some())).collect()
 }
 
-fn spare(outcome: &Outcome) -> Option<f64> {
-    let layout = &outcome.drive.layout;
-    let geometry = &layout.geometry;
-    let left = u64::from(geometry.blocks()) - outcome.bad_blocks?.retired;
-    let (pages, logical) =
-        (left * u64::from(geometry.pages_per_block), u64::from(layout.logical_pages));
-    Some((pages as f64 - logical as f64) / logical as f64)
+/// Returns when the spare was used up, in seconds from the first request.
+pub(crate) fn worn_out(outcome: &Outcome) -> Option<f64> {
+    let began = outcome.clock.0 - outcome.simulated.0;
+    outcome.bad_blocks?.worn_out.map(|at| Span(at.0.saturating_sub(began)).as_s())
 }

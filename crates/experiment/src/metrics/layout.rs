@@ -278,7 +278,7 @@ fn bad_blocks() -> Group {
         ("bad_blocks.retired", "blocks retired"),
         ("bad_blocks.programs", "failed programs"),
         ("bad_blocks.erases", "failed erases"),
-        ("bad_blocks.postponed", "failures postponed: no room"),
+        ("bad_blocks.delayed", "retired late: no room"),
         ("bad_blocks.spare", "spare that is left"),
         ("bad_blocks.worn_out_s", "spare used up (s)"),
     ];

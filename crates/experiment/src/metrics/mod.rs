@@ -7,7 +7,7 @@
 //! and a line of `layout` if a table should show it. The room only reads outcomes; everything that
 //! prints or stores results reads the list.
 
-mod bad_blocks;
+pub(crate) mod bad_blocks;
 mod blame;
 mod census;
 mod counters;

@@ -66,7 +66,7 @@ impl Fate {
             let place = if fault.power_off().is_some() { power.next() } else { units.next() };
             Fate { fault: *fault, effect: place.map(effect) }
         };
-        // Nobody has listed what was drawn, so nobody misses what was not reached.
+        // What was drawn beyond the end of the run is no news.
         faults.iter().map(fate).filter(|it| it.effect.is_some() || !it.fault.drawn).collect()
     }
 }

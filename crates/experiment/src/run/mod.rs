@@ -21,7 +21,7 @@ use crate::numbers::counted;
 use crate::outcome::{Detail, Ending, Fate, Outcome, Wear};
 pub use crate::replay_speed::ReplaySpeed;
 use crate::replay_speed::{Found, Search};
-use crate::requests::{RequestsFile, Watching};
+use crate::requests::RequestsFile;
 use crate::workload::{Control, WorkloadSpec};
 use fowler_device::reliability::ModelKind;
 use fowler_device::{Config, Counters, Pacing, Probe, UnwrittenReads};

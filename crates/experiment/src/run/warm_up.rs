@@ -23,6 +23,7 @@ pub(super) fn serve(
 ) -> Warmed {
     device.run(requests.take(usize::try_from(count).unwrap_or(usize::MAX)), pacing, &mut ());
     device.begin_again();
+    device.count_failures_anew();
     Warmed { counters: device.counters(), from: device.now() }
 }
 

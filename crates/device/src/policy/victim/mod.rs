@@ -3,7 +3,7 @@
 //! Contract. `pick` returns one of the plane's candidates (full blocks without a program in
 //! flight), or `None` if none is worth collecting. It may update its own state, never the device's.
 
-use crate::blocks::block_table::Candidates;
+use crate::blocks::candidates::Candidates;
 use crate::policy::registry::slot;
 use fowler_units::{BlockId, Nanos};
 use serde::{Deserialize, Serialize};

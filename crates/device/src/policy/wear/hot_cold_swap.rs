@@ -31,7 +31,8 @@ impl Wear for HotColdSwap {
         if worn.saturating_sub(self.fewest[plane]) <= self.threshold {
             return None;
         }
-        let every = (0..candidates.slots()).map(|index| candidates.erases(candidates.slot(index)));
+        let slots = (0..candidates.slots()).map(|index| candidates.slot(index));
+        let every = slots.filter(|&it| candidates.is_in_use(it)).map(|it| candidates.erases(it));
         self.fewest[plane] = every.min().unwrap_or(0);
         if worn.saturating_sub(self.fewest[plane]) <= self.threshold {
             return None;

@@ -3,7 +3,7 @@
 //! Contract. The rule is called after every erase, with the block just erased. It may name a full
 //! block of the same plane, whose data the device then moves into the erased one.
 
-use crate::blocks::block_table::Candidates;
+use crate::blocks::candidates::Candidates;
 use crate::policy::registry::slot;
 use fowler_units::BlockId;
 use serde::{Deserialize, Serialize};

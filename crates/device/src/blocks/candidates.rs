@@ -1,0 +1,127 @@
+//! What others see of the blocks of a plane: the candidates for GC, and the valid pages of a block.
+
+use super::block_table::{BlockState, Blocks};
+use fowler_units::{BlockId, Id, Nanos, Pile, PlaneId, UnitId};
+
+impl Blocks {
+    /// Returns a walk over the valid pages of a block, in order.
+    pub fn valid_pages(&self, block: BlockId) -> ValidPages {
+        ValidPages { block, index: 0, word: self.bits[block.index() * self.words_per_block] }
+    }
+
+    /// Counts the blocks of a plane found in the bucket of their valid count.
+    pub fn bucketed(&self, plane: PlaneId) -> u32 {
+        let pages = self.geometry.pages_per_block;
+        let first = plane.index() * (pages as usize + 1);
+        let mut found = 0;
+        for valid in 0..=pages {
+            let its = self.buckets[first + valid as usize].iter(&self.blocks);
+            found += its.take_while(|&block| self.valid(block) == valid).count() as u32;
+        }
+        found
+    }
+
+    /// Returns the blocks of a plane that are candidates for GC.
+    pub fn candidates(&self, plane: PlaneId) -> Candidates<'_> {
+        Candidates { blocks: self, plane }
+    }
+}
+
+/// A walk over the valid pages of a block. It borrows nothing, so that pages can be moved during
+/// it; meanwhile no page of the block itself may become valid or invalid.
+#[derive(Clone, Debug)]
+pub struct ValidPages {
+    block: BlockId,
+    /// The current word of the block; `word` holds its bits not yet visited.
+    index: usize,
+    word: u64,
+}
+
+impl ValidPages {
+    /// Returns the next valid page.
+    #[inline]
+    pub fn next(&mut self, blocks: &Blocks) -> Option<UnitId> {
+        while self.word == 0 {
+            if self.index + 1 >= blocks.words_per_block {
+                return None;
+            }
+            self.index += 1;
+            self.word = blocks.bits[self.block.index() * blocks.words_per_block + self.index];
+        }
+        let offset = self.index as u32 * 64 + self.word.trailing_zeros();
+        self.word &= self.word - 1;
+        Some(blocks.locator.unit(self.block, offset))
+    }
+}
+
+/// What a victim or wear policy sees of a plane: its full blocks.
+pub struct Candidates<'a> {
+    blocks: &'a Blocks,
+    plane: PlaneId,
+}
+
+impl Candidates<'_> {
+    /// Returns the number of candidates.
+    pub fn count(&self) -> u32 {
+        self.blocks.planes[self.plane].full
+    }
+
+    /// Returns the number of pages per block.
+    pub fn pages_per_block(&self) -> u32 {
+        self.blocks.geometry.pages_per_block
+    }
+
+    /// Returns the `index`-th block of the plane, candidate or not; `index` below
+    /// [`Candidates::slots`].
+    pub fn slot(&self, index: u32) -> BlockId {
+        BlockId(self.plane.0 * self.slots() + index)
+    }
+
+    /// Returns the number of blocks in the plane, candidates or not.
+    pub fn slots(&self) -> u32 {
+        self.blocks.geometry.blocks_per_plane
+    }
+
+    /// Returns whether a block of the plane is in use; a retired one is not.
+    pub fn is_in_use(&self, block: BlockId) -> bool {
+        self.blocks.state(block) != BlockState::Retired
+    }
+
+    /// Returns whether a block of the plane is a candidate.
+    pub fn contains(&self, block: BlockId) -> bool {
+        self.blocks.state(block) == BlockState::Full
+    }
+
+    /// Iterates over the candidates, in order of block number.
+    pub fn iter(&self) -> impl Iterator<Item = BlockId> + '_ {
+        self.blocks.geometry.blocks_of_plane(self.plane).filter(|&block| self.contains(block))
+    }
+
+    /// Returns a candidate with the fewest valid pages, from the buckets, without scanning blocks.
+    pub fn fewest_valid(&self) -> Option<BlockId> {
+        let pages = self.pages_per_block() as usize;
+        let buckets = &self.blocks.buckets[self.plane.index() * (pages + 1)..][..=pages];
+        let lowest = self.blocks.planes[self.plane].lowest as usize;
+        buckets.get(lowest..)?.iter().find_map(Pile::front)
+    }
+
+    /// Returns the number of valid pages of a candidate.
+    pub fn valid(&self, block: BlockId) -> u32 {
+        self.blocks.valid(block)
+    }
+
+    /// Returns a candidate's position in the order in which blocks became full.
+    pub fn fill_order(&self, block: BlockId) -> u64 {
+        self.blocks.fill_order[block]
+    }
+
+    /// Returns when a candidate became full.
+    pub fn filled_at(&self, block: BlockId) -> Nanos {
+        self.blocks.filled_at[block]
+    }
+
+    /// Returns the erase count of any block of the plane.
+    pub fn erases(&self, block: BlockId) -> u32 {
+        self.blocks.erases[block]
+    }
+}
