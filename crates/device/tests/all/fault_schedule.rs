@@ -1,7 +1,10 @@
 //! Faults at times known in advance, and faults on drives without redundancy.
 
+use crate::faults::{Harmed, fault, kinds, noticing, peace, strike, taken_so_far};
+use crate::support::algebra::check_census;
 use crate::support::fading::striped;
-use crate::support::random::{Choice, drive, one_of, requests};
+use crate::support::fault_tally::Tally;
+use crate::support::random::{Choice, drive, one_of, requests, whole_pages};
 use fowler_device::policy::redundancy::{CachePower, RedundancyKind};
 use fowler_device::*;
 use fowler_units::{BlockId, HostIo, HostOp, Lpn, Nanos, PlaneId, Rng, Span, StripeId};
@@ -120,59 +123,138 @@ fn pages(device: &Device, holds: impl Fn(&Device, Lpn) -> bool) -> BTreeSet<Lpn>
     (0..device.layout().logical_pages).map(Lpn).filter(|&page| holds(device, page)).collect()
 }
 
-/// Random drives without redundancy, whose units fail at random moments. Only what held data can be
-/// lost, and once everything has failed, all is lost that only the flash held.
+/// A random drive without redundancy, whose units fail at random moments. Only what held data can
+/// be lost, and once everything has failed, all is lost that only the flash held.
+pub fn unprotected(seed: u64, tally: &mut Tally) {
+    let mut rng = Rng::stream(seed, "faults without redundancy");
+    let mut config = drive(&mut rng, seed, &Choice::protected(RedundancyKind::Unprotected));
+    config.redundancy.integrity = true;
+    config.redundancy.name = RedundancyKind::Unprotected;
+    let Ok(mut device) = Device::new(&config) else { return };
+    let count = 20 + rng.below(100);
+    let requests = requests(&mut rng, device.layout(), count);
+    let g = device.layout().geometry;
+    device.run_with_faults(requests, Pacing::Closed { depth: 5 }, &mut (), |device| {
+        device.check().unwrap_or_else(|law| panic!("seed {seed}: {}", law.0));
+        if !rng.chance(0.01) {
+            return;
+        }
+        let one = |rng: &mut Rng, count: u32| rng.below(count.into()) as u32;
+        let fault = match rng.below(5) {
+            0 => Fault::Block(BlockId(one(&mut rng, g.blocks()))),
+            1 => Fault::Plane(PlaneId(one(&mut rng, g.planes()))),
+            2 => Fault::Chip(one(&mut rng, g.chips())),
+            3 => Fault::Channel(one(&mut rng, g.channels)),
+            _ => Fault::Power,
+        };
+        let before = taken_so_far(device);
+        if fault == Fault::Power {
+            device.inject(fault);
+        } else {
+            strike_unprotected(device, fault);
+            if config.reliability.model == reliability::ModelKind::Off {
+                let lost = lost(device).len() as u64;
+                assert_eq!((device.census().found(), device.census().unfound()), (lost, 0));
+            }
+        }
+        tally.fault(fault, taken_so_far(device) > before);
+        device.check().unwrap_or_else(|law| panic!("seed {seed}: {}", law.0));
+    });
+    // What is being moved does not fail.
+    device.rest_until(device.now() + Span::ms(60_000), &mut ());
+    let only_there = pages(&device, |its, page| its.holds(page) && !its.is_buffered(page));
+    (0..g.channels).for_each(|channel| device.inject(Fault::Channel(channel)));
+    assert!(only_there.iter().all(|&page| device.lost(page).is_some()), "seed {seed}");
+    tally.end(&device);
+}
+
+fn lost(device: &Device) -> BTreeSet<Lpn> {
+    pages(device, |device, page| device.lost(page).is_some())
+}
+
+/// Lets a unit fail: it takes pages that held something, and counts each once.
+fn strike_unprotected(device: &mut Device, fault: Fault) {
+    let (held, before) = (pages(device, Device::holds), device.losses().unwrap());
+    let gone_before = lost(device);
+    device.inject(fault);
+    let (after, gone) = (device.losses().unwrap(), lost(device));
+    let now: Vec<Lpn> = gone.difference(&gone_before).copied().collect();
+    assert!(now.iter().all(|page| held.contains(page) && !device.holds(*page)));
+    assert_eq!(after.lost_in_all() - before.lost_in_all(), now.len() as u64, "{fault:?}");
+}
+
 #[test]
 fn without_redundancy_a_unit_takes_what_only_it_holds() {
-    let (mut worked, mut taken, mut kept) = (0, 0, 0);
+    let mut tally = Tally::default();
     for seed in 0..400 {
-        let mut rng = Rng::stream(seed, "faults without redundancy");
-        let mut config = drive(&mut rng, seed, &Choice::protected(RedundancyKind::Unprotected));
-        config.redundancy.integrity = true;
-        config.redundancy.name = RedundancyKind::Unprotected;
-        let Ok(mut device) = Device::new(&config) else { continue };
-        worked += 1;
-        let count = 20 + rng.below(100);
-        let requests = requests(&mut rng, device.layout(), count);
-        let g = device.layout().geometry;
-        device.run_with_faults(requests, Pacing::Closed { depth: 5 }, &mut (), |device| {
-            device.check().unwrap_or_else(|law| panic!("seed {seed}: {}", law.0));
-            if !rng.chance(0.01) {
-                return;
-            }
-            let one = |rng: &mut Rng, count: u32| rng.below(count.into()) as u32;
-            let fault = match rng.below(5) {
-                0 => Fault::Block(BlockId(one(&mut rng, g.blocks()))),
-                1 => Fault::Plane(PlaneId(one(&mut rng, g.planes()))),
-                2 => Fault::Chip(one(&mut rng, g.chips())),
-                3 => Fault::Channel(one(&mut rng, g.channels)),
-                _ => return device.inject(Fault::Power),
-            };
-            let (held, before) = (pages(device, Device::holds), device.losses().unwrap());
-            let gone = |device: &Device| pages(device, |device, page| device.lost(page).is_some());
-            let gone_before = gone(device);
-            device.inject(fault);
-            let (after, gone) = (device.losses().unwrap(), gone(device));
-            let now: Vec<Lpn> = gone.difference(&gone_before).copied().collect();
-            assert!(now.iter().all(|page| held.contains(page) && !device.holds(*page)));
-            assert_eq!(after.lost_in_all() - before.lost_in_all(), now.len() as u64, "seed {seed}");
-            taken += now.len();
-            kept += after.rewritten - before.rewritten;
-            if config.reliability.model == reliability::ModelKind::Off {
-                assert_eq!(
-                    (device.census().found(), device.census().unfound()),
-                    (gone.len() as u64, 0)
-                );
-            }
-            device.check().unwrap_or_else(|law| panic!("seed {seed}: {}", law.0));
-        });
-        // What is being moved does not fail.
-        device.rest_until(device.now() + Span::ms(60_000), &mut ());
-        let only_there = pages(&device, |its, page| its.holds(page) && !its.is_buffered(page));
-        (0..g.channels).for_each(|channel| device.inject(Fault::Channel(channel)));
-        assert!(only_there.iter().all(|&page| device.lost(page).is_some()), "seed {seed}");
-        let its = device.losses().unwrap();
-        assert_eq!(its.unreadable, its.rewritten + its.lost_in_all() - its.lost_writes, "{seed}");
+        unprotected(seed, &mut tally);
     }
-    assert!(worked > 100 && taken > 5000 && kept > 10, "{worked} {taken} {kept}");
+    let Tally { drives, lost, rewritten, .. } = tally;
+    assert!(drives > 100 && lost > 5000 && rewritten > 10, "{tally}");
+}
+
+/// A random drive and a random schedule of faults. Each does what the same fault does that is
+/// injected into a copy of the drive after the last event before, where the algebra says what is
+/// lost.
+pub fn scheduled(seed: u64, kind: RedundancyKind, tally: &mut Tally) {
+    let mut rng = Rng::stream(seed, "scheduled faults");
+    let config = noticing(&mut rng, seed, kind);
+    let Ok(mut device) = Device::new(&config) else { return };
+    if device.stripes() == 0 {
+        return;
+    }
+    let count = 20 + rng.below(60);
+    let requests = whole_pages(&mut rng, device.layout(), count);
+    let end = requests.last().map_or(0, |io| io.at.0) + 10_000_000;
+    let mut times: Vec<u64> = (0..1 + rng.below(20)).map(|_| 1 + rng.below(end)).collect();
+    times.sort_unstable();
+    // The power fails between requests only, so `power.rs` does that.
+    let units = times.into_iter().map(|at| (Nanos(at), fault(&mut rng, &device)));
+    let faults: Vec<_> = units.filter(|(_, fault)| *fault != Fault::Power).collect();
+    faults.iter().for_each(|&(at, fault)| device.schedule_fault(at, fault));
+    // The event at which each strikes.
+    let (mut pilot, mut events, mut strikes) = (device.clone(), 0_u32, Vec::new());
+    pilot.run_watched(requests.iter().copied(), Pacing::Open, &mut (), |device| {
+        events += 1;
+        strikes.extend((strikes.len()..device.struck().len()).map(|_| events));
+    });
+    let errs = config.reliability.model != reliability::ModelKind::Off;
+    // Cells err at any time, so that a census a moment earlier may differ.
+    let seen = |device: &Device| {
+        let (losses, census, to_rebuild) = seen(device);
+        (losses, if errs { Census::default() } else { census }, to_rebuild)
+    };
+    let (mut events, mut harmed, mut injected) = (0, Harmed::at_first(&config), None);
+    device.run_watched(requests, Pacing::Open, &mut (), |device| {
+        events += 1;
+        let struck = device.struck();
+        if let Some(injected) = injected.take() {
+            let last = struck.last().expect("it struck");
+            assert_eq!(seen(device), injected, "{last:?}");
+            let Struck { before, after, .. } = last;
+            let took = |its: &LossLedger| its.unreadable + its.parity_unreadable;
+            tally.fault(last.fault, took(after) > took(before));
+            tally.count(&check_census(device));
+        }
+        harmed.look(device);
+        if strikes.get(struck.len()) == Some(&(events + 1)) {
+            let mut copy = device.clone();
+            strike(&mut copy, kind, &mut harmed, faults[struck.len()].1);
+            injected = Some(seen(&copy));
+        }
+    });
+    device.check().unwrap_or_else(|law| panic!("after the requests: {}", law.0));
+    device.check_data().unwrap_or_else(|law| panic!("after the requests: {}", law.0));
+    peace(&mut device, errs, &mut Vec::new());
+    tally.count(&check_census(&device));
+    tally.end(&device);
+}
+
+#[test]
+fn a_schedule_takes_what_no_equation_gives() {
+    let (kinds, mut tally) = (kinds(), Tally::default());
+    for seed in 0..400 {
+        scheduled(seed, kinds[seed as usize % kinds.len()], &mut tally);
+    }
+    assert!(tally.drives > 70 && tally.took > 150 && tally.rebuilt > 50, "{tally}");
 }

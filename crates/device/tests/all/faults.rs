@@ -5,6 +5,8 @@
 //! everything that can be brought back must come back as it was written last. A failure names its
 //! seed.
 //!
+//! `make soak` runs these drives as well (`tests/soak`).
+//!
 //! With `FOWLER_SWARM_TIMES=n` in the environment so many times as many drives; with
 //! `FOWLER_SWARM_FAULTS=n` as many as it takes until `n` faults have taken something. What they
 //! came to is printed, by scheme:
@@ -15,6 +17,7 @@
 //! ```
 
 use crate::support::algebra::{check_census, equations, every_stripe, pages_of, solve};
+use crate::support::fault_tally::Tally;
 use crate::support::random::{Choice, drive, one_of, whole_pages};
 use fowler_device::policy::redundancy::{CachePower, RedundancyKind};
 use fowler_device::*;
@@ -88,7 +91,7 @@ fn taken(device: &Device, fault: Fault) -> (Vec<StripeId>, BTreeSet<Ppn>) {
 /// more may be too much for them. After a loss of power, and where cells err at any time, that may
 /// be so of all.
 #[derive(Default)]
-struct Harmed {
+pub struct Harmed {
     stripes: BTreeSet<StripeId>,
     /// Those that a fault took something of, though everything came back.
     touched: BTreeSet<StripeId>,
@@ -97,7 +100,13 @@ struct Harmed {
 }
 
 impl Harmed {
-    fn look(&mut self, device: &Device) {
+    /// Of a drive whose cells may err, that may be so of every stripe from the start.
+    pub fn at_first(config: &Config) -> Harmed {
+        let all = config.reliability.model != reliability::ModelKind::Off;
+        Harmed { all, ..Harmed::default() }
+    }
+
+    pub fn look(&mut self, device: &Device) {
         let lost = device.losses().expect("a drive with versions").lost_in_all();
         if std::mem::replace(&mut self.lost, lost) != lost {
             let stripes = every_stripe(device).into_iter();
@@ -182,7 +191,7 @@ fn claimed(
 }
 
 /// Lets a unit fail, and holds what is lost against what must be.
-fn strike(device: &mut Device, kind: RedundancyKind, harmed: &mut Harmed, fault: Fault) {
+pub fn strike(device: &mut Device, kind: RedundancyKind, harmed: &mut Harmed, fault: Fault) {
     let (struck, failed) = taken(device, fault);
     let claimed = claimed(device, kind, harmed, &struck, fault);
     let must = expected(device, &struck, &failed);
@@ -241,7 +250,7 @@ fn power(device: &mut Device, cache: CachePower) {
 }
 
 /// What faults took of a drive: data and parity in the flash, and in caches without power.
-fn taken_so_far(device: &Device) -> u64 {
+pub fn taken_so_far(device: &Device) -> u64 {
     let its = device.losses().expect("a drive with versions");
     its.unreadable + its.parity_unreadable + its.lost_writes + its.parity_lost
 }
@@ -253,7 +262,8 @@ fn held_page(rng: &mut Rng, device: &Device) -> Lpn {
     (0..8).map(|_| any(rng)).find(|&page| device.holds(page)).unwrap_or(first)
 }
 
-fn fault(rng: &mut Rng, device: &Device) -> Fault {
+/// A fault of any kind.
+pub fn fault(rng: &mut Rng, device: &Device) -> Fault {
     let g = device.layout().geometry;
     let below = |rng: &mut Rng, count: u32| rng.below(u64::from(count)) as u32;
     match rng.below(20) {
@@ -267,70 +277,6 @@ fn fault(rng: &mut Rng, device: &Device) -> Fault {
     }
 }
 
-/// What some cases came to.
-#[derive(Clone, Copy, Default)]
-struct Tally {
-    drives: u64,
-    faults: u64,
-    /// Of them, those that took something: the others met pages that held nothing, or were lost
-    /// already.
-    took: u64,
-    unreadable: u64,
-    lost: u64,
-    rebuilt: u64,
-    rewritten: u64,
-    /// Counted by censuses: pages that parity gives back, and lost ones that nobody has read.
-    recoverable: u64,
-    unfound: u64,
-}
-
-impl Tally {
-    fn count(&mut self, census: &Census) {
-        self.recoverable += census.recoverable;
-        self.unfound += census.unfound();
-    }
-
-    /// Adds a drive at its end, of whose faults so many took something.
-    fn end(&mut self, device: &Device, took: u64) {
-        let its = device.losses().expect("a drive with versions");
-        let lost = its.lost_in_all();
-        assert_eq!(its.unreadable, its.rebuilt + its.rewritten + lost - its.lost_writes);
-        self.faults += its.faults;
-        self.took += took;
-        self.unreadable += its.unreadable;
-        self.lost += lost;
-        self.rebuilt += its.rebuilt;
-        self.rewritten += its.rewritten;
-    }
-
-    fn sum<'a>(all: impl Iterator<Item = &'a Tally>) -> Tally {
-        all.fold(Tally::default(), |sum, its| Tally {
-            drives: sum.drives + its.drives,
-            faults: sum.faults + its.faults,
-            took: sum.took + its.took,
-            unreadable: sum.unreadable + its.unreadable,
-            lost: sum.lost + its.lost,
-            rebuilt: sum.rebuilt + its.rebuilt,
-            rewritten: sum.rewritten + its.rewritten,
-            recoverable: sum.recoverable + its.recoverable,
-            unfound: sum.unfound + its.unfound,
-        })
-    }
-}
-
-impl std::fmt::Display for Tally {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Tally { drives, faults, took, unreadable, lost, rebuilt, rewritten, .. } = self;
-        write!(
-            f,
-            "{drives} drives, {faults} faults, {took} of which took something: {unreadable} pages unreadable, \
-             {rebuilt} rebuilt, {rewritten} written anew, {lost} lost; censuses counted {} more \
-             to be given back, and {} lost that nobody had read",
-            self.recoverable, self.unfound
-        )
-    }
-}
-
 /// After so many events nothing fails any more: where more fails than a drive can rebuild, requests
 /// would wait for ever.
 const LAST_FAULT: u32 = 3000;
@@ -340,43 +286,55 @@ const MOST_EVENTS: u32 = 1_000_000;
 /// Events from one census to the next.
 const CENSUS_EVERY: u32 = 10;
 
-fn case(seed: u64, kind: RedundancyKind, tally: &mut Tally) {
-    let mut rng = Rng::stream(seed, "faults");
-    let mut config = drive(&mut rng, seed, &Choice::protected(kind));
+/// A random drive that notices losses, whose stripes are protected by this.
+pub fn noticing(rng: &mut Rng, seed: u64, kind: RedundancyKind) -> Config {
+    let mut config = drive(rng, seed, &Choice::protected(kind));
     config.redundancy.integrity = true;
     // Peace lasts: of blocks that are refreshed all the time it would have no end.
     config.redundancy.retention = Config::new(config.geometry, config.timing).redundancy.retention;
+    // Some blocks are worn so much that every read would have them refreshed.
+    let most = config.reliability.cycles + config.reliability.cycles_spread;
+    if f64::from(config.redundancy.reads) * config.redundancy.limits_at(f64::from(most)) < 20.0 {
+        config.redundancy.limit_growth = 0.0;
+    }
     // And strengths measured all that time would be most of the work.
     config.reliability.measure_every = Span::ms(10_000);
     config.scrub.period = Span::ms(100_000);
+    config
+}
+
+/// One drive, its requests, and faults among them.
+pub fn case(seed: u64, kind: RedundancyKind, tally: &mut Tally) {
+    let mut rng = Rng::stream(seed, "faults");
+    let config = noticing(&mut rng, seed, kind);
     let Ok(mut device) = Device::new(&config) else { return };
     if device.stripes() == 0 {
         return;
     }
-    tally.drives += 1;
     let count = 20 + rng.below(60);
     let requests = whole_pages(&mut rng, device.layout(), count);
     let often = one_of(&mut rng, &[2, 5, 20]);
     let checked = rng.chance(0.1) || asked("FOWLER_SWARM_SEED").is_some();
     let pacing = one_of(&mut rng, &[Pacing::Open, Pacing::Closed { depth: 5 }]);
     let cache = config.redundancy.cache;
-    let (mut completions, mut took): (Vec<Completion>, u64) = (Vec::new(), 0);
+    let mut completions: Vec<Completion> = Vec::new();
     let errs = config.reliability.model != reliability::ModelKind::Off;
-    let (mut events, mut harmed) = (0, Harmed { all: errs, ..Harmed::default() });
+    let (mut events, mut harmed) = (0, Harmed::at_first(&config));
     device.run_with_faults(requests, pacing, &mut completions, |device| {
         events += 1;
         assert!(events < MOST_EVENTS, "it goes on and on");
         if events < LAST_FAULT && rng.below(often) == 0 {
             let before = taken_so_far(device);
             harmed.look(device);
-            match fault(&mut rng, device) {
+            let fault = fault(&mut rng, device);
+            match fault {
                 Fault::Power | Fault::Bug(_) => {
                     power(device, cache);
                     harmed.all |= cache == CachePower::Volatile;
                 }
                 fault => strike(device, kind, &mut harmed, fault),
             }
-            took += u64::from(taken_so_far(device) > before);
+            tally.fault(fault, taken_so_far(device) > before);
         }
         harmed.look(device);
         if checked {
@@ -389,12 +347,24 @@ fn case(seed: u64, kind: RedundancyKind, tally: &mut Tally) {
     tally.count(&check_census(&device));
     device.check().unwrap_or_else(|law| panic!("after the requests: {}", law.0));
     device.check_data().unwrap_or_else(|law| panic!("after the requests: {}", law.0));
-    // In peace everything that can be rebuilt is. Where cells err at any time, a flush may find one
-    // more page that cannot be read, and it does not wait for that one: so there is peace again.
+    peace(&mut device, errs, &mut completions);
+    for completion in &completions {
+        assert_eq!(completion.blame.total(), completion.latency(), "parts: {completion:?}");
+    }
+    check_census(&device);
+    tally.end(&device);
+}
+
+/// In peace everything that can be rebuilt is. Where cells err at any time, a flush may find one
+/// more page that cannot be read, and it does not wait for that one: so there is peace again.
+pub fn peace(device: &mut Device, errs: bool, completions: &mut Vec<Completion>) {
     for hours in 1..=if errs { PEACE } else { 1 } {
-        let at = Nanos(hours * 1_000_000_000_000);
-        let later = HostIo::flush(at);
-        device.run([later], Pacing::Open, &mut completions);
+        let later = HostIo::flush(Nanos(hours * 1_000_000_000_000));
+        let mut events = 0;
+        device.run_watched([later], Pacing::Open, completions, |_| {
+            events += 1;
+            assert!(events < MOST_EVENTS, "peace has no end");
+        });
         if device.to_rebuild() == 0 {
             break;
         }
@@ -402,11 +372,6 @@ fn case(seed: u64, kind: RedundancyKind, tally: &mut Tally) {
     device.check().unwrap_or_else(|law| panic!("in peace: {}", law.0));
     device.check_data().unwrap_or_else(|law| panic!("in peace: {}", law.0));
     assert_eq!(device.to_rebuild(), 0, "what can be rebuilt is");
-    for completion in &completions {
-        assert_eq!(completion.blame.total(), completion.latency(), "parts: {completion:?}");
-    }
-    check_census(&device);
-    tally.end(&device, took);
 }
 
 #[allow(clippy::disallowed_methods, reason = "a failure is looked into by hand")]
@@ -424,7 +389,7 @@ const PEACE: u64 = 3;
 const MENDED: [u64; 4] = [6747, 16_660, 3894, 17_419];
 
 /// The protecting kinds, in the order in which seeds take them.
-fn kinds() -> Vec<RedundancyKind> {
+pub fn kinds() -> Vec<RedundancyKind> {
     let protects = |kind: &RedundancyKind| *kind != RedundancyKind::Unprotected;
     RedundancyKind::ALL.iter().copied().filter(protects).collect()
 }

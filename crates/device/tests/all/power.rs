@@ -169,44 +169,46 @@ fn what_one_block_does_not_bear_comes_back_from_the_others() {
     assert_eq!(ended, (1, 1, 1, 0), "{its:?}");
 }
 
-/// Random drives that are switched off between two halves of random requests.
+/// A random drive that is switched off between two halves of random requests. Returns the writes
+/// and parities that are gone; `None` if the drive could not work.
+pub fn case(seed: u64) -> Option<u64> {
+    let mut rng = Rng::stream(seed, "power");
+    let mut config = drive(&mut rng, seed, &Choice::all());
+    config.throttle.name = ThrottleKind::Off;
+    let mut device = Device::new(&config).ok()?;
+    let mut completions: Vec<Completion> = Vec::new();
+    for _ in 0..OFF {
+        let ios = requests(&mut rng, device.layout(), 30);
+        let pacing = one_of(&mut rng, &[Pacing::Open, Pacing::Closed { depth: 4 }]);
+        device.run(ios, pacing, &mut completions);
+        if rng.chance(0.5) {
+            let rest = one_of(&mut rng, &[Span::us(50), Span::ms(9)]);
+            device.rest_until(device.now() + rest, &mut ());
+        }
+        let day = Span(86_400_000_000_000);
+        device.power_off(one_of(&mut rng, &[Span::ms(1), Span::ms(600), day * 400]), &mut ());
+        device.check().unwrap_or_else(|law| panic!("power is back: {}", law.0));
+        device.check_data().unwrap_or_else(|law| panic!("power is back: {}", law.0));
+    }
+    let ios = requests(&mut rng, device.layout(), 30);
+    device.run(ios, Pacing::Open, &mut completions);
+    device.check().unwrap_or_else(|law| panic!("in the end: {}", law.0));
+    device.check_data().unwrap_or_else(|law| panic!("in the end: {}", law.0));
+    for completion in &completions {
+        assert_eq!(completion.blame.total(), completion.latency(), "{completion:?}");
+    }
+    let its = device.power_offs();
+    Some(its.lost_writes + its.parity_lost)
+}
+
+/// How often the power of each random drive goes off.
+pub const OFF: u64 = 3;
+
 #[test]
 fn laws_hold_after_power_was_off() {
     let (mut ran, mut gone) = (0, 0);
     for seed in 0..400 {
-        let run = || {
-            let mut rng = Rng::stream(seed, "power");
-            let mut config = drive(&mut rng, seed, &Choice::all());
-            config.throttle.name = ThrottleKind::Off;
-            let Ok(mut device) = Device::new(&config) else { return None };
-            let mut completions: Vec<Completion> = Vec::new();
-            for _ in 0..3 {
-                let ios = requests(&mut rng, device.layout(), 30);
-                let pacing = one_of(&mut rng, &[Pacing::Open, Pacing::Closed { depth: 4 }]);
-                device.run(ios, pacing, &mut completions);
-                if rng.chance(0.5) {
-                    device.rest_until(
-                        device.now() + one_of(&mut rng, &[Span::us(50), Span::ms(9)]),
-                        &mut (),
-                    );
-                }
-                let day = Span(86_400_000_000_000);
-                device
-                    .power_off(one_of(&mut rng, &[Span::ms(1), Span::ms(600), day * 400]), &mut ());
-                device.check().unwrap_or_else(|law| panic!("power is back: {}", law.0));
-                device.check_data().unwrap_or_else(|law| panic!("power is back: {}", law.0));
-            }
-            let ios = requests(&mut rng, device.layout(), 30);
-            device.run(ios, Pacing::Open, &mut completions);
-            device.check().unwrap_or_else(|law| panic!("in the end: {}", law.0));
-            device.check_data().unwrap_or_else(|law| panic!("in the end: {}", law.0));
-            for completion in &completions {
-                assert_eq!(completion.blame.total(), completion.latency(), "{completion:?}");
-            }
-            let its = device.power_offs();
-            Some(its.lost_writes + its.parity_lost)
-        };
-        match std::panic::catch_unwind(run) {
+        match std::panic::catch_unwind(|| case(seed)) {
             Ok(Some(lost)) => (ran, gone) = (ran + 1, gone + lost),
             Ok(None) => {}
             Err(_) => panic!("power seed {seed} failed; the reason is above"),

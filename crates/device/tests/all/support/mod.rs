@@ -3,6 +3,7 @@
 
 pub mod algebra;
 pub mod fading;
+pub mod fault_tally;
 pub mod random;
 
 use fowler_device::policy::{die_order, suspension};

@@ -1,0 +1,89 @@
+//! What swarms of faults came to.
+
+use fowler_device::{Census, Device, Fault};
+
+/// The kinds of faults, as users name them.
+pub const KINDS: [&str; 7] = ["page", "parity", "block", "plane", "chip", "channel", "power"];
+
+fn kind(fault: Fault) -> usize {
+    match fault {
+        Fault::Page(_) => 0,
+        Fault::Parity(_) => 1,
+        Fault::Block(_) => 2,
+        Fault::Plane(_) => 3,
+        Fault::Chip(_) => 4,
+        Fault::Channel(_) => 5,
+        Fault::Power | Fault::Bug(_) => 6,
+    }
+}
+
+/// What some cases came to.
+#[derive(Clone, Copy, Default)]
+pub struct Tally {
+    pub drives: u64,
+    /// Faults by their kind.
+    pub faults: [u64; KINDS.len()],
+    /// Of them, those that took something: the others met pages that held nothing, or were lost
+    /// already.
+    pub took: u64,
+    pub unreadable: u64,
+    pub lost: u64,
+    pub rebuilt: u64,
+    pub rewritten: u64,
+    /// Counted by censuses: pages that parity gives back, and lost ones that nobody has read.
+    pub recoverable: u64,
+    pub unfound: u64,
+}
+
+impl Tally {
+    /// Adds a fault, and whether it took something.
+    pub fn fault(&mut self, fault: Fault, took: bool) {
+        self.faults[kind(fault)] += 1;
+        self.took += u64::from(took);
+    }
+
+    pub fn count(&mut self, census: &Census) {
+        self.recoverable += census.recoverable;
+        self.unfound += census.unfound();
+    }
+
+    /// Adds a drive at its end.
+    pub fn end(&mut self, device: &Device) {
+        let its = device.losses().expect("a drive with versions");
+        let lost = its.lost_in_all();
+        assert_eq!(its.unreadable, its.rebuilt + its.rewritten + lost - its.lost_writes);
+        self.drives += 1;
+        self.unreadable += its.unreadable;
+        self.lost += lost;
+        self.rebuilt += its.rebuilt;
+        self.rewritten += its.rewritten;
+    }
+
+    pub fn sum<'a>(all: impl Iterator<Item = &'a Tally>) -> Tally {
+        all.fold(Tally::default(), |sum, its| Tally {
+            drives: sum.drives + its.drives,
+            faults: std::array::from_fn(|kind| sum.faults[kind] + its.faults[kind]),
+            took: sum.took + its.took,
+            unreadable: sum.unreadable + its.unreadable,
+            lost: sum.lost + its.lost,
+            rebuilt: sum.rebuilt + its.rebuilt,
+            rewritten: sum.rewritten + its.rewritten,
+            recoverable: sum.recoverable + its.recoverable,
+            unfound: sum.unfound + its.unfound,
+        })
+    }
+}
+
+impl std::fmt::Display for Tally {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Tally { drives, faults, took, unreadable, lost, rebuilt, rewritten, .. } = self;
+        let faults: u64 = faults.iter().sum();
+        write!(
+            f,
+            "{drives} drives, {faults} faults, {took} of which took something: {unreadable} pages unreadable, \
+             {rebuilt} rebuilt, {rewritten} written anew, {lost} lost; censuses counted {} more \
+             to be given back, and {} lost that nobody had read",
+            self.recoverable, self.unfound
+        )
+    }
+}
