@@ -177,7 +177,8 @@ fn report(folder: &Path, findings: &Findings, repaired: bool) -> Result<String, 
     if findings.bad.is_empty() {
         return Ok(text + "whole     every file is what was written\n");
     }
-    let mut grid = Grid::new(["file", "state"].map(str::to_string).into()).words(0..2);
+    // Names stay in one piece, so that they can be searched for and copied.
+    let mut grid = Grid::new(["file", "state"].map(str::to_string).into()).words(1..2);
     for (path, what) in &findings.bad {
         let removed = repaired && findings.removable.contains(path);
         let state = if removed { format!("{what} (removed)") } else { what.clone() };

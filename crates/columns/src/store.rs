@@ -416,11 +416,12 @@ fn listed(sums: &[(&str, String)]) -> String {
 
 /// Returns the checksum listed for a file.
 fn listed_hash(sums: &str, name: &str) -> Option<String> {
+    // A line without its end has been cut short.
     let one = |line: &str| {
-        let (sum, its) = line.split_once("  ")?;
+        let (sum, its) = line.strip_suffix('\n')?.split_once("  ")?;
         (its == name).then(|| sum.to_string())
     };
-    sums.lines().find_map(one)
+    sums.split_inclusive('\n').find_map(one)
 }
 
 /// Whether the files of a point are what was written.

@@ -336,6 +336,10 @@ const LARGEST: u64 = 1 << 28;
 fn saved<T: DeserializeOwned>(path: &Path, identity: &str) -> Result<Saved<T>, Diagnostics> {
     let Some(bytes) = bytes_of(path)? else { return Ok(Saved::Missing) };
     let Ok(mut file) = serde_json::from_slice::<Value>(&bytes) else { return Ok(Saved::Damaged) };
+    // The checksum comes first: in a damaged file, nothing that it says is true.
+    if !is_whole(&file) {
+        return Ok(Saved::Damaged);
+    }
     if let Some(format) = file["format"].as_u64().filter(|format| *format > FORMAT) {
         let writer = file["version"].as_str().map(printable).unwrap_or_default();
         let what = format!(
@@ -344,9 +348,6 @@ fn saved<T: DeserializeOwned>(path: &Path, identity: &str) -> Result<Saved<T>, D
         return Err(Diagnostic::new(path.display().to_string(), what)
             .hint("use the newer version, or another folder".to_string())
             .into());
-    }
-    if file["checksum"] != checksum(&file) {
-        return Ok(Saved::Damaged);
     }
     if file["identity"] != identity {
         return Ok(Saved::Missing);
@@ -396,8 +397,7 @@ pub fn examine(folder: &Path) -> Result<Vec<(PathBuf, bool)>, Diagnostics> {
             } else if path.extension().is_some_and(|it| it == "json") {
                 let bytes = bytes_of(&path)?.unwrap_or_default();
                 let file = serde_json::from_slice::<Value>(&bytes).unwrap_or_default();
-                let whole = !file.is_null() && file["checksum"] == checksum(&file);
-                found.push((path, whole));
+                found.push((path, is_whole(&file)));
             }
         }
     }
@@ -409,9 +409,16 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>, Diagnostics> {
     disk::entries(folder).map_err(|error| unreadable(folder, &error))
 }
 
-/// The checksum of a file's identity and result.
+/// Whether a file is what was written.
+fn is_whole(file: &Value) -> bool {
+    !file.is_null() && file["checksum"] == checksum(file)
+}
+
+/// The checksum of everything else in a file.
 fn checksum(file: &Value) -> String {
-    text_hash(&format!("{} {}", file["identity"], file["result"]))
+    let part = |name: &str| &file[name];
+    let all = ["format", "version", "identity", "result"].map(part);
+    text_hash(&serde_json::to_string(&all).expect("JSON"))
 }
 
 /// A result as its type.
@@ -482,6 +489,25 @@ pub(crate) mod tests {
         stop.store(true, Ordering::Relaxed);
         assert_eq!(runs.results(vec![job("c", "2"), job("d", "1")]).unwrap(), None);
         assert_eq!(worked.load(Ordering::Relaxed), 3);
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    /// Nothing but white space, which JSON does not count, may change unnoticed.
+    #[test]
+    fn no_damage_goes_unnoticed() {
+        let folder = std::env::temp_dir().join(format!("fowler-flipped-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let path = folder.join("run.json");
+        save(&path, "this run", &json!({ "requests": 7, "mean": [1.5] })).unwrap();
+        let whole = fs::read(&path).unwrap();
+        assert!(matches!(saved::<Value>(&path, "this run"), Ok(Saved::Found(_))));
+        for (at, bit) in (0..whole.len()).flat_map(|at| (0..8).map(move |bit| (at, bit))) {
+            let mut bytes = whole.clone();
+            bytes[at] ^= 1 << bit;
+            fs::write(&path, &bytes).unwrap();
+            let damaged = matches!(saved::<Value>(&path, "this run"), Ok(Saved::Damaged));
+            assert!(damaged, "byte {at}: {}", String::from_utf8_lossy(&bytes));
+        }
         fs::remove_dir_all(&folder).unwrap();
     }
 

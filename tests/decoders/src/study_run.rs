@@ -38,7 +38,8 @@ fn read(text: &[u8]) -> Option<Value> {
 }
 
 fn summed(mut file: Value) -> String {
-    file["checksum"] = text_hash(&format!("{} {}", file["identity"], file["result"])).into();
+    let all = ["format", "version", "identity", "result"].map(|name| file[name].clone());
+    file["checksum"] = text_hash(&Value::from(all.to_vec()).to_string()).into();
     file.to_string()
 }
 
