@@ -337,7 +337,7 @@ fn saved<T: DeserializeOwned>(path: &Path, identity: &str) -> Result<Saved<T>, D
     let Some(bytes) = bytes_of(path)? else { return Ok(Saved::Missing) };
     let Ok(mut file) = serde_json::from_slice::<Value>(&bytes) else { return Ok(Saved::Damaged) };
     // The checksum comes first: in a damaged file, nothing that it says is true.
-    if !is_whole(&file) {
+    if !is_whole(path, &file) {
         return Ok(Saved::Damaged);
     }
     if let Some(format) = file["format"].as_u64().filter(|format| *format > FORMAT) {
@@ -397,7 +397,8 @@ pub fn examine(folder: &Path) -> Result<Vec<(PathBuf, bool)>, Diagnostics> {
             } else if path.extension().is_some_and(|it| it == "json") {
                 let bytes = bytes_of(&path)?.unwrap_or_default();
                 let file = serde_json::from_slice::<Value>(&bytes).unwrap_or_default();
-                found.push((path, is_whole(&file)));
+                let whole = is_whole(&path, &file);
+                found.push((path, whole));
             }
         }
     }
@@ -409,15 +410,19 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>, Diagnostics> {
     disk::entries(folder).map_err(|error| unreadable(folder, &error))
 }
 
-/// Whether a file is what was written.
-fn is_whole(file: &Value) -> bool {
-    !file.is_null() && file["checksum"] == checksum(file)
+/// Whether a file is what was written there. It holds its own name, as another may have got it.
+fn is_whole(path: &Path, file: &Value) -> bool {
+    !file.is_null() && file["name"] == name_in(path) && file["checksum"] == checksum(file)
+}
+
+/// The name of a file, as it is in the file.
+fn name_in(path: &Path) -> String {
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// The checksum of everything else in a file.
 fn checksum(file: &Value) -> String {
-    let part = |name: &str| &file[name];
-    let all = ["format", "version", "identity", "result"].map(part);
+    let all = ["format", "version", "name", "identity", "result"].map(|part| &file[part]);
     text_hash(&serde_json::to_string(&all).expect("JSON"))
 }
 
@@ -432,7 +437,8 @@ fn read<T: DeserializeOwned>(result: Value, path: &Path) -> Result<T, Diagnostic
 
 fn save(path: &Path, identity: &str, result: &Value) -> Result<(), Diagnostics> {
     let mut file = json!({
-        "format": FORMAT, "version": VERSION, "identity": identity, "result": result
+        "format": FORMAT, "version": VERSION, "name": name_in(path), "identity": identity,
+        "result": result
     });
     file["checksum"] = checksum(&file).into();
     let text = format!("{file:#}\n");
@@ -508,6 +514,9 @@ pub(crate) mod tests {
             let damaged = matches!(saved::<Value>(&path, "this run"), Ok(Saved::Damaged));
             assert!(damaged, "byte {at}: {}", String::from_utf8_lossy(&bytes));
         }
+        fs::write(folder.join("other.json"), &whole).unwrap();
+        let other = saved::<Value>(&folder.join("other.json"), "this run");
+        assert!(matches!(other, Ok(Saved::Damaged)), "the file of another run");
         fs::remove_dir_all(&folder).unwrap();
     }
 

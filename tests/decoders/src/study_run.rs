@@ -38,7 +38,8 @@ fn read(text: &[u8]) -> Option<Value> {
 }
 
 fn summed(mut file: Value) -> String {
-    let all = ["format", "version", "identity", "result"].map(|name| file[name].clone());
+    file["name"] = "run".into();
+    let all = ["format", "version", "name", "identity", "result"].map(|name| file[name].clone());
     file["checksum"] = text_hash(&Value::from(all.to_vec()).to_string()).into();
     file.to_string()
 }
