@@ -108,7 +108,6 @@ fn write<S: Study>(
     let Results { answers, sheets, figures, .. } = results;
     let Written { mut files, mut warnings, drawings } =
         figures_folder::write(sheets, figures, &request.out)?;
-    warnings.extend(results.warnings.iter().cloned());
     let folder = request.traces.as_deref();
     warnings.extend(folder.and_then(|it| none_found(workloads, it, study.columns())));
     let verdicts: Vec<Verdict> = answers.iter().map(Answer::verdict).collect();
@@ -127,5 +126,7 @@ fn write<S: Study>(
     files.push(report::REPORT.into());
     let listed: Vec<PathBuf> = files.iter().map(|file| request.out.join(file)).collect();
     contents::list(&request.out, "reproduce", &listed)?;
+    // What was damaged and has been done again is not on the page: its results are the same.
+    warnings.extend(results.warnings.iter().cloned());
     Ok(Reproduction { title: title.into(), sheets: sheets.clone(), verdicts, files, warnings })
 }

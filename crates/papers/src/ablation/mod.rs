@@ -71,7 +71,6 @@ pub fn all(request: &Request, watch: Watch<'_>) -> Result<Option<Finding>, Diagn
         vec![evidence.worth(), evidence.interactions(), evidence.effects(), evidence.each_run()];
     let Written { mut files, mut warnings, drawings } =
         figures_folder::write(&sheets, &[evidence.picture()], &request.out)?;
-    warnings.extend(runs.warnings());
     let folder = request.traces.as_deref();
     warnings.extend(folder.and_then(|it| none_found(&known, it, &evidence.columns)));
     let title = evidence.plan.title.clone();
@@ -81,6 +80,8 @@ pub fn all(request: &Request, watch: Watch<'_>) -> Result<Option<Finding>, Diagn
     files.push(report::REPORT.into());
     let listed: Vec<PathBuf> = files.iter().map(|file| request.out.join(file)).collect();
     contents::list(&request.out, "study", &listed)?;
+    // What was damaged and has been done again is not on the page: its results are the same.
+    warnings.extend(runs.warnings());
     Ok(Some(Finding { title, sheets, files, warnings }))
 }
 
