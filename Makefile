@@ -5,7 +5,7 @@ export RUST_BACKTRACE ?= 1
 # The command with the features that the Python package asks of its crates, so that neither compiles what the other has compiled.
 BUILD = $(CARGO) build --profile quick -p fowler-cli -p fowler-python --bin fowler
 
-.PHONY: demo test test-long browser python bless docs pictures schemas wheel wheels sdist deny vendor bench budget pgo flame lint miri asan fuzz clean
+.PHONY: demo test test-long browser python bless docs pictures schemas wheel wheels sdist deny vendor bench budget pgo flame lint miri asan fuzz soak clean
 
 demo: ## build Fowler and compare four schemes on a built-in workload
 	$(CARGO) run --profile quick -p fowler-cli --no-default-features -- compare --device pes-mlc --workload demo \
@@ -100,6 +100,10 @@ flame: ## draw a flame graph of one row of the budget (needs perf and `cargo ins
 FUZZ_SECONDS ?= 360
 fuzz: ## fuzz every decoder, each for FUZZ_SECONDS, under AddressSanitizer (needs nightly and `cargo install --locked cargo-fuzz`)
 	fuzz/run $(FUZZ_SECONDS)
+
+MINUTES ?= 10
+soak: ## faults, kills, full disks and damaged files at random for MINUTES; `make soak SEED=n` repeats one bout
+	$(CARGO) run --profile quick --quiet -p fowler-soak -- $(if $(SEED),--seed $(SEED),--minutes $(MINUTES))
 
 clean:
 	$(CARGO) clean

@@ -1,0 +1,92 @@
+//! Processes that are started, waited for and killed. None is waited for longer than a limit.
+
+use crate::Failure;
+use std::io::Read;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// No child takes that long, by far, however busy the machine is.
+const LIMIT: Duration = Duration::from_secs(300);
+const STEP: Duration = Duration::from_millis(1);
+/// The most bytes of output that are looked at.
+const OUTPUT: u64 = 1 << 20;
+
+/// The lines of a report.
+const LINES: usize = 30;
+
+/// How a child ended.
+pub struct Ended {
+    status: ExitStatus,
+    pub out: String,
+    pub err: String,
+    pub took: Duration,
+}
+
+impl Ended {
+    /// Its exit code; none if a signal ended it.
+    pub fn code(&self) -> Option<i32> {
+        self.status.code()
+    }
+
+    pub fn was_killed(&self) -> bool {
+        self.status.signal() == Some(9)
+    }
+
+    /// How it ended and what it said, for a report.
+    pub fn said(&self) -> String {
+        format!("{}\n{}\n{}", self.status, last(&self.out), last(&self.err))
+    }
+}
+
+/// The last lines of a text.
+fn last(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    lines[lines.len().saturating_sub(LINES)..].join("\n")
+}
+
+/// Runs a child to its end, or kills it after `kill_after`.
+pub fn run(command: &mut Command, kill_after: Option<Duration>) -> Result<Ended, Failure> {
+    let (begin, shown) = (Instant::now(), format!("{command:?}"));
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(|error| format!("{shown}: {error}"))?;
+    let readers = (reader(child.stdout.take()), reader(child.stderr.take()));
+    let ended = wait(&mut child, begin, kill_after.unwrap_or(LIMIT));
+    let took = begin.elapsed();
+    let text = |reader: JoinHandle<String>| reader.join().unwrap_or_default();
+    let (out, err) = (text(readers.0), text(readers.1));
+    match ended {
+        Some(status) => Ok(Ended { status, out, err, took }),
+        None => {
+            let said = [last(&out), last(&err)].join("\n");
+            Err(format!("{shown} did not end within {LIMIT:?}\n{said}"))
+        }
+    }
+}
+
+/// Waits until the child has ended. Kills it after `most`; none if that was the limit.
+fn wait(child: &mut Child, begin: Instant, most: Duration) -> Option<ExitStatus> {
+    loop {
+        if let Ok(Some(status)) = child.try_wait() {
+            return Some(status);
+        }
+        if begin.elapsed() >= most {
+            let _ended = child.kill();
+            let status = child.wait().ok()?;
+            return (most < LIMIT).then_some(status);
+        }
+        std::thread::sleep(STEP);
+    }
+}
+
+/// Reads all that a child prints, and keeps the beginning.
+fn reader(from: Option<impl Read + Send + 'static>) -> JoinHandle<String> {
+    std::thread::spawn(move || {
+        let Some(mut from) = from else { return String::new() };
+        let mut kept = Vec::new();
+        let _failed = from.by_ref().take(OUTPUT).read_to_end(&mut kept);
+        let _failed = std::io::copy(&mut from, &mut std::io::sink());
+        String::from_utf8_lossy(&kept).into_owned()
+    })
+}
