@@ -7,7 +7,8 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// No child takes that long, by far, however busy the machine is.
+/// No child takes that long, by far, however busy the machine is. Counted in steps: time in which
+/// the machine sleeps, or the soak is suspended with its child, does not count.
 const LIMIT: Duration = Duration::from_secs(300);
 const STEP: Duration = Duration::from_millis(1);
 /// The most bytes of output that are looked at.
@@ -52,7 +53,7 @@ pub fn run(command: &mut Command, kill_after: Option<Duration>) -> Result<Ended,
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(|error| format!("{shown}: {error}"))?;
     let readers = (reader(child.stdout.take()), reader(child.stderr.take()));
-    let ended = wait(&mut child, begin, kill_after.unwrap_or(LIMIT));
+    let ended = wait(&mut child, kill_after.map(|after| begin + after));
     let took = begin.elapsed();
     let text = |reader: JoinHandle<String>| reader.join().unwrap_or_default();
     let (out, err) = (text(readers.0), text(readers.1));
@@ -65,19 +66,22 @@ pub fn run(command: &mut Command, kill_after: Option<Duration>) -> Result<Ended,
     }
 }
 
-/// Waits until the child has ended. Kills it after `most`; none if that was the limit.
-fn wait(child: &mut Child, begin: Instant, most: Duration) -> Option<ExitStatus> {
-    loop {
+/// Waits until the child has ended; kills it at a time, if one is given. At the limit it is killed,
+/// too, and there is no status.
+fn wait(child: &mut Child, kill_at: Option<Instant>) -> Option<ExitStatus> {
+    for _ in 0..LIMIT.as_millis() / STEP.as_millis() {
         if let Ok(Some(status)) = child.try_wait() {
             return Some(status);
         }
-        if begin.elapsed() >= most {
+        if kill_at.is_some_and(|at| Instant::now() >= at) {
             let _ended = child.kill();
-            let status = child.wait().ok()?;
-            return (most < LIMIT).then_some(status);
+            return child.wait().ok();
         }
         std::thread::sleep(STEP);
     }
+    let _ended = child.kill();
+    let _gone = child.wait();
+    None
 }
 
 /// Reads all that a child prints, and keeps the beginning.
