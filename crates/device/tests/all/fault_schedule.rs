@@ -7,7 +7,7 @@ use crate::support::fault_tally::Tally;
 use crate::support::random::{Choice, drive, one_of, requests, whole_pages};
 use fowler_device::policy::redundancy::{CachePower, RedundancyKind};
 use fowler_device::*;
-use fowler_units::{BlockId, HostIo, HostOp, Lpn, Nanos, PlaneId, Rng, Span, StripeId};
+use fowler_units::{BlockId, DieId, HostIo, HostOp, Lpn, Nanos, PlaneId, Rng, Span, StripeId};
 use std::collections::BTreeSet;
 
 /// A second of writes and reads, a hundred outstanding at times.
@@ -140,11 +140,12 @@ pub fn unprotected(seed: u64, tally: &mut Tally) {
             return;
         }
         let one = |rng: &mut Rng, count: u32| rng.below(count.into()) as u32;
-        let fault = match rng.below(5) {
+        let fault = match rng.below(6) {
             0 => Fault::Block(BlockId(one(&mut rng, g.blocks()))),
             1 => Fault::Plane(PlaneId(one(&mut rng, g.planes()))),
             2 => Fault::Chip(one(&mut rng, g.chips())),
             3 => Fault::Channel(one(&mut rng, g.channels)),
+            4 => Fault::Die(DieId(one(&mut rng, g.dies()))),
             _ => Fault::Power,
         };
         let before = taken_so_far(device);

@@ -21,7 +21,7 @@ use crate::support::fault_tally::Tally;
 use crate::support::random::{Choice, drive, one_of, whole_pages};
 use fowler_device::policy::redundancy::{CachePower, RedundancyKind};
 use fowler_device::*;
-use fowler_units::{BlockId, HostIo, Id, Lpn, Nanos, PlaneId, Ppn, Rng, Span, StripeId};
+use fowler_units::{BlockId, DieId, HostIo, Id, Lpn, Nanos, PlaneId, Ppn, Rng, Span, StripeId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What is to become of every page of the host that cannot be read once `failed` fails.
@@ -270,7 +270,8 @@ pub fn fault(rng: &mut Rng, device: &Device) -> Fault {
         0 => Fault::Chip(below(rng, g.chips())),
         1 => Fault::Channel(below(rng, g.channels)),
         2 => Fault::Plane(PlaneId(below(rng, g.planes()))),
-        3 | 4 => Fault::Block(BlockId(below(rng, g.blocks()))),
+        3 => Fault::Block(BlockId(below(rng, g.blocks()))),
+        4 => Fault::Die(DieId(below(rng, g.dies()))),
         5 => Fault::Power,
         6..9 => Fault::Parity(StripeId(below(rng, device.stripes()))),
         _ => Fault::Page(held_page(rng, device)),

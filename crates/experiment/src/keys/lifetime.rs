@@ -1,5 +1,5 @@
-//! The keys of a drive's lifetime: its target, the endurance of cells that rest, and the constants
-//! of the write throttle.
+//! The keys of a drive's lifetime: the blocks that fail, its target, the endurance of cells that
+//! rest, and the constants of the write throttle.
 
 use super::{Key, at, optional, words};
 use crate::field::{Access, Field, Word};
@@ -16,16 +16,16 @@ const IDLE: std::ops::RangeInclusive<Span> = Span::ZERO..=Span(36_500 * DAY.0);
 #[rustfmt::skip]
 pub(super) fn all() -> Vec<Key<Config>> {
     vec![
-        optional("lifetime.target", "target lifetime of the drive",
-            Field::Time(LIVES, at!(life.target))),
-        optional("lifetime.cycles", "endurance of the cells in P/E cycles, without recovery",
-            Field::Real(0.0..=1e9, at!(life.cycles))),
         optional("bad_blocks.share", "share of blocks that have failed when all have reached lifetime.cycles; 0: no block fails",
             Field::Real(0.0..=0.5, at!(bad_blocks.share))),
         optional("bad_blocks.shape", "Weibull shape of failures. 1: at a constant rate; above 1: at a rate that rises with wear",
             Field::Real(0.1..=20.0, at!(bad_blocks.shape))),
         optional("bad_blocks.erases", "share of failures that an erase reports; a program reports the others, unless its page is not programmed in that cycle",
             Field::Real(0.0..=1.0, at!(bad_blocks.erases))),
+        optional("lifetime.target", "target lifetime of the drive",
+            Field::Time(LIVES, at!(life.target))),
+        optional("lifetime.cycles", "endurance of the cells in P/E cycles, without recovery",
+            Field::Real(0.0..=1e9, at!(life.cycles))),
         optional("lifetime.recovery", "how cells recover between two P/E cycles (docs/ready.md)",
             words!(life.recovery,
                 "spread" => Recovery::Model(Reading::Spread), "READY's model, with the time over which all cycles are spread";

@@ -3,7 +3,8 @@
 use fowler_device::{Census, Device, Fault};
 
 /// The kinds of faults, as users name them.
-pub const KINDS: [&str; 7] = ["page", "parity", "block", "plane", "chip", "channel", "power"];
+pub const KINDS: [&str; 8] =
+    ["page", "parity", "block", "plane", "die", "chip", "channel", "power"];
 
 fn kind(fault: Fault) -> usize {
     match fault {
@@ -11,9 +12,10 @@ fn kind(fault: Fault) -> usize {
         Fault::Parity(_) => 1,
         Fault::Block(_) => 2,
         Fault::Plane(_) => 3,
-        Fault::Chip(_) => 4,
-        Fault::Channel(_) => 5,
-        Fault::Power | Fault::Bug(_) => 6,
+        Fault::Die(_) => 4,
+        Fault::Chip(_) => 5,
+        Fault::Channel(_) => 6,
+        Fault::Power | Fault::Bug(_) => 7,
     }
 }
 
