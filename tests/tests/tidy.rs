@@ -80,7 +80,7 @@ fn a_floor_imports_only_floors_below_it() {
 }
 
 /// The rooms (modules) of `experiment`, lowest first. A room may import those listed before it.
-const EXPERIMENT: [&str; 45] = [
+const EXPERIMENT: [&str; 46] = [
     "diagnostic",
     "fan_out",
     "progress",
@@ -104,6 +104,7 @@ const EXPERIMENT: [&str; 45] = [
     "image_cache",
     "power",
     "faults",
+    "fault_rates",
     "generator",
     "trace_spec",
     "workload",

@@ -8,8 +8,6 @@ use arrow_array::{
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use fowler_experiment::atomic_file::{AtomicFile, unwritable};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
-use fowler_experiment::metrics::value;
-use fowler_experiment::outcome::Outcome;
 use fowler_experiment::requests::{RequestSink, RequestsFile};
 use fowler_experiment::{Completion, HostOp, Part, Probe};
 use parquet::arrow::ArrowWriter;
@@ -240,26 +238,12 @@ fn layout() -> WriterProperties {
 /// The number of the format; a change of the columns needs the next one.
 const FORMAT: &str = "1";
 
-/// Metrics that say which run a file belongs to.
-const FACTS: [&str; 7] = [
-    "scheme",
-    "device",
-    "complete",
-    "config_hash",
-    "provenance.version",
-    "provenance.seed",
-    "provenance.workload_hash",
-];
-
-/// Returns what the metadata of a file says of its run: `fowler.` and the name of the metric.
-fn facts(run: &Outcome) -> Vec<KeyValue> {
+/// Returns what the metadata of a file says of its run: `fowler.` and the name of a metric.
+fn facts(run: &[(&str, String)]) -> Vec<KeyValue> {
     let format = KeyValue::new("fowler.requests".to_string(), FORMAT.to_string());
-    let fact = |name: &str| {
-        let value = value(run, name);
-        let text = value.as_str().map_or_else(|| value.to_string(), str::to_string);
-        KeyValue::new(format!("fowler.{name}"), text)
-    };
-    std::iter::once(format).chain(FACTS.map(fact)).collect()
+    let fact =
+        |(name, value): &(&str, String)| KeyValue::new(format!("fowler.{name}"), value.clone());
+    std::iter::once(format).chain(run.iter().map(fact)).collect()
 }
 
 struct InFile {
@@ -272,7 +256,7 @@ impl RequestSink for InFile {
         self.sink.completed(completion);
     }
 
-    fn finish(self: Box<Self>, run: &Outcome) -> Result<(), Diagnostics> {
+    fn finish(self: Box<Self>, run: &[(&str, String)]) -> Result<(), Diagnostics> {
         let InFile { sink, path } = *self;
         let written = sink.finish(facts(run));
         let failed = |error: ParquetError| unwritable(&path, &io::Error::other(plain(&error)));

@@ -2,7 +2,6 @@
 
 use crate::atomic_file::{AtomicFile, unwritable};
 use crate::diagnostic::Diagnostics;
-use crate::outcome::Outcome;
 use fowler_device::{Completion, Probe};
 use fowler_metrics::RequestLog;
 use std::path::{Path, PathBuf};
@@ -15,11 +14,11 @@ pub trait RequestSink: Send {
     /// Records a completed request.
     fn completed(&mut self, completion: &Completion);
 
-    /// Flushes the file and gives it its name. `run` is the run that it belongs to.
+    /// Flushes the file and gives it its name. `run` says which run it belongs to: names and values.
     ///
     /// # Errors
     /// The first write error; the file then does not appear.
-    fn finish(self: Box<Self>, run: &Outcome) -> Result<(), Diagnostics>;
+    fn finish(self: Box<Self>, run: &[(&str, String)]) -> Result<(), Diagnostics>;
 }
 
 /// Opens a sink that writes one file format.
@@ -56,7 +55,7 @@ pub(crate) struct Watching(Box<dyn RequestSink>);
 
 impl Watching {
     /// Flushes and names the file.
-    pub fn finish(self, run: &Outcome) -> Result<(), Diagnostics> {
+    pub fn finish(self, run: &[(&str, String)]) -> Result<(), Diagnostics> {
         self.0.finish(run)
     }
 }
@@ -86,7 +85,7 @@ impl RequestSink for Csv {
     }
 
     /// Text has no place for what else there is to say.
-    fn finish(self: Box<Self>, _: &Outcome) -> Result<(), Diagnostics> {
+    fn finish(self: Box<Self>, _: &[(&str, String)]) -> Result<(), Diagnostics> {
         let Csv { log, path } = *self;
         log.finish().map_err(|error| unwritable(&path, &error))?.finish()
     }

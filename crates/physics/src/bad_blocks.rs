@@ -1,9 +1,9 @@
-//! When blocks fail for good: a program or an erase that reports failure, after which the controller
-//! uses the block no more.
+//! When blocks fail for good: a program or an erase reports failure, and the controller no longer
+//! uses the block.
 //!
 //! The P/E cycle in which a block fails is drawn from a Weibull distribution, the usual law of
-//! wear-out. It is set by what a datasheet prints: the share of blocks that may have failed when all
-//! have reached their rated endurance. The shape is not printed anywhere: assumed, to be swept.
+//! wear-out. It is set by the share of blocks that have failed when all have reached their rated
+//! endurance. Datasheets bound that share, but do not print the shape: assumed, to be swept.
 
 /// The law of block failures.
 #[derive(Clone, Copy, Debug, PartialEq)]

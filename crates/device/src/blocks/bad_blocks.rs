@@ -1,6 +1,6 @@
 //! Blocks that fail in use. A program or an erase reports failure; the data of the block is moved,
-//! the block is retired, and the room of its plane shrinks. See docs/decisions/blocks.md, "How does a
-//! block fail?".
+//! the block is retired, and the room of its plane shrinks.
+//! See docs/decisions/blocks.md, "How does a block fail?".
 
 use super::block_table::BlockState;
 use super::page_allocator::PageAllocator;

@@ -82,8 +82,8 @@ impl Device {
 }
 
 impl Controller {
-    /// Discards what caches cannot keep without power. Returns the number of acknowledged writes and
-    /// of stripe parities lost.
+    /// Discards what caches cannot keep without power. Returns the number of acknowledged writes
+    /// and of stripe parities lost.
     pub(super) fn lose_power(&mut self, flash: &mut Flash) -> (u64, u64) {
         let saved = self.saved;
         if saved == usize::MAX {

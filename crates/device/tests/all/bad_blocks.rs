@@ -200,7 +200,8 @@ fn a_life_loses_its_blocks_too() {
     assert!((here - there).abs() < 0.2 * here, "{counts:?}, {timed:?}");
 }
 
-/// At a dilation of ten a tenth of the writes costs as many blocks, within four standard deviations.
+/// At a dilation of ten a tenth of the writes costs as many blocks, within four standard
+/// deviations.
 #[test]
 fn a_dilated_cycle_fails_as_many_blocks_as_those_it_stands_for() {
     let mut config = failing(60.0, 0.5);

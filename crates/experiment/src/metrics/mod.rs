@@ -199,6 +199,25 @@ pub fn all() -> &'static [Metric] {
     &ALL
 }
 
+/// Returns what identifies a run, for files that are kept beside its summary: metrics and their
+/// values as text.
+pub(crate) fn which_run(outcome: &Outcome) -> Vec<(&'static str, String)> {
+    let names = [
+        "scheme",
+        "device",
+        "complete",
+        "config_hash",
+        "provenance.version",
+        "provenance.seed",
+        "provenance.workload_hash",
+    ];
+    let text = |name| {
+        let value = value(outcome, name);
+        (name, value.as_str().map_or_else(|| value.to_string(), str::to_string))
+    };
+    names.map(text).into()
+}
+
 /// Finds the metric of a path, or the nearest one above it. Also returns the rest of the path.
 fn find(path: &str) -> Option<(&'static Metric, &str)> {
     let below = |metric: &'static Metric| match path.strip_prefix(metric.path())? {

@@ -17,6 +17,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::faults::Scripted;
 use crate::image_cache::ImageCache;
 use crate::memory;
+use crate::metrics;
 use crate::numbers::counted;
 use crate::outcome::{Detail, Ending, Fate, Outcome, Wear};
 pub use crate::replay_speed::ReplaySpeed;
@@ -157,7 +158,7 @@ impl<'a, P: Probe> Run<'a, P> {
         let finished =
             Finished { replayed, recorder, over_time, precondition, pacing, search, stopped };
         let outcome = finished.outcome(&ready);
-        log.map_or(Ok(()), |log| log.finish(&outcome))?;
+        log.map_or(Ok(()), |log| log.finish(&metrics::which_run(&outcome)))?;
         Ok((outcome, watcher))
     }
 }
