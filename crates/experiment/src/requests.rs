@@ -14,7 +14,8 @@ pub trait RequestSink: Send {
     /// Records a completed request.
     fn completed(&mut self, completion: &Completion);
 
-    /// Flushes the file and gives it its name. `run` says which run it belongs to: names and values.
+    /// Flushes the file and gives it its name. `run` says which run it belongs to: names and
+    /// values.
     ///
     /// # Errors
     /// The first write error; the file then does not appear.

@@ -136,8 +136,8 @@ pub struct Flash {
     /// The time of every program on the cells, if all take the same time, nothing is ever
     /// interrupted, and no probe watches.
     plain_program: Option<Span>,
-    /// Whether programs differ by more than the type of their page: in step, or in failed tries.
-    programs_differ: bool,
+    /// Whether programs may fail, and are then repeated.
+    programs_fail: bool,
     /// The steps so far, if a probe watches.
     trace: Option<Vec<FlashStep>>,
 }
@@ -220,10 +220,9 @@ impl Flash {
             rules: config.suspension,
             marked,
             plain_program: None,
-            programs_differ: config.blocks_fail(),
+            programs_fail: config.blocks_fail(),
             trace: None,
         };
-        flash.programs_differ |= flash.ladder.has_rungs();
         flash.plain_program = flash.plain_program();
         flash
     }
@@ -231,7 +230,7 @@ impl Flash {
     /// Computes the field of this name.
     fn plain_program(&self) -> Option<Span> {
         let &[iterations] = self.timing.program_iterations.values() else { return None };
-        let alike = !self.programs_differ;
+        let alike = !self.ladder.has_rungs() && !self.programs_fail;
         // With a minimum progress, a die looks again for reads once its cells run.
         let undisturbed = self.never_interrupts() && self.rules.min_progress == Span::ZERO;
         let plain = alike && undisturbed && self.trace.is_none();

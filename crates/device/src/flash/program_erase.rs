@@ -166,7 +166,7 @@ impl Flash {
     /// Returns the ISPP iterations of a program: those of the page that needs the most.
     #[inline]
     fn iterations(&self, first: TxnId) -> u32 {
-        if self.programs_differ {
+        if self.ladder.has_rungs() || self.programs_fail {
             self.most_iterations(first)
         } else {
             let unit = self.txns.get(first).unit;
