@@ -446,9 +446,14 @@ class Redundancy(Section):
     """Ppc, hc: entries of the parity cache kept free ahead of demand, at most half of them:
     a whole number from 1 to 65536.
     """
-    cache: Literal["protected", "volatile"] = "protected"
+    cache: Literal["protected", "volatile", "limited"] = "protected"
     """What happens to the caches on power loss (protected: their contents survive; volatile:
-    their contents are lost).
+    their contents are lost; limited: a capacitor saves as many pages as
+    policy.redundancy.saved says).
+    """
+    saved: int = 0
+    """Limited: pages that the capacitor of the drive still programs on power loss: a whole
+    number from 0 to 16777216.
     """
     n_update: int = 6
     """Hc: if more pages of a stripe than this are written together, its cached parity is
@@ -679,6 +684,24 @@ class Reliability(Section):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class BadBlocks(Section):
+    """The keys of [bad_blocks]."""
+
+    share: float = 0.0
+    """Share of blocks that have failed when all have reached lifetime.cycles; 0: no block
+    fails: a number from 0 to 0.5.
+    """
+    shape: float = 3.0
+    """Weibull shape of failures. 1: at a constant rate; above 1: at a rate that rises with
+    wear: a number from 0.1 to 20.
+    """
+    erases: float = 0.5
+    """Share of failures that an erase reports; a program reports the others, unless its page
+    is not programmed in that cycle: a number from 0 to 1.
+    """
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class LifetimeTable(Section):
     """The keys of [lifetime.table]."""
 
@@ -758,6 +781,8 @@ class Config(Section):
     """The keys of [policy]."""
     reliability: Reliability = field(default_factory=Reliability)
     """The keys of [reliability]."""
+    bad_blocks: BadBlocks = field(default_factory=BadBlocks)
+    """The keys of [bad_blocks]."""
     lifetime: Lifetime = field(default_factory=Lifetime)
     """The keys of [lifetime]."""
     seed: int = 1

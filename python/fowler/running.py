@@ -89,9 +89,10 @@ def run(
         idle: Divide arrival times by the factor at which the drive is idle for this share of the time.
         limit: The most requests to run.
         faults: What fails, and when, in order of time: ``["10s chip 3", "20s page 4711 uncorrectable",
-            "30s power 2s"]``. Beside chips, pages and the power, a ``channel``, a ``die``, a ``plane``, a ``block`` or
-            the ``parity`` of a stripe can fail. Units are numbered from 0; they lose what they hold and
-            continue empty, as spares would. ``"every 10s page"`` draws random units of a kind.
+            "30s power 2s"]``. Beside chips, pages and the power, a ``channel``, a ``die``, a ``plane``,
+            a ``block`` or the ``parity`` of a stripe can fail. Units are numbered from 0; they lose what
+            they hold and continue empty, as spares would. ``"every 10s page"`` draws random units of a
+            kind.
         seed: The seed of every random stream.
         requests: Whether to keep every request in memory, for :meth:`Run.requests`.
         requests_file: A file that ends in ``.parquet`` or ``.csv``, to which every request is written.

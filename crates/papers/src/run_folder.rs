@@ -601,8 +601,10 @@ pub(crate) mod tests {
         }
         fs::write(&path, other).unwrap();
         assert_eq!(open().results(vec![job("a")]).unwrap().unwrap()["a"], [1.5, 2.25, 1e-9]);
-        let newer = String::from_utf8(whole).unwrap().replace("\"format\": 1", "\"format\": 2");
-        fs::write(&path, newer).unwrap();
+        let mut newer: Value = serde_json::from_slice(&whole).unwrap();
+        newer["format"] = 2.into();
+        newer["checksum"] = checksum(&newer).into();
+        fs::write(&path, newer.to_string()).unwrap();
         let why = open().results(vec![job("a")]).unwrap_err().to_string();
         assert!(why.contains("in format 2; this is Fowler"), "{why}");
         fs::remove_dir_all(&folder).unwrap();
