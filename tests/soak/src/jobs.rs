@@ -127,21 +127,26 @@ fn workload(rng: &mut Rng, protected: bool) -> String {
     times.sort_unstable();
     let (mut faults, mut on) = (Vec::new(), 0);
     for at in times {
-        let what = match rng.below(if protected { 7 } else { 6 }) {
+        let what = match rng.below(if protected { 8 } else { 7 }) {
             0 => format!("page {} uncorrectable", rng.below(1000)),
             1 => format!("block {}", rng.below(160)),
             2 => format!("plane {}", rng.below(4)),
             3 => format!("chip {}", rng.below(4)),
             4 => format!("channel {}", rng.below(2)),
+            5 => format!("die {}", rng.below(4)),
             // Only once in a millisecond.
-            5 if at >= on => {
+            6 if at >= on => {
                 on = at + 1;
                 "power 2s".into()
             }
-            5 => continue,
+            6 => continue,
             _ => format!("parity {}", rng.below(300)),
         };
         faults.push(format!("{at}ms {what}"));
+    }
+    if rng.chance(0.3) {
+        let unit = ["page", "block", "die", "chip"][rng.below(4) as usize];
+        faults.push(format!("every {}ms {unit}", 5 + rng.below(100)));
     }
     format!(
         "faults = {faults:?}\nrequests = {requests}\n\
