@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// Seeds in a row that take every command but the study, which takes long, and random drives.
-const FIRST: &str = "11";
-const BOUTS: &str = "7";
+const FIRST: &str = "29";
+const BOUTS: &str = "8";
 /// Of these, one of each kind of bout.
-const STORED: &str = "15";
-const DRIVES: &str = "17";
+const STORED: &str = "32";
+const DRIVES: &str = "34";
 
 fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("soak").join(name)
