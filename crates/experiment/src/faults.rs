@@ -55,9 +55,6 @@ const KINDS: [Kind; 7] = [
 const POWER: &str = "power";
 /// What comes before the mean time between faults.
 const EVERY: &str = "every";
-/// Why a closed loop has no power losses.
-pub(crate) const CLOSED: &str =
-    "`power` among `faults` needs arrival times, and closed arrivals have none";
 /// What follows the number of a page.
 const UNCORRECTABLE: &str = "uncorrectable";
 
@@ -326,11 +323,11 @@ pub(crate) fn scaled(faults: &[Scripted], scale: &TimeScale) -> Vec<Scripted> {
 
 /// Runs the drive through `requests` with `faults` on the way, which are in order.
 ///
-/// A unit fails at its very time, whatever is in flight. The power fails once the drive has
-/// answered all earlier requests. What lies beyond the last answer is not reached.
+/// Each strikes at its very time, whatever is in flight. What lies beyond the last answer is not
+/// reached. The clock of the drive stands still without power, so that all later requests are
+/// delayed by the time that it was off.
 ///
-/// Times are those of the requests; in a closed loop, which ignores these, a unit fails so long
-/// after the start.
+/// Times are those of the requests; in a closed loop, which ignores these, so long after the start.
 pub(crate) fn run<P: Probe>(
     device: &mut Device,
     requests: &mut dyn Iterator<Item = HostIo>,
@@ -338,48 +335,14 @@ pub(crate) fn run<P: Probe>(
     probe: &mut P,
     faults: &[Scripted],
 ) {
-    if faults.is_empty() {
-        return device.run(requests, pacing, probe);
-    }
-    let open = pacing == Pacing::Open;
-    let mut requests = requests.peekable();
-    // The time of the requests, and of the drive, at which the power came back.
-    let (mut from, mut began) = (Nanos::ZERO, device.now());
-    if !open {
-        schedule(device, faults, began);
-    }
-    let since = |from: Nanos| move |io: HostIo| io.with_at(Nanos((io.at - from).0));
+    let start = device.now();
     for fault in faults {
-        let due = began + (fault.at - from);
-        let lasts = match fault.what {
-            What::PowerOff(lasts) => lasts,
-            What::Unit(unit) => {
-                if open {
-                    device.schedule_fault(due, unit);
-                }
-                continue;
-            }
+        let at = start + (fault.at - Nanos::ZERO);
+        match fault.what {
+            What::Unit(unit) => device.schedule_fault(at, unit),
+            What::PowerOff(lasts) => device.schedule_power_off(at, lasts),
             What::Rate(_) => unreachable!("faults were drawn for it"),
-        };
-        let before = std::iter::from_fn(|| requests.next_if(|io| io.at < fault.at));
-        device.run(before.map(since(from)), pacing, probe);
-        if requests.peek().is_none() {
-            return;
-        }
-        if open {
-            device.rest_until(due, probe);
-        }
-        device.power_off(lasts, probe);
-        (from, began) = (fault.at, device.now());
-    }
-    device.run(requests.map(since(from)), pacing, probe);
-}
-
-/// Lets units fail at these times after `start`.
-fn schedule(device: &mut Device, faults: &[Scripted], start: Nanos) {
-    for fault in faults {
-        if let What::Unit(unit) = fault.what {
-            device.schedule_fault(start + (fault.at - Nanos::ZERO), unit);
         }
     }
+    device.run(requests, pacing, probe);
 }

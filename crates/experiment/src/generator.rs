@@ -347,7 +347,7 @@ impl Generator {
         }
         let closed = description.arrivals.kind == ArrivalKind::Closed;
         let depth = closed.then_some(description.arrivals.depth as u32);
-        let faults = description.script(closed).map_err(|what| {
+        let faults = description.script().map_err(|what| {
             let hint = match what {
                 BOTH => "put all of them into `faults`",
                 _ => "use arrivals at a rate, such as arrivals.kind = \"poisson\"",
@@ -435,16 +435,10 @@ impl Description {
 
     /// Returns power losses and other faults in one list, in order. At the same time, power losses
     /// of `power_off` come first.
-    fn script(&self, closed: bool) -> Result<Vec<Scripted>, &'static str> {
+    fn script(&self) -> Result<Vec<Scripted>, &'static str> {
         let off_in_faults = self.faults.iter().any(|its| its.power_off().is_some());
         if off_in_faults && !self.power_off.is_empty() {
             return Err(BOTH);
-        }
-        if closed && !self.power_off.is_empty() {
-            return Err("`power_off` needs arrival times, and closed arrivals have none");
-        }
-        if closed && off_in_faults {
-            return Err(faults::CLOSED);
         }
         let off = self.power_off.iter().copied().map(Scripted::of_power);
         let mut all: Vec<Scripted> = off.chain(self.faults.iter().copied()).collect();
@@ -592,7 +586,6 @@ mod tests {
                 "requests=1\narrivals.kind='fixed'\npower_off='1s 0s, 2s'",
                 "has no length; `2s` is not",
             ),
-            ("requests=1\narrivals.kind='closed'\npower_off='1s 1s'", "closed arrivals have none"),
             ("requests=1\narrivals.kind='closed'\nspace.size = '2GiB'", "the drive has 1GiB"),
             ("mix.reads = 0.7\nmix.trims = 0.7\nrequests=1\narrivals.kind='closed'", "at most 1"),
         ] {

@@ -204,6 +204,7 @@ impl Config {
         self.refuse_redundancy(&mut refusals);
         self.refuse_scrub(&mut refusals);
         self.refuse_bad_blocks(&mut refusals);
+        self.refuse_cut_programs(&mut refusals);
         refusals.0.extend(self.refuse_life());
         if refusals.0.is_empty() {
             let layout = self.sizes();

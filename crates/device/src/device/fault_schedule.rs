@@ -8,7 +8,7 @@ use crate::flash::Flash;
 use crate::raid::fault_kinds::Fault;
 use crate::raid::losses::LossLedger;
 use fowler_agenda::Phase;
-use fowler_units::Nanos;
+use fowler_units::{Nanos, Span};
 use std::collections::VecDeque;
 
 /// A fault that struck at a time known in advance.
@@ -24,10 +24,18 @@ pub struct Struck {
     pub after: LossLedger,
 }
 
+/// What happens at a time known in advance.
+#[derive(Clone, Copy, Debug)]
+enum Coming {
+    Fault(Fault),
+    /// The power is off for this long.
+    PowerOff(Span),
+}
+
 /// The faults to come, and those that have struck.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FaultSchedule {
-    to_come: VecDeque<(Nanos, Fault)>,
+    to_come: VecDeque<(Nanos, Coming)>,
     struck: Vec<Struck>,
 }
 
@@ -44,9 +52,23 @@ impl Device {
     /// If `at` is in the past or before a fault that is still to come. When it strikes, as
     /// [`Device::inject`].
     pub fn schedule_fault(&mut self, at: Nanos, fault: Fault) {
+        self.schedule(at, Coming::Fault(fault));
+    }
+
+    /// Turns the power off at `at` for `lasts`, whatever is in flight; see [`Device::power_off`].
+    ///
+    /// # Panics
+    /// As [`Device::schedule_fault`]; if the drive has a throttle, whose lifetime runs on the
+    /// drive's clock.
+    pub fn schedule_power_off(&mut self, at: Nanos, lasts: Span) {
+        assert!(self.layer.throttle.is_none(), "a drive with a throttle cannot lose power");
+        self.schedule(at, Coming::PowerOff(lasts));
+    }
+
+    fn schedule(&mut self, at: Nanos, coming: Coming) {
         let to_come = &mut self.layer.faults.get_or_insert_default().to_come;
         assert!(to_come.back().is_none_or(|&(last, _)| last <= at), "faults out of order");
-        to_come.push_back((at, fault));
+        to_come.push_back((at, coming));
         self.flash.agenda.schedule(at, Phase::Completion, Event::Fault);
     }
 
@@ -62,10 +84,15 @@ impl Controller {
     #[cold]
     pub(super) fn strike_next(&mut self, flash: &mut Flash) {
         let next = self.faults.as_mut().and_then(|its| its.to_come.pop_front());
-        let (at, fault) = next.expect("an event for each fault");
-        let before = self.ledger().copied();
-        self.inject(flash, fault);
-        self.note_struck(fault, at, before);
+        let (at, coming) = next.expect("an event for each fault");
+        match coming {
+            Coming::Fault(fault) => {
+                let before = self.ledger().copied();
+                self.inject(flash, fault);
+                self.note_struck(fault, at, before);
+            }
+            Coming::PowerOff(lasts) => self.power_off(flash, lasts),
+        }
     }
 
     /// Notes what a fault did, if any are scheduled.

@@ -1,4 +1,5 @@
-//! Spans without power. Operations resume afterwards where they were, but data has aged: blocks
+//! Spans without power. Operations resume afterwards where they were, unless programs are cut off
+//! ([`crate::policy::redundancy::CutPrograms`]), but data has aged: blocks
 //! whose data is older than T_retention are refreshed first (DA-RAID-5, section III-C: "the
 //! controller can monitor retention time only at time of power-on"). Unprotected caches lose their
 //! contents.
@@ -10,6 +11,7 @@ use super::{Device, Layer};
 use crate::device::probe::Probe;
 use crate::flash::Flash;
 use crate::raid::fault_kinds::Fault;
+use crate::raid::losses::Failure;
 use fowler_units::{Nanos, Span};
 
 /// Totals of all spans without power.
@@ -23,6 +25,10 @@ pub struct PowerOffs {
     pub lost_writes: u64,
     /// Stripes whose only parity was in a cache that lost power.
     pub parity_lost: u64,
+    /// Programs that were cut off.
+    pub torn: u64,
+    /// Pages with data that were lost with later pages of their word lines.
+    pub paired: u64,
     /// Blocks whose data was older than T_retention when power returned, if blocks are refreshed.
     pub overdue: u64,
 }
@@ -46,30 +52,14 @@ impl<L: Layer> Device<L> {
 }
 
 impl Device {
-    /// Turns the power off for `lasts`. A die finishes the operation it is running, as with
-    /// [`crate::Fault::Power`]. `probe` sees the operations that begin when power returns.
+    /// Turns the power off for `lasts`, with whatever is in flight: the host repeats what has not
+    /// been answered. `probe` sees the operations that begin when power returns.
     ///
     /// # Panics
-    /// If a request is in the drive, or if it has a throttle, whose lifetime runs on the drive's
-    /// clock.
+    /// If the drive has a throttle, whose lifetime runs on the drive's clock.
     pub fn power_off<P: Probe>(&mut self, lasts: Span, probe: &mut P) {
-        assert_eq!(self.layer.front().requests.open_count(), 0, "a request is in the drive");
         assert!(self.layer.throttle.is_none(), "a drive with a throttle cannot lose power");
-        if let Some(condition) = self.flash.condition_mut() {
-            condition.grow_older(lasts);
-        }
-        let overdue =
-            self.layer.ftl.gc.age_without_power(&mut self.layer.ftl.core, &mut self.flash, lasts);
-        self.layer.ftl.gc.scrub_without_power(&self.layer.ftl.core, &mut self.flash, lasts);
-        let before = self.layer.ledger().copied();
-        let (lost_writes, parity_lost) = self.layer.lose_power(&mut self.flash);
-        self.layer.note_struck(Fault::Power, self.flash.now(), before);
-        let its = &mut self.layer.power_offs;
-        its.spans += 1;
-        its.off += lasts;
-        its.lost_writes += lost_writes;
-        its.parity_lost += parity_lost;
-        its.overdue += overdue;
+        self.layer.power_off(&mut self.flash, lasts);
         self.flash.watch(probe.watches_flash());
         self.flash.settle(&mut self.layer);
         self.tell(probe);
@@ -81,23 +71,75 @@ impl Device {
     }
 }
 
+/// What a loss of power takes from the controller.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Taken {
+    /// Acknowledged writes that no die has begun to program.
+    lost_writes: u64,
+    /// Stripes whose only parity was in the cache.
+    parity_lost: u64,
+    /// Programs that were cut off.
+    torn: u64,
+    /// Pages with data that were lost with later pages of their word lines.
+    paired: u64,
+}
+
 impl Controller {
-    /// Discards what caches cannot keep without power. Returns the number of acknowledged writes
-    /// and of stripe parities lost.
-    pub(super) fn lose_power(&mut self, flash: &mut Flash) -> (u64, u64) {
+    /// Turns the power off for `lasts`, in no time of the drive's clock.
+    pub(super) fn power_off(&mut self, flash: &mut Flash, lasts: Span) {
+        if let Some(condition) = flash.condition_mut() {
+            condition.grow_older(lasts);
+        }
+        let overdue = self.ftl.gc.age_without_power(&mut self.ftl.core, flash, lasts);
+        self.ftl.gc.scrub_without_power(&self.ftl.core, flash, lasts);
+        let before = self.ledger().copied();
+        let taken = self.lose_power(flash);
+        self.note_struck(Fault::Power, flash.now(), before);
+        let its = &mut self.power_offs;
+        its.spans += 1;
+        its.off += lasts;
+        its.lost_writes += taken.lost_writes;
+        its.parity_lost += taken.parity_lost;
+        its.torn += taken.torn;
+        its.paired += taken.paired;
+        its.overdue += overdue;
+    }
+
+    /// Discards what caches cannot keep without power, and cuts off programs if the drive does not
+    /// end them.
+    pub(super) fn lose_power(&mut self, flash: &mut Flash) -> Taken {
         let saved = self.saved;
         if saved == usize::MAX {
-            return (0, 0);
+            return Taken::default();
         }
+        let cut = self.ftl.cut_programs(flash, saved);
+        let saved = saved - cut.ended;
         let (lost_writes, saved) = {
             let flash = &mut *flash;
             with_redundancy!(self, |ftl, raid| ftl.lose_buffer(flash, saved, raid))
         };
+        let torn = self.ftl.lose_torn_frames(flash, &cut.torn);
+        let paired = self.ftl.paired_pages(flash, &cut.torn);
         let parity_lost = match &mut self.hooks {
-            Hooks::Raid(raid) => raid.lose_parity(&mut self.ftl, flash, saved),
+            Hooks::Raid(raid) => raid.lose_parity(&mut self.ftl, flash, saved, &cut.torn),
             Hooks::Nothing | Hooks::LostPages(_) => 0,
         };
+        let taken = Taken {
+            lost_writes,
+            parity_lost,
+            torn: cut.torn.len() as u64,
+            paired: paired.len() as u64,
+        };
+        let mut struck = [torn, paired].concat();
+        struck.sort_unstable();
+        match &mut self.hooks {
+            Hooks::Raid(raid) => raid.strike_pages(&mut self.ftl, flash, struck, Failure::Torn),
+            Hooks::LostPages(lost) => {
+                lost.strike_pages(&mut self.ftl, flash, struck, Failure::Torn);
+            }
+            Hooks::Nothing => {}
+        }
         with_redundancy!(self, |ftl, raid| ftl.resume(flash, raid));
-        (lost_writes, parity_lost)
+        taken
     }
 }

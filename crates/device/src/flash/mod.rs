@@ -300,6 +300,19 @@ impl Flash {
         }
     }
 
+    /// Returns whether a program or erase has begun to change its cells.
+    pub fn is_on_the_cells(&self, id: TxnId) -> bool {
+        let die = self.die(self.txns.get(id).die);
+        let mut member = die.command.first;
+        while die.cells != Cells::Free && member.is_some() {
+            if member == id {
+                return true;
+            }
+            member = self.txns.get(member).next;
+        }
+        false
+    }
+
     /// Returns the transfer time, summed over all channels.
     pub fn channel_busy(&self) -> Span {
         self.channels.as_slice().iter().fold(Span::ZERO, |sum, channel| sum + channel.carried)

@@ -1,14 +1,84 @@
-//! What the buffer loses with the power.
+//! What the buffer loses with the power, and the programs that it cuts off.
+//! See docs/decisions/raid.md, "What becomes of a program when the power goes?".
 
 use super::Ftl;
 use super::redundancy_hooks::RedundancyHooks;
 use crate::cache::buffer::{Frame, Listed};
 use crate::flash::Flash;
-use crate::flash::txn::Txn;
-use crate::observe::operation::Source;
-use fowler_units::{FrameId, Id, UnitId};
+use crate::flash::txn::{Owner, Txn};
+use crate::mapping::page_map::Location;
+use crate::observe::operation::{Op, Source};
+use crate::policy::redundancy::CutPrograms;
+use fowler_units::{FrameId, Id, TxnId, UnitId};
+
+/// The programs in flight, when the power goes.
+#[derive(Clone, Debug, Default)]
+pub struct Cut {
+    /// How many the energy left in the drive ends.
+    pub ended: usize,
+    /// The others, in order of submission.
+    pub torn: Vec<TxnId>,
+}
 
 impl Ftl {
+    /// Returns which programs in flight are cut off, if the drive does not end all of them. It has
+    /// the energy for as many as can be `saved`.
+    pub fn cut_programs(&self, flash: &Flash, saved: usize) -> Cut {
+        if self.rules.cut_programs == CutPrograms::Finished {
+            return Cut::default();
+        }
+        let begun =
+            flash.txns.iter().filter(|(_, txn)| txn.op == Op::Program && txn.unit.is_some());
+        let mut torn: Vec<TxnId> = begun.map(|(id, _)| id).collect();
+        torn.sort_unstable_by_key(|&id| flash.txns.get(id).order);
+        let ended = torn.len().min(saved);
+        torn.drain(..ended);
+        Cut { ended, torn }
+    }
+
+    /// Takes acknowledged data whose program is cut off from the buffer: it is nowhere but in a
+    /// page of the flash that cannot be read. Returns these pages. The program of a write that was
+    /// not acknowledged is repeated, because the host repeats the write; that of a moved page is,
+    /// because its old copy is whole; and lost parity is computed again.
+    pub fn lose_torn_frames(&mut self, flash: &Flash, torn: &[TxnId]) -> Vec<UnitId> {
+        let mut lost = Vec::new();
+        for &id in torn {
+            let Txn { owner, unit, req, joined, .. } = *flash.txns.get(id);
+            let Owner::Frame(frame_id) = owner else { continue };
+            if req.is_some() || joined.is_some() || !self.core.allocator.blocks.is_valid(unit) {
+                continue;
+            }
+            let page = self.core.map.owner(unit);
+            let Frame { queued, listed, unit: newest, .. } = *self.core.buffer.get(frame_id);
+            // The buffer may hold a newer version that survives, or is to be written again.
+            let newer = queued.is_some() || listed == Listed::Dirty || newest != unit;
+            if self.core.map.place(page) == Location::Buffer(frame_id) && !newer {
+                self.forget(frame_id);
+                self.core.map.set_flash(page, unit);
+            }
+            lost.push(unit);
+        }
+        lost
+    }
+
+    /// Returns the pages with data that go with those whose programs are cut off on the cells: the
+    /// earlier pages of the same word lines, except those that are being programmed themselves.
+    pub fn paired_pages(&self, flash: &Flash, torn: &[TxnId]) -> Vec<UnitId> {
+        let programs = flash.txns.iter().filter(|(_, txn)| txn.op == Op::Program);
+        let in_flight: Vec<UnitId> = programs.map(|(_, txn)| txn.unit).collect();
+        let mut paired = Vec::new();
+        for &id in torn.iter().filter(|&&id| flash.is_on_the_cells(id)) {
+            let unit = flash.txns.get(id).unit;
+            let locator = &self.core.locator;
+            let (block, at) = (locator.block_of(unit), locator.place_in_block(unit));
+            let first = at - at % self.rules.word_line;
+            let earlier = (first..at).map(|at| locator.unit(block, at));
+            let done = earlier.filter(|unit| !in_flight.contains(unit));
+            paired.extend(done.filter(|&unit| self.core.allocator.blocks.is_valid(unit)));
+        }
+        paired
+    }
+
     /// Discards acknowledged data that no die has begun to program, except for as many pages as can
     /// be `saved`: those on their way to the flash first. Returns the number of page writes lost,
     /// and of pages that could still be saved.
@@ -29,7 +99,16 @@ impl Ftl {
         let kept = only_here.len().min(saved);
         let lost = &only_here[kept..];
         lost.iter().for_each(|&frame_id| self.lose_frame(frame_id, raid));
+        self.lose_clean_frames(flash);
         (lost.len() as u64, saved - kept)
+    }
+
+    /// Discards the copies of data that is in the flash.
+    fn lose_clean_frames(&mut self, flash: &mut Flash) {
+        let copies = |frame: &Frame| matches!(frame.listed, Listed::Clean | Listed::Rewrite);
+        let used = self.core.buffer.used();
+        let clean: Vec<FrameId> = used.filter(|(_, it)| copies(it)).map(|(id, _)| id).collect();
+        clean.into_iter().for_each(|frame_id| self.drop_clean(flash, frame_id));
     }
 
     /// Returns whether a frame holds acknowledged data that no die has begun to program. This

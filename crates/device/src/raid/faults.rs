@@ -127,9 +127,20 @@ impl Raid {
     /// Makes units of the flash fail.
     /// See docs/decisions/raid.md, "What happens to a failed chip?".
     pub(crate) fn strike(&mut self, ftl: &mut Ftl, flash: &mut Flash, fault: Fault) {
-        let mut spoilt = fault.stored_pages(&ftl.core, flash, Some(self.stripes));
-        spoilt.retain(|&unit| self.reads_well(unit));
-        self.spoil(ftl, flash, &spoilt, fault.failure());
+        let spoilt = fault.stored_pages(&ftl.core, flash, Some(self.stripes));
+        self.strike_pages(ftl, flash, spoilt, fault.failure());
+    }
+
+    /// Makes physical pages fail that hold data.
+    pub(crate) fn strike_pages(
+        &mut self,
+        ftl: &mut Ftl,
+        flash: &mut Flash,
+        mut pages: Vec<UnitId>,
+        failure: Failure,
+    ) {
+        pages.retain(|&unit| self.reads_well(unit));
+        self.spoil(ftl, flash, &pages, failure);
     }
 
     /// Marks physical pages as unreadable and handles the consequences.

@@ -50,11 +50,13 @@ pub enum Failure {
     Chip,
     /// With its channel.
     Channel,
+    /// The power failed while it, or a later page of its word line, was being programmed.
+    Torn,
 }
 
 impl Failure {
     /// Every kind of failure.
-    pub const ALL: [Failure; 7] = [
+    pub const ALL: [Failure; 8] = [
         Failure::Cells,
         Failure::Page,
         Failure::Block,
@@ -62,11 +64,12 @@ impl Failure {
         Failure::Die,
         Failure::Chip,
         Failure::Channel,
+        Failure::Torn,
     ];
 
     /// Returns its name in JSON and tables.
     pub fn name(self) -> &'static str {
-        ["cells", "page", "block", "plane", "die", "chip", "channel"][self as usize]
+        ["cells", "page", "block", "plane", "die", "chip", "channel", "torn"][self as usize]
     }
 }
 

@@ -4,7 +4,7 @@
 
 use super::fault_kinds::Fault;
 use super::faults::give_up_copy;
-use super::losses::{Loss, LossLedger, Reason};
+use super::losses::{Failure, Loss, LossLedger, Reason};
 use crate::config::Config;
 use crate::config::layout::Layout;
 use crate::flash::Flash;
@@ -45,7 +45,19 @@ impl LostPages {
 
     /// Makes units of the flash fail. All that they hold is lost.
     pub fn strike(&mut self, ftl: &mut Ftl, flash: &mut Flash, fault: Fault) {
-        for unit in fault.stored_pages(&ftl.core, flash, None) {
+        let pages = fault.stored_pages(&ftl.core, flash, None);
+        self.strike_pages(ftl, flash, pages, fault.failure());
+    }
+
+    /// Makes physical pages fail that hold data.
+    pub fn strike_pages(
+        &mut self,
+        ftl: &mut Ftl,
+        flash: &mut Flash,
+        pages: Vec<UnitId>,
+        failure: Failure,
+    ) {
+        for unit in pages {
             let page = ftl.core.map.owner(unit);
             if ftl.core.flash_copy(page) != unit {
                 continue;
@@ -55,7 +67,7 @@ impl LostPages {
             if kept {
                 self.ledger.rewritten += 1;
             } else {
-                self.lost[page] = Some(Loss::unprotected(fault.failure()));
+                self.lost[page] = Some(Loss::unprotected(failure));
                 self.ledger.lost[Reason::Unprotected] += 1;
             }
         }

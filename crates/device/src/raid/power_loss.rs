@@ -7,7 +7,7 @@ use crate::flash::Flash;
 use crate::flash::txn::{Owner, Txn};
 use crate::host::Ftl;
 use crate::observe::operation::Op;
-use fowler_units::{Id, ParityId, StripeId};
+use fowler_units::{Id, ParityId, StripeId, TxnId};
 
 impl Raid {
     /// Returns whether a die has begun to program the parity of an entry.
@@ -18,15 +18,29 @@ impl Raid {
         flash.txns.iter().any(|(_, txn)| begun(txn))
     }
 
-    /// Discards cached parity that no die has begun to program, except for that of as many stripes
-    /// as can be `saved`. Returns the number of stripes affected.
-    pub(crate) fn lose_parity(&mut self, ftl: &mut Ftl, flash: &mut Flash, saved: usize) -> u64 {
+    /// Discards cached parity that no die has begun to program, or whose program is among those
+    /// that were `torn`, except for that of as many stripes as can be `saved`. Returns the number
+    /// of stripes affected.
+    pub(crate) fn lose_parity(
+        &mut self,
+        ftl: &mut Ftl,
+        flash: &mut Flash,
+        saved: usize,
+        torn: &[TxnId],
+    ) -> u64 {
+        let owners = torn.iter().map(|&id| flash.txns.get(id).owner);
+        let torn: Vec<ParityId> = owners
+            .filter_map(|owner| match owner {
+                Owner::Parity(entry) => Some(entry),
+                _ => None,
+            })
+            .collect();
         let volatile: Vec<(ParityId, StripeId)> = self
             .cache
             .iter()
             .filter(|(id, it)| {
                 let computed = it.progress == Progress::Writing && !it.again && !it.stale;
-                !computed || !self.parity_has_begun(flash, *id)
+                !computed || !self.parity_has_begun(flash, *id) || torn.contains(id)
             })
             .filter(|(_, entry)| entry.covered | entry.uncovered != 0)
             .map(|(id, entry)| (id, entry.stripe))

@@ -209,7 +209,7 @@ pub fn scheduled(seed: u64, kind: RedundancyKind, tally: &mut Tally) {
     let end = requests.last().map_or(0, |io| io.at.0) + 10_000_000;
     let mut times: Vec<u64> = (0..1 + rng.below(20)).map(|_| 1 + rng.below(end)).collect();
     times.sort_unstable();
-    // The power fails between requests only, so `power.rs` does that.
+    // `power.rs` lets the power fail.
     let units = times.into_iter().map(|at| (Nanos(at), fault(&mut rng, &device)));
     let faults: Vec<_> = units.filter(|(_, fault)| *fault != Fault::Power).collect();
     faults.iter().for_each(|&(at, fault)| device.schedule_fault(at, fault));

@@ -19,7 +19,7 @@
 use crate::support::algebra::{check_census, equations, every_stripe, pages_of, solve};
 use crate::support::fault_tally::Tally;
 use crate::support::random::{Choice, drive, one_of, whole_pages};
-use fowler_device::policy::redundancy::{CachePower, RedundancyKind};
+use fowler_device::policy::redundancy::{AboveNUpdate, CachePower, CutPrograms, RedundancyKind};
 use fowler_device::*;
 use fowler_units::{BlockId, DieId, HostIo, Id, Lpn, Nanos, PlaneId, Ppn, Rng, Span, StripeId};
 use std::collections::{BTreeMap, BTreeSet};
@@ -212,7 +212,9 @@ pub fn strike(device: &mut Device, kind: RedundancyKind, harmed: &mut Harmed, fa
 }
 
 /// Lets the power fail. Dirty pages and cached parity are gone, unless they are protected.
-fn power(device: &mut Device, cache: CachePower) {
+fn power(device: &mut Device, config: &Config) {
+    let cache = config.redundancy.cache;
+    let torn = stripes_that_may_be_torn(device, config);
     let pages = || (0..device.layout().logical_pages).map(Lpn);
     let before: BTreeMap<Lpn, u64> = pages().map(|page| (page, device.version(page))).collect();
     let dirty: BTreeSet<Lpn> = pages().filter(|&page| device.is_dirty(page)).collect();
@@ -224,8 +226,7 @@ fn power(device: &mut Device, cache: CachePower) {
         let holds = |it: &CachedView| !it.on_its_way && it.covered.iter().any(|its| its.0);
         if view.cached.as_ref().is_some_and(holds) {
             let unread = view.data.iter().filter(|(_, cell)| cell.is_some_and(|it| it.1.is_none()));
-            let held = |page: Lpn| device.is_buffered(page) && !dirty.contains(&page);
-            must.extend(unread.map(|its| its.0).filter(|&page| !held(page)));
+            must.extend(unread.map(|its| its.0));
         }
     }
     let writes = device.losses().expect("a drive with versions").lost_writes;
@@ -237,7 +238,10 @@ fn power(device: &mut Device, cache: CachePower) {
         return;
     }
     assert_eq!(gone, dirty.len() as u64, "the dirty pages, and no others");
-    let now: BTreeSet<Lpn> = lost(device, &all).difference(&lost_before).copied().collect();
+    let mut now: BTreeSet<Lpn> = lost(device, &all).difference(&lost_before).copied().collect();
+    let stripe = |page: &Lpn| StripeId(page.0 / (device.layout().logical_pages / device.stripes()));
+    now.retain(|page| !torn.contains(&stripe(page)));
+    must.retain(|page| !torn.contains(&stripe(page)));
     // Writes that waited for a frame may have come in by now, and trims behind them.
     must.retain(|&page| !device.is_buffered(page) && device.version(page) != 0);
     assert_eq!(now, must, "what could not be read and had its parity in the cache");
@@ -245,8 +249,33 @@ fn power(device: &mut Device, cache: CachePower) {
         // Writes that waited for a frame may have come in by now, and trims behind them.
         let now = device.version(page);
         let same = now == version || now == 0 || device.is_buffered(page);
-        assert!(dirty.contains(&page) || same, "page {}", page.0);
+        assert!(dirty.contains(&page) || same || torn.contains(&stripe(&page)), "page {}", page.0);
     }
+}
+
+/// The stripes with a page that is being programmed, or with one of its word line, if programs are
+/// cut off.
+fn stripes_that_may_be_torn(device: &Device, config: &Config) -> BTreeSet<StripeId> {
+    let its = &config.redundancy;
+    if its.cut_programs == CutPrograms::Finished {
+        return BTreeSet::new();
+    }
+    let each = config.geometry.pages_per_block;
+    let hit = |ppn: Ppn| {
+        let later = ppn.0..ppn.0 + its.word_line - ppn.0 % each % its.word_line;
+        later.map(Ppn).any(|ppn| device.is_at_hand(ppn))
+    };
+    let touched = |stripe: &StripeId| {
+        let view = device.stripe(*stripe);
+        let cached = view.cached.iter();
+        let kept = cached.flat_map(|its| {
+            its.covered.iter().filter_map(|it| it.1).chain(its.deltas.iter().copied())
+        });
+        let data = view.data.iter().filter_map(|its| its.1);
+        data.chain(view.parity).chain(kept).any(|cell| hit(cell.0))
+            || view.cached.as_ref().is_some_and(|its| its.on_its_way)
+    };
+    (0..device.stripes()).map(StripeId).filter(touched).collect()
 }
 
 /// What faults took of a drive: data and parity in the flash, and in caches without power.
@@ -293,8 +322,10 @@ pub fn noticing(rng: &mut Rng, seed: u64, kind: RedundancyKind) -> Config {
     config.redundancy.integrity = true;
     // Peace lasts: of blocks that are refreshed all the time it would have no end.
     config.redundancy.retention = Config::new(config.geometry, config.timing).redundancy.retention;
-    // Some blocks are worn so much that every read would have them refreshed.
+    config.redundancy.above_n_update = AboveNUpdate::Add;
+    // Some blocks may wear so much that every read would have them refreshed.
     let most = config.reliability.cycles + config.reliability.cycles_spread;
+    let most = most.max(config.reliability.cells.end_cycles as u32);
     if f64::from(config.redundancy.reads) * config.redundancy.limits_at(f64::from(most)) < 20.0 {
         config.redundancy.limit_growth = 0.0;
     }
@@ -317,7 +348,6 @@ pub fn case(seed: u64, kind: RedundancyKind, tally: &mut Tally) {
     let often = one_of(&mut rng, &[2, 5, 20]);
     let checked = rng.chance(0.1) || asked("FOWLER_SWARM_SEED").is_some();
     let pacing = one_of(&mut rng, &[Pacing::Open, Pacing::Closed { depth: 5 }]);
-    let cache = config.redundancy.cache;
     let mut completions: Vec<Completion> = Vec::new();
     let errs = config.reliability.model != reliability::ModelKind::Off;
     let (mut events, mut harmed) = (0, Harmed::at_first(&config));
@@ -330,8 +360,8 @@ pub fn case(seed: u64, kind: RedundancyKind, tally: &mut Tally) {
             let fault = fault(&mut rng, device);
             match fault {
                 Fault::Power | Fault::Bug(_) => {
-                    power(device, cache);
-                    harmed.all |= cache == CachePower::Volatile;
+                    power(device, &config);
+                    harmed.all |= config.redundancy.cache == CachePower::Volatile;
                 }
                 fault => strike(device, kind, &mut harmed, fault),
             }

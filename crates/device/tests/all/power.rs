@@ -3,10 +3,10 @@
 
 use crate::support::fading::{DAYS, MINUTE, fading, io, striped};
 use crate::support::random::{Choice, drive, one_of, requests};
-use fowler_device::policy::redundancy::{CachePower, RedundancyKind};
+use fowler_device::policy::redundancy::{CachePower, CutPrograms, RedundancyKind};
 use fowler_device::policy::throttle::ThrottleKind;
 use fowler_device::*;
-use fowler_units::{Bytes, HostIo, HostOp, Lpn, Rng, Span};
+use fowler_units::{Bytes, HostIo, HostOp, Lpn, Nanos, Rng, Span};
 
 fn run(device: &mut Device, requests: impl IntoIterator<Item = HostIo>) {
     let mut completions: Vec<Completion> = Vec::new();
@@ -100,6 +100,46 @@ fn volatile_caches_lose_what_they_hold() {
     }
 }
 
+/// A program that is cut off takes its page, if the write was acknowledged, and on the cells the
+/// earlier pages of its word line, unless a capacitor ends it. One die programs six pages in turn.
+#[test]
+fn torn_programs_take_their_word_lines() {
+    for (ack, saved) in [(Ack::OnInsert, 0), (Ack::OnInsert, 1), (Ack::OnProgram, 0)] {
+        for (word_line, page, on_the_cells) in (1..=3).flat_map(|width| {
+            (0..6).flat_map(move |page| [(width, page, false), (width, page, true)])
+        }) {
+            let mut config = striped(RedundancyKind::Unprotected, CachePower::Limited);
+            (config.geometry.channels, config.precondition.fill) = (1, 0.0);
+            (config.buffer.ack, config.buffer.evict_ahead) = (ack, 64);
+            config.redundancy.integrity = true;
+            (config.redundancy.cut_programs, config.redundancy.saved) = (CutPrograms::Torn, saved);
+            config.redundancy.word_line = word_line;
+            let (transfer, program) = (config.timing.bus_transfer, config.timing.program(0));
+            let begun = (transfer + program) * page;
+            let later = if on_the_cells { transfer + Span(1) } else { Span(1) };
+            let mut device = Device::new(&config).unwrap();
+            device.schedule_power_off(Nanos::ZERO + begun + later, MINUTE);
+            run(&mut device, (0..6).map(|page| io(HostOp::Write, page, 1, Span::ZERO)));
+            device.rest_until(device.now() + MINUTE, &mut ());
+            let ended = saved == 1;
+            let first =
+                if on_the_cells && !ended { page - page % u64::from(word_line) } else { page };
+            let torn = (ack == Ack::OnInsert && !ended).then_some(page);
+            let expected: Vec<u64> = (first..page).chain(torn).collect();
+            let lost = (0..6).filter(|&page| device.lost(Lpn(page as u32)).is_some());
+            let case =
+                format!("{ack:?}, {saved} saved, {word_line} pages, page {page}, {on_the_cells}");
+            assert_eq!(lost.collect::<Vec<u64>>(), expected, "{case}");
+            let its = *device.power_offs();
+            let writes = if ack == Ack::OnInsert { 5 - page } else { 0 };
+            let counts = (its.torn, its.paired, its.lost_writes);
+            assert_eq!(counts, (u64::from(!ended), page - first, writes), "{case}");
+            let held = (0..6).filter(|&page| device.holds(Lpn(page as u32))).count() as u64;
+            assert_eq!(held, 6 - writes - expected.len() as u64, "{case}");
+        }
+    }
+}
+
 /// What was acknowledged and no die has begun to program is lost, wherever in the controller it
 /// waits: of five dies each has begun one program at most.
 #[test]
@@ -177,10 +217,17 @@ pub fn case(seed: u64) -> Option<u64> {
     config.throttle.name = ThrottleKind::Off;
     let mut device = Device::new(&config).ok()?;
     let mut completions: Vec<Completion> = Vec::new();
+    let mut own = Rng::stream(seed, "power in flight");
     for _ in 0..OFF {
         let ios = requests(&mut rng, device.layout(), 30);
+        let mut at = device.now();
+        for _ in 0..own.below(4) {
+            at = at + Span::us(own.below(3000));
+            device.schedule_power_off(at, one_of(&mut own, &[Span::us(1), Span::ms(600)]));
+        }
         let pacing = one_of(&mut rng, &[Pacing::Open, Pacing::Closed { depth: 4 }]);
         device.run(ios, pacing, &mut completions);
+        device.rest_until(at.max(device.now()), &mut ());
         if rng.chance(0.5) {
             let rest = one_of(&mut rng, &[Span::us(50), Span::ms(9)]);
             device.rest_until(device.now() + rest, &mut ());

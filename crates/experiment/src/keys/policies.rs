@@ -6,7 +6,9 @@ use fowler_device::Config;
 use fowler_device::policy::die_order::DieOrderKind;
 use fowler_device::policy::hotness::Detector;
 use fowler_device::policy::placement::{Dies, PlacementKind};
-use fowler_device::policy::redundancy::{AboveNUpdate, CachePower, RedundancyKind, UpdateOrder};
+use fowler_device::policy::redundancy::{
+    AboveNUpdate, CachePower, CutPrograms, RedundancyKind, UpdateOrder,
+};
 use fowler_device::policy::replacement::ReplacementKind;
 use fowler_device::policy::scrub::ScrubKind;
 use fowler_device::policy::sensing::{Input, SensingKind};
@@ -179,6 +181,13 @@ fn redundancy() -> Vec<Key<Config>> {
             )),
         optional("policy.redundancy.saved", "limited: pages that the capacitor of the drive still programs on power loss",
             Field::Count(0..=1 << 24, at!(redundancy.saved as u32))),
+        optional("policy.redundancy.cut_programs", "what becomes of programs in flight on power loss, unless caches are protected",
+            words!(redundancy.cut_programs,
+                "finished" => CutPrograms::Finished, "the drive has the energy to end them";
+                "torn" => CutPrograms::Torn, "their pages cannot be read";
+            )),
+        optional("policy.redundancy.word_line", "torn: pages of a word line, programmed one after another; a torn page takes the earlier ones with it",
+            Field::Count(1..=16, at!(redundancy.word_line as u32))),
         optional("policy.redundancy.n_update", "hc: if more pages of a stripe than this are written together, its cached parity is recomputed",
             Field::Count(0..=63, at!(redundancy.n_update as u32))),
         optional("policy.redundancy.above_n_update", "hc: which pages that parity then covers",

@@ -213,6 +213,15 @@ fn power() -> Vec<Metric> {
             "Stripes whose only parity did not survive a power loss.",
             |it| json!(it.parity_lost),
         ),
+        metric("torn", Unit::Count("programs"), "Programs cut off by a power loss.", |it| {
+            json!(it.torn)
+        }),
+        metric(
+            "paired",
+            PAGES,
+            "Pages lost with later pages of their word lines, which were torn.",
+            |it| json!(it.paired),
+        ),
         metric(
             "overdue",
             BLOCKS,

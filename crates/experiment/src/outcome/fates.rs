@@ -1,7 +1,7 @@
 //! What became of the faults that a user named.
 
 use crate::faults::Scripted;
-use fowler_device::{Device, Fault, LossLedger, Struck};
+use fowler_device::{Device, LossLedger, Struck};
 use fowler_units::Nanos;
 
 /// A fault that the user named, and what it did.
@@ -46,27 +46,17 @@ impl Effect {
 }
 
 impl Fate {
-    /// What became of `faults` on a drive at the end of its run. Those that struck are the first of
-    /// their kind: in a closed loop, units and power keep time differently.
+    /// What became of `faults` on a drive at the end of its run. Those that struck come first.
     pub(crate) fn of_all(faults: &[Scripted], device: &Device) -> Vec<Fate> {
         let struck = device.struck();
         let end = device.losses().unwrap_or_default();
         let effect = |place: usize| {
             let until = struck.get(place + 1).map_or(&end, |next| &next.before);
-            Effect::of(&struck[place], until)
+            struck.get(place).map(|its| Effect::of(its, until))
         };
-        let places = |power: bool| {
-            let its = move |(place, struck): (usize, &Struck)| {
-                ((struck.fault == Fault::Power) == power).then_some(place)
-            };
-            struck.iter().enumerate().filter_map(its)
-        };
-        let (mut units, mut power) = (places(false), places(true));
-        let fate = |fault: &Scripted| {
-            let place = if fault.power_off().is_some() { power.next() } else { units.next() };
-            Fate { fault: *fault, effect: place.map(effect) }
-        };
+        let fates = faults.iter().enumerate();
+        let fates = fates.map(|(place, fault)| Fate { fault: *fault, effect: effect(place) });
         // What was drawn beyond the end of the run is no news.
-        faults.iter().map(fate).filter(|it| it.effect.is_some() || !it.fault.drawn).collect()
+        fates.filter(|it| it.effect.is_some() || !it.fault.drawn).collect()
     }
 }

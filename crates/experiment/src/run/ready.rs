@@ -275,9 +275,6 @@ fn all_faults(
         let why = "policy.throttle works on a lifetime without power losses";
         diagnostics.take(faults::refuse(off, name, why));
     }
-    if workload.depth().is_some() {
-        diagnostics.take(faults::refuse(off, name, faults::CLOSED));
-    }
     diagnostics.or(())?;
     Ok(fault_rates::drawn(faults, drive))
 }

@@ -37,6 +37,11 @@ pub struct Params {
     pub cache: CachePower,
     /// [`CachePower::Limited`]: the pages that a capacitor still programs.
     pub saved: u32,
+    /// Unless caches are protected: what becomes of programs in flight on power loss.
+    pub cut_programs: CutPrograms,
+    /// [`CutPrograms::Torn`]: pages of a word line, which are programmed one after another; 1 to
+    /// 16. A page that is cut off takes the earlier ones with it.
+    pub word_line: u32,
     /// `hc`: above this number of pages written together, parity is rebuilt from the written pages.
     pub n_update: u32,
     /// `hc`: what becomes of the other pages that cached parity covered.
@@ -78,6 +83,16 @@ pub enum CachePower {
     /// A capacitor keeps the drive up for [`Params::saved`] programs: pages on their way to the
     /// flash first, then the others, then parity. The rest is lost.
     Limited,
+}
+
+/// What happens on power loss to programs that a die has begun.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CutPrograms {
+    /// The drive has the energy to end them.
+    Finished,
+    /// They are cut off, and their pages cannot be read, unless a capacitor has energy left
+    /// ([`Params::saved`], of which programs in flight take the first share).
+    Torn,
 }
 
 /// The order of a program and the read of what it replaces, where parity is computed from the old
@@ -213,6 +228,8 @@ impl Default for Params {
             parity_ahead: 1,
             cache: CachePower::Protected,
             saved: 0,
+            cut_programs: CutPrograms::Finished,
+            word_line: 1,
             n_update: 6,
             above_n_update: AboveNUpdate::Add,
             cut_off: 8,

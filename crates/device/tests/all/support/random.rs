@@ -4,7 +4,9 @@ use super::{mlc, slc, small};
 use fowler_device::policy::die_order::DieOrderKind;
 use fowler_device::policy::hotness::Detector;
 use fowler_device::policy::placement::{Dies, PlacementKind};
-use fowler_device::policy::redundancy::{AboveNUpdate, CachePower, RedundancyKind, UpdateOrder};
+use fowler_device::policy::redundancy::{
+    AboveNUpdate, CachePower, CutPrograms, RedundancyKind, UpdateOrder,
+};
 use fowler_device::policy::replacement::ReplacementKind;
 use fowler_device::policy::scrub::ScrubKind;
 use fowler_device::policy::sensing::SensingKind;
@@ -182,6 +184,10 @@ fn redundancy(config: &mut Config, rng: &mut Rng, choice: &Choice) {
     its.limit_growth = one_of(&mut own, &[0.0, 0.01]);
     if !its.integrity && own.chance(0.3) {
         its.above_n_update = AboveNUpdate::Replace;
+    }
+    let mut own = Rng::stream(config.seed, "programs cut off");
+    if its.cache == CachePower::Volatile && its.integrity && own.chance(0.5) {
+        (its.cut_programs, its.word_line) = (CutPrograms::Torn, between(&mut own, 1, 3));
     }
     if its.name != RedundancyKind::Unprotected {
         config.geometry.blocks_per_plane += 4;
