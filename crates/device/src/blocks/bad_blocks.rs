@@ -232,7 +232,7 @@ impl PageAllocator {
         // The next erased block takes the page at once, and GC needs another.
         while self.program_fails(block)
             && self.blocks.free_in(plane) >= 2
-            && self.fits_without_a_block(plane)
+            && self.fits_without_a_block(plane, 1)
             && self.gives_up_a_block(plane)
         {
             let offset = self.blocks.written(block);
@@ -290,7 +290,7 @@ impl PageAllocator {
         } else if !its.fates[block].failed {
             return false;
         }
-        let room = emptied || self.fits_without_a_block(plane);
+        let room = emptied || self.fits_without_a_block(plane, 0);
         let may = self.blocks.free_in(plane) >= 1 && room;
         if may && !emptied {
             self.shrink(plane);
@@ -309,14 +309,15 @@ impl PageAllocator {
         }
     }
 
-    /// Returns whether a plane and its die can do without one more block now: what they hold, and
-    /// what is on its way to them, must fit into the rest, or writes would wait for ever.
-    fn fits_without_a_block(&self, plane: PlaneId) -> bool {
+    /// Returns whether a plane and its die can do without one more block now: what they hold, what
+    /// is on its way to them, and the page that is `taken` now must fit into the rest, or writes
+    /// would wait for ever.
+    fn fits_without_a_block(&self, plane: PlaneId, taken: u32) -> bool {
         let geometry = self.blocks.geometry();
         let (pages, die) = (geometry.pages_per_block, geometry.die_of_plane(plane));
         let limits: u32 = geometry.planes_of_die(die).map(|it| self.blocks.limit_of(it)).sum();
-        self.blocks.valid_in(plane) + pages <= self.blocks.limit_of(plane)
-            && self.assigned_to(die) + pages <= limits
+        self.blocks.valid_in(plane) + taken + pages <= self.blocks.limit_of(plane)
+            && self.assigned_to(die) + taken + pages <= limits
     }
 
     /// Takes a block from the room of its die for host data, if the drive can hold its data without

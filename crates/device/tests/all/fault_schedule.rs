@@ -184,9 +184,14 @@ fn strike_unprotected(device: &mut Device, fault: Fault) {
     assert_eq!(after.lost_in_all() - before.lost_in_all(), now.len() as u64, "{fault:?}");
 }
 
+/// A seed beyond those of every day that failed once: a block failed while a page was taken from
+/// it, and its plane, which could do without the block but for that page, was full for ever.
+const MENDED: u64 = 202_978_011;
+
 #[test]
 fn without_redundancy_a_unit_takes_what_only_it_holds() {
     let mut tally = Tally::default();
+    unprotected(MENDED, &mut tally);
     for seed in 0..400 {
         unprotected(seed, &mut tally);
     }
