@@ -80,7 +80,7 @@ fn a_floor_imports_only_floors_below_it() {
 }
 
 /// The rooms (modules) of `experiment`, lowest first. A room may import those listed before it.
-const EXPERIMENT: [&str; 46] = [
+const EXPERIMENT: [&str; 49] = [
     "diagnostic",
     "fan_out",
     "progress",
@@ -88,6 +88,7 @@ const EXPERIMENT: [&str; 46] = [
     "text_file",
     "atomic_file",
     "numbers",
+    "sample",
     "tables",
     "provenance",
     "contents",
@@ -116,6 +117,8 @@ const EXPERIMENT: [&str; 46] = [
     "warnings",
     "run",
     "compare",
+    "seeds",
+    "verdict",
     "calibration",
     "chip",
     "validate",

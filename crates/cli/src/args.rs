@@ -1,7 +1,7 @@
 //! The flags. Checking them against files and drives is the experiment crate's business.
 
 use clap::{Args, Parser, Subcommand};
-use fowler_experiment::Format;
+use fowler_experiment::{Format, seeds};
 #[cfg(feature = "papers")]
 use fowler_papers::{Paper, STUDIES};
 use std::path::PathBuf;
@@ -131,6 +131,10 @@ pub(crate) struct Compare {
     /// The schemes, separated by commas; `+` joins
     #[arg(long, value_name = "A,B,C+D", value_delimiter = ',', required = true)]
     pub schemes: Vec<String>,
+    /// Seeds to run every scheme with, from that of the drive on: what differs by more than the
+    /// seeds do is real. Numbers then have 95 % confidence intervals
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=seeds::MOST as i64))]
+    pub seeds: u32,
     #[command(flatten)]
     pub setup: Setup,
 }

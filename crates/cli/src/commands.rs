@@ -14,7 +14,6 @@ use fowler_experiment::contents;
 use fowler_experiment::device::{self, Resolved};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::memory::Need;
-use fowler_experiment::metrics::comparison_json;
 use fowler_experiment::numbers::{self, counted_as};
 use fowler_experiment::outcome::{Ending, Outcome};
 use fowler_experiment::presets::{self, Folder};
@@ -22,9 +21,10 @@ use fowler_experiment::progress::Progress;
 use fowler_experiment::requests::log_path;
 use fowler_experiment::run::RunSpec;
 use fowler_experiment::scheme::Scheme;
+use fowler_experiment::seeds::{self, Spread};
 use fowler_experiment::timeline::{self, Choice, Recorded, TIMELINE};
 use fowler_experiment::workload::Control;
-use fowler_experiment::{chip, compare, field, generator, keys, run, schemas};
+use fowler_experiment::{chip, compare, field, generator, keys, run, schemas, verdict};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -84,7 +84,7 @@ fn run(arguments: &Run) -> Result<Exit, Diagnostics> {
             }
         };
         let json = outcome.json();
-        Ok((vec![outcome], json))
+        Ok(Results { outcomes: vec![outcome], spread: None, json })
     })?;
     // The trace comes when everything else is out: what is wrong with it loses nothing.
     let (Some((timeline, mut diagnostics)), Some(folder)) = (seen, folder) else { return Ok(exit) };
@@ -141,9 +141,10 @@ fn compare(arguments: &Compare) -> Result<Exit, Diagnostics> {
     let schemes = &arguments.schemes;
     let logs = |path: &Path| schemes.iter().map(|it| log_path(path, it)).collect();
     measured("compare", &arguments.setup, schemes, false, logs, |spec, control| {
-        let outcomes = compare::compare(spec, schemes, control)?;
-        let json = comparison_json(&outcomes);
-        Ok((outcomes, json))
+        let seeds = arguments.seeds;
+        let (outcomes, spread) = seeds::compare_over(spec, schemes, seeds, control)?;
+        let json = verdict::comparison_json(&outcomes, spread.as_ref());
+        Ok(Results { outcomes, spread, json })
     })
 }
 
@@ -179,6 +180,13 @@ fn dry_run(command: &str, spec: &RunSpec, schemes: &[String]) -> Result<String, 
     Ok(grid.text() + &memory + "\n")
 }
 
+/// What was simulated.
+struct Results {
+    outcomes: Vec<Outcome>,
+    spread: Option<Spread>,
+    json: serde_json::Value,
+}
+
 /// What `run` and `compare` have in common: flags, files, progress, report.
 fn measured(
     command: &str,
@@ -186,10 +194,7 @@ fn measured(
     schemes: &[String],
     timeline: bool,
     logs: impl FnOnce(&Path) -> Vec<PathBuf>,
-    simulate: impl FnOnce(
-        &RunSpec,
-        Control<'_>,
-    ) -> Result<(Vec<Outcome>, serde_json::Value), Diagnostics>,
+    simulate: impl FnOnce(&RunSpec, Control<'_>) -> Result<Results, Diagnostics>,
 ) -> Result<Exit, Diagnostics> {
     // Everything that is wrong is said at once, so each of these looks before any gives up.
     let mut diagnostics = Diagnostics::default();
@@ -210,19 +215,19 @@ fn measured(
     let control = Control { stop: signals::stop_flag(), progress: &|step| bar.follow(step) };
     let simulated = simulate(&spec, control);
     bar.clear();
-    let (outcomes, json) = match simulated {
+    let Results { outcomes, spread, json } = match simulated {
         Err(diagnostics) => return stopped_or(diagnostics, control),
         Ok(simulated) => simulated,
     };
     let json = format!("{json:#}\n");
     output.summary(&json)?;
-    output.report(&outcomes)?;
+    output.report(&outcomes, spread.as_ref())?;
     output.list(command, [])?;
     if setup.json {
         console::print(&json);
         output.note_opens();
     } else {
-        console::print(&(report::report(&outcomes) + &output.opens()));
+        console::print(&(report::report(&outcomes, spread.as_ref()) + &output.opens()));
     }
     let missing = schemes.len().saturating_sub(outcomes.len());
     if missing > 0 {

@@ -8,6 +8,7 @@ use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::disk;
 use fowler_experiment::outcome::Outcome;
 use fowler_experiment::requests::RequestsFile;
+use fowler_experiment::seeds::Spread;
 use fowler_experiment::timeline::TIMELINE;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -119,11 +120,11 @@ impl Output {
     }
 
     /// Writes the page of these runs wherever it was asked for.
-    pub fn report(&self, outcomes: &[Outcome]) -> Result<(), Diagnostics> {
+    pub fn report(&self, outcomes: &[Outcome], spread: Option<&Spread>) -> Result<(), Diagnostics> {
         if let (Some(_), Some(why)) = (&self.folder, pages::NO_PAGE) {
             console::note(why);
         }
-        pages::runs(outcomes, &self.reports)
+        pages::runs(outcomes, spread, &self.reports)
     }
 
     /// Lists what `command` has written into the folder: the summary, pages, requests, and these

@@ -12,6 +12,7 @@ mod with_report {
     use fowler_experiment::outcome::Outcome;
     pub(crate) use fowler_experiment::physics::plot;
     use fowler_experiment::report;
+    use fowler_experiment::seeds::Spread;
     use std::path::{Path, PathBuf};
 
     /// The file name of the page in a folder of runs.
@@ -25,11 +26,15 @@ mod with_report {
     }
 
     /// Writes the page of these runs to each of `files`.
-    pub(crate) fn runs(outcomes: &[Outcome], files: &[PathBuf]) -> Result<(), Diagnostics> {
+    pub(crate) fn runs(
+        outcomes: &[Outcome],
+        spread: Option<&Spread>,
+        files: &[PathBuf],
+    ) -> Result<(), Diagnostics> {
         if files.is_empty() {
             return Ok(());
         }
-        let page = report::of_runs(outcomes);
+        let page = report::of_runs(outcomes, spread);
         files.iter().try_for_each(|path| report::write(path, &page))
     }
 
@@ -49,6 +54,7 @@ mod left_out {
     use fowler_experiment::lifetime::Lifetime;
     use fowler_experiment::outcome::Outcome;
     use fowler_experiment::physics::Plotted;
+    use fowler_experiment::seeds::Spread;
     use std::path::{Path, PathBuf};
 
     pub(crate) const PAGE: Option<&str> = None;
@@ -71,7 +77,11 @@ mod left_out {
         Err(absent(""))
     }
 
-    pub(crate) fn runs(_outcomes: &[Outcome], _files: &[PathBuf]) -> Result<(), Diagnostics> {
+    pub(crate) fn runs(
+        _outcomes: &[Outcome],
+        _spread: Option<&Spread>,
+        _files: &[PathBuf],
+    ) -> Result<(), Diagnostics> {
         Ok(())
     }
 

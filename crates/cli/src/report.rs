@@ -8,6 +8,8 @@ use crate::table::Grid;
 use fowler_experiment::metrics::Unit;
 use fowler_experiment::metrics::layout::{Shown, rows};
 use fowler_experiment::outcome::Outcome;
+use fowler_experiment::seeds::Spread;
+use fowler_experiment::verdict;
 use fowler_experiment::warnings::{Warning, alike, interruptions, warnings};
 use fowler_experiment::{Band, Kind, Nanos, Part};
 use serde_json::Value;
@@ -20,16 +22,43 @@ const BLAME_SHOWN: f64 = 0.005;
 const LABEL: usize = 10;
 
 /// The whole report. The first outcome is the one that others are compared with.
-pub(crate) fn report(outcomes: &[Outcome]) -> String {
+pub(crate) fn report(outcomes: &[Outcome], spread: Option<&Spread>) -> String {
     let Some(first) = outcomes.first() else { return String::new() };
     let mut text = metrics(outcomes);
+    text.push_str(&spread.map_or_else(String::new, |its| over_seeds(outcomes, its)));
     for kind in Kind::ALL {
         text.push_str(&blame(outcomes, kind));
     }
     text.push('\n');
     let facts = [drive_line(first), workload_line(first), search_line(first)].concat();
     let faults: String = outcomes.iter().map(fault_lines).collect();
-    text + &console::fitted(&(facts + &faults + &lines(&warnings(outcomes))), LABEL)
+    let findings: String = verdict::of(outcomes, spread)
+        .iter()
+        .map(|finding| format!("{:<9} {}\n", "verdict", finding.sentences()))
+        .collect();
+    let said = facts + &faults + &findings + &lines(&warnings(outcomes));
+    text + &console::fitted(&said, LABEL)
+}
+
+/// The means over all seeds, with half the width of their 95 % confidence intervals.
+fn over_seeds(outcomes: &[Outcome], spread: &Spread) -> String {
+    let mut heads = vec![format!("mean over {} seeds, 95 %", spread.seeds())];
+    heads.extend(outcomes.iter().map(|outcome| outcome.drive.scheme.clone()));
+    let mut grid = Grid::new(heads);
+    for row in rows(outcomes).into_iter().filter(|row| row.ratio) {
+        let of = |place: usize| spread.of(place, &row.path);
+        let cell = |place: usize| {
+            of(place).map_or_else(
+                || NOTHING.into(),
+                |its| format!("{} \u{b1} {}", real(its.mean), maybe(Some(its.half_width))),
+            )
+        };
+        if (0..outcomes.len()).any(|place| of(place).is_some()) {
+            let cells = (0..outcomes.len()).map(cell);
+            grid.row(std::iter::once(row.label.clone()).chain(cells).collect());
+        }
+    }
+    format!("\n{}", grid.text())
 }
 
 /// Why requests were slow, and of which run they are.

@@ -39,10 +39,12 @@ pub mod replay_speed;
 pub mod report;
 pub mod requests;
 pub mod run;
+pub mod sample;
 pub mod schemas;
 pub mod scheme;
 #[doc(hidden)]
 pub mod sealed;
+pub mod seeds;
 pub mod studies;
 pub mod sweep;
 pub mod tables;
@@ -51,6 +53,7 @@ pub mod timeline;
 pub mod trace;
 mod trace_spec;
 pub mod validate;
+pub mod verdict;
 pub mod warnings;
 pub mod workload;
 

@@ -4,6 +4,7 @@
 pub use crate::fan_out;
 pub use crate::image_cache::ImageCache;
 pub use crate::outcome::wearing::worn;
+pub use crate::sample::{Interval, interval};
 
 use crate::device::Resolved;
 use crate::diagnostic::Diagnostics;

@@ -10,11 +10,13 @@ mod bands;
 mod bin;
 mod latency;
 mod log;
+mod milestones;
 mod over_time;
 mod recorder;
 
 pub use bands::{Band, BlameBands};
 pub use latency::{Latencies, Percentile};
 pub use log::RequestLog;
+pub use milestones::{Milestone, Milestones};
 pub use over_time::{OverTime, Served, Window};
 pub use recorder::{ByKind, Kind, Recorder};

@@ -72,5 +72,5 @@ pub(crate) fn write_report(
 ) -> PyResult<()> {
     let finished: Vec<Finished> =
         outcomes.iter().map(|outcome| (*outcome.finished).clone()).collect();
-    py.detach(|| report::write(&path, &report::of_runs(&finished))).or_raise(py)
+    py.detach(|| report::write(&path, &report::of_runs(&finished, None))).or_raise(py)
 }

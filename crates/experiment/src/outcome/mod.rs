@@ -23,7 +23,7 @@ use fowler_device::{
     Ack, BadBlockCounts, Census, Counters, LossLedger, Pacing, PowerOffs, Prioritized, Protection,
     ScrubProgress,
 };
-use fowler_metrics::{Kind, OverTime, Recorder};
+use fowler_metrics::{Kind, Milestone, OverTime, Recorder};
 use fowler_units::{Nanos, Span};
 
 /// The warning for runs where [`Outcome::caches_no_data`] holds.
@@ -73,6 +73,8 @@ pub struct Outcome {
     pub search: Option<Search>,
     /// How the run ended.
     pub ending: Ending,
+    /// What the drive had counted at times that double.
+    pub milestones: Vec<Milestone>,
     /// The data of charts, if [`crate::run::RunSpec::detail`] is set.
     pub detail: Option<Box<Detail>>,
 }

@@ -6,7 +6,7 @@
 //! with Apache ECharts, which is embedded (`vendor/`, with its license). The same results give the
 //! same bytes: nothing on a page depends on the machine or its clock.
 //!
-//! The room reads outcomes, the layout of metrics and the warnings. It renders the page of runs and
+//! The room reads outcomes, the layout of metrics, the verdict and the warnings. It renders the page of runs and
 //! the page of a study, and writes no other file.
 
 mod chart;
@@ -21,7 +21,9 @@ use crate::diagnostic::Diagnostics;
 use crate::numbers::{NOTHING, counted, percent, real};
 use crate::outcome::{Ending, Outcome};
 use crate::provenance::VERSION;
+use crate::seeds::Spread;
 use crate::tables::{Cell, Sheet};
+use crate::verdict::{self, Finding};
 use crate::warnings::{Severity, Warning, warnings};
 use askama::Template;
 use chart::{Axis, Chart, Panel, Series, Shape};
@@ -41,6 +43,8 @@ struct Page<'a> {
     title: String,
     /// A line or two on what the page shows.
     lead: Vec<String>,
+    /// What the numbers say, in sentences.
+    verdict: Vec<String>,
     /// Warnings and notes.
     remarks: Vec<Remark>,
     sections: Vec<Section>,
@@ -146,8 +150,9 @@ impl Cell {
     }
 }
 
-/// Renders the page of a run, or of several under different schemes.
-pub fn of_runs(outcomes: &[Outcome]) -> String {
+/// Renders the page of a run, or of several under different schemes, with what several seeds say of
+/// them.
+pub fn of_runs(outcomes: &[Outcome], spread: Option<&Spread>) -> String {
     let Some(first) = outcomes.first() else { return String::new() };
     let time_series = AllTimeSeries::of(outcomes);
     let mut over_time = time_series.charts();
@@ -187,6 +192,7 @@ pub fn of_runs(outcomes: &[Outcome]) -> String {
             format!("Schemes: {}.", schemes.join(", ")),
             format!("{}; {}.", counted(first.workload.requests, "request"), first.precondition),
         ],
+        verdict: verdict::of(outcomes, spread).iter().map(Finding::sentences).collect(),
         remarks: remarks(outcomes),
         sections,
         texts: texts(outcomes),
@@ -218,6 +224,7 @@ impl Page<'_> {
         Page {
             title: String::new(),
             lead: Vec::new(),
+            verdict: Vec::new(),
             remarks: Vec::new(),
             sections: Vec::new(),
             texts: Vec::new(),
@@ -402,6 +409,7 @@ mod tests {
         let page = fill(Page {
             title: evil.into(),
             lead: vec![evil.into()],
+            verdict: vec![evil.into()],
             remarks: vec![Remark { grave: true, text: evil.into() }],
             sections: vec![Section::new("x", vec![sheet], vec![chart])],
             texts: vec![text],

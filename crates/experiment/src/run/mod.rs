@@ -26,7 +26,7 @@ use crate::requests::RequestsFile;
 use crate::workload::{Control, WorkloadSpec};
 use fowler_device::reliability::ModelKind;
 use fowler_device::{Config, Counters, Pacing, Probe, UnwrittenReads};
-use fowler_metrics::{OverTime, Recorder};
+use fowler_metrics::{Milestones, OverTime, Recorder};
 use std::borrow::Cow;
 
 /// The specification of a run.
@@ -141,7 +141,7 @@ impl<'a, P: Probe> Run<'a, P> {
         // In tests, check every request of every run.
         let recorder = Recorder::new();
         let recorder = if cfg!(debug_assertions) { recorder.assert_sums() } else { recorder };
-        let watch = (recorder, (log, watcher));
+        let watch = ((recorder, Milestones::default()), (log, watcher));
         // Probes are a type parameter: a run without charts spends no time on them.
         let (replayed, watch, over_time) = if spec.detail {
             let mut watch = (watch, OverTime::new());
@@ -152,11 +152,19 @@ impl<'a, P: Probe> Run<'a, P> {
             let replayed = ready.replay(device, pacing, speed.factor, control, &mut watch)?;
             (replayed, watch, None)
         };
-        let (recorder, (log, watcher)) = watch;
+        let ((recorder, milestones), (log, watcher)) = watch;
         let stopped = control.stopped();
         let search = speed.search;
-        let finished =
-            Finished { replayed, recorder, over_time, precondition, pacing, search, stopped };
+        let finished = Finished {
+            replayed,
+            recorder,
+            milestones,
+            over_time,
+            precondition,
+            pacing,
+            search,
+            stopped,
+        };
         let outcome = finished.outcome(&ready);
         log.map_or(Ok(()), |log| log.finish(&metrics::which_run(&outcome)))?;
         Ok((outcome, watcher))
@@ -167,6 +175,7 @@ impl<'a, P: Probe> Run<'a, P> {
 struct Finished {
     replayed: Replayed,
     recorder: Recorder,
+    milestones: Milestones,
     over_time: Option<OverTime>,
     precondition: String,
     pacing: Pacing,
@@ -216,6 +225,7 @@ impl Finished {
             pacing: self.pacing,
             search: self.search,
             ending,
+            milestones: self.milestones.all().to_vec(),
             detail,
         };
         debug_assert!(outcome.laws().hold(), "a law is violated: {:#?}", outcome.laws());

@@ -1,9 +1,9 @@
 //! Validates one die under Poisson arrivals, with the same flash array that every drive uses.
 
 use super::drives::{Drive, FLASHES, SUSPENSIONS, die_times};
-use super::sample::Sample;
 use super::{Allowed, Group, Point, Row, ValidateSpec};
 use crate::diagnostic::Diagnostics;
+use crate::sample::{interval, mean};
 use crate::workload::Control;
 use fowler_device::{ChipCommand, ChipOp, ChipResult, Config, run_chip};
 use fowler_theory::die::{self, DieTimes, Load, Suspension};
@@ -174,7 +174,7 @@ fn poisson(
     let stream = format!("validate/die/{}/{load}/{share}", drive.flash);
     let name = title.clone();
     Point::new(Group::Die, title, move |control| {
-        let mut samples = vec![Sample::default(); expected.len()];
+        let mut samples = vec![Vec::new(); expected.len()];
         for replication in 0..count {
             if control.stopped() {
                 return None;
@@ -190,8 +190,8 @@ fn poisson(
                 what: format!("{name}: {what}"),
                 unit,
                 theory,
-                measured: sample.mean(),
-                half_width: sample.half_width(),
+                measured: mean(sample),
+                half_width: interval(sample).map(|its| its.half_width),
                 allowed: Allowed::within(effort.0),
                 requests: (count * REPLICATION) as u64,
             });
@@ -199,7 +199,12 @@ fn poisson(
     })
 }
 
-fn replicate(config: &Config, commands: &[ChipCommand], expected: &[Mean], samples: &mut [Sample]) {
+fn replicate(
+    config: &Config,
+    commands: &[ChipCommand],
+    expected: &[Mean],
+    samples: &mut [Vec<f64>],
+) {
     let results = run_chip(config, commands);
     let measured = MARGIN..commands.len() - MARGIN;
     for (&Mean(_, _, _, op, measure), sample) in expected.iter().zip(samples) {
@@ -210,7 +215,7 @@ fn replicate(config: &Config, commands: &[ChipCommand], expected: &[Mean], sampl
                 count += 1.0;
             }
         }
-        sample.add(sum / count);
+        sample.push(sum / count);
     }
 }
 
@@ -228,7 +233,7 @@ fn saturated(
     let stream = format!("validate/die/{}/saturated", drive.flash);
     let name = title.clone();
     Point::new(Group::Die, title, move |control: Control<'_>| {
-        let (mut sample, mut requests) = (Sample::default(), 0);
+        let (mut sample, mut requests) = (Vec::new(), 0);
         // Generate reads for twice as long as the writes should take, so that they outlast the
         // writes.
         let until = Nanos((2e3 * WRITES as f64 / capacity) as u64);
@@ -245,7 +250,7 @@ fn saturated(
             // Measure from the end of one write to the end of another: whole cycles with the reads
             // between them.
             let took = results[WRITES - 1].done - results[WRITES_MARGIN].done;
-            sample.add((WRITES - 1 - WRITES_MARGIN) as f64 / took.as_s());
+            sample.push((WRITES - 1 - WRITES_MARGIN) as f64 / took.as_s());
             requests += commands.len() as u64;
             control.served(commands.len() as u64);
         }
@@ -254,8 +259,8 @@ fn saturated(
             what: format!("{name}: writes"),
             unit: "per s",
             theory: capacity * 1e6,
-            measured: sample.mean(),
-            half_width: sample.half_width(),
+            measured: mean(&sample),
+            half_width: interval(&sample).map(|its| its.half_width),
             allowed: Allowed::within(tolerance),
             requests,
         }])

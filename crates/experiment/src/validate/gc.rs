@@ -18,9 +18,9 @@
 
 use super::bounds::ready;
 use super::drives::{Drive, set};
-use super::sample::Sample;
 use super::{Allowed, Group, Point, Row, ValidateSpec};
 use crate::diagnostic::Diagnostics;
+use crate::sample::interval;
 use crate::workload::Control;
 use fowler_device::{Config, Pacing, Source};
 use fowler_theory::gc::{self, Part};
@@ -177,14 +177,14 @@ impl Shape {
 impl Plane {
     /// Returns the pages programmed per page that the host writes, batch by batch; `None` if
     /// stopped.
-    fn measure(&self, control: Control<'_>) -> Option<Sample> {
+    fn measure(&self, control: Control<'_>) -> Option<Vec<f64>> {
         let mut device = ready(&self.config, control)?;
         let layout = device.layout();
         let (pages, page) = (u64::from(layout.logical_pages), layout.geometry.page_size.0);
         let hot = (self.parts[0].pages * pages as f64).round() as u64;
         let mut rng = Rng::stream(1, &self.stream);
         let batch = u64::from(self.turns) * pages / u64::from(BATCHES);
-        let mut sample = Sample::default();
+        let mut sample = Vec::new();
         for number in 0..2 * BATCHES {
             if control.stopped() {
                 return None;
@@ -206,7 +206,7 @@ impl Plane {
                     after[Source::Host] - before[Source::Host],
                     after[Source::Gc] - before[Source::Gc],
                 );
-                sample.add(1.0 + moved as f64 / host as f64);
+                sample.push(1.0 + moved as f64 / host as f64);
             }
         }
         Some(sample)
@@ -226,9 +226,9 @@ fn point(title: String, theory: f64, planes: Vec<(f64, Plane)>, tolerance: f64) 
         let (mut measured, mut variance) = (0.0, 0.0);
         for (share, plane) in &planes {
             let sample = plane.measure(control)?;
-            let half = sample.half_width()?;
-            measured += share * sample.mean();
-            variance += (share * half) * (share * half);
+            let its = interval(&sample)?;
+            measured += share * its.mean;
+            variance += (share * its.half_width) * (share * its.half_width);
         }
         Some(vec![Row {
             group: Group::Gc,

@@ -15,7 +15,6 @@ mod extra_wait;
 mod gc;
 mod json;
 mod runs;
-mod sample;
 
 pub use drives::die_times;
 pub use json::schema;

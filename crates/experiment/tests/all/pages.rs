@@ -56,7 +56,7 @@ fn a_page_of_many_schemes_is_under_two_megabytes() {
         let windows =
             |it: &Outcome| it.detail.as_ref().expect("asked for").over_time.windows().len();
         assert!(outcomes.iter().all(|it| windows(it) > 128), "as long as a course can be");
-        let page = of_runs(&outcomes);
+        let page = of_runs(&outcomes, None);
         assert!(page.len() < 2_000_000, "{count} schemes: {} bytes", page.len());
     }
 }
@@ -77,7 +77,7 @@ fn what_took_no_time_makes_no_empty_picture() {
         let text = format!(
             "requests = 3000\narrivals = {{ kind = 'poisson', rate = {rate} }}\nmix.reads = 0.5\nwrites.sizes = '4KiB 1'\n"
         );
-        let page = of_runs(&ran("together", &set, &["fifo", "rps"], &text));
+        let page = of_runs(&ran("together", &set, &["fifo", "rps"], &text), None);
         let charts = charts(&page);
         for chart in &charts {
             for panel in chart["panels"].as_array().unwrap() {
@@ -108,7 +108,7 @@ fn cells_voltages_and_protection_have_tables() {
             .chain(more)
             .copied()
             .collect();
-        let page = of_runs(&ran("together", &set, &[scheme], text));
+        let page = of_runs(&ran("together", &set, &[scheme], text), None);
         ["cells", "voltages", "throttle", "protection"]
             .map(|name| page.contains(&format!("data-name=\"{name}\"")))
     };

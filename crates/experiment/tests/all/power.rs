@@ -105,7 +105,7 @@ fn a_run_without_power_has_its_page_and_its_timeline() {
             (done.count() as u64 == erases, recorded.diagnostics.0.is_empty()),
             (holds, holds)
         );
-        assert!(of_runs(&[outcome]).contains("throughput"));
+        assert!(of_runs(&[outcome], None).contains("throughput"));
     }
 }
 
@@ -128,7 +128,7 @@ fn a_data_cache_that_caches_nothing_is_told() {
         let its = outcome(&set, "", ReplaySpeed::AsRecorded)
             .unwrap_or_else(|why| panic!("{scheme}: {why}"));
         assert_eq!(its.caches_no_data(), reported, "{scheme} {more} {ack}");
-        let page = of_runs(std::slice::from_ref(&its));
+        let page = of_runs(std::slice::from_ref(&its), None);
         assert_eq!(
             page.contains("data is not: a write is acknowledged"),
             reported,

@@ -2,8 +2,8 @@
 
 use super::effects::{Scale, effect, first_and_last};
 use super::plan::{Age, Evidence, Metric, run_name};
-use crate::claim::interval;
 use crate::runs::mean;
+use fowler_experiment::studies::interval;
 use fowler_experiment::tables::{Cell, Sheet};
 use fowler_figures::{BarSeries, Bars, Figure, Panel};
 
@@ -31,7 +31,7 @@ impl Estimate {
     /// Returns the estimate from the values of all seeds; `None` if one has none.
     fn of(values: impl Iterator<Item = Option<f64>>) -> Estimate {
         let Some(values) = values.collect::<Option<Vec<f64>>>() else { return Estimate::default() };
-        let half = interval(&values).map(|(_, half)| half);
+        let half = interval(&values).map(|its| its.half_width);
         Estimate { mean: mean(&values), half }
     }
 }

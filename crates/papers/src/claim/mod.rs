@@ -9,7 +9,7 @@ use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use serde::Deserialize;
 use std::fmt;
 
-pub(crate) use sheet::{interval, sheet};
+pub(crate) use sheet::sheet;
 pub use verdict::Verdict;
 
 /// A number with the column it belongs to.

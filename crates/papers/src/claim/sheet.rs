@@ -2,6 +2,7 @@
 
 use super::{Answer, Labelled, Measured, Statement, Verdict, labelled};
 use crate::repetition::Repetition;
+use fowler_experiment::studies::interval;
 use fowler_experiment::tables::{Cell, Sheet};
 
 /// Returns the claims as a table, one row each.
@@ -83,23 +84,11 @@ fn seeds(answer: &Answer) -> Option<String> {
     let first = answer.measured.as_ref().filter(|it| all.len() > 1 && !it.values.is_empty())?;
     let one = |label: &str| -> Option<String> {
         let values: Option<Vec<f64>> = all.iter().map(|it| labelled(&it.values, label)).collect();
-        let (mean, half) = interval(&values?)?;
-        Some(format!("{label} {} ± {}", short(mean), short(half)))
+        let its = interval(&values?)?;
+        Some(format!("{label} {} ± {}", short(its.mean), short(its.half_width)))
     };
     let listed: Vec<String> = first.values.iter().filter_map(|(label, _)| one(label)).collect();
     Some(listed.join(", "))
-}
-
-/// Returns the mean and half the width of its 95 % confidence interval; `None` for fewer than two
-/// values or more than ten.
-pub(crate) fn interval(values: &[f64]) -> Option<(f64, f64)> {
-    /// Quantiles of Student's t for 1 to 9 degrees of freedom, 97.5 %.
-    const T: [f64; 9] = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262];
-    let count = values.len() as f64;
-    let t = T.get(values.len().checked_sub(2)?)?;
-    let mean = values.iter().sum::<f64>() / count;
-    let variance = values.iter().map(|it| (it - mean) * (it - mean)).sum::<f64>() / (count - 1.0);
-    Some((mean, t * libm::sqrt(variance / count)))
 }
 
 /// Lists numbers with their labels: `SLC 0.446, MLC 0.483`.
@@ -135,15 +124,6 @@ mod tests {
         let all = [0.0034, 2053.3, 3320.0].map(|value| ("us".to_string(), value));
         assert_eq!(in_full(&all), "us 0.0034, us 2053.3, us 3320");
         assert_eq!(listed(&all), "us 0.003, us 2053.3, us 3320");
-    }
-
-    #[test]
-    fn an_interval_is_students() {
-        // Mean 3, standard deviation 1.5811, 2.776 * 1.5811 / sqrt(5).
-        let (mean, half) = interval(&[1.0, 2.0, 3.0, 4.0, 5.0]).unwrap();
-        assert!((mean - 3.0).abs() < 1e-12 && (half - 1.9629).abs() < 1e-3, "{mean} {half}");
-        assert_eq!(interval(&[1.0]), None);
-        assert_eq!(interval(&[2.0, 2.0]), Some((2.0, 0.0)));
     }
 
     #[test]

@@ -7,7 +7,8 @@ use super::plan::{
     estimated, faster, lasting, run_name, staged,
 };
 use super::sweeps;
-use crate::claim::{Answer, ClaimId, Measured, interval, labelled};
+use crate::claim::{Answer, ClaimId, Measured, labelled};
+use fowler_experiment::studies::interval;
 use crate::repetition::Repetition;
 use crate::run_summary::{Number, READ, WRITE};
 use fowler_experiment::tables::{Cell, Sheet};
@@ -144,7 +145,7 @@ fn repeated(answers: &[Answer], which: Gain) -> [Option<f64>; 3] {
     seeds.extend(value(&answer.measured));
     let seeds = interval(&seeds);
     let twice = of(|it| it == Repetition::Twice).first().copied();
-    [seeds.map(|it| it.0), seeds.map(|it| it.1), twice]
+    [seeds.map(|it| it.mean), seeds.map(|it| it.half_width), twice]
 }
 
 /// The six numbers of the text, beside ours as recorded and where conflicts are.

@@ -1,0 +1,160 @@
+//! The same comparison with several seeds: how far apart the seeds are, beside how far apart the
+//! schemes are.
+//!
+//! Seed `n + 1` draws other arrivals, addresses and strengths than seed `n`. The first seed is that
+//! of the drive, and its runs are the ones that are shown; of the others only the numbers stay.
+
+use crate::compare::compare;
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::metrics::layout;
+use crate::outcome::Outcome;
+use crate::progress::Progress;
+use crate::run::RunSpec;
+use crate::sample::{Interval, interval};
+use crate::workload::Control;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The most seeds of a comparison.
+pub const MOST: u32 = 100;
+
+/// Numbers of several seeds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spread {
+    /// For each scheme, the values of each metric, by its path, in the order of the seeds.
+    values: Vec<BTreeMap<String, Vec<f64>>>,
+}
+
+impl Spread {
+    /// Returns the spread of these values: for each scheme those of each metric.
+    #[cfg(test)]
+    pub(crate) fn of_values(values: Vec<BTreeMap<String, Vec<f64>>>) -> Spread {
+        Spread { values }
+    }
+
+    /// Returns the number of seeds.
+    pub fn seeds(&self) -> usize {
+        self.values.iter().flat_map(BTreeMap::values).map(Vec::len).max().unwrap_or(0)
+    }
+
+    /// Returns the mean of a metric of a scheme, by its place, over the seeds; `None` if it is not
+    /// known under each of them.
+    pub fn of(&self, scheme: usize, path: &str) -> Option<Interval> {
+        interval(self.known(scheme, path)?)
+    }
+
+    /// Returns the ratio of a metric to that of the first scheme, each seed for itself: what the
+    /// seeds have in common does not widen its interval.
+    pub fn ratio(&self, scheme: usize, path: &str) -> Option<Interval> {
+        let pairs = self.known(scheme, path)?.iter().zip(self.known(0, path)?);
+        let ratios: Option<Vec<f64>> =
+            pairs.map(|(value, first)| (*first > 0.0).then(|| value / first)).collect();
+        interval(&ratios?)
+    }
+
+    /// Returns whether the seed changes nothing, as with a trace on a drive without chance.
+    pub fn is_nothing(&self) -> bool {
+        let same = |values: &Vec<f64>| values.windows(2).all(|two| two[0] == two[1]);
+        self.values.iter().flat_map(BTreeMap::values).all(same)
+    }
+
+    fn known(&self, scheme: usize, path: &str) -> Option<&[f64]> {
+        let values = self.values.get(scheme)?.get(path)?;
+        (values.len() == self.seeds()).then_some(values.as_slice())
+    }
+
+    fn add(&mut self, outcomes: &[Outcome]) {
+        let rows = layout::rows(outcomes);
+        for (values, outcome) in self.values.iter_mut().zip(outcomes) {
+            for row in &rows {
+                if let Some(value) = row.value(outcome).as_f64() {
+                    values.entry(row.path.clone()).or_default().push(value);
+                }
+            }
+        }
+    }
+
+    /// Returns it as an object: for each scheme, mean and half the width of the 95 % interval of
+    /// each metric.
+    pub fn json(&self) -> Value {
+        let scheme = |place: usize| -> Value {
+            let paths = self.values[place].keys();
+            let one = |path: &String| {
+                let its = self.of(place, path)?;
+                Some((path.clone(), json!({ "mean": its.mean, "half_width": its.half_width })))
+            };
+            paths.filter_map(one).collect::<Map<String, Value>>().into()
+        };
+        let all: Vec<Value> = (0..self.values.len()).map(scheme).collect();
+        json!({ "count": self.seeds(), "schemes": all })
+    }
+}
+
+/// Compares schemes with `seeds` seeds. Returns the outcomes of the first, and the spread over all
+/// of them if at least two were run to their end.
+///
+/// # Errors
+/// As [`compare()`]; if there is no such seed.
+pub fn compare_over(
+    spec: &RunSpec,
+    schemes: &[String],
+    seeds: u32,
+    control: Control<'_>,
+) -> Result<(Vec<Outcome>, Option<Spread>), Diagnostics> {
+    let planned = AtomicBool::new(false);
+    let progress = |step: Progress| match step {
+        Progress::Planned(_) if planned.swap(true, Ordering::Relaxed) => {}
+        Progress::Planned(runs) => (control.progress)(Progress::Planned(runs * u64::from(seeds))),
+        other => (control.progress)(other),
+    };
+    let control = Control { progress: &progress, ..control };
+    let outcomes = compare(spec, schemes, control)?;
+    let Some(first) = outcomes.first().filter(|_| seeds > 1) else { return Ok((outcomes, None)) };
+    let mut spread = Spread { values: vec![BTreeMap::new(); outcomes.len()] };
+    spread.add(&outcomes);
+    let seed = first.drive.config.seed;
+    for more in 1..u64::from(seeds) {
+        let Some(seed) = seed.checked_add(more) else {
+            let what = format!("{seeds} seeds from {seed} on: there are none beyond 2^64");
+            return Err(Diagnostic::new("--seeds", what).into());
+        };
+        let whole = |its: &Outcome| its.ending == crate::outcome::Ending::Complete;
+        if !outcomes.iter().all(whole) || control.stopped() {
+            break;
+        }
+        let of_seed = compare(&with_seed(spec, seed), schemes, control)?;
+        if of_seed.len() != outcomes.len() || !of_seed.iter().all(whole) {
+            break;
+        }
+        spread.add(&of_seed);
+    }
+    let spread = (spread.seeds() > 1).then_some(spread);
+    Ok((outcomes, spread))
+}
+
+/// The same runs with another seed, of which nothing is written.
+fn with_seed(spec: &RunSpec, seed: u64) -> RunSpec {
+    let mut spec = RunSpec { requests: None, detail: false, ..spec.clone() };
+    spec.device.seed = Some(seed);
+    spec.device.set.retain(|setting| setting.split('=').next().map(str::trim) != Some("seed"));
+    spec
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The ratio of each seed is the same, though the seeds are far apart.
+    #[test]
+    fn ratios_are_paired() {
+        let of = |values: [f64; 3]| BTreeMap::from([("x".to_string(), values.to_vec())]);
+        let spread = Spread::of_values(vec![of([10.0, 20.0, 40.0]), of([5.0, 10.0, 20.0])]);
+        assert_eq!(spread.seeds(), 3);
+        assert_eq!(spread.ratio(1, "x"), Some(Interval { mean: 0.5, half_width: 0.0 }));
+        assert!(spread.of(1, "x").unwrap().half_width > 10.0);
+        assert_eq!(spread.ratio(1, "y"), None);
+        assert!(!spread.is_nothing());
+        assert!(Spread::of_values(vec![of([1.0; 3])]).is_nothing());
+    }
+}

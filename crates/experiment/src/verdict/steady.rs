@@ -1,0 +1,71 @@
+//! Whether the drive had reached steady state.
+
+use super::{Case, Facts, Finding, and};
+use crate::numbers::real;
+use fowler_device::waf;
+
+/// Write amplification that differs by more than this between a quarter and the half after it is
+/// not steady.
+const DRIFT: f64 = 0.05;
+/// The fewest host pages programmed in the quarter: below, chance alone makes a difference.
+const FEWEST: u64 = 10_000;
+
+/// Schemes whose write amplification still changed.
+pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
+    let drifting: Vec<(&Facts, [f64; 2])> =
+        case.runs.iter().filter_map(|its| drift(its).map(|waf| (its, waf))).collect();
+    let Some((one, [before, after])) = drifting.first() else { return Vec::new() };
+    let names: Vec<&str> = drifting.iter().map(|(its, _)| its.scheme.as_str()).collect();
+    let about: Vec<&Facts> = drifting.iter().map(|(its, _)| *its).collect();
+    let text = format!(
+        "The drive was not in steady state under {}: under {} write amplification went from {} in one quarter of \
+         the run to {} in the half after it.",
+        and(&names),
+        one.scheme,
+        real(*before),
+        real(*after)
+    );
+    let numbers = [("before", *before), ("after", *after), ("most_drift", DRIFT)];
+    let next = "a longer run, or --set precondition.pattern=steady";
+    vec![Finding::new(&about, text).numbers(&numbers).next(next)]
+}
+
+/// Write amplification in the quarter and in the half, if it changes.
+fn drift(run: &Facts) -> Option<[f64; 2]> {
+    let halves = run.halves()?;
+    let enough = halves.iter().all(|its| its.programs[fowler_device::Source::Host] >= FEWEST);
+    let [before, after] = halves.map(|its| waf(&its.programs));
+    let (before, after) = before.zip(after)?;
+    (enough && (after / before - 1.0).abs() > DRIFT).then_some([before, after])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fowler_device::{BySource, Source};
+    use fowler_metrics::Milestone;
+    use fowler_units::Span;
+
+    /// Programs of the host and of GC by the three last milestones.
+    fn run(programs: [[u64; 2]; 3]) -> Facts {
+        let milestone = |(at, [host, gc]): (u64, [u64; 2])| {
+            let mut programs = BySource::<u64>::default();
+            (programs[Source::Host], programs[Source::Gc]) = (host, gc);
+            Milestone { at: Span(at), programs, ..Milestone::default() }
+        };
+        let milestones = [100, 200, 400].into_iter().zip(programs).map(milestone).collect();
+        Facts { scheme: "a".into(), requests: 9, milestones, ..Facts::default() }
+    }
+
+    #[test]
+    fn write_amplification_that_changes_is_told() {
+        for (programs, says) in [
+            ([[0, 0], [10_000, 10_000], [30_000, 32_500]], 1), // 2, then 2.125
+            ([[0, 0], [10_000, 10_000], [30_000, 31_900]], 0), // 2, then 2.095
+            ([[0, 0], [9_999, 0], [30_000, 30_000]], 0),       // too few
+        ] {
+            let runs = [run(programs)];
+            assert_eq!(look(&Case { runs: &runs, spread: None }).len(), says, "{programs:?}");
+        }
+    }
+}

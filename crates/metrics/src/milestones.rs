@@ -1,0 +1,77 @@
+//! How a run goes on: what the drive had counted after times that double. They tell whether the
+//! second half of a run was like the part before it, without a time series.
+
+use fowler_device::{BySource, Completion, Counters, Device, Probe};
+use fowler_units::{Nanos, Span};
+
+/// The first milestone. A run has at most 45: 2^45 ms is longer than time can be.
+const FIRST: Span = Span::ms(1);
+
+/// What a drive had counted some time after its first request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Milestone {
+    /// The time since the first request.
+    pub at: Span,
+    /// Pages programmed.
+    pub programs: BySource<u64>,
+    /// Blocks erased.
+    pub erases: u64,
+    /// Requests in flight, integrated over time, in nanoseconds.
+    pub outstanding: u128,
+}
+
+/// A probe that notes milestones.
+#[derive(Clone, Debug)]
+pub struct Milestones {
+    began: Nanos,
+    due: Nanos,
+    /// What was counted before the first request.
+    before: Milestone,
+    all: Vec<Milestone>,
+}
+
+impl Default for Milestones {
+    fn default() -> Self {
+        let before = Milestone::default();
+        Self { began: Nanos::ZERO, due: Nanos::NEVER, before, all: Vec::with_capacity(45) }
+    }
+}
+
+impl Milestones {
+    /// Returns what was noted, in order.
+    pub fn all(&self) -> &[Milestone] {
+        &self.all
+    }
+}
+
+/// What a drive has counted.
+fn reading(at: Span, counters: &Counters, before: &Milestone) -> Milestone {
+    Milestone {
+        at,
+        programs: counters.programs - before.programs,
+        erases: counters.erases.sum() - before.erases,
+        outstanding: counters.outstanding - before.outstanding,
+    }
+}
+
+impl Probe for Milestones {
+    #[inline]
+    fn completed(&mut self, _completion: &Completion) {}
+
+    fn begun(&mut self, device: &Device) {
+        self.began = device.now();
+        self.due = self.began + FIRST;
+        self.before = reading(Span::ZERO, &device.counters(), &Milestone::default());
+    }
+
+    #[inline]
+    fn due(&self) -> Nanos {
+        self.due
+    }
+
+    fn shown(&mut self, device: &Device) {
+        let at = self.due - self.began;
+        self.all.push(reading(at, &device.counters(), &self.before));
+        self.due = self.began + at * 2;
+    }
+}
