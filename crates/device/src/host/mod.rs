@@ -11,7 +11,8 @@
 //! - `eviction.rs`: what leaves the buffer, and when.
 //! - `programs.rs`: a frame's way to its page in the flash, and the end of its program.
 //! - `read_modify_write.rs`: reading the old page for a frame that holds only part of its page.
-//! - `power_loss.rs`: what the buffer loses with the power, and the programs cut off (called by `device/power_loss.rs`).
+//! - `power_loss.rs`: what the buffer loses with the power, and the programs cut off (called by
+//!   `device/power_loss.rs`).
 //! - `answers.rs`, `link.rs`, `request.rs`: answers, the link, the arena of requests.
 //! - `write_throttle.rs`, `endurance.rs`: the delay of writes for the sake of the drive's lifetime
 //!   (the loop in `device/mod.rs` applies it); how much of that lifetime is left.
@@ -35,7 +36,6 @@ use crate::config::{Ack, Admission, Config, PartialWrites, UnwrittenReads};
 use crate::core::Core;
 use crate::flash::Flash;
 use crate::gc::Gc;
-use crate::policy::redundancy::CutPrograms;
 use fowler_units::{HostIo, HostOp, Locator, Nanos, ReqId, Span, TxnId, UnitId};
 use link::Link;
 use reads::Sent;
@@ -75,7 +75,8 @@ struct Rules {
     ack: Ack,
     unwritten: UnwrittenReads,
     partial: PartialWrites,
-    cut_programs: CutPrograms,
+    /// Whether programs are cut off on power loss.
+    tears: bool,
     word_line: u32,
 }
 
@@ -150,7 +151,7 @@ impl Ftl {
                 ack: config.buffer.ack,
                 unwritten: config.unwritten_reads,
                 partial: config.partial_writes,
-                cut_programs: config.redundancy.cut_programs,
+                tears: config.redundancy.tears_programs(),
                 word_line: config.redundancy.word_line,
             },
         }

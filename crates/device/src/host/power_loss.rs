@@ -8,7 +8,6 @@ use crate::flash::Flash;
 use crate::flash::txn::{Owner, Txn};
 use crate::mapping::page_map::Location;
 use crate::observe::operation::{Op, Source};
-use crate::policy::redundancy::CutPrograms;
 use fowler_units::{FrameId, Id, TxnId, UnitId};
 
 /// The programs in flight, when the power goes.
@@ -24,7 +23,7 @@ impl Ftl {
     /// Returns which programs in flight are cut off, if the drive does not end all of them. It has
     /// the energy for as many as can be `saved`.
     pub fn cut_programs(&self, flash: &Flash, saved: usize) -> Cut {
-        if self.rules.cut_programs == CutPrograms::Finished {
+        if !self.rules.tears {
             return Cut::default();
         }
         let begun =

@@ -269,6 +269,11 @@ impl Params {
         }
     }
 
+    /// Returns whether programs in flight are cut off on power loss.
+    pub fn tears_programs(&self) -> bool {
+        self.cut_programs == CutPrograms::Torn
+    }
+
     /// Returns whether its pages carry versions, so that a page that cannot be read is noticed.
     pub fn has_versions(&self) -> bool {
         self.has_stripes() && self.integrity
