@@ -6,6 +6,7 @@ use crate::metrics::bad_blocks::worn_out;
 use crate::numbers::{counted, counted_as};
 use crate::outcome::{CACHES_NO_DATA, Ending, Outcome};
 use fowler_device::Census;
+use fowler_device::reliability::ModelKind;
 
 /// How serious a warning is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,11 +95,18 @@ fn lost(outcomes: &[Outcome]) -> Vec<String> {
             texts.push(format!("{lost}: {so}"));
         }
     };
+    let modelled = |it: &Outcome| it.drive.config.reliability.model != ModelKind::Off;
     each(
-        &|it| it.counters.uncorrectable,
+        &|it| if modelled(it) { it.counters.uncorrectable } else { 0 },
         "flash read",
         "failed",
         "data would be lost; the cells are too worn, or the data too old, for the error-correcting code (reliability.cycles, .oldest, .levels)",
+    );
+    each(
+        &|it| it.counters.failed_at_random,
+        "page",
+        "failed at the rate reliability.uber",
+        "only parity gives one back",
     );
     let pages = |it: &Outcome| it.losses.map_or(0, |its| its.lost_in_all() - its.lost_writes);
     each(&pages, "page", "could not be rebuilt", "data was lost");

@@ -3,6 +3,7 @@
 
 use crate::cells::program_mode::{Mode, Step, Voltage};
 use crate::cells::reliability::Cells;
+use crate::cells::unreadable::FailedReads;
 use crate::policy::sensing::{self, Advice, AnySensing, Input, Sensing};
 use fowler_physics::ispp::EndOfLife;
 use fowler_physics::thresholds::{Lasting, Read};
@@ -233,7 +234,7 @@ impl Condition {
     pub fn bytes(geometry: &Geometry) -> Bytes {
         Bytes::of::<BlockCondition>(geometry.blocks().into())
             + Bytes::of::<u32>(geometry.pages().into())
-            + Bytes::of::<u64>(u64::from(geometry.pages()).div_ceil(64))
+            + FailedReads::bytes(geometry)
     }
 
     /// Returns the timestamp of a moment before time zero.

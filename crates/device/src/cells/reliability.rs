@@ -35,6 +35,9 @@ pub struct Params {
     /// The maximum of the additional cycles that each block draws at random. They raise its bit
     /// error rate, and count when stripes look for worn blocks.
     pub cycles_spread: u32,
+    /// Uncorrectable errors per bit read, whatever the age and wear of the page: 0 (none) to 1e-6.
+    /// A page that such an error strikes cannot be read any more.
+    pub uber: f64,
     /// The age of the oldest data at the first request. Ages are spread evenly from there to zero,
     /// in the order in which preconditioning filled the blocks.
     pub oldest: Span,
@@ -132,6 +135,7 @@ impl Default for Params {
             retry: RetryCost::Whole,
             cycles: 0,
             cycles_spread: 0,
+            uber: 0.0,
             oldest: Span::ZERO,
             strength: StrengthSource::Oracle,
             measure_every: Span(86_400_000_000_000),

@@ -4,7 +4,7 @@
 
 use super::condition::{Condition, Curves};
 use crate::cells::program_mode::Voltage;
-use fowler_units::{BlockId, Column, Id, Nanos, Ppn};
+use fowler_units::{BlockId, Bytes, Column, Geometry, Id, Nanos, Ppn};
 
 /// The pages whose reads have failed, one bit each. A copy of such a page has the same bit: moving
 /// it does not bring its data back.
@@ -23,6 +23,11 @@ impl FailedReads {
     /// Creates the state of a drive of `pages` physical pages before its first read.
     pub fn new(pages: usize) -> Self {
         Self { pages: Column::filled(0, pages.div_ceil(64)), any: false }
+    }
+
+    /// Returns the memory that this takes.
+    pub fn bytes(geometry: &Geometry) -> Bytes {
+        Bytes::of::<u64>(u64::from(geometry.pages()).div_ceil(64))
     }
 
     /// Returns whether a read of a page has failed, or of one that it is a copy of.

@@ -102,6 +102,9 @@ const EVERY_LEAST: Span = Span::ms(1);
 /// The maximum age of data. Page timestamps hold nine years, the run included.
 const OLDEST_MOST: Span = Span(1827 * 24 * HOUR.0);
 
+/// The maximum rate of uncorrectable errors: a million times what any drive is specified for.
+const UBER_MOST: f64 = 1e-6;
+
 const HOUR: Span = Span(3_600_000_000_000);
 
 /// Returns the configuration keys of the constants that an error is about.
@@ -365,6 +368,9 @@ impl Config {
     fn refuse_cells(&self, refusals: &mut Refusals) {
         self.refuse_deadline(refusals);
         let its = &self.reliability;
+        refusals.unless((0.0..=UBER_MOST).contains(&its.uber), &["reliability.uber"], || {
+            format!("{} uncorrectable errors per bit; expected 0 to {UBER_MOST:e}", its.uber)
+        });
         if its.model == ModelKind::Off {
             return;
         }

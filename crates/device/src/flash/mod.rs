@@ -36,6 +36,7 @@ pub mod txn;
 mod worked_example_tests;
 
 use crate::cells::condition::Condition;
+use crate::cells::random_failures::RandomFailures;
 use crate::cells::reliability::{Ladder, LevelTimes, ModelKind, RetryCost};
 use crate::cells::unreadable::FailedReads;
 use crate::config::Config;
@@ -118,10 +119,15 @@ pub struct Flash {
     ladder: Ladder,
     /// Whether errors are modelled, and the level at which pages of unknown condition are read.
     errs: bool,
+    /// Whether a read may need more than its nominal time: errors are modelled, or strike at a
+    /// rate.
+    may_err: bool,
     unknown_level: u8,
     /// The condition of the cells, if errors are modelled.
     condition: Option<Box<Condition>>,
-    /// The pages whose reads have failed, if errors are modelled and no versions tell.
+    /// Errors that strike at a rate, if any do.
+    random_failures: Option<Box<RandomFailures>>,
+    /// The pages whose reads have failed, if reads can fail and no versions tell.
     failed_reads: Option<Box<FailedReads>>,
     dies: Table<DieId, Die>,
     channels: Table<ChannelId, Channel>,
@@ -155,16 +161,23 @@ impl Flash {
     pub fn bytes(config: &Config, geometry: &Geometry, capacity: usize) -> Bytes {
         let ages = config.reliability.model != ModelKind::Off;
         let condition = if ages { Condition::bytes(geometry) } else { Bytes(0) };
+        let failed = if !ages && config.reliability.uber > 0.0 {
+            FailedReads::bytes(geometry)
+        } else {
+            Bytes(0)
+        };
         Txns::bytes(capacity)
             + Bytes::of::<Die>(geometry.dies().into())
             + Bytes::of::<RankedQueue>(geometry.dies().into())
             + condition
+            + failed
     }
 
     /// Creates an idle array of this geometry, with room for `capacity` transactions.
     pub fn new(config: &Config, geometry: Geometry, capacity: usize) -> Self {
         let timing = config.effective_timing();
         let errs = config.reliability.model != ModelKind::Off;
+        let random_failures = RandomFailures::new(config);
         let order = config.die_order;
         let ranked = || order.ranks().then(|| Box::new(RankedQueue::new(order.deadline)));
         let dies = geometry.dies() as usize;
@@ -199,8 +212,11 @@ impl Flash {
             errs,
             unknown_level: 0,
             condition: None,
-            failed_reads: (errs && !config.redundancy.has_versions())
-                .then(|| Box::new(FailedReads::new(geometry.pages() as usize))),
+            may_err: errs || random_failures.is_some(),
+            failed_reads: ((errs || random_failures.is_some())
+                && !config.redundancy.has_versions())
+            .then(|| Box::new(FailedReads::new(geometry.pages() as usize))),
+            random_failures,
             dies,
             iteration: timing.iteration(),
             timing,

@@ -251,7 +251,7 @@ impl Flash {
         let mut txn = first;
         while txn.is_some() {
             let Txn { op, source, next, .. } = *self.txns.get(txn);
-            if self.condition.is_some() {
+            if self.may_err {
                 self.wear_by(txn);
             }
             match op {
@@ -272,15 +272,16 @@ impl Flash {
     fn wear_by(&mut self, txn: TxnId) {
         let now = self.now();
         let Txn { op, source, unit, mode, .. } = *self.txns.get(txn);
-        let Some(condition) = &mut self.condition else { return };
-        let block = self.locator.block_of(unit);
-        match op {
-            Op::Program => {
-                self.counters.programs_at[source][mode.voltage] += 1;
-                condition.programmed(self.locator.page_of(unit), block, mode, now);
+        if let Some(condition) = &mut self.condition {
+            let block = self.locator.block_of(unit);
+            match op {
+                Op::Program => {
+                    self.counters.programs_at[source][mode.voltage] += 1;
+                    condition.programmed(self.locator.page_of(unit), block, mode, now);
+                }
+                Op::Erase => condition.erased(block),
+                Op::Read => unreachable!("reads do not run on the cells"),
             }
-            Op::Erase => condition.erased(block),
-            Op::Read => unreachable!("reads do not run on the cells"),
         }
         if self.failed_reads.as_ref().is_some_and(|failed| failed.any()) {
             self.pass_on_failed_reads(txn);

@@ -5,12 +5,14 @@ use super::flash_trace::FlashEvent;
 use super::{Flash, Translation};
 use crate::cells::condition::Attempt;
 use crate::cells::reliability::RetryCost;
+use crate::cells::unreadable::FailedReads;
 use crate::event::{Event, lane};
 use crate::flash::die::{Cells, State};
 use crate::flash::txn::Txn;
 use crate::observe::ledger::Doing;
+use crate::observe::operation::Op;
 use fowler_agenda::Phase;
-use fowler_units::{DieId, Id, Ppn, Span, TxnId};
+use fowler_units::{DieId, Id, Ppn, Span, TxnId, UnitId};
 
 impl Flash {
     #[inline(always)]
@@ -23,7 +25,7 @@ impl Flash {
         let Txn { op, source, unit, .. } = *self.txns.get(txn);
         die.enter(now, State::Sensing, Doing::serving(op, source), &mut self.txns);
         let page = self.locator.page_of(unit);
-        if self.errs {
+        if self.may_err {
             self.sense_by_condition(id, txn, page);
         } else {
             self.sense(id, page, 0);
@@ -34,6 +36,49 @@ impl Flash {
     /// cells do not err never needs it.
     #[inline(never)]
     fn sense_by_condition(&mut self, id: DieId, txn: TxnId, page: Ppn) {
+        let fails = self.random_failures.is_some() && self.fails_at_random(page);
+        if self.errs {
+            self.sense_by_last(id, txn, page);
+        } else {
+            self.sense(id, page, 0);
+        }
+        if fails {
+            // No level corrects it; the read finds that out level by level.
+            self.txns.get_mut(txn).needed = self.levels.count();
+        }
+    }
+
+    /// Returns whether no level corrects what a read of a page senses, because an error has struck
+    /// that no model explains: now, or in an earlier read.
+    fn fails_at_random(&mut self, page: Ppn) -> bool {
+        if !page.is_some() {
+            return false;
+        }
+        let failed = |its: &FailedReads| its.any() && its.has(page);
+        if self.failed_reads.as_deref().is_some_and(failed) {
+            return true;
+        }
+        let strikes = self.random_failures.as_mut().is_some_and(|its| its.strikes());
+        strikes && self.struck_at_random(page)
+    }
+
+    /// The rare rest of [`Flash::fails_at_random`]. A page whose data is in the controller, because
+    /// it is being programmed or moved, is spared: the next one that is read is struck instead.
+    #[cold]
+    fn struck_at_random(&mut self, page: Ppn) -> bool {
+        let holds = |unit: UnitId| unit.is_some() && self.locator.page_of(unit) == page;
+        let programs = self.txns.iter().map(|(_, txn)| txn).filter(|txn| txn.op == Op::Program);
+        let at_hand = programs.into_iter().any(|txn| holds(txn.unit) || holds(txn.from));
+        if at_hand && let Some(failures) = &mut self.random_failures {
+            failures.put_off();
+        }
+        self.counters.failed_at_random += u64::from(!at_hand);
+        !at_hand
+    }
+
+    /// Begins to sense a page at the level that the last read of its block has shown to be right.
+    #[inline(always)]
+    fn sense_by_last(&mut self, id: DieId, txn: TxnId, page: Ppn) {
         let now = self.now();
         if page.is_some()
             && let Some(condition) = &mut self.condition

@@ -44,6 +44,10 @@ pub struct Counters {
     pub retries_at: [u64; 4],
     /// Of the reads, those with more errors than the code corrects at its highest level.
     pub uncorrectable: u64,
+    /// Of these, the first of each page that an error at the rate `reliability.uber` has struck. Not
+    /// in checkpoints of lifetimes, whose drives read nothing of the kind.
+    #[serde(skip)]
+    pub failed_at_random: u64,
     /// Block erases; those by the host are raw commands.
     pub erases: BySource<u64>,
     /// Parity pages by the data they were computed from.
@@ -116,6 +120,7 @@ impl Counters {
                 self.retries_at[level] - before.retries_at[level]
             }),
             uncorrectable: self.uncorrectable - before.uncorrectable,
+            failed_at_random: self.failed_at_random - before.failed_at_random,
             erases: self.erases - before.erases,
             parity_ways: self.parity_ways - before.parity_ways,
             refreshed: self.refreshed - before.refreshed,

@@ -4,7 +4,7 @@ use crate::faults::{Harmed, fault, kinds, noticing, peace, strike, taken_so_far}
 use crate::support::algebra::check_census;
 use crate::support::fading::striped;
 use crate::support::fault_tally::Tally;
-use crate::support::random::{Choice, drive, one_of, requests, whole_pages};
+use crate::support::random::{Choice, drive, may_err, one_of, requests, whole_pages};
 use fowler_device::policy::redundancy::{CachePower, RedundancyKind};
 use fowler_device::*;
 use fowler_units::{BlockId, DieId, HostIo, HostOp, Lpn, Nanos, PlaneId, Rng, Span, StripeId};
@@ -153,7 +153,7 @@ pub fn unprotected(seed: u64, tally: &mut Tally) {
             device.inject(fault);
         } else {
             strike_unprotected(device, fault);
-            if config.reliability.model == reliability::ModelKind::Off {
+            if !may_err(&config) {
                 let lost = lost(device).len() as u64;
                 assert_eq!((device.census().found(), device.census().unfound()), (lost, 0));
             }
@@ -224,7 +224,7 @@ pub fn scheduled(seed: u64, kind: RedundancyKind, tally: &mut Tally) {
         events += 1;
         strikes.extend((strikes.len()..device.struck().len()).map(|_| events));
     });
-    let errs = config.reliability.model != reliability::ModelKind::Off;
+    let errs = may_err(&config);
     // Cells err at any time, so that a census a moment earlier may differ.
     let seen = |device: &Device| {
         let (losses, census, to_rebuild) = seen(device);

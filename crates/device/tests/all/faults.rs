@@ -18,7 +18,7 @@
 
 use crate::support::algebra::{check_census, equations, every_stripe, pages_of, solve};
 use crate::support::fault_tally::Tally;
-use crate::support::random::{Choice, drive, one_of, whole_pages};
+use crate::support::random::{Choice, drive, may_err, one_of, whole_pages};
 use fowler_device::policy::redundancy::{AboveNUpdate, CachePower, CutPrograms, RedundancyKind};
 use fowler_device::*;
 use fowler_units::{BlockId, DieId, HostIo, Id, Lpn, Nanos, PlaneId, Ppn, Rng, Span, StripeId};
@@ -102,7 +102,7 @@ pub struct Harmed {
 impl Harmed {
     /// Of a drive whose cells may err, that may be so of every stripe from the start.
     pub fn at_first(config: &Config) -> Harmed {
-        let all = config.reliability.model != reliability::ModelKind::Off;
+        let all = may_err(config);
         Harmed { all, ..Harmed::default() }
     }
 
@@ -349,7 +349,7 @@ pub fn case(seed: u64, kind: RedundancyKind, tally: &mut Tally) {
     let checked = rng.chance(0.1) || asked("FOWLER_SWARM_SEED").is_some();
     let pacing = one_of(&mut rng, &[Pacing::Open, Pacing::Closed { depth: 5 }]);
     let mut completions: Vec<Completion> = Vec::new();
-    let errs = config.reliability.model != reliability::ModelKind::Off;
+    let errs = may_err(&config);
     let (mut events, mut harmed) = (0, Harmed::at_first(&config));
     device.run_with_faults(requests, pacing, &mut completions, |device| {
         events += 1;

@@ -25,5 +25,6 @@ mod swarm;
 mod tabled;
 mod tables;
 mod ties;
+mod uber;
 mod update_orders;
 mod write_amplification;

@@ -52,9 +52,10 @@ fn without_errors(config: &Config) -> Option<Refusal> {
     })
 }
 
-/// Scrubbing, on a drive whose data never fades.
+/// Scrubbing, on a drive whose data never fades, and of which every read succeeds.
 fn without_fading(config: &Config) -> Option<Refusal> {
-    let fades = !matches!(config.reliability.model, ModelKind::Off | ModelKind::ByVoltage);
+    let fades = !matches!(config.reliability.model, ModelKind::Off | ModelKind::ByVoltage)
+        || config.reliability.uber > 0.0;
     (config.scrub.name != ScrubKind::Off && !fades).then(|| Refusal {
         keys: vec!["policy.scrub", "reliability.model"],
         what: "no effect: the data of this drive never fades".into(),

@@ -30,6 +30,8 @@ fn model() -> Vec<Key<Config>> {
                 "whole" => RetryCost::Whole, "all reference voltages of that level";
                 "increment" => RetryCost::Increment, "only those that the level before did not have (progressive sensing)";
             )),
+        optional("reliability.uber", "uncorrectable errors per bit read, whatever the age and wear of the page; each takes its page for good",
+            Field::Real(0.0..=1e-6, at!(reliability.uber))),
         optional("reliability.cycles", "P/E cycles that every block has before preconditioning",
             Field::Count(0..=1_000_000, at!(reliability.cycles as u32))),
         optional("reliability.cycles_spread", "largest number of additional P/E cycles; each block draws its own",

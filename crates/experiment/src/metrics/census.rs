@@ -30,7 +30,7 @@ const COUNTS: [Count; 10] = [
 
 pub(super) fn metrics() -> Vec<Metric> {
     let about = "A count of all pages at the end, read or not; null where every page can be read: \
-                 without a model of errors and without versions.";
+                 without a model or rate of errors and without versions.";
     let mut list = vec![Metric::group("census", about, |it| it.census.is_some())];
     list.extend(COUNTS.map(|(name, about, read)| {
         let read = move |it: &Outcome| it.census.as_ref().map(read);

@@ -101,6 +101,12 @@ fn reads() -> Vec<Metric> {
             |it| it.uncorrectable,
         ),
         counter(
+            "failed_at_random",
+            PAGES,
+            "Of these, pages that an error at the rate reliability.uber has struck, each once.",
+            |it| it.failed_at_random,
+        ),
+        counter(
             "prioritized_reads",
             Unit::Count("requests"),
             "Reads served before one that had waited longer for the same die.",

@@ -235,7 +235,8 @@ impl Finished {
 
 /// Returns whether a page can become unreadable.
 fn may_err(config: &Config) -> bool {
-    config.reliability.model != ModelKind::Off || config.redundancy.integrity
+    let reads_fail = config.reliability.model != ModelKind::Off || config.reliability.uber > 0.0;
+    reads_fail || config.redundancy.integrity
 }
 
 fn unwritten(ready: &Ready, counters: &Counters) -> Option<Diagnostics> {

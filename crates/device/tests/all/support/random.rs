@@ -296,6 +296,8 @@ fn cells(config: &mut Config, rng: &mut Rng) {
     its.oldest = one_of(rng, &[Span::ZERO, Span(30 * 86_400_000_000_000)]);
     its.strength = one_of(rng, &[StrengthSource::Oracle, StrengthSource::Measured]);
     its.measure_every = one_of(rng, &[Span::ms(100), Span::ms(10_000)]);
+    // From a stream of its own: what else a seed draws stays as it was.
+    its.uber = one_of(&mut Rng::stream(config.seed, "uber"), &[0.0, 0.0, 0.0, 1e-8, 1e-7]);
     config.sensing.name = one_of(rng, SensingKind::ALL);
     config.sensing.inputs = rng.below(32) as u32;
 }
@@ -357,4 +359,9 @@ pub fn requests(rng: &mut Rng, layout: &Layout, count: u64) -> Vec<HostIo> {
             HostIo::new(op, Nanos(at), if size == 0 { 0 } else { offset }, size)
         })
         .collect()
+}
+
+/// Returns whether reads of this drive may fail though no fault strikes.
+pub fn may_err(config: &Config) -> bool {
+    config.reliability.model != ModelKind::Off || config.reliability.uber > 0.0
 }

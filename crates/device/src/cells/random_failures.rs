@@ -1,0 +1,93 @@
+//! Reads that fail at a rate: the uncorrectable bit error rate (UBER) of a data sheet, which says
+//! how many errors remain after correction per bit read, whatever their cause (JEDEC, JESD218).
+//! See docs/decisions/cells.md, "What does a rate of uncorrectable errors do?".
+
+use crate::config::Config;
+use fowler_units::Rng;
+
+/// Draws which reads fail. How many succeed before the next failure is drawn at once, so that each
+/// read costs one decrement.
+#[derive(Clone, Debug)]
+pub struct RandomFailures {
+    /// The natural logarithm of the probability that a read succeeds.
+    log_success: f64,
+    /// Reads that succeed before the next one fails.
+    left: u64,
+    rng: Rng,
+}
+
+impl RandomFailures {
+    /// Creates the failures of a drive; none if its rate is zero.
+    pub fn new(config: &Config) -> Option<Box<Self>> {
+        let rate = config.reliability.uber;
+        (rate > 0.0).then(|| {
+            let log_success = libm::log1p(-rate * Self::bits(config));
+            let rng = Rng::stream(config.seed, "cells/uber");
+            let mut its = Self { log_success, left: 0, rng };
+            its.draw();
+            Box::new(its)
+        })
+    }
+
+    /// Returns the number of bits of a page.
+    pub fn bits(config: &Config) -> f64 {
+        8.0 * config.geometry.page_size.0 as f64
+    }
+
+    /// Counts a read. Returns whether it fails.
+    #[inline]
+    pub fn strikes(&mut self) -> bool {
+        if self.left > 0 {
+            self.left -= 1;
+            return false;
+        }
+        self.draw();
+        true
+    }
+
+    /// Lets the next read fail instead of the one that was to.
+    pub fn put_off(&mut self) {
+        self.left = 0;
+    }
+
+    /// Draws the number of reads before the next failure, which is geometric.
+    #[cold]
+    fn draw(&mut self) {
+        // A conversion saturates: a rate too small to matter never strikes.
+        self.left = (libm::log1p(-self.rng.unit()) / self.log_success) as u64;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Gaps are geometric: their mean is `(1 - p) / p`, and so is, times `1 / p`, their variance.
+    #[test]
+    fn failures_come_as_often_as_the_rate_says() {
+        for (rate, seed) in [(1e-6, 1), (1e-7, 2), (1e-8, 3)] {
+            let mut config = Config::default();
+            (config.reliability.uber, config.seed) = (rate, seed);
+            let p = rate * RandomFailures::bits(&config);
+            let mut its = RandomFailures::new(&config).expect("a rate");
+            let failures = 20_000;
+            let mut gaps = Vec::with_capacity(failures);
+            while gaps.len() < failures {
+                gaps.push(its.left as f64);
+                its.draw();
+            }
+            let mean = gaps.iter().sum::<f64>() / failures as f64;
+            let variance =
+                gaps.iter().map(|gap| (gap - mean).powi(2)).sum::<f64>() / failures as f64;
+            // A mean of n gaps scatters by 1/sqrt(n), or 0.7 %; their variance by three times that.
+            let expected = (1.0 - p) / p;
+            assert!((mean / expected - 1.0).abs() < 0.03, "{mean} for {expected}");
+            assert!((variance * p / expected - 1.0).abs() < 0.1, "{variance}, p = {p}");
+        }
+    }
+
+    #[test]
+    fn without_a_rate_nothing_is_drawn() {
+        assert!(RandomFailures::new(&Config::default()).is_none());
+    }
+}
