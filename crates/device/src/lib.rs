@@ -50,4 +50,5 @@ pub use raid::census::{Census, Counted};
 pub use raid::fault_kinds::Fault;
 pub use raid::faults::{CachedView, Cell, StripeView};
 pub use raid::losses::{ByReason, Failure, Loss, LossLedger, Reason};
+pub use raid::silent::SilentLedger;
 pub use raid::{Protection, StageChange};

@@ -38,6 +38,8 @@ pub struct Frame {
     pub leaving: bool,
     /// Whether its data was trimmed, so that the mapping no longer points to it.
     pub orphan: bool,
+    /// Whether part of its data was read from a page of the flash that was wrong, unnoticed.
+    pub wrong: bool,
     /// Which list it is in.
     pub listed: Listed,
     /// The kind of data, and the size in pages of the request that last wrote it.
@@ -61,6 +63,7 @@ impl Frame {
         self.lpn = lpn;
         self.unit = unit;
         self.present = 0;
+        self.wrong = false;
         (self.reads, self.writes) = (0, 0);
         (self.tag, self.group) = (StreamTag::PLAIN, 0);
     }
@@ -137,6 +140,7 @@ impl Buffer {
             programs: 0,
             leaving: false,
             orphan: false,
+            wrong: false,
             listed: Listed::No,
             tag: StreamTag::PLAIN,
             group: 0,

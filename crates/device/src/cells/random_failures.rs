@@ -61,12 +61,26 @@ impl RandomFailures {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::tests::shaped;
+    use fowler_units::{Bytes, Geometry};
+
+    fn config() -> Config {
+        shaped(Geometry {
+            channels: 1,
+            chips_per_channel: 1,
+            dies_per_chip: 1,
+            planes_per_die: 1,
+            blocks_per_plane: 8,
+            pages_per_block: 8,
+            page_size: Bytes(4096),
+        })
+    }
 
     /// Gaps are geometric: their mean is `(1 - p) / p`, and so is, times `1 / p`, their variance.
     #[test]
     fn failures_come_as_often_as_the_rate_says() {
         for (rate, seed) in [(1e-6, 1), (1e-7, 2), (1e-8, 3)] {
-            let mut config = Config::default();
+            let mut config = config();
             (config.reliability.uber, config.seed) = (rate, seed);
             let p = rate * RandomFailures::bits(&config);
             let mut its = RandomFailures::new(&config).expect("a rate");
@@ -88,6 +102,6 @@ mod tests {
 
     #[test]
     fn without_a_rate_nothing_is_drawn() {
-        assert!(RandomFailures::new(&Config::default()).is_none());
+        assert!(RandomFailures::new(&config()).is_none());
     }
 }

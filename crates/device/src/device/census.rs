@@ -16,13 +16,23 @@ impl Device {
     /// See docs/decisions/raid.md, "Which pages does a census count as lost?".
     pub fn census(&self) -> Census {
         let core = &self.layer.ftl.core;
-        let mut taking = Taking { core, judge: self.judge(), census: Census::default() };
+        let (judge, silent) = (self.judge(), self.layer.silent());
+        let mut taking = Taking { core, judge, silent, census: Census::default() };
         match &self.layer.hooks {
             Hooks::Raid(raid) => taking.stripes(raid),
             Hooks::LostPages(its) => taking.plain(|page| its.lost(page)),
             Hooks::Nothing => taking.plain(|_| None),
         }
         taking.census
+    }
+
+    /// Returns whether a page of the host reads well and holds something else than was written to
+    /// it: nobody has noticed.
+    pub fn is_wrong(&self, page: Lpn) -> bool {
+        let (core, judge, silent) = (&self.layer.ftl.core, self.judge(), self.layer.silent());
+        let mut taking = Taking { core, judge, silent, census: Census::default() };
+        taking.look(self.stored_page(page));
+        taking.census.wrong > 0
     }
 
     /// Returns the physical pages that the drive needs and that no sensing level reads at this

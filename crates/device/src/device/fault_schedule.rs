@@ -87,7 +87,7 @@ impl Controller {
         let (at, coming) = next.expect("an event for each fault");
         match coming {
             Coming::Fault(fault) => {
-                let before = self.ledger().copied();
+                let before = self.ledger();
                 self.inject(flash, fault);
                 self.note_struck(fault, at, before);
             }
@@ -97,7 +97,7 @@ impl Controller {
 
     /// Notes what a fault did, if any are scheduled.
     pub(super) fn note_struck(&mut self, fault: Fault, at: Nanos, before: Option<LossLedger>) {
-        let after = self.ledger().copied().unwrap_or_default();
+        let after = self.ledger().unwrap_or_default();
         if let Some(its) = &mut self.faults {
             its.struck.push(Struck { fault, at, before: before.unwrap_or_default(), after });
         }

@@ -10,6 +10,7 @@ use crate::raid::faults::{CachedView, StripeView};
 use crate::raid::integrity::Integrity;
 use crate::raid::losses::{Loss, LossLedger};
 use crate::raid::parity_cache::{Progress, bit};
+use crate::raid::silent::SilentErrors;
 use fowler_units::{FrameId, Id, Lpn, ParityId, Ppn, Span, StripeId, UnitId};
 
 impl Device {
@@ -24,7 +25,7 @@ impl Device {
 
     /// Returns the fate of pages that could not be read, on a drive that notices losses.
     pub fn losses(&self) -> Option<LossLedger> {
-        let mut ledger = *self.layer.ledger()?;
+        let mut ledger = self.layer.ledger()?;
         ledger.at_risk += ledger.since.map_or(Span::ZERO, |since| self.now() - since);
         Some(ledger)
     }
@@ -71,9 +72,9 @@ impl Device {
             CachedView {
                 covered: pages().map(of).collect(),
                 based: its.based,
-                value: (!its.blank).then(|| array.known_sum(its.value, &deltas)),
+                value: (!its.blank).then(|| array.known_sum(its.value, &deltas).version),
                 deltas: deltas.into_iter().filter_map(cell).collect(),
-                whole: computed.then_some(its.whole),
+                whole: computed.then_some(its.whole.version),
                 on_its_way: computed && !its.stale && array.parity_has_begun(&self.flash, id),
             }
         };
@@ -133,10 +134,20 @@ impl Controller {
     }
 
     /// Returns the fate of pages that could not be read, if the drive notices losses.
-    pub(super) fn ledger(&self) -> Option<&LossLedger> {
+    pub(super) fn ledger(&self) -> Option<LossLedger> {
+        let (ledger, silent) = match &self.hooks {
+            Hooks::Raid(raid) => raid.integrity.as_ref().map(|its| (&its.ledger, &its.silent))?,
+            Hooks::LostPages(lost) => (&lost.ledger, &lost.silent),
+            Hooks::Nothing => return None,
+        };
+        Some(LossLedger { silent: silent.ledger, ..*ledger })
+    }
+
+    /// Returns the pages that are wrong though they read well, if the drive notices losses.
+    pub(super) fn silent(&self) -> Option<&SilentErrors> {
         match &self.hooks {
-            Hooks::Raid(raid) => raid.integrity.as_ref().map(|its| &its.ledger),
-            Hooks::LostPages(lost) => Some(&lost.ledger),
+            Hooks::Raid(raid) => raid.integrity.as_ref().map(|its| &its.silent),
+            Hooks::LostPages(lost) => Some(&lost.silent),
             Hooks::Nothing => None,
         }
     }
@@ -160,6 +171,14 @@ impl Controller {
             Fault::Power => {
                 ledger.faults += 1;
                 self.lose_power(flash);
+            }
+            Fault::Miscorrected(_) | Fault::Misdirected(_) => {
+                ledger.faults += 1;
+                match &mut self.hooks {
+                    Hooks::Raid(raid) => raid.corrupt(&self.ftl, flash, fault),
+                    Hooks::LostPages(lost) => lost.corrupt(&self.ftl, flash, fault),
+                    Hooks::Nothing => unreachable!("it has no ledger"),
+                }
             }
             Fault::Page(_)
             | Fault::Parity(_)

@@ -92,7 +92,7 @@ impl Controller {
         }
         let overdue = self.ftl.gc.age_without_power(&mut self.ftl.core, flash, lasts);
         self.ftl.gc.scrub_without_power(&self.ftl.core, flash, lasts);
-        let before = self.ledger().copied();
+        let before = self.ledger();
         let taken = self.lose_power(flash);
         self.note_struck(Fault::Power, flash.now(), before);
         let its = &mut self.power_offs;

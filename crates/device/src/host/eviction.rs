@@ -81,6 +81,7 @@ impl Ftl {
                 let Some(frame_id) = self.new_frame(flash, page, from) else { return };
                 self.core.map.set_buffered(page, frame_id);
                 self.core.buffer.make_whole(frame_id);
+                self.core.buffer.get_mut(frame_id).wrong = raid.reads_wrong(from);
                 self.core.buffer.count(frame_id, false);
                 self.core.buffer.enlist(frame_id, Listed::Clean);
                 self.evict(flash, raid);

@@ -119,6 +119,7 @@ impl Ftl {
             flash.counters.buffer_read_hits += 1;
             self.core.buffer.count(frame_id, false);
             self.use_frame(frame_id, raid);
+            raid.frame_read(self, frame_id);
             self.read_without_flash(flash, id);
         } else {
             self.read_flash(flash, id, page, unit, self.core.locator.die_of(unit));

@@ -6,6 +6,7 @@
 use super::Ftl;
 use super::request::Stall;
 use crate::blocks::page_allocator::Taken;
+use crate::cache::buffer::Frame;
 use crate::flash::{Bind, Flash};
 use crate::observe::blame::Blame;
 use fowler_units::{BlockId, FrameId, Lpn, ReqId, Span, TxnId, UnitId};
@@ -50,9 +51,19 @@ pub trait RedundancyHooks: Sized {
         ftl.write_back(flash, id, frame_id, self);
     }
 
-    /// Notes that the host has written a page.
+    /// Notes that the host has written a page into a frame, over all of it if it is `whole`.
     #[inline]
-    fn written(&mut self, _page: Lpn) {}
+    fn written(&mut self, _page: Lpn, _frame: &mut Frame, _whole: bool) {}
+
+    /// Notes a host read of a frame.
+    #[inline]
+    fn frame_read(&mut self, _ftl: &Ftl, _slot: FrameId) {}
+
+    /// Returns whether what is read from a page of the flash is wrong, unnoticed.
+    #[inline]
+    fn reads_wrong(&self, _unit: UnitId) -> bool {
+        false
+    }
 
     /// Handles a host read of an unmapped page. Returns whether the page is lost.
     #[inline]

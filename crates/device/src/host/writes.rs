@@ -122,7 +122,6 @@ impl Ftl {
             return Err(Stall::Queue);
         }
         let frame_id = self.frame_for(flash, page)?;
-        raid.written(page);
         let host = raid.host_page_of(page);
         flash.counters.pages_written += 1;
         let request = self.front.requests.get_mut(id);
@@ -139,6 +138,7 @@ impl Ftl {
         let whole = self.core.buffer.whole();
         let frame = self.core.buffer.get_mut(frame_id);
         frame.present |= covered;
+        raid.written(page, frame, covered == whole);
         (frame.tag, frame.group) = (tag, group);
         // Most writes that wait for the flash find no older write of their page, and continue
         // immediately.

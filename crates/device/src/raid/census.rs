@@ -9,9 +9,10 @@ use super::Raid;
 use super::integrity::Integrity;
 use super::losses::{Failure, Loss};
 use super::parity_cache::bit;
+use super::silent::SilentErrors;
 use crate::core::Core;
 use crate::mapping::page_map::Location;
-use fowler_units::{Id, Lpn, StripeId, UnitId};
+use fowler_units::{FrameId, Id, Lpn, StripeId, UnitId};
 
 /// The pages lost in the same way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +42,9 @@ pub struct Census {
     pub recoverable: u64,
     /// The lost pages, by what took them, in order.
     pub losses: Vec<Counted>,
+    /// Pages that read well and hold something else than was written: nobody has noticed. None of
+    /// them is unreadable.
+    pub wrong: u64,
     /// Parity pages in the flash.
     pub parity_pages: u64,
     /// Of them, those that no sensing level reads.
@@ -48,6 +52,8 @@ pub struct Census {
     /// Of the unreadable ones, those whose stripe has lost data too, so that they cannot be
     /// computed again.
     pub parity_lost: u64,
+    /// Parity pages that read well and are not the parity of what was written to their stripe.
+    pub parity_wrong: u64,
 }
 
 impl Census {
@@ -94,12 +100,14 @@ pub(crate) struct Taking<'a, J> {
     /// Returns the verdict on a copy in the flash of a page of the mapping, which is null for
     /// copies that are not its current one.
     pub judge: J,
+    /// The pages that are wrong, if the drive knows of any such thing.
+    pub silent: Option<&'a SilentErrors>,
     pub census: Census,
 }
 
 /// A page in the flash, or in the flash and in the buffer.
 #[derive(Clone, Copy, Debug)]
-enum Fate {
+pub(crate) enum Fate {
     /// The copy in the flash reads well, or there is none.
     Well,
     /// It does not, and does not matter.
@@ -117,7 +125,7 @@ impl<J: FnMut(Lpn, UnitId) -> Verdict> Taking<'_, J> {
     }
 
     /// Counts a page of the mapping that holds host data.
-    fn look(&mut self, page: Lpn) -> Fate {
+    pub fn look(&mut self, page: Lpn) -> Fate {
         let core = self.core;
         let (unit, frame) = match core.map.place(page) {
             Location::Nowhere => return Fate::Well,
@@ -127,6 +135,7 @@ impl<J: FnMut(Lpn, UnitId) -> Verdict> Taking<'_, J> {
         self.census.pages += 1;
         let verdict = if unit.is_some() { (self.judge)(page, unit) } else { Verdict::Reads };
         if verdict == Verdict::Reads {
+            self.census.wrong += u64::from(self.is_wrong(unit, frame));
             return Fate::Well;
         }
         self.census.unreadable += 1;
@@ -142,6 +151,15 @@ impl<J: FnMut(Lpn, UnitId) -> Verdict> Taking<'_, J> {
             }
             _ => Fate::Unreadable { found },
         }
+    }
+
+    /// Returns whether a page holds something else than was written, in its frame or in the flash.
+    fn is_wrong(&self, unit: UnitId, frame: Option<FrameId>) -> bool {
+        let Some(silent) = self.silent.filter(|its| its.any()) else { return false };
+        let buffer = &self.core.buffer;
+        let in_frame = frame.is_some_and(|id| buffer.get(id).wrong);
+        let whole = frame.is_some_and(|id| buffer.is_whole(id));
+        in_frame || !whole && silent.error(unit) != 0
     }
 
     /// Counts a drive without stripes, of whose pages `lost` knows those that faults took.
@@ -185,6 +203,8 @@ impl<J: FnMut(Lpn, UnitId) -> Verdict> Taking<'_, J> {
         let parity_fails = parity.is_some() && fails(parity);
         self.census.parity_pages += u64::from(parity.is_some());
         self.census.parity_unreadable += u64::from(parity_fails);
+        let wrong = self.silent.is_some_and(|its| its.error(parity) != 0);
+        self.census.parity_wrong += u64::from(wrong && !parity_fails);
         if unread == 0 {
             return;
         }

@@ -15,6 +15,12 @@ use std::ops::Range;
 pub enum Fault {
     /// A host page's copy in the flash.
     Page(Lpn),
+    /// A host page's copy in the flash, unnoticed: what the code takes for its data from now on is
+    /// something else than was written.
+    Miscorrected(Lpn),
+    /// The write of a host page's copy in the flash, unnoticed: it landed on another page of the
+    /// same plane, whose data it replaced, and nothing lies where it should.
+    Misdirected(Lpn),
     /// The parity page of a stripe.
     Parity(StripeId),
     /// A block.
@@ -40,7 +46,9 @@ impl Fault {
     pub fn unit(self, config: &Config, layout: &Layout) -> Option<(u32, u32)> {
         let geometry = &layout.geometry;
         Some(match self {
-            Fault::Page(page) => (page.0, layout.logical_pages),
+            Fault::Page(page) | Fault::Miscorrected(page) | Fault::Misdirected(page) => {
+                (page.0, layout.logical_pages)
+            }
             Fault::Parity(stripe) => (stripe.0, config.stripes()),
             Fault::Block(block) => (block.0, geometry.blocks()),
             Fault::Plane(plane) => (plane.0, geometry.planes()),
@@ -84,7 +92,9 @@ impl Fault {
             if unit.is_some() { unit.0..unit.0 + 1 } else { 0..0 }
         };
         match self {
-            Fault::Page(page) => copy(stripes.map_or(page, |its| its.stored(page))),
+            Fault::Page(page) | Fault::Miscorrected(page) | Fault::Misdirected(page) => {
+                copy(stripes.map_or(page, |its| its.stored(page)))
+            }
             Fault::Parity(stripe) => copy(stripes.expect("a drive with stripes").parity(stripe)),
             Fault::Block(block) => blocks(block.0, block.0 + 1),
             Fault::Plane(plane) => {
@@ -114,6 +124,7 @@ impl Fault {
             Fault::Die(_) => Failure::Die,
             Fault::Chip(_) => Failure::Chip,
             Fault::Channel(_) => Failure::Channel,
+            Fault::Miscorrected(_) | Fault::Misdirected(_) => unreachable!("it reads well"),
             Fault::Power | Fault::Bug(_) => unreachable!("handled by the controller"),
         }
     }

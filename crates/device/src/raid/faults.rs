@@ -11,6 +11,7 @@ use super::fault_kinds::Fault;
 use super::integrity::Exceeded;
 use super::losses::{Failure, Loss, Reason};
 use super::parity_cache::{Entry, Progress, bit};
+use super::silent::Tag;
 use crate::cache::buffer::Listed;
 use crate::core::Core;
 use crate::flash::Flash;
@@ -361,13 +362,13 @@ impl Raid {
     /// Recomputes the cached parity from the remaining covered pages.
     fn cover_anew(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: ParityId) {
         let (its, stripes) = (*self.cache.get(id), self.stripes);
-        let mut value = 0;
+        let mut value = Tag::ZERO;
         for (at, page) in stripes.data_pages(its.stripe) {
             if its.covered & bit(at) != 0 {
                 value ^= self
                     .integrity
                     .as_deref()
-                    .map_or(0, |versions| versions.version_at(ftl.core.flash_copy(page)));
+                    .map_or(Tag::ZERO, |versions| versions.tag_at(ftl.core.flash_copy(page)));
             }
         }
         let entry = self.cache.get_mut(id);
@@ -387,7 +388,7 @@ impl Raid {
             cache.reopen(id);
         }
         let its = self.cache.get_mut(id);
-        (its.covered, its.value, its.by_rest, its.blank) = (0, 0, true, false);
+        (its.covered, its.value, its.by_rest, its.blank) = (0, Tag::ZERO, true, false);
         let (stripe, progress) = (its.stripe, its.progress);
         self.left(ftl, flash, id);
         match progress {

@@ -3,7 +3,7 @@
 use super::Raid;
 use super::losses::Reason;
 use crate::blocks::page_allocator::Taken;
-use crate::cache::buffer::Listed;
+use crate::cache::buffer::{Frame, Listed};
 use crate::flash::txn::{Owner, Txn};
 use crate::flash::{Bind, Flash};
 use crate::host::Ftl;
@@ -40,9 +40,20 @@ impl Raid {
                 self.failed(ftl, flash, id);
                 ftl.gc.scrubbed(&mut ftl.core, flash, id, known);
             }
+            (Owner::Request | Owner::Merge(_), Op::Read) => {
+                self.note_wrong_read(ftl, flash, id);
+                return false;
+            }
             _ => return false,
         }
         true
+    }
+
+    /// Notes what a successful read for the host gave, if it is wrong.
+    pub(crate) fn note_wrong_read(&mut self, ftl: &mut Ftl, flash: &Flash, id: TxnId) {
+        if let Some(integrity) = &mut self.integrity {
+            integrity.silent.note_read(ftl, flash, id);
+        }
     }
 }
 
@@ -81,8 +92,23 @@ impl RedundancyHooks for Raid {
         self.write_page_past(ftl, flash, id, frame_id);
     }
 
-    fn written(&mut self, page: Lpn) {
+    fn written(&mut self, page: Lpn, frame: &mut Frame, whole: bool) {
         self.note_write(page);
+        if whole {
+            frame.wrong = false;
+        }
+    }
+
+    fn frame_read(&mut self, ftl: &Ftl, frame_id: FrameId) {
+        if ftl.core.buffer.get(frame_id).wrong
+            && let Some(integrity) = &mut self.integrity
+        {
+            integrity.silent.ledger.returned += 1;
+        }
+    }
+
+    fn reads_wrong(&self, unit: UnitId) -> bool {
+        self.integrity.as_ref().is_some_and(|its| its.silent.reads_wrong(unit))
     }
 
     fn reads_lost(&mut self, page: Lpn) -> bool {

@@ -3,8 +3,13 @@
 //! that is read or recovered is correct if it carries the version written last.
 
 use super::Raid;
+use super::fault_kinds::Fault;
 use super::losses::{Failure, Loss, LossLedger};
+use super::silent::{SilentErrors, Tag};
+use crate::config::Config;
 use crate::config::layout::Layout;
+use crate::core::Core;
+use crate::flash::Flash;
 use crate::host::Ftl;
 use crate::mapping::page_map::Location;
 use fowler_units::{Bytes, Column, Id, IdVec, Lpn, ParityId, StripeId, UnitId};
@@ -27,6 +32,8 @@ pub struct Integrity {
     /// The failures of each stripe that were more than its parity gives back, since that was last
     /// complete.
     exceeded: IdVec<StripeId, Exceeded>,
+    /// The pages that are wrong though they read well.
+    pub(crate) silent: SilentErrors,
     /// The fate of pages that could not be read.
     pub ledger: LossLedger,
     /// The number of versions created so far.
@@ -43,7 +50,7 @@ pub struct Exceeded {
 
 /// Spreads numbers over all 64 bits (the finalizer of SplitMix64), so that an exclusive-or of some
 /// versions equals another one only with a probability of 2^-64.
-fn spread(number: u64) -> u64 {
+pub(super) fn spread(number: u64) -> u64 {
     let mut z = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -52,7 +59,7 @@ fn spread(number: u64) -> u64 {
 
 impl Integrity {
     /// Creates the state before any write, with every page readable.
-    pub fn new(layout: &Layout, stripes: u32) -> Self {
+    pub fn new(config: &Config, layout: &Layout, stripes: u32) -> Self {
         let pages = layout.geometry.pages() as usize;
         Self {
             versions: IdVec::filled(0, layout.mapped_pages as usize),
@@ -63,6 +70,7 @@ impl Integrity {
             cursor: 0,
             lost: IdVec::filled(None, layout.mapped_pages as usize),
             exceeded: IdVec::filled(Exceeded::default(), stripes as usize),
+            silent: SilentErrors::new(config),
             ledger: LossLedger::default(),
             made: 0,
         }
@@ -85,10 +93,17 @@ impl Integrity {
         self.stored.get(unit).copied().unwrap_or(0)
     }
 
-    /// Stores a version in a physical page that is programmed.
+    /// Returns what a read of a physical page gives, if it succeeds; nothing for a null unit.
     #[inline]
-    pub fn set(&mut self, unit: UnitId, version: u64) {
-        self.stored[unit] = version;
+    pub(crate) fn tag_at(&self, unit: UnitId) -> Tag {
+        Tag { version: self.version_at(unit), error: self.silent.error_read(unit) }
+    }
+
+    /// Stores data, by its tag, in a physical page that is programmed.
+    #[inline]
+    pub(crate) fn set(&mut self, unit: UnitId, tag: Tag) {
+        self.stored[unit] = tag.version;
+        self.silent.store(unit, tag.error);
         self.failures[unit] = None;
     }
 
@@ -145,6 +160,7 @@ impl Integrity {
 
     /// Clears the versions of erased physical pages, which are readable again.
     pub fn erase(&mut self, pages: std::ops::Range<u32>) {
+        self.silent.erase(pages.clone());
         for unit in pages.map(UnitId) {
             let (word, mask) = (unit.index() / 64, 1 << (unit.index() % 64));
             self.stored[unit] = 0;
@@ -162,11 +178,26 @@ impl Integrity {
         self.to_rebuild[word] |= mask;
     }
 
-    /// Stores the version of an unreadable physical page as recovered from its stripe, after
-    /// checking it.
-    pub fn bring_back(&mut self, unit: UnitId, version: u64) {
-        self.ledger.wrong += u64::from(self.stored[unit] != version);
-        self.stored[unit] = version;
+    /// Corrupts what a fault strikes, of the copy of a page at a physical page. `current` says which
+    /// pages are the current copies of host pages.
+    pub(crate) fn corrupt(
+        &mut self,
+        core: &Core,
+        flash: &Flash,
+        struck: (Fault, UnitId),
+        current: impl Fn(UnitId) -> bool,
+    ) {
+        let Integrity { silent, stored, failures, .. } = self;
+        let reads = |unit| failures[unit].is_none();
+        silent.strike((core, flash), struck, reads, |unit| stored[unit], current);
+    }
+
+    /// Stores the data of an unreadable physical page as recovered from its stripe, after checking
+    /// its version.
+    pub(crate) fn bring_back(&mut self, unit: UnitId, tag: Tag) {
+        self.ledger.wrong += u64::from(self.stored[unit] != tag.version);
+        self.stored[unit] = tag.version;
+        self.silent.store(unit, tag.error);
     }
 
     /// Returns the number of pages whose rebuilding has not begun. Some may no longer be needed.
@@ -205,13 +236,13 @@ impl Raid {
                 let unit = at(page);
                 if unit.is_some() {
                     integrity.renew(page, true);
-                    integrity.set(unit, integrity.version(page));
+                    integrity.set(unit, Tag::right(integrity.version(page)));
                     parity ^= integrity.version(page);
                 }
             }
             let unit = at(stripes.parity(stripe));
             if unit.is_some() {
-                integrity.set(unit, parity);
+                integrity.set(unit, Tag::right(parity));
             }
         }
     }
@@ -238,7 +269,7 @@ impl Raid {
         let Some(integrity) = &self.integrity else { return };
         let its = self.cache.get_mut(entry);
         if turn != 0 && turn == its.turn {
-            its.seen ^= integrity.version_at(unit);
+            its.seen ^= integrity.tag_at(unit);
         }
     }
 
@@ -246,7 +277,7 @@ impl Raid {
     pub(crate) fn note_computed(&mut self, entry: ParityId) {
         let Some(integrity) = &mut self.integrity else { return };
         let its = self.cache.get(entry);
-        integrity.ledger.unread += u64::from(its.value ^ its.seen != its.whole);
+        integrity.ledger.unread += u64::from((its.value ^ its.seen).version != its.whole.version);
     }
 
     /// Counts an unreadable copy that has become invalid, because the page was rewritten or
@@ -260,7 +291,9 @@ impl Raid {
     /// Counts an unreadable copy that has been reprogrammed elsewhere.
     pub(crate) fn note_rebuilt(&mut self, from: UnitId) {
         if let Some(integrity) = self.integrity.as_deref_mut() {
-            integrity.ledger.rebuilt += u64::from(!integrity.reads(from));
+            let failure = integrity.failure(from);
+            integrity.ledger.rebuilt += u64::from(failure.is_some());
+            integrity.silent.ledger.corrected += u64::from(failure == Some(Failure::Wrong));
         }
     }
 
@@ -271,17 +304,19 @@ impl Raid {
         }
     }
 
-    /// Stores the version of a page of the mapping in a physical page that is programmed.
-    pub(crate) fn note_program(&mut self, unit: UnitId, page: Lpn) {
+    /// Stores the version of a page of the mapping in a physical page that is programmed, from a
+    /// frame that is `wrong` if it holds something else in part.
+    pub(crate) fn note_program(&mut self, unit: UnitId, page: Lpn, wrong: bool) {
         if let Some(integrity) = self.integrity.as_deref_mut() {
-            integrity.set(unit, integrity.version(page));
+            let error = if wrong { integrity.silent.fresh() } else { 0 };
+            integrity.set(unit, Tag { version: integrity.version(page), error });
         }
     }
 
     /// Copies the version stored in one physical page to another.
     pub(crate) fn copy_version(&mut self, from: UnitId, to: UnitId) {
         if let Some(integrity) = self.integrity.as_deref_mut() {
-            integrity.set(to, integrity.version_at(from));
+            integrity.set(to, integrity.tag_at(from));
         }
     }
 }

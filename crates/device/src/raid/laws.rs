@@ -145,12 +145,12 @@ impl Raid {
         }
         let Some(integrity) = &self.integrity else { return Ok(()) };
         let cached = self.sum_of(core, integrity, stripe, entry.covered);
-        law(cached == entry.value, || {
+        law(cached == entry.value.version, || {
             format!("stripe {}: cached parity ({:?}) is wrong", stripe.0, entry.progress)
         })?;
         let whole = self.sum_of(core, integrity, stripe, u64::MAX);
         let computed = entry.progress != Progress::Open && !entry.again;
-        law(!computed || whole == entry.whole, || {
+        law(!computed || whole == entry.whole.version, || {
             format!("stripe {}: computed parity is wrong", stripe.0)
         })?;
         if entry.based {

@@ -1,5 +1,6 @@
 //! Losses: why a page that could not be read did not come back, and the ledger of all of them.
 
+use super::silent::SilentLedger;
 use fowler_units::{Nanos, Span};
 use std::fmt;
 
@@ -52,11 +53,13 @@ pub enum Failure {
     Channel,
     /// The power failed while it, or a later page of its word line, was being programmed.
     Torn,
+    /// Its check: it holds something else than was written.
+    Wrong,
 }
 
 impl Failure {
     /// Every kind of failure.
-    pub const ALL: [Failure; 8] = [
+    pub const ALL: [Failure; 9] = [
         Failure::Cells,
         Failure::Page,
         Failure::Block,
@@ -65,11 +68,13 @@ impl Failure {
         Failure::Chip,
         Failure::Channel,
         Failure::Torn,
+        Failure::Wrong,
     ];
 
     /// Returns its name in JSON and tables.
     pub fn name(self) -> &'static str {
-        ["cells", "page", "block", "plane", "die", "chip", "channel", "torn"][self as usize]
+        ["cells", "page", "block", "plane", "die", "chip", "channel", "torn", "wrong"]
+            [self as usize]
     }
 }
 
@@ -145,6 +150,8 @@ pub struct LossLedger {
     pub degraded_reads: u64,
     /// Host reads of pages that were lost.
     pub failed_reads: u64,
+    /// What became of silent corruption.
+    pub silent: SilentLedger,
     /// Time during which some page was waiting to be rebuilt.
     pub at_risk: Span,
     /// The time since which some page has been waiting.

@@ -5,18 +5,24 @@
 use super::fault_kinds::Fault;
 use super::faults::give_up_copy;
 use super::losses::{Failure, Loss, LossLedger, Reason};
+use super::silent::SilentErrors;
+use crate::cache::buffer::Frame;
 use crate::config::Config;
 use crate::config::layout::Layout;
 use crate::flash::Flash;
+use crate::flash::txn::{Owner, Txn};
 use crate::host::Ftl;
 use crate::host::redundancy_hooks::RedundancyHooks;
-use fowler_units::{Bytes, IdVec, Lpn, UnitId};
+use crate::observe::operation::Op;
+use fowler_units::{BlockId, Bytes, FrameId, Id, IdVec, Lpn, TxnId, UnitId};
 
 /// The lost pages of a drive without stripes.
 #[derive(Clone, Debug)]
 pub(crate) struct LostPages {
     /// What took each page, if it is lost.
     lost: IdVec<Lpn, Option<Loss>>,
+    /// The pages that are wrong though they read well.
+    pub silent: SilentErrors,
     /// The fate of pages that could not be read.
     pub ledger: LossLedger,
 }
@@ -26,7 +32,8 @@ impl LostPages {
     pub fn new(config: &Config, layout: &Layout) -> Option<Box<LostPages>> {
         config.redundancy.notes_lost_pages().then(|| {
             let lost = IdVec::filled(None, layout.mapped_pages as usize);
-            Box::new(LostPages { lost, ledger: LossLedger::default() })
+            let silent = SilentErrors::new(config);
+            Box::new(LostPages { lost, silent, ledger: LossLedger::default() })
         })
     }
 
@@ -73,11 +80,96 @@ impl LostPages {
         }
         ftl.evict(flash, self);
     }
+
+    /// Corrupts pages unnoticed.
+    pub fn corrupt(&mut self, ftl: &Ftl, flash: &Flash, fault: Fault) {
+        let core = &ftl.core;
+        let units = fault.stored_pages(core, flash, None);
+        let failed = |unit: UnitId| {
+            flash.failed_reads().is_some_and(|its| its.has(core.locator.page_of(unit)))
+        };
+        for unit in units {
+            let current = |unit: UnitId| core.flash_copy(core.map.owner(unit)) == unit;
+            self.silent.strike((core, flash), (fault, unit), |unit| !failed(unit), |_| 0, current);
+        }
+    }
+
+    /// The rare case of [`RedundancyHooks::done`]: some page is wrong. One that a check finds is
+    /// lost, whoever reads it.
+    #[cold]
+    fn read_with_errors(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: TxnId) {
+        let Txn { unit, needed, level, owner, .. } = *flash.txns.get(id);
+        if !unit.is_some() || needed > level {
+            return;
+        }
+        if !self.silent.is_found(unit) {
+            return self.silent.note_read(ftl, flash, id);
+        }
+        if ftl.core.allocator.blocks.is_valid(unit) {
+            self.silent.found(unit);
+            let page = ftl.core.map.owner(unit);
+            self.strike_pages(ftl, flash, vec![unit], Failure::Wrong);
+            if owner == Owner::Request {
+                self.reads_lost(page);
+            }
+        }
+    }
 }
 
 impl RedundancyHooks for LostPages {
-    fn written(&mut self, page: Lpn) {
+    fn written(&mut self, page: Lpn, frame: &mut Frame, whole: bool) {
         self.lost[page] = None;
+        if whole {
+            frame.wrong = false;
+        }
+    }
+
+    fn frame_read(&mut self, ftl: &Ftl, frame_id: FrameId) {
+        self.silent.ledger.returned += u64::from(ftl.core.buffer.get(frame_id).wrong);
+    }
+
+    fn reads_wrong(&self, unit: UnitId) -> bool {
+        self.silent.reads_wrong(unit)
+    }
+
+    fn bound(
+        &mut self,
+        ftl: &mut Ftl,
+        flash: &mut Flash,
+        id: TxnId,
+        _page: Lpn,
+        (old, new): (UnitId, UnitId),
+    ) {
+        let wrong = match flash.txns.get(id).owner {
+            Owner::Frame(frame_id) => ftl.core.buffer.get(frame_id).wrong,
+            _ => false,
+        };
+        let error = if wrong { self.silent.fresh() } else { 0 };
+        self.silent.store(new, error);
+        ftl.invalidate(flash, old);
+    }
+
+    fn relocated(
+        &mut self,
+        ftl: &mut Ftl,
+        _flash: &mut Flash,
+        page: Lpn,
+        (from, to): (UnitId, UnitId),
+    ) {
+        self.silent.store(to, self.silent.error_read(from));
+        ftl.core.relocate(page, to);
+    }
+
+    fn erased(&mut self, ftl: &mut Ftl, _flash: &mut Flash, block: BlockId) {
+        self.silent.erase(ftl.core.locator.units_of(block));
+    }
+
+    #[inline]
+    fn done(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: TxnId, _dropped: bool) -> bool {
+        if self.silent.any() && flash.txns.get(id).op == Op::Read {
+            self.read_with_errors(ftl, flash, id);
+        }
+        false
     }
 
     fn reads_lost(&mut self, page: Lpn) -> bool {

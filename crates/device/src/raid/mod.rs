@@ -23,6 +23,7 @@
 //!   lost. `lost_pages.rs`: the same without stripes. `census.rs`: a count of all pages that
 //!   nothing gives back. `integrity.rs`, `rebuild.rs`: versions of pages; degraded reads and
 //!   rebuilding.
+//! - `silent.rs`: pages that read well and hold something else than was written.
 //! - `hooks.rs`: the implementation of the host's hooks. `laws.rs`: the invariants.
 
 pub mod census;
@@ -45,6 +46,7 @@ pub mod power_loss;
 #[cfg(test)]
 mod printed_algorithms_tests;
 pub mod rebuild;
+pub mod silent;
 mod stages;
 mod stripe_eviction;
 pub mod stripes;
@@ -182,7 +184,9 @@ impl Raid {
             degraded_reads: DegradedReads::new(
                 config.queue.max_reads as usize + layout.transactions,
             ),
-            integrity: params.integrity.then(|| Box::new(Integrity::new(layout, stripes.count()))),
+            integrity: params
+                .integrity
+                .then(|| Box::new(Integrity::new(config, layout, stripes.count()))),
             notes: IdVec::filled(NOTHING, layout.transactions),
             blames: IdVec::filled(Blame::default(), layout.transactions),
             worn_erase_pulse: (params.worn_erase_pulse != Span::ZERO)

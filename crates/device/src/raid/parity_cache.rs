@@ -7,6 +7,7 @@
 //! earlier state of the stripe. Any single page can therefore be recovered at any time: a covered
 //! one from the cache, any other from the flash. (The listings of the paper keep neither.)
 
+use super::silent::Tag;
 use fowler_units::{Bytes, Id, IdVec, Link, Linked, List, ParityId, StripeId, TxnId, UnitId};
 
 /// The state of a stripe's parity.
@@ -58,15 +59,15 @@ pub struct Entry {
     /// Reads on their way for it.
     pub reads: u32,
     /// The parity of the covered pages, as versions.
-    pub value: u64,
+    pub value: Tag,
     /// The versions read for the parity of all pages in the current turn, and the number of that
     /// turn. A read submitted for an earlier turn, before an equation was abandoned, is not
     /// counted. Zero is the turn of reads for `value`.
-    pub seen: u64,
+    pub seen: Tag,
     pub turn: u32,
     /// The parity of all pages, once reads for it have begun; and whether it is computed from the
     /// rest of the stripe (equation (2)), or from the replaced pages.
-    pub whole: u64,
+    pub whole: Tag,
     pub by_rest: bool,
     /// Whether the cached parity is being reread in full; until that is done it recovers nothing.
     pub blank: bool,
@@ -104,10 +105,10 @@ pub(super) const EMPTY: Entry = Entry {
     expedited: false,
     pinned: 0,
     reads: 0,
-    value: 0,
-    seen: 0,
+    value: Tag::ZERO,
+    seen: Tag::ZERO,
     turn: 0,
-    whole: 0,
+    whole: Tag::ZERO,
     by_rest: true,
     blank: false,
     again: false,
@@ -244,7 +245,7 @@ impl ParityCache {
     /// Begins a new turn of reads for the parity of all pages.
     pub fn begin_turn(&mut self, id: ParityId) {
         self.turns = self.turns.wrapping_add(1).max(1);
-        (self.entries[id].seen, self.entries[id].turn) = (0, self.turns);
+        (self.entries[id].seen, self.entries[id].turn) = (Tag::ZERO, self.turns);
     }
 
     /// Marks all entries to be flushed as soon as no reads or programs for them are in flight.

@@ -9,6 +9,7 @@
 
 use super::Raid;
 use super::parity_cache::{Progress, bit};
+use super::silent::Tag;
 use crate::flash::Flash;
 use crate::host::Ftl;
 use fowler_units::{Id, ParityId, StripeId, TxnId, UnitId};
@@ -141,9 +142,9 @@ impl Raid {
     }
 
     /// Returns the exclusive-or of the covered pages' parity and the versions of the leaving pages.
-    pub(crate) fn known_sum(&self, value: u64, deltas: &[UnitId]) -> u64 {
+    pub(crate) fn known_sum(&self, value: Tag, deltas: &[UnitId]) -> Tag {
         let version =
-            |unit: UnitId| self.integrity.as_deref().map_or(0, |its| its.version_at(unit));
+            |unit: UnitId| self.integrity.as_deref().map_or(Tag::ZERO, |its| its.tag_at(unit));
         deltas.iter().fold(value, |sum, &unit| sum ^ version(unit))
     }
 }

@@ -14,6 +14,7 @@
 
 use super::Raid;
 use super::parity_cache::bit;
+use super::silent::Tag;
 use crate::flash::Flash;
 use crate::host::Ftl;
 use crate::policy::redundancy::ParityFlush;
@@ -137,16 +138,16 @@ impl Raid {
     pub(super) fn note_early(&mut self, ftl: &Ftl, entry: ParityId) {
         let Some(integrity) = &self.integrity else { return };
         let its = *self.cache.get(entry);
-        let mut sum = 0;
+        let mut sum = Tag::ZERO;
         for (position, page) in self.stripes.data_pages(its.stripe) {
             if its.early & its.covered & bit(position) != 0 {
                 debug_assert!(ftl.core.flash_copy(page) != self.cache.replaced(entry, position));
-                sum ^= integrity.version_at(self.cache.replaced(entry, position));
+                sum ^= integrity.tag_at(self.cache.replaced(entry, position));
             }
         }
         let parity = self.stripes.parity(its.stripe);
         if its.early & bit(self.stripes.position(parity)) != 0 {
-            sum ^= integrity.version_at(ftl.core.flash_copy(parity));
+            sum ^= integrity.tag_at(ftl.core.flash_copy(parity));
         }
         self.cache.get_mut(entry).seen ^= sum;
     }

@@ -117,13 +117,13 @@ impl Raid {
         if its.by_rest {
             for (position, page) in self.stripes.data_pages(its.stripe) {
                 if rest & bit(position) != 0 {
-                    whole ^= integrity.version_at(ftl.core.flash_copy(page));
+                    whole ^= integrity.tag_at(ftl.core.flash_copy(page));
                 }
             }
         } else {
             let replaced = self.cache.all_replaced(entry).iter();
-            whole = replaced.fold(whole, |sum, &unit| sum ^ integrity.version_at(unit));
-            whole ^= integrity.version_at(ftl.core.flash_copy(self.stripes.parity(its.stripe)));
+            whole = replaced.fold(whole, |sum, &unit| sum ^ integrity.tag_at(unit));
+            whole ^= integrity.tag_at(ftl.core.flash_copy(self.stripes.parity(its.stripe)));
         }
         self.cache.get_mut(entry).whole = whole;
     }

@@ -3,6 +3,7 @@
 
 use super::parity_cache::{Progress, bit};
 use super::parity_early::EARLY;
+use super::silent::Tag;
 use crate::core::Core;
 use crate::flash::Flash;
 use crate::flash::queue::TxnClass;
@@ -202,7 +203,11 @@ impl Raid {
     ) {
         let stripe = self.count_wear(ftl, page, old, new);
         self.note_rewrite(old);
-        self.note_program(new, page);
+        let wrong = match flash.txns.get(id).owner {
+            Owner::Frame(frame_id) => ftl.core.buffer.get(frame_id).wrong,
+            _ => false,
+        };
+        self.note_program(new, page, wrong);
         let pinned = std::mem::take(&mut self.note_mut(flash, id).pinned);
         if let Some(entry) = self.cache.find(stripe) {
             debug_assert_eq!(self.cache.get(entry).progress, Progress::Open);
@@ -237,8 +242,8 @@ impl Raid {
         new: UnitId,
     ) {
         let position = self.stripes.position(page);
-        let version = |at: UnitId| self.integrity.as_ref().map_or(0, |its| its.version_at(at));
-        let (added, taken) = (version(new), version(old));
+        let tag = |at: UnitId| self.integrity.as_ref().map_or(Tag::ZERO, |its| its.tag_at(at));
+        let (added, taken) = (tag(new), tag(old));
         let its = self.cache.get_mut(entry);
         its.anew &= !bit(position);
         its.value ^= added;
@@ -350,9 +355,9 @@ impl Raid {
         let forgotten = stripes.data_pages(stripe).filter(|(at, _)| rest >> at & 1 != 0);
         let version = |page: Lpn| {
             let unit = core.flash_copy(page);
-            self.integrity.as_ref().map_or(0, |its| its.version_at(unit))
+            self.integrity.as_ref().map_or(Tag::ZERO, |its| its.tag_at(unit))
         };
-        let sum = forgotten.fold(0, |sum, (_, page)| sum ^ version(page));
+        let sum = forgotten.fold(Tag::ZERO, |sum, (_, page)| sum ^ version(page));
         self.cache.get_mut(entry).value ^= sum;
         0
     }

@@ -5,6 +5,7 @@
 use super::Raid;
 use super::losses::Failure;
 use super::parity_cache::{Progress, bit};
+use super::silent::Tag;
 use crate::config::stripes::{AT_ONCE, DATA_MOST};
 use crate::core::Core;
 use crate::flash::Flash;
@@ -42,10 +43,10 @@ const NO_READ: DegradedRead = DegradedRead {
     again: false,
 };
 
-/// A way to recover an unreadable page: the other pages to read, and the version they yield.
+/// A way to recover an unreadable page: the other pages to read, and what they yield.
 struct Equation {
     members: Vec<UnitId>,
-    version: u64,
+    tag: Tag,
 }
 
 /// The recoveries in progress.
@@ -82,8 +83,8 @@ impl Raid {
         self.integrity.as_deref().is_none_or(|its| its.reads(unit))
     }
 
-    /// Returns whether a read has failed. If it has more errors than any level corrects, its page
-    /// becomes unreadable.
+    /// Returns whether a read has failed. If it has more errors than any level corrects, or a check
+    /// finds its data to be wrong, its page becomes unreadable.
     #[inline]
     pub(crate) fn failed(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: TxnId) -> bool {
         self.integrity.is_some() && self.has_failed(ftl, flash, id)
@@ -95,10 +96,23 @@ impl Raid {
         if !unit.is_some() {
             return false;
         }
-        let corrected = needed <= level;
-        if !corrected && self.reads_well(unit) && ftl.core.allocator.blocks.is_valid(unit) {
+        let failure = if needed > level {
+            Some(Failure::Cells)
+        } else {
+            let found = self.integrity.as_ref().is_some_and(|its| its.silent.is_found(unit));
+            found.then_some(Failure::Wrong)
+        };
+        if let Some(failure) = failure
+            && self.reads_well(unit)
+            && ftl.core.allocator.blocks.is_valid(unit)
+        {
+            if let Some(integrity) =
+                self.integrity.as_deref_mut().filter(|_| failure == Failure::Wrong)
+            {
+                integrity.silent.found(unit);
+            }
             let page = ftl.core.map.owner(unit);
-            self.spoil(ftl, flash, &[unit], Failure::Cells);
+            self.spoil(ftl, flash, &[unit], failure);
             if owner == Owner::Request && !ftl.core.allocator.blocks.is_valid(unit) {
                 self.note_failed_read(page);
             }
@@ -138,10 +152,10 @@ impl Raid {
     /// yield.
     fn read_equation(&mut self, ftl: &mut Ftl, flash: &mut Flash, number: u32) {
         let DegradedRead { page, from, .. } = self.degraded_reads.all[number as usize];
-        let Equation { members, version } = self.equation_for(&ftl.core, page, from);
-        self.integrity.as_mut().expect("integrity is checked").bring_back(from, version);
+        let Equation { members, tag } = self.equation_for(&ftl.core, page, from);
+        self.integrity.as_mut().expect("integrity is checked").bring_back(from, tag);
         let its = &mut self.degraded_reads.all[number as usize];
-        (its.version, its.again) = (version, false);
+        (its.version, its.again) = (tag.version, false);
         for unit in members {
             debug_assert!(self.reads_well(unit), "an equation with two unknown pages");
             let die = ftl.core.locator.die_of(unit);
@@ -184,7 +198,7 @@ impl Raid {
         let kept = entry.map_or(&[][..], |id| self.cache.all_replaced(id));
         before[..kept.len()].copy_from_slice(kept);
         before[kept.len()] = core.flash_copy(self.stripes.parity(stripe));
-        self.others_of(core, stripe, !covered, &before, from, 0)
+        self.others_of(core, stripe, !covered, &before, from, Tag::ZERO)
     }
 
     /// Returns the equation of some data pages of a stripe as they are in the flash, and some other
@@ -196,15 +210,15 @@ impl Raid {
         which: u64,
         more: &[UnitId],
         but: UnitId,
-        sum: u64,
+        sum: Tag,
     ) -> Equation {
         let integrity = self.integrity.as_ref().expect("integrity is checked");
         let data = self.stripes.data_pages(stripe).filter(|&(at, _)| which & bit(at) != 0);
         let data = data.map(|(_, page)| core.flash_copy(page));
         let all = data.chain(more.iter().copied());
         let members: Vec<UnitId> = all.filter(|&unit| unit.is_some() && unit != but).collect();
-        let version = members.iter().fold(sum, |sum, &unit| sum ^ integrity.version_at(unit));
-        Equation { members, version }
+        let tag = members.iter().fold(sum, |sum, &unit| sum ^ integrity.tag_at(unit));
+        Equation { members, tag }
     }
 
     /// Handles the end of a read for a recovery, which may itself have failed.
@@ -252,10 +266,14 @@ impl Raid {
                 if !self.note_failed_read(page) {
                     let integrity = self.integrity.as_deref_mut().expect("integrity is checked");
                     integrity.ledger.degraded_reads += 1;
+                    self.note_wrong_read(ftl, flash, read);
                 }
                 ftl.page_read(flash, read, self);
             }
-            Owner::Merge(frame_id) => ftl.merged(flash, read, frame_id, self),
+            Owner::Merge(frame_id) => {
+                self.note_wrong_read(ftl, flash, read);
+                ftl.merged(flash, read, frame_id, self);
+            }
             Owner::Job => ftl.gc.copied_out(&mut ftl.core, flash, read),
             owner => unreachable!("{owner:?} does not wait for recovery"),
         }

@@ -68,7 +68,7 @@ fn taken(device: &Device, fault: Fault) -> (Vec<StripeId>, BTreeSet<Ppn>) {
         Fault::Die(die) => g.die_of(*ppn) == die,
         Fault::Chip(chip) => g.chip_of_die(g.die_of(*ppn)) == chip,
         Fault::Channel(channel) => g.channel_of_die(g.die_of(*ppn)).0 == channel,
-        Fault::Page(_) | Fault::Parity(_) | Fault::Power | Fault::Bug(_) => false,
+        _ => false,
     };
     let data = device.layout().logical_pages / device.stripes();
     let (struck, pages): (Vec<StripeId>, Vec<Ppn>) = match fault {
@@ -142,7 +142,7 @@ fn claimed(
         Fault::Parity(its) => {
             page == Lpn::NONE && device.stripe(its).parity.is_some_and(|it| it.0 == ppn)
         }
-        Fault::Power | Fault::Bug(_) => false,
+        _ => false,
     };
     let mut claimed = Vec::new();
     for &stripe in struck {

@@ -18,6 +18,7 @@ mod preconditioned_image;
 mod redundancy;
 mod rhio;
 mod scrub;
+mod silent;
 mod stripe_loss;
 mod support;
 mod suspension_options;

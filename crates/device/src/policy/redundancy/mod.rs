@@ -71,6 +71,18 @@ pub struct Params {
     /// Whether every page carries a version, against which reads are verified. Without redundancy:
     /// whether the pages that faults take are noted.
     pub integrity: bool,
+    /// What every read checks beside the errors of its page.
+    pub checks: Checks,
+}
+
+/// What every read of a page checks, once its errors are corrected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Checks {
+    /// Nothing: what the code takes for right is right.
+    Nothing,
+    /// The logical page number, the version and the checksum of the data that each page stores
+    /// beside it: a page that holds anything else than was written last reads as a failed one.
+    Versions,
 }
 
 /// What happens to the contents of caches on power loss.
@@ -243,6 +255,7 @@ impl Default for Params {
             reads: 46_000,
             limit_growth: 0.0,
             integrity: false,
+            checks: Checks::Nothing,
         }
     }
 }

@@ -15,7 +15,7 @@ fn kind(fault: Fault) -> usize {
         Fault::Die(_) => 4,
         Fault::Chip(_) => 5,
         Fault::Channel(_) => 6,
-        Fault::Power | Fault::Bug(_) => 7,
+        _ => 7,
     }
 }
 
