@@ -59,6 +59,8 @@ pub(crate) fn drawn(faults: &[Scripted], drive: &Resolved) -> Vec<Scripted> {
 fn numbered(kind: Fault, number: u32) -> Fault {
     match kind {
         Fault::Page(_) => Fault::Page(Lpn(number)),
+        Fault::Miscorrected(_) => Fault::Miscorrected(Lpn(number)),
+        Fault::Misdirected(_) => Fault::Misdirected(Lpn(number)),
         Fault::Parity(_) => Fault::Parity(StripeId(number)),
         Fault::Block(_) => Fault::Block(BlockId(number)),
         Fault::Plane(_) => Fault::Plane(PlaneId(number)),

@@ -34,7 +34,7 @@ pub enum What {
 
 /// What [`parse`] expects of each entry.
 pub(crate) const EXPECTED: &str = "a list of times and faults: \"10s chip 3\", likewise channel, die, plane, block or parity (of a \
-     stripe); \"20s page 4711 uncorrectable\"; \"30s power 2s\"; \"every 10s page\" for random ones of a kind";
+     stripe); \"20s page 4711 uncorrectable\"; \"20s miscorrected 4711\" or \"20s misdirected 4711\" (a page, unnoticed); \"30s power 2s\"; \"every 10s page\" for random ones of a kind";
 
 /// The most faults of a run.
 pub(crate) const MOST: usize = 1000;
@@ -42,8 +42,10 @@ pub(crate) const MOST: usize = 1000;
 /// A kind of unit: its word, and the fault of the unit of that number.
 type Kind = (&'static str, fn(u32) -> Fault);
 
-const KINDS: [Kind; 7] = [
+const KINDS: [Kind; 9] = [
     ("page", |number| Fault::Page(Lpn(number))),
+    (MISCORRECTED, |number| Fault::Miscorrected(Lpn(number))),
+    (MISDIRECTED, |number| Fault::Misdirected(Lpn(number))),
     ("parity", |number| Fault::Parity(StripeId(number))),
     ("block", |number| Fault::Block(BlockId(number))),
     ("plane", |number| Fault::Plane(PlaneId(number))),
@@ -53,6 +55,9 @@ const KINDS: [Kind; 7] = [
 ];
 
 const POWER: &str = "power";
+/// Faults of a page that nobody notices.
+const MISCORRECTED: &str = "miscorrected";
+const MISDIRECTED: &str = "misdirected";
 /// What comes before the mean time between faults.
 const EVERY: &str = "every";
 /// What follows the number of a page.
@@ -63,6 +68,8 @@ impl fmt::Display for What {
         match *self {
             What::PowerOff(lasts) => write!(f, "{POWER} {lasts}"),
             What::Unit(Fault::Page(page)) => write!(f, "page {} {UNCORRECTABLE}", page.0),
+            What::Unit(Fault::Miscorrected(page)) => write!(f, "{MISCORRECTED} {}", page.0),
+            What::Unit(Fault::Misdirected(page)) => write!(f, "{MISDIRECTED} {}", page.0),
             What::Unit(Fault::Parity(stripe)) => write!(f, "parity {}", stripe.0),
             What::Unit(Fault::Block(block)) => write!(f, "block {}", block.0),
             What::Unit(Fault::Plane(plane)) => write!(f, "plane {}", plane.0),
@@ -241,14 +248,15 @@ fn unit<'a>(
     wrong: &mut Vec<String>,
 ) -> Option<What> {
     let (kind, fault) = kind_of(word, &[POWER], wrong)?;
+    let struck = if [MISCORRECTED, MISDIRECTED].contains(&kind) { "page" } else { kind };
     let Some(number) = words.next() else {
-        wrong.push(format!("does not say which {kind}"));
+        wrong.push(format!("does not say which {struck}"));
         return None;
     };
     let digits = number.bytes().all(|byte| byte.is_ascii_digit());
     let parsed = number.parse().ok().filter(|_| digits);
     if parsed.is_none() {
-        wrong.push(format!("names no {kind}: `{}` is not its number", printable(number)));
+        wrong.push(format!("names no {struck}: `{}` is not its number", printable(number)));
     }
     if kind == "page" && words.next() != Some(UNCORRECTABLE) {
         wrong.push(format!("does not say that the page is {UNCORRECTABLE}"));
@@ -281,7 +289,7 @@ pub(crate) fn check(faults: &[Scripted], drive: &Resolved, name: &str) -> Result
         let (What::Unit(unit) | What::Rate(unit)) = fault.what else { return None };
         let (number, count) = unit.unit(&drive.config, &drive.layout)?;
         let kind = match unit {
-            Fault::Page(_) => "logical page",
+            Fault::Page(_) | Fault::Miscorrected(_) | Fault::Misdirected(_) => "logical page",
             Fault::Parity(_) => "stripe",
             Fault::Block(_) => "block",
             Fault::Plane(_) => "plane",

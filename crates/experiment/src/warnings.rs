@@ -110,6 +110,12 @@ fn lost(outcomes: &[Outcome]) -> Vec<String> {
     );
     let pages = |it: &Outcome| it.losses.map_or(0, |its| its.lost_in_all() - its.lost_writes);
     each(&pages, "page", "could not be rebuilt", "data was lost");
+    each(
+        &|it| it.losses.map_or(0, |its| its.silent.returned),
+        "page",
+        "was returned wrong",
+        "nobody noticed (policy.redundancy.checks)",
+    );
     let unfound = |it: &Outcome| it.census.as_ref().map_or(0, Census::unfound);
     each(&unfound, "lost page", "went unnoticed", "no read has found them yet (census.unfound)");
     each(

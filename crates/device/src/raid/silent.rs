@@ -69,6 +69,13 @@ pub struct SilentLedger {
     pub returned: u64,
 }
 
+impl SilentLedger {
+    /// Returns the number of pages of any kind that faults have corrupted.
+    pub fn made_in_all(&self) -> u64 {
+        self.made + self.parity_made
+    }
+}
+
 /// The silent corruption of a drive.
 #[derive(Clone, Debug)]
 pub(crate) struct SilentErrors {

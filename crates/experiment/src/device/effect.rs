@@ -2,7 +2,7 @@
 //! its effect. The device itself rejects settings that cannot work at all.
 
 use fowler_device::policy::placement::PlacementKind;
-use fowler_device::policy::redundancy::CachePower;
+use fowler_device::policy::redundancy::{CachePower, Checks};
 use fowler_device::policy::scrub::ScrubKind;
 use fowler_device::policy::sensing::SensingKind;
 use fowler_device::policy::step::StepKind;
@@ -55,7 +55,8 @@ fn without_errors(config: &Config) -> Option<Refusal> {
 /// Scrubbing, on a drive whose data never fades, and of which every read succeeds.
 fn without_fading(config: &Config) -> Option<Refusal> {
     let fades = !matches!(config.reliability.model, ModelKind::Off | ModelKind::ByVoltage)
-        || config.reliability.uber > 0.0;
+        || config.reliability.uber > 0.0
+        || config.redundancy.checks == Checks::Versions;
     (config.scrub.name != ScrubKind::Off && !fades).then(|| Refusal {
         keys: vec!["policy.scrub", "reliability.model"],
         what: "no effect: the data of this drive never fades".into(),

@@ -7,7 +7,7 @@ use fowler_device::policy::die_order::DieOrderKind;
 use fowler_device::policy::hotness::Detector;
 use fowler_device::policy::placement::{Dies, PlacementKind};
 use fowler_device::policy::redundancy::{
-    AboveNUpdate, CachePower, CutPrograms, RedundancyKind, UpdateOrder,
+    AboveNUpdate, CachePower, Checks, CutPrograms, RedundancyKind, UpdateOrder,
 };
 use fowler_device::policy::replacement::ReplacementKind;
 use fowler_device::policy::scrub::ScrubKind;
@@ -220,5 +220,10 @@ fn redundancy() -> Vec<Key<Config>> {
             Field::Real(0.0..=0.01, at!(redundancy.limit_growth))),
         optional("policy.redundancy.integrity", "whether every page carries a version, against which reads are verified; without redundancy, whether the pages that faults take are noted",
             Field::Flag(at!(redundancy.integrity))),
+        optional("policy.redundancy.checks", "what every read of a page checks, beside its errors",
+            words!(redundancy.checks,
+                "none" => Checks::Nothing, "nothing: what the code takes for right is right";
+                "versions" => Checks::Versions, "page number, version and checksum stored beside the data: a wrong page reads as a failed one";
+            )),
     ]
 }

@@ -11,7 +11,7 @@ const PAGES: Unit = Unit::Count("pages");
 
 type Count = (&'static str, &'static str, fn(&Census) -> u64);
 
-const COUNTS: [Count; 10] = [
+const COUNTS: [Count; 12] = [
     ("pages", "Pages of the host that hold data, lost ones included.", |it| it.pages),
     ("unreadable", "Of them, those whose copy in the flash cannot be read.", |it| it.unreadable),
     ("buffered", "Of the unreadable, those whose newest version is in the buffer.", |it| {
@@ -21,11 +21,19 @@ const COUNTS: [Count; 10] = [
     ("lost", "Of the unreadable, all others: nothing gives them back.", Census::lost),
     ("found", "Of the lost, those that the drive knows of: it has read them.", Census::found),
     ("unfound", "Of the lost, those that no read has met yet.", Census::unfound),
+    ("wrong", "Pages that read well and hold something else than was written, unnoticed.", |it| {
+        it.wrong
+    }),
     ("parity_pages", "Parity pages in the flash.", |it| it.parity_pages),
     ("parity_unreadable", "Of them, those that cannot be read.", |it| it.parity_unreadable),
     ("parity_lost", "Of the unreadable parity pages, those that cannot be computed again.", |it| {
         it.parity_lost
     }),
+    (
+        "parity_wrong",
+        "Parity pages that read well and are not what they should be, unnoticed.",
+        |it| it.parity_wrong,
+    ),
 ];
 
 pub(super) fn metrics() -> Vec<Metric> {
@@ -89,12 +97,14 @@ mod tests {
             buffered: 4,
             recoverable: 13,
             losses,
+            wrong: 17,
             parity_pages: 25,
             parity_unreadable: 6,
             parity_lost: 2,
+            parity_wrong: 1,
         };
         let read: Vec<u64> = COUNTS.iter().map(|(_, _, read)| read(&census)).collect();
-        assert_eq!(read, [100, 43, 4, 13, 26, 10, 16, 25, 6, 2]);
+        assert_eq!(read, [100, 43, 4, 13, 26, 10, 16, 17, 25, 6, 2, 1]);
         let row = counted(&census.losses[1]);
         let expected = json!({
             "reason": "beyond_parity", "failure": "cells", "failed": 2, "given_back": 1, "found": 7,

@@ -42,6 +42,11 @@ fn facts() -> Vec<Fact<Fate>> {
             effect(|it| it.lost),
         ),
         Fact::new(
+            "corrupted",
+            "Pages that it corrupted unnoticed, parity pages included.",
+            effect(|it| it.corrupted),
+        ),
+        Fact::new(
             "rebuilt",
             "Data pages rebuilt from their stripes before the next fault or the end.",
             effect(|it| it.rebuilt),

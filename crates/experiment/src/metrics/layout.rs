@@ -138,6 +138,10 @@ fn all_rows() -> Vec<Shown> {
         Shown::new("census.lost", "pages lost at the end").when(LOSES),
         Shown::new("census.found", "  found, by any read").when(LOSES),
         Shown::new("census.unfound", "  unfound: the drive does not know yet").when(LOSES),
+        Shown::new("redundancy.losses.silent.returned", "pages returned wrong, unnoticed")
+            .when(CORRUPTS),
+        Shown::new("redundancy.losses.silent.by_versions", "  found by checks").when(CORRUPTS),
+        Shown::new("census.wrong", "  wrong at the end, unnoticed").when(CORRUPTS),
         Shown::new("prioritized_share.read", "reads served before older ones")
             .when(When::Positive(&["prioritized_share.read"])),
         Shown::new("prioritized_share.write", "writes served before older ones")
@@ -152,6 +156,7 @@ const CELLS_ERR: When = When::Known("counters.reads_at");
 const SCRUBS: When = When::Known("scrub.pages");
 const BLOCKS_FAIL: When = When::Known("bad_blocks.retired");
 const LOSES: When = When::Positive(&["census.lost"]);
+const CORRUPTS: When = When::Positive(&["redundancy.losses.silent.made"]);
 const OTHER_VOLTAGES: When = When::Not("wearing_weight", 1.0);
 
 fn latency_rows(kind: Kind) -> Vec<Shown> {
@@ -320,6 +325,11 @@ fn protection() -> Group {
         ("pages_lost", "found to be lost"),
         ("census.recoverable", "recoverable at the end"),
         ("redundancy.losses.degraded_reads", "degraded reads"),
+        ("redundancy.losses.silent.made", "corrupted unnoticed"),
+        ("redundancy.losses.silent.by_versions", "found by checks"),
+        ("redundancy.losses.silent.corrected", "rebuilt"),
+        ("redundancy.losses.silent.returned", "returned wrong"),
+        ("census.wrong", "wrong at the end"),
     ];
     Group::of("protection", "Protection and losses", &columns)
 }

@@ -121,7 +121,7 @@ fn parity() -> Vec<Metric> {
 /// A number from the ledger of losses.
 type Loss = (&'static str, Unit, &'static str, fn(&LossLedger) -> Value);
 
-const LOSSES: [Loss; 14] = [
+const LOSSES: [Loss; 19] = [
     ("faults", Unit::Count("faults"), "Units that failed. Power losses are in power_off.", |it| {
         json!(it.faults)
     }),
@@ -162,6 +162,27 @@ const LOSSES: [Loss; 14] = [
         json!(it.degraded_reads)
     }),
     ("failed_reads", PAGES, "Host reads of lost pages.", |it| json!(it.failed_reads)),
+    (
+        "silent.made",
+        PAGES,
+        "Data pages corrupted unnoticed: they read well and hold something else than was written.",
+        |it| json!(it.silent.made),
+    ),
+    ("silent.parity_made", PAGES, "Likewise, parity pages, and pages kept for parity.", |it| {
+        json!(it.silent.parity_made)
+    }),
+    (
+        "silent.by_versions",
+        PAGES,
+        "Wrong pages, of data or of parity, that policy.redundancy.checks has found.",
+        |it| json!(it.silent.by_versions),
+    ),
+    ("silent.corrected", PAGES, "Of them, data pages rebuilt from their stripes.", |it| {
+        json!(it.silent.corrected)
+    }),
+    ("silent.returned", PAGES, "Pages that host reads returned wrong, unnoticed.", |it| {
+        json!(it.silent.returned)
+    }),
     ("at_risk_s", Unit::Seconds, "Time in which at least one page waited to be rebuilt.", |it| {
         json!(it.at_risk.0 as f64 / 1e9)
     }),
@@ -234,6 +255,7 @@ fn power() -> Vec<Metric> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use fowler_device::SilentLedger;
     use fowler_units::Span;
 
     /// Every count of the ledger has a metric, and the pages still waiting are those without
@@ -253,6 +275,13 @@ mod tests {
             unread: 29,
             degraded_reads: 31,
             failed_reads: 37,
+            silent: SilentLedger {
+                made: 43,
+                parity_made: 47,
+                by_versions: 53,
+                corrected: 59,
+                returned: 61,
+            },
             at_risk: Span::ms(41),
             since: None,
         };
@@ -262,6 +291,8 @@ mod tests {
             "lost.REASON": { "unprotected": 7, "beyond_parity": 11, "power": 13 }, "lost_writes": 4,
             "waiting": 1000 - 3 - 5 - (7 + 11 + 13 - 4), "parity_unreadable": 17, "parity_lost": 19,
             "wrong": 23, "unread": 29, "degraded_reads": 31, "failed_reads": 37, "at_risk_s": 0.041,
+            "silent.made": 43, "silent.parity_made": 47, "silent.by_versions": 53,
+            "silent.corrected": 59, "silent.returned": 61,
         });
         assert_eq!(Value::Object(read.collect()), expected);
     }

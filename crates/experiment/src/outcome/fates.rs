@@ -24,6 +24,8 @@ pub struct Effect {
     pub parity_unreadable: u64,
     /// Data pages that it took for good, acknowledged writes lost with the power included.
     pub lost: u64,
+    /// Pages that it corrupted unnoticed, parity pages included.
+    pub corrupted: u64,
     /// Data pages rebuilt from there to the next fault or the end.
     pub rebuilt: u64,
     /// Data pages rewritten or trimmed by the host from there to the next fault or the end.
@@ -39,6 +41,7 @@ impl Effect {
             unreadable: after.unreadable - before.unreadable,
             parity_unreadable: after.parity_unreadable - before.parity_unreadable,
             lost: after.lost_in_all() - before.lost_in_all(),
+            corrupted: after.silent.made_in_all() - before.silent.made_in_all(),
             rebuilt: until.rebuilt - before.rebuilt,
             rewritten: until.rewritten - before.rewritten,
         }

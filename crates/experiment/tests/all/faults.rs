@@ -106,6 +106,35 @@ fn by_hand(spec: &RunSpec, fault: Scripted) -> Census {
     device.census()
 }
 
+/// What is corrupted unnoticed is counted by the fault that did it, and either found or returned.
+#[test]
+fn silent_corruption_is_found_by_checks_or_returned() {
+    let load = "requests = 600\narrivals = { kind = 'fixed', rate = 1000 }\nmix.reads = 0.9";
+    let faults = ["every 2ms miscorrected", "every 2ms misdirected"];
+    for scheme in ["fifo", "raid5"] {
+        let checked = |checks: &str| {
+            let set = format!("policy.redundancy.checks={checks}");
+            outcome(&spec(scheme, &["seed=4", &set], load, &faults))
+        };
+        let (without, with) = (checked("none"), checked("versions"));
+        for its in [&without, &with] {
+            let effects = its.faults.iter().filter_map(|fate| fate.effect);
+            let corrupted: u64 = effects.map(|effect| effect.corrupted).sum();
+            let silent = its.losses.expect("faults need versions").silent;
+            assert!(silent.made > 100, "{scheme}: {silent:?}");
+            assert_eq!(corrupted, silent.made_in_all());
+        }
+        let wrong = |its: &Outcome| its.census.as_ref().map_or(0, |census| census.wrong);
+        let silent = |its: &Outcome| its.losses.expect("faults need versions").silent;
+        assert_eq!((silent(&without).by_versions, silent(&with).returned), (0, 0), "{scheme}");
+        assert!(silent(&without).returned > 0 && silent(&with).by_versions > 0, "{scheme}");
+        assert!(wrong(&with) < wrong(&without), "{scheme}: what is found is wrong no longer");
+        assert_eq!(silent(&with).corrected > 0, scheme == "raid5");
+        let warned = |its: Outcome| warnings(&[its]).iter().any(|it| it.text.contains("wrong"));
+        assert!(warned(without) && !warned(with), "{scheme}");
+    }
+}
+
 /// A rate stands for the faults drawn from it, and for about as many as it says: within four
 /// standard deviations of a Poisson number.
 #[test]
