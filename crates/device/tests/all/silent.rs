@@ -249,7 +249,7 @@ fn checked_nothing_wrong_is_returned() {
     });
 }
 
-/// Under requests in flight and units that fail: errors stay in the stripes that were struck, all
+/// Under requests in flight, units that fail and losses of power: errors stay in the stripes that were struck, all
 /// laws hold, and what checks find is not returned.
 #[test]
 fn errors_stay_in_their_stripes() {
@@ -270,10 +270,11 @@ fn errors_stay_in_their_stripes() {
                 }
                 let page = Lpn(faults.below(device.layout().logical_pages.into()) as u32);
                 let block = faults.below(device.layout().geometry.blocks().into());
-                let fault = match faults.below(4) {
+                let fault = match faults.below(6) {
                     0 => Fault::Page(page),
                     1 => Fault::Block(BlockId(block as u32)),
-                    2 if !in_place => Fault::Misdirected(page),
+                    2 => Fault::Power,
+                    3 if !in_place => Fault::Misdirected(page),
                     _ => Fault::Miscorrected(page),
                 };
                 if matches!(fault, Fault::Miscorrected(_)) {
