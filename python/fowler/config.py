@@ -501,6 +501,11 @@ class Redundancy(Section):
     """Whether every page carries a version, against which reads are verified; without
     redundancy, whether the pages that faults take are noted: true or false.
     """
+    checks: Literal["none", "versions"] = "none"
+    """What every read of a page checks, beside its errors (none: nothing: what the code
+    takes for right is right; versions: page number, version and checksum stored beside the
+    data: a wrong page reads as a failed one).
+    """
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -653,6 +658,10 @@ class Reliability(Section):
     """What a retry at the next level senses and transfers (whole: all reference voltages of
     that level; increment: only those that the level before did not have (progressive
     sensing)).
+    """
+    uber: float = 0.0
+    """Uncorrectable errors per bit read, whatever the age and wear of the page; each takes
+    its page for good: a number from 0 to 0.000001.
     """
     cycles: int = 0
     """P/E cycles that every block has before preconditioning: a whole number from 0 to
