@@ -181,8 +181,9 @@ pub(crate) struct Load {
     /// time. Units, numbered from 0: page N uncorrectable (a logical page), parity N (of a stripe),
     /// block N, plane N, die N, chip N, channel N. They lose what they hold and continue empty, as
     /// spares would. Or, unnoticed, miscorrected N (a logical page reads as something else) and
-    /// misdirected N (its write landed on another page). Or power SPAN, such as "30s power 2s": off for so long, once earlier requests
-    /// are answered. Or "every 10s page": random units of a kind, at that time apart on average
+    /// misdirected N (its write landed on another page). Or power SPAN, such as "30s power 2s": off
+    /// for so long, once earlier requests are answered. Or "every 10s page": random units of a
+    /// kind, at that time apart on average
     #[arg(long, value_name = "FAULT")]
     pub fault: Vec<String>,
     /// Requests at most

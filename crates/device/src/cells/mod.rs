@@ -12,8 +12,8 @@
 //! - `condition.rs`: the state, and the level that each read needs.
 //! - `reliability.rs`: levels, ISPP steps and classes of strength, from a configuration.
 //! - `program_mode.rs`: how a page is programmed.
-//! - `unreadable.rs`: which pages no level reads, for counting them. `random_failures.rs`: reads that
-//!   fail at a rate, whatever the age and wear of their page.
+//! - `unreadable.rs`: which pages no level reads, for counting them. `random_failures.rs`: reads
+//!   that fail at a rate, whatever the age and wear of their page.
 
 pub mod condition;
 pub mod program_mode;

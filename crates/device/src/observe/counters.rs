@@ -44,8 +44,8 @@ pub struct Counters {
     pub retries_at: [u64; 4],
     /// Of the reads, those with more errors than the code corrects at its highest level.
     pub uncorrectable: u64,
-    /// Of these, the first of each page that an error at the rate `reliability.uber` has struck. Not
-    /// in checkpoints of lifetimes, whose drives read nothing of the kind.
+    /// Of these, the first of each page that an error at the rate `reliability.uber` has struck.
+    /// Not in checkpoints of lifetimes, whose drives read nothing of the kind.
     #[serde(skip)]
     pub failed_at_random: u64,
     /// Block erases; those by the host are raw commands.

@@ -178,8 +178,8 @@ impl Integrity {
         self.to_rebuild[word] |= mask;
     }
 
-    /// Corrupts what a fault strikes, of the copy of a page at a physical page. `current` says which
-    /// pages are the current copies of host pages.
+    /// Corrupts what a fault strikes, of the copy of a page at a physical page. `current` says
+    /// which pages are the current copies of host pages.
     pub(crate) fn corrupt(
         &mut self,
         core: &Core,

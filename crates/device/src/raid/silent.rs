@@ -3,9 +3,9 @@
 //!
 //! Each page of the flash has the exclusive-or of what it holds and of what it should hold, its
 //! *error*; nearly always that is zero. Errors go wherever data goes, by the same operations as
-//! versions ([`Tag`]): GC copies them, parity that is computed from a wrong page is as wrong, and so
-//! is what is rebuilt from one. Nothing else is assumed of how they spread. An error counts as read
-//! at the moment at which the version is, which for parity is when its reads begin.
+//! versions ([`Tag`]): GC copies them, parity that is computed from a wrong page is as wrong, and
+//! so is what is rebuilt from one. Nothing else is assumed of how they spread. An error counts as
+//! read at the moment at which the version is, which for parity is when its reads begin.
 //!
 //! A drive that checks versions finds an error whenever it reads the page, so that none goes
 //! anywhere. See docs/decisions/raid.md, "What becomes of silent corruption?".
@@ -185,8 +185,8 @@ impl SilentErrors {
     }
 
     /// Corrupts what a fault strikes, of the copy of a page at `unit`. `reads` says which pages can
-    /// be read; `stored`, what a page should hold, where that is known, and `current`, whether it is
-    /// the current copy of a host page.
+    /// be read; `stored`, what a page should hold, where that is known, and `current`, whether it
+    /// is the current copy of a host page.
     pub fn strike(
         &mut self,
         (core, flash): (&Core, &Flash),
@@ -281,7 +281,8 @@ fn valid_page(core: &Core, plane: PlaneId, mut number: u32) -> Option<UnitId> {
 mod tests {
     use super::*;
 
-    /// Errors go where data goes: parity of a wrong page is as wrong, and what that gives back, too.
+    /// Errors go where data goes: parity of a wrong page is as wrong, and what that gives back,
+    /// too.
     #[test]
     fn errors_add_up_as_versions_do() {
         let (one, other) = (Tag::right(5), Tag { version: 9, error: 3 });

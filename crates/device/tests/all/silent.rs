@@ -1,5 +1,5 @@
-//! Silent corruption: cases by hand (`silent.toml`), and a swarm of random drives against an obvious
-//! model, the set of the pages that read wrong.
+//! Silent corruption: cases by hand (`silent.toml`), and a swarm of random drives against an
+//! obvious model, the set of the pages that read wrong.
 
 use crate::support::random::{Choice, drive, one_of, requests as any_requests, whole_pages};
 use crate::support::small;
@@ -203,8 +203,8 @@ fn each_seed(name: &str, seeds: u64, checks: Checks, test: fn(&mut Rng, Config, 
     assert!(made > seeds, "only {made} pages were ever corrupted");
 }
 
-/// Without checks exactly what was struck reads wrong until it is overwritten, wherever it is moved,
-/// and each read of it counts.
+/// Without checks exactly what was struck reads wrong until it is overwritten, wherever it is
+/// moved, and each read of it counts.
 #[test]
 fn unchecked_a_page_stays_wrong_until_it_is_overwritten() {
     each_seed("silent/unchecked", 150, Checks::Nothing, |rng, config, device| {
@@ -249,8 +249,8 @@ fn checked_nothing_wrong_is_returned() {
     });
 }
 
-/// Under requests in flight, units that fail and losses of power: errors stay in the stripes that were struck, all
-/// laws hold, and what checks find is not returned.
+/// Under requests in flight, units that fail and losses of power: errors stay in the stripes that
+/// were struck, all laws hold, and what checks find is not returned.
 #[test]
 fn errors_stay_in_their_stripes() {
     for checks in [Checks::Nothing, Checks::Versions] {
