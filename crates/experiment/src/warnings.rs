@@ -113,7 +113,7 @@ fn lost(outcomes: &[Outcome]) -> Vec<String> {
     each(
         &|it| it.losses.map_or(0, |its| its.silent.returned),
         "page",
-        "was returned wrong",
+        "came back wrong",
         "nobody noticed (policy.redundancy.checks)",
     );
     let unfound = |it: &Outcome| it.census.as_ref().map_or(0, Census::unfound);
