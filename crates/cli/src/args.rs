@@ -131,8 +131,8 @@ pub(crate) struct Compare {
     /// The schemes, separated by commas; `+` joins
     #[arg(long, value_name = "A,B,C+D", value_delimiter = ',', required = true)]
     pub schemes: Vec<String>,
-    /// Seeds to run every scheme with, from that of the drive on: what differs by more than the
-    /// seeds do is real. Numbers then have 95 % confidence intervals
+    /// Run every scheme with N seeds, from that of the drive on, and add 95 % confidence intervals:
+    /// they tell a difference from chance
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=seeds::MOST as i64))]
     pub seeds: u32,
     #[command(flatten)]

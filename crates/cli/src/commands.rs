@@ -143,6 +143,10 @@ fn compare(arguments: &Compare) -> Result<Exit, Diagnostics> {
     measured("compare", &arguments.setup, schemes, false, logs, |spec, control| {
         let seeds = arguments.seeds;
         let (outcomes, spread) = seeds::compare_over(spec, schemes, seeds, control)?;
+        let ran = spread.as_ref().map_or(1, Spread::seeds);
+        if ran < seeds as usize {
+            console::note(&format!("stopped: {ran} of {seeds} seeds have results"));
+        }
         let json = verdict::comparison_json(&outcomes, spread.as_ref());
         Ok(Results { outcomes, spread, json })
     })

@@ -42,7 +42,7 @@ pub(crate) fn report(outcomes: &[Outcome], spread: Option<&Spread>) -> String {
 
 /// The means over all seeds, with half the width of their 95 % confidence intervals.
 fn over_seeds(outcomes: &[Outcome], spread: &Spread) -> String {
-    let mut heads = vec![format!("mean over {} seeds, 95 %", spread.seeds())];
+    let mut heads = vec![format!("mean \u{b1} 95 % interval, {} seeds", spread.seeds())];
     heads.extend(outcomes.iter().map(|outcome| outcome.drive.scheme.clone()));
     let mut grid = Grid::new(heads);
     for row in rows(outcomes).into_iter().filter(|row| row.ratio) {

@@ -6,14 +6,15 @@
 
 use crate::compare::compare;
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::metrics::layout;
-use crate::outcome::Outcome;
+use crate::metrics::{Stored, all};
+use crate::outcome::{Ending, Outcome};
 use crate::progress::Progress;
-use crate::run::RunSpec;
+use crate::run::{self, RunSpec};
 use crate::sample::{Interval, interval};
 use crate::workload::Control;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The most seeds of a comparison.
@@ -64,12 +65,12 @@ impl Spread {
         (values.len() == self.seeds()).then_some(values.as_slice())
     }
 
+    /// Adds the metrics of a seed that are numbers and do not depend on wall-clock time.
     fn add(&mut self, outcomes: &[Outcome]) {
-        let rows = layout::rows(outcomes);
         for (values, outcome) in self.values.iter_mut().zip(outcomes) {
-            for row in &rows {
-                if let Some(value) = row.value(outcome).as_f64() {
-                    values.entry(row.path.clone()).or_default().push(value);
+            for metric in all().iter().filter(|it| it.stored == Stored::Everywhere) {
+                if let Some(value) = metric.value(outcome).as_f64() {
+                    values.entry(metric.name.clone()).or_default().push(value);
                 }
             }
         }
@@ -91,8 +92,8 @@ impl Spread {
     }
 }
 
-/// Compares schemes with `seeds` seeds. Returns the outcomes of the first, and the spread over all
-/// of them if at least two were run to their end.
+/// Compares schemes with `seeds` seeds. Returns the outcomes of the first, and the spread over those
+/// that were run to their end, if there are at least two.
 ///
 /// # Errors
 /// As [`compare()`]; if there is no such seed.
@@ -109,28 +110,39 @@ pub fn compare_over(
         other => (control.progress)(other),
     };
     let control = Control { progress: &progress, ..control };
+    let further = further(spec, schemes, seeds)?;
     let outcomes = compare(spec, schemes, control)?;
-    let Some(first) = outcomes.first().filter(|_| seeds > 1) else { return Ok((outcomes, None)) };
+    let whole = |its: &Outcome| its.ending == Ending::Complete;
     let mut spread = Spread { values: vec![BTreeMap::new(); outcomes.len()] };
     spread.add(&outcomes);
-    let seed = first.drive.config.seed;
-    for more in 1..u64::from(seeds) {
-        let Some(seed) = seed.checked_add(more) else {
-            let what = format!("{seeds} seeds from {seed} on: there are none beyond 2^64");
-            return Err(Diagnostic::new("--seeds", what).into());
-        };
-        let whole = |its: &Outcome| its.ending == crate::outcome::Ending::Complete;
+    for seed in further {
         if !outcomes.iter().all(whole) || control.stopped() {
             break;
         }
-        let of_seed = compare(&with_seed(spec, seed), schemes, control)?;
-        if of_seed.len() != outcomes.len() || !of_seed.iter().all(whole) {
-            break;
+        match compare(&with_seed(spec, seed), schemes, control) {
+            Ok(more) if more.len() == outcomes.len() && more.iter().all(whole) => spread.add(&more),
+            // What is finished stays.
+            Ok(_) => break,
+            Err(_) if control.stopped() => break,
+            Err(diagnostics) => return Err(diagnostics),
         }
-        spread.add(&of_seed);
     }
     let spread = (spread.seeds() > 1).then_some(spread);
     Ok((outcomes, spread))
+}
+
+/// The seeds beside that of the drive.
+fn further(spec: &RunSpec, schemes: &[String], seeds: u32) -> Result<Range<u64>, Diagnostics> {
+    if seeds < 2 {
+        return Ok(0..0);
+    }
+    let scheme = schemes.first().map(String::as_str);
+    let seed = run::drive(spec, &spec.device.source()?, scheme)?.config.seed;
+    let last = seed.checked_add(u64::from(seeds)).ok_or_else(|| {
+        let what = format!("{seeds} seeds from {seed} on: there are none beyond 2^64 - 1");
+        Diagnostics::from(Diagnostic::new("--seeds", what).hint("use a smaller --seed".to_string()))
+    })?;
+    Ok(seed + 1..last)
 }
 
 /// The same runs with another seed, of which nothing is written.

@@ -5,8 +5,8 @@ use crate::faults::MOST;
 use crate::metrics::bad_blocks::worn_out;
 use crate::numbers::{counted, counted_as};
 use crate::outcome::{CACHES_NO_DATA, Ending, Outcome};
-use fowler_device::Census;
 use fowler_device::reliability::ModelKind;
+use fowler_device::{Census, Source};
 
 /// How serious a warning is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -226,6 +226,14 @@ fn remarks(outcomes: &[Outcome]) -> Vec<String> {
     if !unlike.is_empty() {
         let first = &outcomes[0].drive.scheme;
         texts.push(format!("no ratios for {unlike}: the number of requests differs from {first}"));
+    }
+    let fresh =
+        names(&|it| it.counters.programs[Source::Host] > 0 && it.counters.erases.sum() == 0);
+    if !fresh.is_empty() {
+        texts.push(format!(
+            "no garbage collection happened under {fresh}: no block was erased; for a drive in steady state, add --set \
+             precondition.pattern=steady"
+        ));
     }
     texts
 }

@@ -4,7 +4,7 @@
 use fowler_device::{BySource, Completion, Counters, Device, Probe};
 use fowler_units::{Nanos, Span};
 
-/// The first milestone. A run has at most 45: 2^45 ms is longer than time can be.
+/// The first milestone. A run has at most 45 and its end: 2^45 ms is longer than time can be.
 const FIRST: Span = Span::ms(1);
 
 /// What a drive had counted some time after its first request.
@@ -38,9 +38,14 @@ impl Default for Milestones {
 }
 
 impl Milestones {
-    /// Returns what was noted, in order.
-    pub fn all(&self) -> &[Milestone] {
-        &self.all
+    /// Ends the run: its end is the last milestone. Returns all of them, in order.
+    pub fn end(mut self, device: &Device) -> Vec<Milestone> {
+        if self.due != Nanos::NEVER {
+            let at = device.now() - self.began;
+            self.all.retain(|its| its.at < at);
+            self.all.push(reading(at, &device.counters(), &self.before));
+        }
+        self.all
     }
 }
 

@@ -27,7 +27,7 @@ pub struct PowerOffs {
     pub parity_lost: u64,
     /// Programs that were cut off.
     pub torn: u64,
-    /// Pages with data that were lost with later pages of their word lines.
+    /// Pages with data that became unreadable with later pages of their word lines.
     pub paired: u64,
     /// Blocks whose data was older than T_retention when power returned, if blocks are refreshed.
     pub overdue: u64,

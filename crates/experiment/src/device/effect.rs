@@ -23,6 +23,7 @@ pub(crate) fn without_effect(config: &Config) -> Vec<Refusal> {
         without_kinds(config),
         without_bad_blocks(config),
         without_a_capacitor(config),
+        without_torn_programs(config),
     ];
     all.into_iter().flatten().collect()
 }
@@ -110,6 +111,16 @@ fn without_a_capacitor(config: &Config) -> Option<Refusal> {
     };
     let keys = vec!["policy.redundancy.saved", "policy.redundancy.cache"];
     Some(Refusal { keys, what: what.into(), hint: Some(hint.into()) })
+}
+
+/// The pages of a word line, on a drive that ends its programs.
+fn without_torn_programs(config: &Config) -> Option<Refusal> {
+    let its = &config.redundancy;
+    (its.word_line > 1 && !its.tears_programs()).then(|| Refusal {
+        keys: vec!["policy.redundancy.word_line", "policy.redundancy.cut_programs"],
+        what: "no effect: the drive ends its programs when the power fails".into(),
+        hint: Some("set policy.redundancy.cut_programs = \"torn\"".into()),
+    })
 }
 
 fn chosen<const N: usize>(choices: [(bool, &'static str); N]) -> Vec<&'static str> {

@@ -240,7 +240,7 @@ fn power() -> Vec<Metric> {
         metric(
             "paired",
             PAGES,
-            "Pages lost with later pages of their word lines, which were torn.",
+            "Pages made unreadable because a later page of their word line was torn.",
             |it| json!(it.paired),
         ),
         metric(

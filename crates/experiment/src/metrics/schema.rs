@@ -90,7 +90,7 @@ pub fn of_comparison() -> Value {
             },
             "next": {
                 "type": ["string", "null"],
-                "description": "What to try to learn more: flags of the same command.",
+                "description": "What to try to learn more.",
             },
         },
         "required": ["rule", "schemes", "text", "numbers", "next"],

@@ -73,7 +73,7 @@ pub struct Outcome {
     pub search: Option<Search>,
     /// How the run ended.
     pub ending: Ending,
-    /// What the drive had counted at times that double.
+    /// What the drive had counted at times that double, and at the end.
     pub milestones: Vec<Milestone>,
     /// The data of charts, if [`crate::run::RunSpec::detail`] is set.
     pub detail: Option<Box<Detail>>,

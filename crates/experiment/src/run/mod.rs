@@ -225,7 +225,7 @@ impl Finished {
             pacing: self.pacing,
             search: self.search,
             ending,
-            milestones: self.milestones.all().to_vec(),
+            milestones: self.milestones.end(&device),
             detail,
         };
         debug_assert!(outcome.laws().hold(), "a law is violated: {:#?}", outcome.laws());

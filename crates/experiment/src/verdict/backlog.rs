@@ -1,41 +1,48 @@
 //! Requests that come faster than the drive serves them.
 
+use super::facts::Interval;
 use super::{Case, Facts, Finding, and};
 use crate::numbers::real;
 
-/// How much longer the queue is in the second half of a run than in the quarter before it. A queue
-/// that grows steadily doubles.
+/// How much longer the queue is in the rest of a run than in the interval before. A queue that
+/// grows steadily is more than twice as long (assumed: most of that).
 const GROWS: f64 = 1.7;
-/// A queue shorter than this is none.
+/// A queue shorter than this is none (assumed).
 const LONG: f64 = 16.0;
 
 /// Schemes whose queue grew throughout the run: its latencies measure the length of the run.
 pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
-    let behind: Vec<(&Facts, [f64; 2])> =
-        case.runs.iter().filter_map(|its| growing(its).map(|queue| (its, queue))).collect();
-    let Some((one, queue)) = behind.first() else { return Vec::new() };
+    let behind: Vec<(&Facts, [Interval; 2])> =
+        case.runs.iter().filter_map(|its| growing(its).map(|parts| (its, parts))).collect();
+    let Some((one, [before, after])) = behind.first() else { return Vec::new() };
     let names: Vec<&str> = behind.iter().map(|(its, _)| its.scheme.as_str()).collect();
     let about: Vec<&Facts> = behind.iter().map(|(its, _)| *its).collect();
     let text = format!(
-        "Requests come faster than {} serves them: under {} {} of them were in the drive on average in the last \
-         half of the run, after {} in the quarter before. Latencies then grow with the length of the run.",
+        "Requests come faster than {} serves them: under {}, {} of them were in the drive on average from {} to \
+         {} s, and {} from there to the end, at {} s. Latencies then grow with the length of the run.",
         and(&names),
         one.scheme,
-        real(queue[1]),
-        real(queue[0])
+        real(before.outstanding),
+        real(before.from_s),
+        real(before.until_s),
+        real(after.outstanding),
+        real(after.until_s)
     );
-    let numbers = [("before", queue[0]), ("after", queue[1]), ("least_growth", GROWS)];
-    vec![
-        Finding::new(&about, text)
-            .numbers(&numbers)
-            .next("a lower rate: --speed 0.5, or --queue-depth 32"),
-    ]
+    let numbers = [
+        ("before", before.outstanding),
+        ("after", after.outstanding),
+        ("least_growth", GROWS),
+        ("least", LONG),
+    ];
+    let next = "a lower rate (--speed), or a closed loop (--queue-depth)";
+    vec![Finding::new(&about, text).numbers(&numbers).next(next)]
 }
 
-/// The mean queue of the quarter and of the half, if it grows.
-fn growing(run: &Facts) -> Option<[f64; 2]> {
-    let [before, after] = run.halves()?.map(|its| its.outstanding);
-    (run.open && after >= LONG && after >= GROWS * before).then_some([before, after])
+/// The two parts of the run, if the queue grows from one to the other.
+fn growing(run: &Facts) -> Option<[Interval; 2]> {
+    let parts = run.parts()?;
+    let [before, after] = parts.map(|its| its.outstanding);
+    (run.open && after >= LONG && after >= GROWS * before).then_some(parts)
 }
 
 #[cfg(test)]

@@ -1,85 +1,139 @@
 //! Which scheme is better, and by how much.
 
-use super::{Case, Facts, Finding};
-use crate::numbers::{ratio, real};
+use super::{Case, Facts, Finding, and};
+use crate::numbers::{counted, percent, ratio, real};
 use fowler_metrics::Kind;
 
 /// A difference below this is none: latencies are compared to a percent.
 const SAME: f64 = 0.01;
+/// The fewest requests whose mean is compared.
+const FEWEST: u64 = 100;
+/// The fewest requests of which p99.9 is told: a hundred are beyond it.
+const FEWEST_OF_TAIL: u64 = 100_000;
 
 /// The scheme with the lowest mean read latency, or mean write latency where nothing is read. A
-/// scheme that lost data, or was stopped, is not called better.
+/// scheme that lost data, or was stopped, is not called better, and is named.
 pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
     let [first, others @ ..] = case.runs else { return Vec::new() };
-    let fair = |its: &&Facts| its.alike(first) && its.lost == 0 && its.complete;
-    let fair: Vec<&Facts> = others.iter().filter(fair).collect();
-    let reads = first.served[Kind::Read].count > 0;
-    let kind = if reads { Kind::Read } else { Kind::Write };
-    let mean = |its: &Facts| its.served[kind].mean_us;
-    let Some(of_first) = mean(first).filter(|&mean| mean > 0.0 && first.lost == 0) else {
+    let kind = match first.served[Kind::Read].count > 0 {
+        true => Kind::Read,
+        false => Kind::Write,
+    };
+    let mean = |its: &Facts| its.served[kind].mean_us.filter(|&mean| mean > 0.0);
+    let Some(of_first) = mean(first).filter(|_| first.served[kind].count >= FEWEST) else {
         return Vec::new();
     };
-    let best = fair.iter().copied().filter(|its| mean(its).is_some());
-    let best = best.min_by(|one, other| mean(one).partial_cmp(&mean(other)).expect("numbers"));
-    let Some(best) = best else { return Vec::new() };
-    let of_best = mean(best).unwrap_or(of_first);
+    let unfair: Vec<String> = case.runs.iter().filter_map(|its| unfair(first, its)).collect();
+    if unfair.len() + 1 >= case.runs.len()
+        || others.is_empty()
+        || self::unfair(first, first).is_some()
+    {
+        return Vec::new();
+    }
+    let fair = || others.iter().enumerate().filter(|(_, its)| self::unfair(first, its).is_none());
+    let best = fair().filter_map(|(place, its)| Some((place + 1, its, mean(its)?)));
+    let best = best.min_by(|one, other| one.2.partial_cmp(&other.2).expect("numbers"));
+    let Some((place, best, of_best)) = best else { return Vec::new() };
     let by = of_best / of_first;
-    let name = kind.name();
     let numbers = [("mean_us", of_best), ("first_mean_us", of_first), ("least_difference", SAME)];
-    if by > 1.0 - SAME {
-        let none = fair.iter().all(|its| mean(its).is_some_and(|it| it / of_first < 1.0 + SAME));
-        let text = if none && fair.len() == others.len() {
-            format!("No scheme changes the mean {name} latency by 1 %.")
-        } else {
-            format!("No scheme has a lower mean {name} latency than {}, by 1 %.", first.scheme)
-        };
-        return vec![Finding::new(&[first, best], text).numbers(&numbers)];
+    let chance = case.spread.and_then(|its| its.ratio(place, path(kind)));
+    let by_chance = chance.is_some_and(|its| its.mean + its.half_width >= 1.0);
+    let mut text = if by > 1.0 - SAME || by_chance {
+        format!(
+            "No scheme lowers the mean {} latency of {} by {} or more{}.",
+            kind.name(),
+            first.scheme,
+            percent(SAME),
+            if by_chance { ", beyond what seeds do" } else { "" }
+        )
+    } else {
+        gain(first, best, kind) + &price(first, best, kind)
+    };
+    if !unfair.is_empty() {
+        text += &format!(" Left out: {}.", unfair.join("; "));
     }
-    let mut text = format!(
-        "{} has the lowest mean {name} latency, {} us, {} that of {}",
-        best.scheme,
-        real(of_best),
-        times(by),
-        first.scheme
-    );
-    let tails = first.served[kind].p999_us.zip(best.served[kind].p999_us);
-    if let Some((of_first, of_best)) = tails.filter(|(first, _)| *first > 0.0) {
-        text += &format!("; at p99.9 {} us, {}", real(of_best), times(of_best / of_first));
-    }
-    text.push('.');
-    text += &price(first, best, kind);
-    vec![Finding::new(&[first, best], text).numbers(&numbers)]
+    let finding = Finding::new(&[first, best], text).numbers(&numbers);
+    vec![if case.spread.is_none() {
+        finding.next("--seeds 5, to see what is chance")
+    } else {
+        finding
+    }]
 }
 
-/// `0.34 times`.
+/// Why a run cannot be called better, if it cannot.
+fn unfair(first: &Facts, its: &Facts) -> Option<String> {
+    let why = if its.lost > 0 {
+        format!("lost {}", counted(its.lost, "page"))
+    } else if !its.complete {
+        "did not end".into()
+    } else if !its.alike(first) {
+        "served other requests".into()
+    } else {
+        return None;
+    };
+    Some(format!("{} {why}", its.scheme))
+}
+
+/// The path of the metric that is compared.
+fn path(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Read => "read.mean_us",
+        Kind::Write => "write.mean_us",
+    }
+}
+
+fn gain(first: &Facts, best: &Facts, kind: Kind) -> String {
+    let [of_first, of_best] = [first, best].map(|its| &its.served[kind]);
+    let mean = of_best.mean_us.unwrap_or_default();
+    let mut text = format!(
+        "{} has the lowest mean {} latency, {} us, {} times that of {}",
+        best.scheme,
+        kind.name(),
+        real(mean),
+        times(mean / of_first.mean_us.unwrap_or(mean)),
+        first.scheme
+    );
+    if let Some((was, is)) = of_first.p999_us.zip(of_best.p999_us)
+        && of_best.count >= FEWEST_OF_TAIL
+    {
+        text += &format!("; at p99.9 {} us, {} times", real(is), times(is / was));
+    }
+    text + "."
+}
+
+/// `0.34`.
 fn times(by: f64) -> String {
-    format!("{} times", ratio(by).trim_end_matches('x'))
+    ratio(by).trim_end_matches('x').to_string()
 }
 
 /// What it costs: the other kind of request, and pages programmed.
 fn price(first: &Facts, best: &Facts, kind: Kind) -> String {
     let mut price = Vec::new();
     let other = if kind == Kind::Read { Kind::Write } else { Kind::Read };
-    if let Some((was, is)) = first.served[other].mean_us.zip(best.served[other].mean_us)
-        && was > 0.0
+    let [was, is] = [first, best].map(|its| its.served[other].mean_us.filter(|&it| it > 0.0));
+    if let Some((was, is)) = was.zip(is)
         && is / was > 1.0 + SAME
+        && best.served[other].count >= FEWEST
     {
-        let of = if other == Kind::Write { "writes" } else { "reads" };
-        price.push(format!("{of} take {} as long", times(is / was)));
+        price.push(format!("{}s take {} longer", other.name(), percent(is / was - 1.0)));
     }
     if let Some((was, is)) = first.waf().zip(best.waf())
         && is / was > 1.0 + SAME
+        && first.host_programs().min(best.host_programs()) >= first.spare_pages
     {
-        price.push(format!("write amplification is {}, not {}", real(is), real(was)));
+        price.push(format!("write amplification rises from {} to {}", real(was), real(is)));
     }
-    if price.is_empty() { String::new() } else { format!(" Its price: {}.", price.join("; ")) }
+    let price: Vec<&str> = price.iter().map(String::as_str).collect();
+    if price.is_empty() { String::new() } else { format!(" In exchange, {}.", and(&price)) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::seeds::Spread;
     use crate::verdict::facts::Served;
     use fowler_metrics::ByKind;
+    use std::collections::BTreeMap;
 
     fn run(scheme: &str, read: f64, write: f64) -> Facts {
         let served = |us: f64| Served { count: 100, mean_us: Some(us), ..Served::default() };
@@ -101,28 +155,42 @@ mod tests {
     fn the_lowest_mean_read_is_the_best_and_has_its_price() {
         let runs = [run("a", 100.0, 500.0), run("b", 50.0, 600.0), run("c", 80.0, 500.0)];
         let said = says(&runs);
-        assert!(
-            said.starts_with("b has the lowest mean read latency, 50.00 us, 0.50 times that of a")
-        );
-        assert!(said.ends_with("Its price: writes take 1.20 times as long."), "{said}");
+        let gain = "b has the lowest mean read latency, 50.00 us, 0.50 times that of a.";
+        assert_eq!(said, format!("{gain} In exchange, writes take 20.0 % longer."));
     }
 
-    /// On both sides of a percent.
+    /// On both sides of a percent, and of a hundred requests.
     #[test]
     fn less_than_a_percent_is_nothing() {
-        let none = "No scheme changes the mean read latency by 1 %.";
+        let none = "No scheme lowers the mean read latency of a by 1.0 % or more.";
         assert_eq!(says(&[run("a", 100.0, 1.0), run("b", 99.5, 1.0)]), none);
-        assert_eq!(says(&[run("a", 100.0, 1.0), run("b", 100.9, 1.0)]), none);
+        assert_eq!(says(&[run("a", 100.0, 1.0), run("b", 150.0, 1.0)]), none);
         assert!(says(&[run("a", 100.0, 1.0), run("b", 98.9, 1.0)]).starts_with("b has the lowest"));
-        assert!(says(&[run("a", 100.0, 1.0), run("b", 101.1, 1.0)]).contains("than a, by 1 %"));
+        let mut few = [run("a", 100.0, 1.0), run("b", 50.0, 1.0)];
+        few.iter_mut().for_each(|its| its.served[Kind::Read].count = 99);
+        assert_eq!(says(&few), "");
     }
 
     #[test]
-    fn who_loses_data_is_not_better_nor_who_served_others() {
-        let losing = Facts { lost: 1, ..run("b", 50.0, 1.0) };
-        assert_eq!(says(&[run("a", 100.0, 1.0), losing]), "");
+    fn who_loses_data_is_named_and_not_better() {
+        let losing = Facts { lost: 2, ..run("b", 50.0, 1.0) };
+        let runs = [run("a", 100.0, 1.0), losing.clone(), run("c", 90.0, 1.0)];
+        assert!(says(&runs).starts_with("c has the lowest"));
+        assert!(says(&runs).ends_with("Left out: b lost 2 pages."), "{}", says(&runs));
+        assert_eq!(says(&[run("a", 100.0, 1.0), losing.clone()]), "");
+        assert_eq!(says(&[losing, run("a", 20.0, 1.0), run("c", 90.0, 1.0)]), "");
         let fewer = Facts { requests: 150, ..run("b", 50.0, 1.0) };
-        assert_eq!(says(&[run("a", 100.0, 1.0), fewer]), "");
+        let runs = [run("a", 100.0, 1.0), fewer, run("c", 90.0, 1.0)];
+        assert!(says(&runs).ends_with("Left out: b served other requests."));
         assert_eq!(says(&[run("a", 100.0, 1.0)]), "");
+    }
+
+    #[test]
+    fn what_seeds_do_as_well_is_no_gain() {
+        let runs = [run("a", 100.0, 1.0), run("b", 90.0, 1.0)];
+        let of = |values: [f64; 3]| BTreeMap::from([("read.mean_us".to_string(), values.to_vec())]);
+        let spread = Spread::of_values(vec![of([100.0; 3]), of([90.0, 130.0, 85.0])]);
+        let said = look(&Case { runs: &runs, spread: Some(&spread) });
+        assert!(said[0].text.contains("beyond what seeds do"), "{}", said[0].text);
     }
 }

@@ -1,11 +1,20 @@
 //! Why two columns are the same.
 
-use super::{Case, Facts, Finding, and};
+use super::{Case, Facts, Finding, and, more_load};
 use crate::numbers::counted;
 use fowler_metrics::Kind;
 
-/// From this share of idle time on, requests hardly ever meet.
+/// From this share of idle time on, that is a reason (assumed).
 const HARDLY_BUSY: f64 = 0.99;
+/// Settings that act on programs and erases alone.
+const OF_WRITES: [&str; 6] = [
+    "policy.suspension",
+    "policy.victim",
+    "policy.wear",
+    "policy.placement",
+    "policy.step",
+    "policy.voltage",
+];
 
 /// The schemes whose requests took exactly as long as those of an earlier one.
 pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
@@ -32,6 +41,7 @@ fn same(one: &Facts, other: &Facts) -> bool {
         && one.alike(other)
         && latencies(one) == latencies(other)
         && one.programs == other.programs
+        && (one.erases, one.lost) == (other.erases, other.lost)
         && one.suspensions == other.suspensions
 }
 
@@ -41,7 +51,7 @@ fn finding(run: &Facts, twins: &[&Facts]) -> Finding {
     about.extend(twins);
     let mut all = vec![run.scheme.as_str()];
     all.extend(&names);
-    let says = format!("The results of {} are the same: ", and(&all));
+    let says = format!("The latencies, programs and erases of {} are the same: ", and(&all));
     let (why, next) = why(run, twins);
     let finding = Finding::new(&about, says + &why + ".");
     match next {
@@ -56,37 +66,29 @@ fn why(run: &Facts, twins: &[&Facts]) -> (String, Option<String>) {
     if settings.is_empty() {
         return ("they have the same settings".into(), None);
     }
-    let writes = run.served[Kind::Write].count;
-    if run.programs.sum() == 0 && run.erases == 0 {
-        let why = match writes {
-            0 => "the drive programmed and erased nothing, because nothing was written".into(),
-            _ => format!(
-                "the buffer absorbed {}, so the drive programmed and erased nothing",
-                match writes {
-                    1 => "the only write".into(),
-                    _ => format!("all {}", counted(writes, "write")),
-                }
-            ),
+    let only = |keys: &[&str]| settings.iter().all(|it| keys.iter().any(|key| it.starts_with(key)));
+    if run.programs.sum() == 0 && run.erases == 0 && only(&OF_WRITES) {
+        return match run.served[Kind::Write].count {
+            0 => ("nothing was written, so the drive programmed and erased nothing".into(), None),
+            writes => {
+                let all = counted(writes, "write");
+                let why = format!("the buffer absorbed {all}, so the drive programmed nothing");
+                (why, Some("a longer workload, or a smaller buffer.size".into()))
+            }
         };
-        let next =
-            if writes > 0 { Some("a longer workload, or a smaller buffer.size") } else { None };
-        return (why, next.map(str::to_string));
     }
-    let only = |what: &str| settings.iter().all(|key| key.starts_with(what));
-    if only("policy.suspension") && run.suspensions == 0 {
-        let why = "no read came while a die programmed or erased, so nothing was suspended";
-        return (why.into(), Some("a higher rate: --speed 10, or --queue-depth 8".into()));
+    if only(&["policy.suspension"]) && run.suspensions == 0 {
+        return ("nothing was suspended".into(), Some(more_load(run).into()));
     }
     if let Some(idle) = run.idle.filter(|&idle| idle >= HARDLY_BUSY) {
-        let why = format!(
-            "the drive was idle for {} of the time, so hardly any request met another",
-            crate::numbers::percent(idle)
+        let share = crate::numbers::percent(idle);
+        return (
+            format!("the drive was idle for {share} of the time"),
+            Some(more_load(run).into()),
         );
-        return (why, Some("a higher rate: --speed 10, or --queue-depth 8".into()));
     }
     let keys: Vec<&str> = settings.iter().map(String::as_str).collect();
-    let why = format!("nothing in this run depended on {}, in which they differ", and(&keys));
-    (why, None)
+    (format!("nothing in this run depended on {}, in which they differ", and(&keys)), None)
 }
 
 /// The keys in which settings differ.
@@ -133,10 +135,12 @@ mod tests {
         let order = "policy.die_order";
         for (reason, key, change) in [
             ("nothing in this run depended on policy.die_order", order, (|_| ()) as fn(&mut Facts)),
-            ("no read came while a die", "policy.suspension", |_| ()),
+            ("nothing was suspended", "policy.suspension", |_| ()),
             ("idle for 99.0 %", order, |its| its.idle = Some(0.99)),
-            ("the buffer absorbed all 5 writes", order, |its| its.programs = BySource::default()),
-            ("because nothing was written", order, |its| {
+            ("the buffer absorbed 5 writes", "policy.victim", |its| {
+                its.programs = BySource::default()
+            }),
+            ("nothing was written, so", "policy.wear", |its| {
                 its.programs = BySource::default();
                 its.served[Kind::Write] = Served::default();
             }),
@@ -145,7 +149,8 @@ mod tests {
             let mut runs = [run("a", key), run("b", key)];
             runs.iter_mut().for_each(change);
             let said = says(&runs);
-            assert!(said.starts_with("The results of a and b are the same: "), "{said}");
+            let head = "The latencies, programs and erases of a and b are the same: ";
+            assert!(said.starts_with(head), "{said}");
             assert!(said.contains(reason), "{reason}: {said}");
         }
     }
@@ -162,10 +167,6 @@ mod tests {
         let mut other = run("b", "x");
         other.suspensions = 7;
         let runs = [run("a", "x"), other, run("c", "x"), run("d", "x")];
-        assert!(
-            says(&runs).starts_with("The results of a, c and d are the same"),
-            "{}",
-            says(&runs)
-        );
+        assert!(says(&runs).contains("of a, c and d are the same"), "{}", says(&runs));
     }
 }

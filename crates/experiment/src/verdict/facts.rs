@@ -30,11 +30,11 @@ pub(crate) struct Facts {
     pub open: bool,
     /// Simulated time, in seconds.
     pub simulated_s: f64,
-    /// Physical pages beyond the logical ones.
+    /// Physical pages beyond those of data and parity.
     pub spare_pages: u64,
     /// Blocks.
     pub blocks: u64,
-    /// Host pages lost, or lost writes.
+    /// Host pages lost, whether anybody has read them or not, or lost writes.
     pub lost: u64,
     /// Whether the run is whole.
     pub complete: bool,
@@ -51,6 +51,8 @@ pub(crate) struct Served {
     pub count: u64,
     /// Their mean latency, in microseconds.
     pub mean_us: Option<f64>,
+    /// The percentiles that are shown: those with enough requests beyond them.
+    pub shown: Vec<Percentile>,
     /// The 99.9th percentile.
     pub p999_us: Option<f64>,
     /// The sum and the maximum of latencies, in nanoseconds: two runs with the same requests and
@@ -73,13 +75,19 @@ impl Facts {
             Served {
                 count: latencies.count(),
                 mean_us: latencies.mean_us(),
+                shown: Percentile::ALL
+                    .into_iter()
+                    .filter(|&it| latencies.percentile(it).is_some())
+                    .collect(),
                 p999_us: latencies.percentile(Percentile::P999).map(|it| it.as_us()),
                 sum: latencies.sum(),
                 max: latencies.max().map_or(0, |it| it.0),
                 tail: band.ranked().into_iter().filter_map(share).collect(),
             }
         };
-        let lost = outcome.losses.map_or(0, |its| its.lost_in_all());
+        let census = outcome.census.as_ref();
+        let census = census.map_or(0, |its| its.found() + its.unfound());
+        let lost = outcome.losses.map_or(0, |its| its.lost_in_all()).max(census);
         let pages = u64::from(layout.geometry.pages());
         Facts {
             scheme: outcome.drive.scheme.clone(),
@@ -91,7 +99,7 @@ impl Facts {
             idle: outcome.idle_share(),
             open: outcome.pacing == fowler_device::Pacing::Open,
             simulated_s: outcome.simulated.as_s(),
-            spare_pages: pages - u64::from(layout.logical_pages),
+            spare_pages: pages - u64::from(layout.mapped_pages),
             blocks: u64::from(layout.geometry.blocks()),
             lost: lost.max(outcome.power_offs.lost_writes),
             complete: outcome.ending == crate::outcome::Ending::Complete,
@@ -116,18 +124,23 @@ impl Facts {
         self.programs[Source::Host]
     }
 
-    /// Returns the last interval between milestones, and the one before it, half as long.
-    pub fn halves(&self) -> Option<[Interval; 2]> {
-        let [.., first, second, third] = &self.milestones[..] else { return None };
-        Some([Interval::of(first, second), Interval::of(second, third)])
+    /// Returns the part of the run from a quarter to half of it on, at a milestone, to its end, and
+    /// the interval before that, as long as what comes before it.
+    pub fn parts(&self) -> Option<[Interval; 2]> {
+        let end = self.milestones.last()?;
+        let at = self.milestones.iter().rposition(|its| its.at * 2 <= end.at)?;
+        let (before, from) = (self.milestones.get(at.checked_sub(1)?)?, &self.milestones[at]);
+        Some([Interval::of(before, from), Interval::of(from, end)])
     }
 }
 
 /// What a drive did between two milestones.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Interval {
-    /// Its length in seconds.
-    pub seconds: f64,
+    /// When it begins and ends, in seconds of the run.
+    pub from_s: f64,
+    /// See `from_s`.
+    pub until_s: f64,
     /// What was programmed.
     pub programs: BySource<u64>,
     /// What was erased.
@@ -140,7 +153,8 @@ impl Interval {
     fn of(from: &Milestone, until: &Milestone) -> Interval {
         let length = until.at - from.at;
         Interval {
-            seconds: length.as_s(),
+            from_s: from.at.as_s(),
+            until_s: until.at.as_s(),
             programs: until.programs - from.programs,
             erases: until.erases - from.erases,
             outstanding: (until.outstanding - from.outstanding) as f64 / length.0 as f64,

@@ -2,45 +2,49 @@
 
 use super::{Case, Facts, Finding};
 use crate::numbers::{counted, whole};
-use fowler_metrics::{Kind, Percentile};
+use fowler_metrics::Kind;
 
-/// A percentile with fewer requests beyond it scatters by more than 10 % (one over the square root
-/// of their number).
+/// With fewer requests beyond a percentile, their number alone scatters by more than 10 % (one over
+/// its square root), if requests are independent; those that queue together scatter more.
 const BEYOND: u64 = 100;
 
 /// Percentiles with few requests beyond them, and write amplification of a drive that wrote less
 /// than its spare capacity. The requests are the same under every scheme, so the first stands for
-/// all.
+/// all in the former.
 pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
     let Some(first) = case.runs.first() else { return Vec::new() };
     let mut findings: Vec<Finding> =
         Kind::ALL.into_iter().filter_map(|kind| percentiles(first, kind)).collect();
-    findings.extend(amplification(first));
+    let least = case.runs.iter().filter(|its| its.host_programs() > 0 && its.erases > 0);
+    findings.extend(least.min_by_key(|its| its.host_programs()).and_then(amplification));
     findings
 }
 
-/// The first percentile that stands on too few requests, if there are requests at all.
+/// The first percentile that is shown and stands on few requests.
 fn percentiles(run: &Facts, kind: Kind) -> Option<Finding> {
-    let count = run.served[kind].count;
-    let rough = |it: &Percentile| count / it.one_in() < BEYOND;
-    let from = Percentile::ALL.into_iter().find(rough).filter(|_| count > 0)?;
+    let its = &run.served[kind];
+    let from = its.shown.iter().find(|it| its.count / it.one_in() < BEYOND)?;
     let text = format!(
-        "Among {}, fewer than {BEYOND} are slower than {}: percentiles from there on are rough.",
-        counted(count, kind.name()),
+        "Of {}, fewer than {BEYOND} are slower than {}: read that and higher percentiles as rough.",
+        counted(its.count, kind.name()),
         from.label()
     );
-    let numbers = [("count", count as f64), ("least_beyond", BEYOND as f64)];
+    let numbers = [("count", its.count as f64), ("least_beyond", BEYOND as f64)];
     Some(Finding::new(&[run], text).numbers(&numbers))
 }
 
+/// Write amplification of a drive that began out of steady state and was not through its spare
+/// capacity once.
 fn amplification(run: &Facts) -> Option<Finding> {
     let (host, spare) = (run.host_programs(), run.spare_pages);
-    if host == 0 || host >= spare {
+    let begins = run.settings.get("precondition.pattern").map(String::as_str);
+    let steady = matches!(begins, Some("\"steady\"" | "\"rested\""));
+    if host >= spare || steady {
         return None;
     }
     let text = format!(
-        "Write amplification stands on {}, fewer than the {} pages of spare capacity: garbage collection has not \
-         been through the drive once, so this is no steady state.",
+        "Write amplification under {} stands on {}, fewer than the {} pages of spare capacity.",
+        run.scheme,
         counted(host, "page write"),
         whole(spare)
     );
@@ -54,12 +58,14 @@ mod tests {
     use super::*;
     use crate::verdict::facts::Served;
     use fowler_device::{BySource, Source};
+    use fowler_metrics::Percentile;
 
     fn run(count: u64, host: u64) -> Facts {
         let mut programs = BySource::<u64>::default();
         programs[Source::Host] = host;
-        let mut facts = Facts { programs, spare_pages: 1000, requests: count, ..Facts::default() };
-        facts.served[Kind::Read] = Served { count, ..Served::default() };
+        let mut facts = Facts { programs, erases: 1, spare_pages: 1000, ..Facts::default() };
+        let shown = Percentile::ALL.into_iter().filter(|it| count >= 10 * it.one_in()).collect();
+        facts.served[Kind::Read] = Served { count, shown, ..Served::default() };
         facts
     }
 
@@ -67,6 +73,7 @@ mod tests {
     fn the_first_rough_percentile_is_named() {
         for (count, label) in [
             (0, None),
+            (19, None), // none is shown
             (150, Some("p50")),
             (99_999, Some("p99.9")),
             (100_000, Some("p99.99")),
@@ -86,5 +93,8 @@ mod tests {
             let runs = [run(10_000_000, host)];
             assert_eq!(look(&Case { runs: &runs, spread: None }).len(), says, "{host}");
         }
+        let mut steady = run(10_000_000, 999);
+        steady.settings.insert("precondition.pattern".into(), "\"steady\"".into());
+        assert_eq!(look(&Case { runs: &[steady], spread: None }).len(), 0);
     }
 }

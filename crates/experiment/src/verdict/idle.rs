@@ -1,9 +1,9 @@
 //! A drive that hardly does anything.
 
-use super::{Case, Finding};
+use super::{Case, Finding, more_load};
 use crate::numbers::percent;
 
-/// From this share of idle time on, a run says little about schemes.
+/// From this share of idle time on, there is little that a scheme could change (assumed).
 const MOSTLY_IDLE: f64 = 0.95;
 
 /// The drive of the baseline was idle most of the time.
@@ -15,14 +15,12 @@ pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
         return Vec::new();
     }
     let text = format!(
-        "Under {} the drive was idle for {} of the time: most requests found it empty, so these \
-         latencies are those of a drive without load.",
+        "Under {} the drive was idle for {} of the time: a scheme can only change the rest.",
         first.scheme,
         percent(idle)
     );
-    let finding =
-        Finding::new(&[first], text).numbers(&[("idle_share", idle), ("least", MOSTLY_IDLE)]);
-    vec![finding.next("a higher rate: --speed 10, or --queue-depth 8")]
+    let numbers = [("idle_share", idle), ("least", MOSTLY_IDLE)];
+    vec![Finding::new(&[first], text).numbers(&numbers).next(more_load(first))]
 }
 
 #[cfg(test)]

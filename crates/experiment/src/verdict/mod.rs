@@ -55,7 +55,7 @@ pub struct Finding {
     pub text: String,
     /// The numbers that it stands on, with the thresholds that they crossed.
     pub numbers: Vec<(&'static str, f64)>,
-    /// What to try to learn more: flags of the same command.
+    /// What to try to learn more.
     pub next: Option<String>,
 }
 
@@ -120,6 +120,14 @@ fn look(case: &Case<'_>) -> Vec<Finding> {
         look(case).into_iter().map(move |finding| Finding { rule, ..finding })
     };
     if case.runs.is_empty() { Vec::new() } else { RULES.into_iter().flat_map(of).collect() }
+}
+
+/// What makes requests meet more often.
+fn more_load(run: &Facts) -> &'static str {
+    match run.open {
+        true => "a higher rate (--speed), or a closed loop (--queue-depth)",
+        false => "more outstanding requests (--queue-depth)",
+    }
 }
 
 /// Joins names: `a`, `a and b`, `a, b and c`.

@@ -1,14 +1,14 @@
 //! Whether schemes differ by more than seeds do.
 
 use super::{Case, Finding};
-use crate::numbers::{percent, ratio};
+use crate::numbers::ratio;
 
-/// What is compared, and how it is called.
-const NUMBERS: [(&str, &str); 4] = [
-    ("read.mean_us", "mean read"),
-    ("read.p999_us", "read p99.9"),
-    ("write.mean_us", "mean write"),
-    ("waf", "write amplification"),
+/// What is compared, how it is called, and the name of its interval.
+const NUMBERS: [(&str, &str, &str); 4] = [
+    ("read.mean_us", "mean read", "read.mean_us.half_width"),
+    ("read.p999_us", "read p99.9", "read.p999_us.half_width"),
+    ("write.mean_us", "mean write", "write.mean_us.half_width"),
+    ("waf", "write amplification", "waf.half_width"),
 ];
 
 /// For each scheme beside the first: which of its differences are larger than chance.
@@ -16,41 +16,38 @@ pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
     let Some(spread) = case.spread else { return Vec::new() };
     let Some((first, others)) = case.runs.split_first() else { return Vec::new() };
     if spread.is_nothing() {
-        let text = format!(
-            "The seed changes nothing: the {} runs of each scheme are the same. Requests come from a trace, and \
-             nothing in the drive is left to chance.",
-            spread.seeds()
-        );
+        let text = format!("All {} seeds gave the same numbers.", spread.seeds());
         return vec![Finding::new(&[first], text)];
     }
     let mut findings = Vec::new();
     for (place, run) in others.iter().enumerate() {
         let (mut real, mut chance, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
-        for (path, name) in NUMBERS {
+        for (path, name, half_width) in NUMBERS {
             let Some(its) = spread.ratio(place + 1, path) else { continue };
             // The same with every seed.
             if its.mean == 1.0 && its.half_width == 0.0 {
                 continue;
             }
-            let says = format!(
-                "{name} {} times \u{b1} {}",
-                ratio(its.mean).trim_end_matches('x'),
-                percent(its.half_width / its.mean)
-            );
+            let by = |value: f64| ratio(value).trim_end_matches('x').to_string();
+            let says = format!("{name} {} \u{b1} {} times", by(its.mean), by(its.half_width));
             let differs = (its.mean - 1.0).abs() > its.half_width;
             if differs { &mut real } else { &mut chance }.push(says);
-            numbers.push((path, its.mean));
+            numbers.extend([(path, its.mean), (half_width, its.half_width)]);
         }
-        let mut text =
-            format!("Over {} seeds, {} against {}: ", spread.seeds(), run.scheme, first.scheme);
-        text += &match (real.is_empty(), chance.is_empty()) {
+        let says = match (real.is_empty(), chance.is_empty()) {
             (true, true) => continue,
-            (false, true) => format!("{}; all of it beyond chance.", real.join(", ")),
-            (true, false) => format!("no difference beyond chance ({}).", chance.join(", ")),
+            (false, true) => format!("{}; each beyond chance", real.join(", ")),
+            (true, false) => format!("no difference beyond chance ({})", chance.join(", ")),
             (false, false) => {
-                format!("{}. Not beyond chance: {}.", real.join(", "), chance.join(", "))
+                format!("{}; not beyond chance: {}", real.join(", "), chance.join(", "))
             }
         };
+        let text = format!(
+            "{} against {} over {} seeds (95 % intervals, each by itself): {says}.",
+            run.scheme,
+            first.scheme,
+            spread.seeds()
+        );
         findings.push(Finding::new(&[first, run], text).numbers(&numbers));
     }
     findings
@@ -72,7 +69,7 @@ mod tests {
     fn what_is_larger_than_between_seeds_is_real() {
         let runs = ["a", "b"].map(|it| Facts { scheme: it.into(), ..Facts::default() });
         for (values, says) in [
-            ([[100.0, 110.0, 120.0], [50.0, 55.0, 60.5]], "all of it beyond chance"),
+            ([[100.0, 110.0, 120.0], [50.0, 55.0, 60.5]], "each beyond chance"),
             ([[100.0, 110.0, 120.0], [100.0, 105.0, 130.0]], "no difference beyond chance"),
         ] {
             let spread = spread(values);

@@ -1,42 +1,47 @@
 //! Whether the drive had reached steady state.
 
+use super::facts::Interval;
 use super::{Case, Facts, Finding, and};
 use crate::numbers::real;
 use fowler_device::waf;
 
-/// Write amplification that differs by more than this between a quarter and the half after it is
-/// not steady.
+/// Write amplification that differs by more than this between two parts of a run is not steady
+/// (assumed).
 const DRIFT: f64 = 0.05;
-/// The fewest host pages programmed in the quarter: below, chance alone makes a difference.
+/// The fewest host pages programmed in each of the two (assumed).
 const FEWEST: u64 = 10_000;
 
 /// Schemes whose write amplification still changed.
 pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
-    let drifting: Vec<(&Facts, [f64; 2])> =
-        case.runs.iter().filter_map(|its| drift(its).map(|waf| (its, waf))).collect();
-    let Some((one, [before, after])) = drifting.first() else { return Vec::new() };
-    let names: Vec<&str> = drifting.iter().map(|(its, _)| its.scheme.as_str()).collect();
-    let about: Vec<&Facts> = drifting.iter().map(|(its, _)| *its).collect();
+    let of = |its| drift(its).map(|(parts, waf)| (its, parts, waf));
+    let drifting: Vec<(&Facts, [Interval; 2], [f64; 2])> =
+        case.runs.iter().filter_map(of).collect();
+    let Some((one, parts, [before, after])) = drifting.first() else { return Vec::new() };
+    let names: Vec<&str> = drifting.iter().map(|(its, ..)| its.scheme.as_str()).collect();
+    let about: Vec<&Facts> = drifting.iter().map(|(its, ..)| *its).collect();
     let text = format!(
-        "The drive was not in steady state under {}: under {} write amplification went from {} in one quarter of \
-         the run to {} in the half after it.",
+        "The drive was not in steady state under {}: under {}, write amplification was {} from {} to {} s, and {} \
+         from there to the end, at {} s.",
         and(&names),
         one.scheme,
         real(*before),
-        real(*after)
+        real(parts[0].from_s),
+        real(parts[0].until_s),
+        real(*after),
+        real(parts[1].until_s)
     );
     let numbers = [("before", *before), ("after", *after), ("most_drift", DRIFT)];
     let next = "a longer run, or --set precondition.pattern=steady";
     vec![Finding::new(&about, text).numbers(&numbers).next(next)]
 }
 
-/// Write amplification in the quarter and in the half, if it changes.
-fn drift(run: &Facts) -> Option<[f64; 2]> {
-    let halves = run.halves()?;
-    let enough = halves.iter().all(|its| its.programs[fowler_device::Source::Host] >= FEWEST);
-    let [before, after] = halves.map(|its| waf(&its.programs));
+/// The two parts of the run and write amplification in each, if it changes.
+fn drift(run: &Facts) -> Option<([Interval; 2], [f64; 2])> {
+    let parts = run.parts()?;
+    let enough = parts.iter().all(|its| its.programs[fowler_device::Source::Host] >= FEWEST);
+    let [before, after] = parts.map(|its| waf(&its.programs));
     let (before, after) = before.zip(after)?;
-    (enough && (after / before - 1.0).abs() > DRIFT).then_some([before, after])
+    (enough && (after / before - 1.0).abs() > DRIFT).then_some((parts, [before, after]))
 }
 
 #[cfg(test)]

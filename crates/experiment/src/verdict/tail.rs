@@ -5,7 +5,7 @@ use crate::numbers::{percent, words};
 use fowler_device::blame::Part;
 use fowler_metrics::Kind;
 
-/// A cause is named if it is at least this share of the time of the slowest 1 %.
+/// A cause is named if it is at least this share of the time of the slowest 1 % (assumed).
 const MUCH: f64 = 0.25;
 /// The fewest requests whose slowest 1 % are looked at: ten of them.
 const FEWEST: u64 = 1000;

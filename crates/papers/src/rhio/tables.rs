@@ -8,9 +8,9 @@ use super::plan::{
 };
 use super::sweeps;
 use crate::claim::{Answer, ClaimId, Measured, labelled};
-use fowler_experiment::studies::interval;
 use crate::repetition::Repetition;
 use crate::run_summary::{Number, READ, WRITE};
+use fowler_experiment::studies::interval;
 use fowler_experiment::tables::{Cell, Sheet};
 
 /// A reduction that the text gives.
