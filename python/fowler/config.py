@@ -455,6 +455,14 @@ class Redundancy(Section):
     """Limited: pages that the capacitor of the drive still programs on power loss: a whole
     number from 0 to 16777216.
     """
+    cut_programs: Literal["finished", "torn"] = "finished"
+    """What becomes of programs in flight on power loss, unless caches are protected
+    (finished: the drive has the energy to end them; torn: their pages cannot be read).
+    """
+    word_line: int = 1
+    """Torn: pages of a word line, programmed one after another; a torn page takes the
+    earlier ones with it: a whole number from 1 to 16.
+    """
     n_update: int = 6
     """Hc: if more pages of a stripe than this are written together, its cached parity is
     recomputed: a whole number from 0 to 63.
@@ -503,8 +511,8 @@ class Redundancy(Section):
     """
     checks: Literal["none", "versions"] = "none"
     """What every read of a page checks, beside its errors (none: nothing: what the code
-    takes for right is right; versions: page number, version and checksum stored beside the
-    data: a wrong page reads as a failed one).
+    takes for right is right; versions: page number, version and checksum stored beside
+    the data: a wrong page reads as a failed one).
     """
 
 

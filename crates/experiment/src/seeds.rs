@@ -92,8 +92,8 @@ impl Spread {
     }
 }
 
-/// Compares schemes with `seeds` seeds. Returns the outcomes of the first, and the spread over those
-/// that were run to their end, if there are at least two.
+/// Compares schemes with `seeds` seeds. Returns the outcomes of the first, and the spread over
+/// those that were run to their end, if there are at least two.
 ///
 /// # Errors
 /// As [`compare()`]; if there is no such seed.

@@ -2,7 +2,7 @@
 
 use super::{Case, Facts, Finding};
 use crate::numbers::{counted, whole};
-use fowler_metrics::Kind;
+use fowler_metrics::{Kind, Percentile};
 
 /// With fewer requests beyond a percentile, their number alone scatters by more than 10 % (one over
 /// its square root), if requests are independent; those that queue together scatter more.
@@ -24,11 +24,14 @@ pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
 fn percentiles(run: &Facts, kind: Kind) -> Option<Finding> {
     let its = &run.served[kind];
     let from = its.shown.iter().find(|it| its.count / it.one_in() < BEYOND)?;
-    let text = format!(
-        "Of {}, fewer than {BEYOND} are slower than {}: read that and higher percentiles as rough.",
-        counted(its.count, kind.name()),
-        from.label()
-    );
+    let requests = counted(its.count, kind.name());
+    let text = match from {
+        Percentile::P50 => format!("Percentiles of {requests} are rough."),
+        _ => format!(
+            "Of {requests}, fewer than {BEYOND} are slower than {}: read that and higher percentiles as rough.",
+            from.label()
+        ),
+    };
     let numbers = [("count", its.count as f64), ("least_beyond", BEYOND as f64)];
     Some(Finding::new(&[run], text).numbers(&numbers))
 }
@@ -58,7 +61,6 @@ mod tests {
     use super::*;
     use crate::verdict::facts::Served;
     use fowler_device::{BySource, Source};
-    use fowler_metrics::Percentile;
 
     fn run(count: u64, host: u64) -> Facts {
         let mut programs = BySource::<u64>::default();
@@ -74,16 +76,16 @@ mod tests {
         for (count, label) in [
             (0, None),
             (19, None), // none is shown
-            (150, Some("p50")),
-            (99_999, Some("p99.9")),
-            (100_000, Some("p99.99")),
+            (150, Some("are rough")),
+            (99_999, Some("than p99.9:")),
+            (100_000, Some("than p99.99:")),
             (10_000_000, None),
         ] {
             let runs = [run(count, 0)];
             let said = look(&Case { runs: &runs, spread: None });
             let named = said.first().map(|it| it.text.clone()).unwrap_or_default();
             assert_eq!(said.len(), usize::from(label.is_some()), "{count}: {named}");
-            assert!(label.is_none_or(|it| named.contains(&format!("than {it}:"))), "{named}");
+            assert!(label.is_none_or(|it| named.contains(it)), "{named}");
         }
     }
 
