@@ -2,8 +2,8 @@
 //! which numbers stand on too little, and what to try next.
 //!
 //! A rule is one file: what it looks at, from when on it speaks (its thresholds, as constants), and
-//! what it says. It reads [`Facts`] and nothing else, and is silent where the facts do not suffice.
-//! To add one, add its file and its line in [`RULES`]. The room reads outcomes and the spread over
+//! what it says. It reads `Facts` and nothing else, and is silent where the facts do not suffice.
+//! To add one, add its file and its line in `RULES`. The room reads outcomes and the spread over
 //! seeds, and prints nothing.
 
 mod backlog;
