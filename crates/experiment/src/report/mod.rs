@@ -6,8 +6,8 @@
 //! with Apache ECharts, which is embedded (`vendor/`, with its license). The same results give the
 //! same bytes: nothing on a page depends on the machine or its clock.
 //!
-//! The room reads outcomes, the layout of metrics, the verdict and the warnings. It renders the page
-//! of runs and the page of a study, and writes no other file.
+//! The room reads outcomes, the layout of metrics, the verdict and the warnings. It renders the
+//! page of runs and the page of a study, and writes no other file.
 
 mod chart;
 #[cfg(test)]
