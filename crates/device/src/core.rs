@@ -11,7 +11,7 @@ use crate::config::layout::Layout;
 use crate::flash::Flash;
 use crate::mapping::Mapping;
 use crate::mapping::page_map::{Location, PageMap};
-use fowler_units::{Bytes, HostIo, HostOp, Id, Locator, Lpn, UnitId};
+use fowler_units::{Bytes, DieId, HostIo, HostOp, Id, Locator, Lpn, UnitId};
 
 /// The state shared by all components; see the module documentation.
 #[derive(Clone, Debug)]
@@ -128,6 +128,33 @@ impl Core {
             Location::Buffer(frame_id) => self.buffer.get(frame_id).unit,
             Location::Nowhere => UnitId::NONE,
         }
+    }
+
+    /// Returns a die for a page of a stripe that the die of its address cannot take, if a die has
+    /// failed: one with room on a chip that the stripe does not use, or else any with room.
+    /// See docs/decisions/raid.md, "Where do the pages of a failed die go?".
+    #[cold]
+    #[inline(never)]
+    pub fn place_displaced(&mut self, page: Lpn) -> Option<DieId> {
+        let width = self.allocator.displaced_stripes()?;
+        let geometry = self.layout.geometry;
+        let first = page.0 - page.0 % width;
+        let others = (first..first + width).map(Lpn).filter(|&other| other != page);
+        let mut used: Vec<u32> = Vec::with_capacity(2 * width as usize);
+        for other in others {
+            let home = self.allocator.die_of_address(other);
+            let unit = self.flash_copy(other);
+            let lies = unit.is_some().then(|| self.locator.die_of(unit));
+            let dies = [Some(home), lies].into_iter().flatten();
+            let live = dies.filter(|&die| !self.allocator.has_failed(die));
+            used.extend(live.map(|die| geometry.chip_of_die(die)));
+        }
+        // The pages of a die go to all others in turn.
+        let dies = geometry.dies();
+        let turn = self.allocator.die_of_address(page).0 + 1 + page.0 / dies;
+        let mut in_turn = (0..dies).map(|at| DieId((turn + at) % dies)).collect::<Vec<_>>();
+        in_turn.sort_by_key(|&die| used.contains(&geometry.chip_of_die(die)));
+        in_turn.into_iter().find(|&die| self.allocator.takes_in(die))
     }
 
     /// Notes that a page's copy in the flash has moved to `to`.

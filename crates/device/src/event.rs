@@ -19,6 +19,8 @@ pub enum Event {
     Deadline,
     /// The next of the scheduled faults strikes.
     Fault,
+    /// The next page may be rebuilt, where a rate limits that.
+    Rebuild,
 }
 
 const INDEX_BITS: u32 = 22;
@@ -34,6 +36,7 @@ impl fowler_agenda::Event for Event {
             // No die has this number.
             Event::Deadline => (1 << INDEX_BITS) | Event::INDEX_MAX,
             Event::Fault => (2 << INDEX_BITS) | Event::INDEX_MAX,
+            Event::Rebuild => (3 << INDEX_BITS) | Event::INDEX_MAX,
         }
     }
 
@@ -49,6 +52,7 @@ impl fowler_agenda::Event for Event {
             1 => Event::Idle(DieId(index)),
             2 if index == Event::INDEX_MAX => Event::Fault,
             2 => Event::Reconsider(DieId(index)),
+            3 if index == Event::INDEX_MAX => Event::Rebuild,
             _ => Event::Answered(ReqId(index)),
         }
     }

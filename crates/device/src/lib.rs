@@ -18,6 +18,7 @@ mod precondition;
 mod raid;
 
 pub use blocks::bad_blocks::{self, BadBlockCounts};
+pub use blocks::failed_dies::{self, FailedDieCounts};
 pub use cells::program_mode::{Mode, Step, Voltage};
 pub use cells::reliability;
 pub use config::layout::{Layout, Refusal};

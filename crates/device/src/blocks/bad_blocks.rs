@@ -86,6 +86,8 @@ pub(crate) struct BadBlocks {
     waiting: Vec<BlockId>,
     /// The pages that a die must be able to hold, if addresses determine dies.
     homed: Option<u32>,
+    /// The pages that the drive must be able to hold.
+    needed: u64,
     counts: BadBlockCounts,
 }
 
@@ -135,6 +137,8 @@ impl BadBlocks {
             just_failed: Vec::with_capacity(blocks),
             waiting: Vec::with_capacity(blocks),
             homed: config.redundancy.has_stripes().then_some(homed),
+            // An overwrite needs its new page before the old one becomes invalid.
+            needed: u64::from(layout.mapped_pages) + 1,
             counts: BadBlockCounts::default(),
         }
     }
@@ -165,11 +169,9 @@ impl PageAllocator {
         let erased = self.blocks.erase_counts();
         let mut its = config.blocks_fail().then(|| BadBlocks::new(config, layout, erased));
         if let Some(its) = &mut its {
-            // An overwrite needs its new page before the old one becomes invalid.
-            let needed = u64::from(layout.mapped_pages) + 1;
             let dies = (0..layout.geometry.dies()).map(DieId);
             its.counts.spare = match its.homed {
-                None => self.room_of_all().saturating_sub(needed),
+                None => self.room_of_all().saturating_sub(its.needed),
                 Some(homed) => {
                     let least = dies.map(|die| self.room_of(die).saturating_sub(homed)).min();
                     u64::from(least.unwrap_or(0)) * u64::from(layout.geometry.dies())
@@ -367,6 +369,36 @@ impl PageAllocator {
         let geometry = self.blocks.geometry();
         let at = its.waiting.iter().position(|&it| geometry.plane_of_block(it) == plane)?;
         (self.blocks.free_in(plane) >= 2).then(|| its.waiting.remove(at))
+    }
+
+    /// Notes that the drive can no longer hold its capacity.
+    pub fn note_worn_out(&mut self, now: Nanos) {
+        if let Some(its) = &mut self.bad_blocks {
+            its.counts.worn_out.get_or_insert(now);
+        }
+    }
+
+    /// Forgets the failed blocks of a die that has failed itself, and counts anew what the drive
+    /// can lose.
+    pub(super) fn forget_failed_blocks(&mut self, die: DieId) {
+        let geometry = *self.blocks.geometry();
+        let dies = (0..geometry.dies()).map(DieId).filter(|&die| !self.has_failed(die));
+        let (room, live) = (self.room_of_all(), dies.clone().count() as u32);
+        let least = dies.map(|die| self.room_of(die)).min().unwrap_or(0);
+        let Some(its) = &mut self.bad_blocks else { return };
+        its.waiting.retain(|&block| geometry.die_of_plane(geometry.plane_of_block(block)) != die);
+        match &mut its.homed {
+            None => {
+                let needed = its.needed;
+                its.counts.spare = its.counts.spare.min(room.saturating_sub(needed));
+            }
+            Some(homed) => {
+                // The others hold the pages of its stripes as well.
+                *homed =
+                    (u64::from(*homed) * u64::from(live + 1)).div_ceil(live.max(1).into()) as u32;
+                its.counts.spare = u64::from(least.saturating_sub(*homed)) * u64::from(live);
+            }
+        }
     }
 
     /// Returns the state to save.

@@ -32,7 +32,7 @@ pub enum BlockState {
     Full,
     /// Its pages are being moved, or it is being erased.
     Collecting,
-    /// It has failed, and is used no more.
+    /// It has failed, or its die has, and is used no more.
     Retired,
 }
 
@@ -558,6 +558,21 @@ impl Blocks {
         self.blocks[block].written = 0;
         self.erases[block] += 1;
         self.blocks[block].state = BlockState::Retired;
+    }
+
+    /// Retires all blocks of a plane whose die has failed. Pages that were valid remain so until
+    /// there is another copy, or none is wanted any more.
+    pub fn abandon(&mut self, plane: PlaneId) {
+        while self.planes[plane].free.pop_front(&mut self.blocks).is_some() {}
+        for block in self.geometry.blocks_of_plane(plane) {
+            let Block { state, valid, .. } = self.blocks[block];
+            if state == BlockState::Full {
+                self.unlink(block, bucket(&self.geometry, plane, valid));
+            }
+            self.blocks[block].state = BlockState::Retired;
+        }
+        let its = &mut self.planes[plane];
+        (its.full, its.limit) = (0, 0);
     }
 
     /// Puts a full block of a plane into the bucket of its valid count.

@@ -8,12 +8,14 @@
 //! - `open_blocks.rs`: which block takes which data, and the step and voltages it is opened with.
 //! - `page_allocator.rs`: which die takes a host page, and which of its planes may.
 //! - `bad_blocks.rs`: blocks that fail and are retired.
+//! - `failed_dies.rs`: dies that fail, and those that take their place.
 //! - `candidates.rs`: the candidates for GC, and the valid pages of a block.
 //! - `gc_job.rs`: the job that empties a block; the host keeps pace with it.
 
 pub mod bad_blocks;
 pub mod block_table;
 pub mod candidates;
+pub mod failed_dies;
 pub mod gc_job;
 pub mod open_blocks;
 pub mod page_allocator;

@@ -293,6 +293,14 @@ impl OpenBlocks {
         std::mem::replace(self.place_of(plane, opened), BlockId::NONE)
     }
 
+    /// Closes all open blocks of a plane whose die has failed.
+    pub fn abandon(&mut self, plane: PlaneId) {
+        let its = &mut self.planes[plane];
+        its.host.fill(BlockId::NONE);
+        its.collected.fill(BlockId::NONE);
+        its.swapped = BlockId::NONE;
+    }
+
     /// Iterates over the open blocks for host and GC data.
     pub fn of_plane(&self, plane: PlaneId) -> impl Iterator<Item = BlockId> {
         let its = self.planes[plane];

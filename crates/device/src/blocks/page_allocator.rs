@@ -1,6 +1,7 @@
 //! Where the next page goes: which die takes the next host page, and which of its planes may.
 
 use super::bad_blocks::{BadBlocks, BadBlocksSnapshot};
+use super::failed_dies::FailedDies;
 use super::gc_job::Job;
 use crate::blocks::block_table::{BlockState, Blocks, Programmed};
 use crate::blocks::open_blocks::{OpenBlocks, OpenBlocksSnapshot, Opened};
@@ -59,6 +60,8 @@ pub struct PageAllocator {
     collected_to: GcFrontier,
     /// The blocks that fail, if any may.
     pub(super) bad_blocks: Option<Box<BadBlocks>>,
+    /// The dies that have failed.
+    pub(super) failed_dies: FailedDies,
 }
 
 /// A page that was allocated, and its location.
@@ -96,6 +99,7 @@ impl PageAllocator {
             page_by_page: unit == 1,
             collected_to: config.gc.frontier,
             bad_blocks: None,
+            failed_dies: FailedDies::new(config, layout),
         }
     }
 

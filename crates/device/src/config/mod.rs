@@ -17,7 +17,7 @@ use crate::policy::{
     die_order, hotness, placement, redundancy, replacement, scrub, sensing, step, suspension,
     throttle, victim, voltage, wear,
 };
-use crate::{bad_blocks, endurance, reliability};
+use crate::{bad_blocks, endurance, failed_dies, reliability};
 use fowler_nand::{PerPageType, Timing};
 use fowler_units::{ByteRate, Bytes, Geometry, Span};
 
@@ -73,6 +73,8 @@ pub struct Config {
     pub reliability: reliability::Params,
     /// When blocks fail for good.
     pub bad_blocks: bad_blocks::Params,
+    /// The dies that take the place of failed ones.
+    pub failed_dies: failed_dies::Params,
     /// Which block GC collects next.
     pub victim: victim::Params,
     /// When wear leveling swaps hot and cold data.
@@ -324,6 +326,7 @@ impl Config {
             sensing: sensing::Params { name: sensing::SensingKind::WorstCase, inputs: 0 },
             reliability: reliability::Params::default(),
             bad_blocks: bad_blocks::Params::default(),
+            failed_dies: failed_dies::Params::default(),
             victim: victim::Params { name: victim::VictimKind::Greedy, d: 10 },
             wear: wear::Params { name: wear::WearKind::Off, threshold: 100 },
             scrub: scrub::Params::default(),

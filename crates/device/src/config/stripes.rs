@@ -9,7 +9,8 @@ use fowler_units::Geometry;
 /// of one word.
 pub const DATA_MOST: u32 = 63;
 
-/// The number of pages rebuilt at once. Assumed: a controller has buffers for some stripes.
+/// The number of pages recovered at once, for reads and for rebuilding. Assumed: a controller has
+/// buffers for some stripes.
 pub const AT_ONCE: usize = 16;
 
 /// Returns the number of stripes of `data` pages and one parity page that fit into `pages`.
@@ -91,6 +92,13 @@ impl Config {
             its.above_n_update == AboveNUpdate::Add || !its.integrity,
             &["policy.redundancy.above_n_update", "policy.redundancy.integrity"],
             || "pages without parity, on a drive that proves that it loses none".into(),
+        );
+        let at_once = its.rebuild_at_once;
+        let most = AT_ONCE as u32;
+        refusals.unless(
+            (1..=most).contains(&at_once),
+            &["policy.redundancy.rebuild_at_once"],
+            || format!("{at_once} pages rebuilt at once; expected 1 to {most}"),
         );
         self.refuse_caches(refusals);
         let cells = &self.reliability.cells;

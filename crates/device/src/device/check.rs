@@ -5,11 +5,12 @@ use super::Device;
 use crate::blocks::block_table::BlockState;
 use crate::flash::queue::TxnClass;
 use crate::flash::txn::{Owner, Txn};
+use crate::host::displaced::Service;
 use crate::mapping::page_map::Location;
 use crate::observe::law::{Violation, law};
 use crate::observe::operation::{Op, Source};
 use crate::policy::stream_tag::StreamTag;
-use fowler_units::{BlockId, Id, Lpn, PlaneId, UnitId};
+use fowler_units::{BlockId, DieId, FrameId, Id, Lpn, PlaneId, UnitId};
 
 impl Device {
     /// Checks that nothing is lost and nothing is counted twice.
@@ -19,6 +20,10 @@ impl Device {
     pub fn check(&self) -> Result<(), Violation> {
         self.check_blocks()?;
         self.check_mapping()?;
+        if self.layer.ftl.service == Service::Offline {
+            return Ok(()); // What was in its controller is there still, and goes nowhere.
+        }
+        self.check_failed_dies()?;
         self.check_buffer()?;
         self.check_transactions()?;
         self.check_programs()?;
@@ -67,7 +72,10 @@ impl Device {
             format!("block {}: {} valid pages, {bits} bits set", block.0, blocks.valid(block))
         })?;
         let written = blocks.written(block);
+        let die = self.layer.ftl.core.locator.die_of_plane(blocks.geometry().plane_of_block(block));
+        let failed = self.layer.ftl.core.allocator.has_failed(die);
         let whole = match blocks.state(block) {
+            BlockState::Retired if failed => bits <= written,
             BlockState::Free | BlockState::Retired => written == 0 && bits == 0,
             BlockState::Open => bits <= written,
             BlockState::Full | BlockState::Collecting => {
@@ -120,11 +128,35 @@ impl Device {
 
     fn moving(&self) -> u64 {
         let moves = |txn: &Txn| {
-            matches!(txn.owner, Owner::Job | Owner::Parity(_) | Owner::DegradedRead(_))
+            use Owner::{DegradedRead, Displaced, Job, Parity};
+            matches!(txn.owner, Job | Parity(_) | DegradedRead(_) | Displaced(_))
                 && txn.op == Op::Program
                 && txn.unit.is_some()
         };
         self.flash.txns.iter().filter(|(_, txn)| moves(txn)).count() as u64
+    }
+
+    /// Checks that nothing is or is to be programmed, erased or placed on a die that has failed.
+    fn check_failed_dies(&self) -> Result<(), Violation> {
+        let allocator = &self.layer.ftl.core.allocator;
+        for die in (0..self.layout().geometry.dies()).map(DieId) {
+            let failed = allocator.has_failed(die);
+            law(failed == self.flash.has_failed(die), || {
+                format!("controller and die {} disagree on whether it has failed", die.0)
+            })?;
+            let open = allocator.blocks.geometry().planes_of_die(die).any(|plane| {
+                allocator.blocks.free_in(plane) > 0
+                    || allocator.open_blocks.of_plane(plane).count() > 0
+            });
+            law(!failed || !open, || format!("die {} has failed, and takes pages", die.0))?;
+        }
+        for (id, txn) in self.flash.txns.iter() {
+            let deferred = self.layer.raid().is_some_and(|it| it.is_deferred(&self.flash, id));
+            let bound = txn.op == Op::Program && txn.unit.is_some() && !deferred;
+            let dead = bound && allocator.has_failed(self.layer.ftl.core.locator.die_of(txn.unit));
+            law(!dead, || format!("program {} is on a die that has failed", id.0))?;
+        }
+        Ok(())
     }
 
     /// Checks that the mapping finds the frame of every buffered page, and that no frame is lost.
@@ -147,7 +179,8 @@ impl Device {
         let (mut reads, mut writes) = (0, 0);
         for (_, txn) in self.flash.txns.iter() {
             reads += u32::from(txn.class == TxnClass::HostRead);
-            let of_host = txn.source != Source::Parity;
+            let moved = txn.owner == Owner::Displaced(FrameId::NONE);
+            let of_host = txn.source != Source::Parity && !moved;
             writes += u32::from(txn.class == TxnClass::HostProgram && of_host);
         }
         let counted = (self.layer.ftl.queues.reads, self.layer.ftl.queues.writes);

@@ -118,6 +118,7 @@ impl Controller {
         }
         ftl.gc.begin_scrub(&ftl.core, flash, config);
         ftl.core.allocator.let_blocks_fail(config, &layout);
+        ftl.core.allocator.let_dies_fail(config, &layout);
         ftl.gc.maybe_start_all(&mut ftl.core, flash);
         Controller {
             ftl,
@@ -147,6 +148,7 @@ fn done<R: RedundancyHooks>(
     match (txn.owner, txn.op) {
         (Owner::Frame(frame_id), _) => ftl.stored(flash, id, frame_id, dropped, raid),
         (Owner::Job, Op::Program) => ftl.moved(flash, id, dropped, raid),
+        (Owner::Displaced(frame_id), _) => ftl.displaced(flash, id, frame_id, dropped, raid),
         (Owner::Job, Op::Erase) => {
             let job = ftl.gc.erased(&mut ftl.core, flash, id);
             raid.erased(ftl, flash, job.victim);
@@ -204,6 +206,7 @@ impl Translation for Controller {
                 with_redundancy!(self, |ftl, raid| ftl.bind_frame(flash, id, frame_id, raid))
             }
             Owner::Job => self.ftl.gc.bind_move(&mut self.ftl.core, flash, id),
+            Owner::Displaced(_) => self.ftl.bind_displaced(flash, id),
             _ => with_redundancy!(self, |ftl, raid| raid.bind(ftl, flash, id)),
         }
     }
@@ -220,6 +223,10 @@ impl Translation for Controller {
     #[inline(always)]
     fn read_done(&mut self, flash: &mut Flash, id: TxnId) {
         with_redundancy!(self, |ftl, raid| read_done(ftl, flash, id, raid));
+    }
+
+    fn handed_back(&mut self, flash: &mut Flash, id: TxnId) {
+        self.take_back(flash, id);
     }
 
     fn idle(&mut self, flash: &mut Flash, die: DieId) {
@@ -267,6 +274,12 @@ impl Layer for Controller {
 
     fn fault_event(&mut self, flash: &mut Flash) {
         self.strike_next(flash);
+    }
+
+    fn rebuild_event(&mut self, flash: &mut Flash) {
+        if let Hooks::Raid(raid) = &mut self.hooks {
+            raid.rebuild(&mut self.ftl, flash);
+        }
     }
 
     #[inline]

@@ -3,6 +3,7 @@
 use super::Device;
 use super::controller::{Controller, Hooks};
 use crate::flash::Flash;
+use crate::host::displaced::Service;
 use crate::host::redundancy_hooks::{NoRedundancy, RedundancyHooks};
 use crate::mapping::page_map::Location;
 use crate::raid::fault_kinds::Fault;
@@ -170,7 +171,9 @@ impl Controller {
             }
             Fault::Power => {
                 ledger.faults += 1;
-                self.lose_power(flash);
+                if self.ftl.service != Service::Offline {
+                    self.lose_power(flash);
+                }
             }
             Fault::Miscorrected(_) | Fault::Misdirected(_) => {
                 ledger.faults += 1;
@@ -188,11 +191,16 @@ impl Controller {
             | Fault::Chip(_)
             | Fault::Channel(_) => {
                 ledger.faults += 1;
+                if self.ftl.service == Service::Offline {
+                    return;
+                }
+                self.fail_dies(flash, fault);
                 match &mut self.hooks {
                     Hooks::Raid(raid) => raid.strike(&mut self.ftl, flash, fault),
                     Hooks::LostPages(lost) => lost.strike(&mut self.ftl, flash, fault),
                     Hooks::Nothing => unreachable!("it has no ledger"),
                 }
+                self.look_at_capacity(flash);
             }
         }
     }

@@ -33,10 +33,12 @@ pub enum State {
     Running,
     /// A program or erase is being taken off the cells.
     Suspending,
+    /// Data is being transferred to it, but it has failed meanwhile.
+    Abandoned,
 }
 
 /// Where the program or erase of a die is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Cells {
     /// The die has none.
     Free,
@@ -44,6 +46,8 @@ pub enum Cells {
     Running,
     /// It was taken off the cells.
     Suspended,
+    /// The die has failed for good, and begins nothing any more.
+    Failed,
 }
 
 /// A program or erase that a die has begun.
@@ -214,7 +218,7 @@ impl Die {
     /// Whether it does nothing and nothing waits for it.
     #[inline]
     pub fn is_idle(&self) -> bool {
-        self.state == State::Idle && self.cells != Cells::Suspended && self.queue.is_empty()
+        self.state == State::Idle && self.cells < Cells::Suspended && self.queue.is_empty()
     }
 }
 

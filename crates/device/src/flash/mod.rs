@@ -15,12 +15,14 @@
 //! - `txn.rs`: transactions. `reads.rs`, `program_erase.rs`: reads; programs and erases.
 //! - `suspend.rs`: taking operations off the cells and putting them back. `channel.rs`: whose turn
 //!   it is to transfer.
+//! - `failed_die.rs`: dies that have failed for good.
 //! - `time_accounting.rs`: where the time of each transaction went. `flash_trace.rs`: every step,
 //!   for a probe that watches.
 //! - `raw_die.rs`: one die under raw commands.
 
 mod channel;
 pub mod die;
+mod failed_die;
 pub mod flash_trace;
 pub mod indexed_heap;
 pub mod marked;
@@ -82,6 +84,10 @@ pub trait Translation {
     /// Like [`Translation::done`], for reads, which are the most frequent.
     fn read_done(&mut self, flash: &mut Flash, id: TxnId) {
         self.done(flash, id, false);
+    }
+    /// Called for each transaction of a die that has failed for good, when its turn would have come.
+    fn handed_back(&mut self, _flash: &mut Flash, id: TxnId) {
+        unreachable!("the die of transaction {} has not failed", id.0)
     }
     /// Called when a die has nothing left to do.
     fn idle(&mut self, flash: &mut Flash, die: DieId);
@@ -467,7 +473,11 @@ impl Flash {
             State::Loaded => self.leave_or_start(id),
             State::Running => self.consider_suspending(id),
             State::TransferIn | State::AwaitIn | State::Refill => self.consider_displacing(id),
-            State::Sensing | State::AwaitOut | State::TransferOut | State::Suspending => {}
+            State::Sensing
+            | State::AwaitOut
+            | State::TransferOut
+            | State::Suspending
+            | State::Abandoned => {}
         }
     }
 
@@ -492,6 +502,7 @@ impl Flash {
             State::TransferOut => self.transferred_out(id, layer),
             State::TransferIn => self.transferred_in(id),
             State::Refill => self.refilled(id),
+            State::Abandoned => self.abandoned(id),
             state @ (State::Idle | State::AwaitOut | State::AwaitIn | State::Loaded) => {
                 unreachable!("die {} has no event in state {state:?}", id.0)
             }
@@ -571,8 +582,8 @@ impl Flash {
     /// Begins what an idle die should serve next, if anything waits.
     #[inline]
     fn take_up(&mut self, id: DieId, layer: &mut impl Translation) {
-        if self.dies[id].cells == Cells::Suspended {
-            return self.take_up_beside_suspended(id);
+        if self.dies[id].cells >= Cells::Suspended {
+            return self.take_up_otherwise(id, layer);
         }
         loop {
             let Some(txn) = self.pick(id) else {
@@ -593,9 +604,12 @@ impl Flash {
         }
     }
 
-    /// [`Flash::take_up`] for a die whose program or erase is suspended.
+    /// [`Flash::take_up`] for a die whose program or erase is suspended, or that has failed.
     #[inline(never)]
-    fn take_up_beside_suspended(&mut self, id: DieId) {
+    fn take_up_otherwise(&mut self, id: DieId, layer: &mut impl Translation) {
+        if self.has_failed(id) {
+            return self.hand_back(id, layer);
+        }
         match self.pick(id).filter(|&txn| self.may_suspend(txn)) {
             Some(read) => self.start_read(id, read),
             None => self.resume(id),

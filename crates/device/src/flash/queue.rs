@@ -283,6 +283,11 @@ impl RankedQueue {
         }
     }
 
+    /// Forgets everything that waits.
+    pub fn clear(&mut self) {
+        *self = RankedQueue::new(self.deadline);
+    }
+
     /// Adds a transaction that begins to wait. Reads are ranked by `age_key`, programs by the size
     /// of their request, and equals by order of submission.
     #[inline]

@@ -132,7 +132,7 @@ impl Flash {
         }
         let first = match die.cells {
             Cells::Suspended => die.command.first,
-            Cells::Free | Cells::Running => die.first,
+            Cells::Free | Cells::Running | Cells::Failed => die.first,
         };
         self.dies[id].suspend_wanted = self.interrupting(id, first, Span::ZERO).is_some();
     }

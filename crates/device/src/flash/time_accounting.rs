@@ -33,7 +33,8 @@ impl Die {
         match self.state {
             State::Sensing | State::AwaitOut | State::TransferOut => self.settle(self.cursor, txns),
             State::AwaitIn | State::TransferIn | State::Loaded => self.settle(self.first, txns),
-            State::Idle | State::Refill | State::Running | State::Suspending => {}
+            State::Idle | State::Refill | State::Running | State::Suspending | State::Abandoned => {
+            }
         }
         if self.cells != Cells::Free {
             self.settle(self.command.first, txns);

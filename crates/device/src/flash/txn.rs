@@ -20,6 +20,9 @@ pub enum Owner {
     Frame(FrameId),
     /// The buffered page of a partial write, which needs the old page.
     Merge(FrameId),
+    /// Data of a program that a failed die has not ended: of a buffered page, or if there is none,
+    /// of a page that was being moved. It goes to another die.
+    Displaced(FrameId),
     /// A GC job of the plane that the transaction's page lies in.
     Job,
     /// A measurement of a block's strength.
@@ -100,7 +103,7 @@ pub struct Txn {
     pub joined: TxnId,
     /// The host request that waits for it, if any.
     pub req: ReqId,
-    /// Moves: the unit that the data comes from.
+    /// Moves and displaced data: the unit that the data comes from.
     pub from: UnitId,
     /// Programs of buffered data: the flush epoch of the data. Reads for parity: the turn of its
     /// entry.

@@ -91,7 +91,7 @@ impl Gc {
     ) {
         // Each step is progress that the host may be waiting for.
         flash.unblock(die);
-        let job = self.jobs[plane].as_mut().expect("a step belongs to a job");
+        let Some(job) = self.jobs[plane].as_mut() else { return gave_up(flash, ended) };
         let queue = &flash.die(die).queue;
         let waits = |class| queue.head(class).is_some();
         if !job.foreground && (waits(TxnClass::HostRead) || waits(TxnClass::HostProgram)) {
@@ -259,5 +259,13 @@ impl Gc {
         let txn = flash.txns.get_mut(id);
         (txn.unit, txn.mode) = (unit, core.allocator.open_blocks.mode_of(block));
         Bind::Bound
+    }
+}
+
+/// Ends the transaction of a job that was given up because its die has failed.
+#[cold]
+fn gave_up(flash: &mut Flash, ended: TxnId) {
+    if ended.is_some() {
+        flash.txns.close(ended);
     }
 }

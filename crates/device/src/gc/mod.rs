@@ -11,6 +11,7 @@
 //! - `collection.rs`: a job empties one block, page by page, and erases it; static wear leveling
 //!   after an erase.
 //! - `failed_blocks.rs`: empties blocks that have failed.
+//! - `failed_dies.rs`: leaves dies alone that have failed.
 //! - `idle_work.rs`: the work of idle dies: background GC, refresh, measuring.
 //! - `refresh.rs`, `refresh_jobs.rs`: empties blocks before their data is too old or has been read
 //!   too often.
@@ -20,6 +21,7 @@
 
 pub mod collection;
 mod failed_blocks;
+mod failed_dies;
 mod idle_work;
 pub mod refresh;
 mod refresh_jobs;

@@ -130,13 +130,20 @@ impl Scrub {
 
     /// Returns the progress.
     pub fn progress(&self) -> ScrubProgress {
-        let rounds = self.dies.as_slice().iter().map(|its| its.rounds).min();
+        let rounds = self.dies.as_slice().iter().map(|its| its.rounds);
+        let rounds = rounds.filter(|&rounds| rounds < u32::MAX).min();
         ScrubProgress { rounds: rounds.unwrap_or(0), latest: self.latest }
     }
 
     /// Returns whether the block that has its turn is late.
     fn is_late(&self, die: DieId, now: Nanos) -> bool {
         now + self.off >= self.dies[die].turn + self.every
+    }
+
+    /// Leaves a die alone from now on, because it has failed.
+    pub(super) fn give_up_die(&mut self, die: DieId) {
+        let its = &mut self.dies[die];
+        (its.moving, its.at, its.rounds) = (None, Nanos::NEVER, u32::MAX);
     }
 
     /// Goes on to the next block of a die.
@@ -163,7 +170,7 @@ impl Gc {
 
     /// Schedules the next step of a die, instead of one that is scheduled already.
     fn patrol_at(&mut self, flash: &mut Flash, die: DieId, at: Nanos) {
-        if let Some(scrub) = &mut self.scrub {
+        if let Some(scrub) = self.scrub.as_mut().filter(|_| !flash.has_failed(die)) {
             scrub.dies[die].at = at;
             flash.agenda.schedule(at, Phase::Decision, Event::Idle(die));
         }
@@ -286,6 +293,9 @@ impl Gc {
     pub fn scrubbed(&mut self, core: &mut Core, flash: &mut Flash, id: TxnId, known: bool) {
         let Txn { unit, die, needed, level, .. } = *flash.txns.get(id);
         flash.txns.close(id);
+        if flash.has_failed(die) {
+            return;
+        }
         let failed = needed > level;
         flash.counters.scrubbed.pages += 1;
         flash.counters.scrubbed.unreadable += u64::from(failed && !known);

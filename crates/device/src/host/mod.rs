@@ -11,6 +11,7 @@
 //! - `eviction.rs`: what leaves the buffer, and when.
 //! - `programs.rs`: a frame's way to its page in the flash, and the end of its program.
 //! - `read_modify_write.rs`: reading the old page for a frame that holds only part of its page.
+//! - `displaced.rs`: programs whose die has failed, and requests that too few dies are left for.
 //! - `power_loss.rs`: what the buffer loses with the power, and the programs cut off (called by
 //!   `device/power_loss.rs`).
 //! - `answers.rs`, `link.rs`, `request.rs`: answers, the link, the arena of requests.
@@ -18,6 +19,7 @@
 //!   (the loop in `device/mod.rs` applies it); how much of that lifetime is left.
 
 mod answers;
+pub mod displaced;
 pub mod endurance;
 mod eviction;
 pub mod link;
@@ -36,6 +38,7 @@ use crate::config::{Ack, Admission, Config, PartialWrites, UnwrittenReads};
 use crate::core::Core;
 use crate::flash::Flash;
 use crate::gc::Gc;
+use displaced::Service;
 use fowler_units::{HostIo, HostOp, Locator, Nanos, ReqId, Span, TxnId, UnitId};
 use link::Link;
 use reads::Sent;
@@ -67,6 +70,8 @@ pub struct Ftl {
     /// Work that waits for room.
     pub queues: Queues,
     rules: Rules,
+    /// What the drive still does for its host.
+    pub service: Service,
 }
 
 /// How reads and writes behave.
@@ -154,6 +159,7 @@ impl Ftl {
                 tears: config.redundancy.tears_programs(),
                 word_line: config.redundancy.word_line,
             },
+            service: Service::Whole,
         }
     }
 
@@ -208,6 +214,9 @@ impl Ftl {
         let mut request = Request::new(io, ready + throttled, &self.core.locator);
         request.throttled = throttled;
         let id = self.front.requests.open(request);
+        if self.service != Service::Whole && self.refuses(flash, id) {
+            return;
+        }
         match io.op {
             HostOp::Read if self.queues.admission == Admission::InOrder => {
                 self.admit_in_order(flash, id, raid);

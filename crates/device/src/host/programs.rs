@@ -48,7 +48,9 @@ impl Ftl {
     pub(super) fn die_for(&mut self, flash: &Flash, id: TxnId) -> Option<DieId> {
         let txn = flash.txns.get(id);
         debug_assert!(txn.owner != Owner::Job, "what garbage collection moves stays on its die");
-        self.core.allocator.place(txn.lpn)
+        let page = txn.lpn;
+        let die = self.core.allocator.place(page);
+        if die.is_some() { die } else { self.core.place_displaced(page) }
     }
 
     #[inline(always)]
@@ -271,6 +273,8 @@ impl Ftl {
                 let Frame { orphan, lpn, .. } = *self.core.buffer.get(frame_id);
                 !orphan && !raid.comes_too_late(self, flash, id, lpn)
             }
+            // It may lie at any offset, but its room is looked for when its own turn comes.
+            Owner::Displaced(_) => false,
             _ => raid.wants(self, flash, id),
         };
         if !wanted {

@@ -182,6 +182,12 @@ impl Requests {
         open.map(|place| u128::from((now - place.request.io.at).0)).sum()
     }
 
+    /// Returns the requests in flight of which this holds.
+    pub fn open_ids(&self, holds: impl Fn(&Request) -> bool) -> impl Iterator<Item = ReqId> {
+        let open = move |&id: &ReqId| self.places[id].open && holds(&self.places[id].request);
+        self.places.ids().filter(open)
+    }
+
     /// Allocates a slot.
     #[inline]
     pub fn open(&mut self, request: Request) -> ReqId {

@@ -78,7 +78,7 @@ impl Raid {
         loop {
             let blame = &mut self.blames[waiter];
             *blame = Blame::default();
-            flash.service_blame(id, waiter, blame);
+            flash.blame_if_served(id, waiter, blame);
             self.note_mut(flash, waiter).blamed = true;
             let Txn { joined, next, .. } = *flash.txns.get(waiter);
             waiter = if waiter == id { joined } else { next };
@@ -94,7 +94,7 @@ impl Raid {
     /// Assigns blame for a transaction's time since submission, for it or a write that joined it.
     pub(super) fn blame_of(&self, flash: &Flash, id: TxnId, waiter: TxnId, blame: &mut Blame) {
         if !self.note(flash, id).awaiting_parity {
-            return flash.service_blame(id, waiter, blame);
+            return flash.blame_if_served(id, waiter, blame);
         }
         let txn = flash.txns.get(id);
         if self.note(flash, waiter).blamed {

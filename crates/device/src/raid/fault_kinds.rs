@@ -7,7 +7,7 @@ use crate::config::Config;
 use crate::config::layout::Layout;
 use crate::core::Core;
 use crate::flash::Flash;
-use fowler_units::{BlockId, DieId, Id, Lpn, PlaneId, StripeId, UnitId};
+use fowler_units::{BlockId, DieId, Geometry, Id, Lpn, PlaneId, StripeId, UnitId};
 use std::ops::Range;
 
 /// A failing unit.
@@ -112,6 +112,22 @@ impl Fault {
                 dies(channel * each, (channel + 1) * each)
             }
             Fault::Power | Fault::Bug(_) => unreachable!("handled by the controller"),
+        }
+    }
+
+    /// Returns the dies that fail as a whole.
+    pub(crate) fn dies(self, geometry: &Geometry) -> Range<u32> {
+        let of = |unit: u32, each: u32| unit * each..(unit + 1) * each;
+        match self {
+            Fault::Die(die) => of(die.0, 1),
+            Fault::Chip(chip) => of(chip, geometry.dies_per_chip),
+            Fault::Channel(channel) => of(channel, geometry.dies_per_channel()),
+            Fault::Page(_)
+            | Fault::Parity(_)
+            | Fault::Block(_)
+            | Fault::Plane(_)
+            | Fault::Power
+            | Fault::Bug(_) => 0..0,
         }
     }
 

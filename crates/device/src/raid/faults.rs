@@ -3,7 +3,8 @@
 //! are determined when a fault strikes, so that at any later time every page that is not lost can
 //! be recovered.
 //!
-//! A failed unit loses its contents and continues as a spare would. Data that is in the controller
+//! A failed unit loses its contents and continues empty, unless it is a die for which there is no
+//! spare one ([`crate::blocks::failed_dies`]). Data that is in the controller
 //! at that moment, because it is on its way to the flash or being moved, is not affected.
 
 use super::Raid;
@@ -485,7 +486,8 @@ pub(crate) fn is_at_hand(flash: &Flash, unit: UnitId) -> bool {
 pub(crate) fn units_at_hand(flash: &Flash) -> impl Iterator<Item = UnitId> {
     let programs = flash.txns.iter().map(|(_, txn)| txn).filter(|txn| txn.op == Op::Program);
     let units = programs.flat_map(|txn| {
-        let of_flash = matches!(txn.owner, Owner::Job | Owner::DegradedRead(_));
+        let of_flash =
+            matches!(txn.owner, Owner::Job | Owner::DegradedRead(_) | Owner::Displaced(_));
         [txn.unit, if of_flash { txn.from } else { UnitId::NONE }]
     });
     units.filter(|unit| unit.is_some())

@@ -1,6 +1,7 @@
 //! The laws of stripes and their parity.
 
 use super::Raid;
+use super::faults::is_at_hand;
 use super::integrity::Integrity;
 use super::parity_cache::{Entry, Progress, bit};
 use crate::core::Core;
@@ -27,11 +28,12 @@ impl Raid {
     }
 
     /// Checks that the parity cache holds exactly the parity that the flash lacks, that the
-    /// counters of worn pages are right, and that no two pages of a stripe share a die. With
+    /// counters of worn pages are right, and that every page is on the die of its address, unless a
+    /// die has failed. With
     /// versions, also checks that the parity of every stripe matches its pages.
     pub(crate) fn check(&self, core: &Core, flash: &Flash) -> Result<(), Violation> {
         for stripe in (0..self.stripes.count()).map(StripeId) {
-            self.check_stripe(core, stripe)?;
+            self.check_stripe(core, flash, stripe)?;
         }
         let worn = self.worn.as_slice().iter().filter(|&&pages| pages > 0).count();
         law(worn == self.worn_stripes as usize, || {
@@ -72,7 +74,7 @@ impl Raid {
         })
     }
 
-    fn check_stripe(&self, core: &Core, stripe: StripeId) -> Result<(), Violation> {
+    fn check_stripe(&self, core: &Core, flash: &Flash, stripe: StripeId) -> Result<(), Violation> {
         let mut worn = 0;
         for (_, page) in self.stripes.data_pages(stripe) {
             let unit = core.flash_copy(page);
@@ -81,8 +83,13 @@ impl Raid {
             }
             let (block, die) = (core.locator.block_of(unit), core.locator.die_of(unit));
             worn += u8::from(self.is_worn(core, block));
-            law(die == core.allocator.die_of_address(page), || {
+            let home = die == core.allocator.die_of_address(page);
+            law(home || core.allocator.dies_have_failed(), || {
                 format!("page {} of stripe {} lies on the wrong die {}", page.0, stripe.0, die.0)
+            })?;
+            let gone = core.allocator.has_failed(die) && self.integrity.is_some();
+            law(!gone || !self.reads_well(unit) || is_at_hand(flash, unit), || {
+                format!("page {} is readable on die {}, which has failed", page.0, die.0)
             })?;
         }
         let counted = self.worn[stripe];

@@ -13,6 +13,7 @@ use crate::flash::Flash;
 use crate::flash::txn::{Owner, Txn};
 use crate::host::Ftl;
 use crate::host::redundancy_hooks::RedundancyHooks;
+use crate::observe::blame::Blame;
 use crate::observe::operation::Op;
 use fowler_units::{BlockId, Bytes, FrameId, Id, IdVec, Lpn, TxnId, UnitId};
 
@@ -169,6 +170,11 @@ impl RedundancyHooks for LostPages {
         if self.silent.any() && flash.txns.get(id).op == Op::Read {
             self.read_with_errors(ftl, flash, id);
         }
+        let Txn { owner, lpn, die, .. } = *flash.txns.get(id);
+        // A failed die has not answered.
+        if owner == Owner::Request && flash.has_failed(die) {
+            self.reads_lost(lpn);
+        }
         false
     }
 
@@ -176,6 +182,10 @@ impl RedundancyHooks for LostPages {
         let lost = self.lost[page].is_some();
         self.ledger.failed_reads += u64::from(lost);
         lost
+    }
+
+    fn service_blame(&self, flash: &Flash, id: TxnId, waiter: TxnId, blame: &mut Blame) {
+        flash.blame_if_served(id, waiter, blame);
     }
 
     fn trimmed_nothing(&mut self, page: Lpn) {

@@ -28,6 +28,7 @@
 
 pub mod census;
 mod deferred_answers;
+mod exposed_stripes;
 pub mod fault_kinds;
 pub mod faults;
 mod hooks;
@@ -182,6 +183,7 @@ impl Raid {
             trims_wait: false,
             together: 0,
             degraded_reads: DegradedReads::new(
+                config,
                 config.queue.max_reads as usize + layout.transactions,
             ),
             integrity: params

@@ -6,18 +6,40 @@ use super::Raid;
 use super::losses::Failure;
 use super::parity_cache::{Progress, bit};
 use super::silent::Tag;
+use crate::config::Config;
 use crate::config::stripes::{AT_ONCE, DATA_MOST};
 use crate::core::Core;
+use crate::event::Event;
 use crate::flash::Flash;
 use crate::flash::queue::TxnClass;
 use crate::flash::txn::{Owner, Txn};
 use crate::host::Ftl;
 use crate::observe::operation::{Op, Source};
-use fowler_units::{DieId, Id, Lpn, StripeId, TxnId, UnitId};
+use fowler_agenda::Phase;
+use fowler_units::{DieId, Id, Lpn, Nanos, Span, StripeId, TxnId, UnitId};
 use std::collections::VecDeque;
 
-/// Maximum recoveries for rebuilding; the rest is left to the host.
-const REBUILT_AT_ONCE: u32 = 4;
+/// How fast pages are rebuilt.
+#[derive(Clone, Copy, Debug)]
+struct Pace {
+    /// The most pages at once; what is left of [`AT_ONCE`] is the host's.
+    at_once: u32,
+    /// The least time from one page to the next.
+    every: Span,
+    /// When the next page may be begun.
+    next: Nanos,
+    /// When an event looks for it; `NEVER` without one.
+    looks: Nanos,
+}
+
+impl Pace {
+    fn new(config: &Config) -> Pace {
+        let its = &config.redundancy;
+        let every = its.rebuild_rate.time(config.geometry.page_size.0);
+        let (next, looks) = (Nanos::ZERO, Nanos::NEVER);
+        Pace { at_once: its.rebuild_at_once, every, next, looks }
+    }
+}
 
 /// The recovery of a page.
 #[derive(Clone, Copy, Debug)]
@@ -57,16 +79,18 @@ pub struct DegradedReads {
     /// Reads that wait for a slot.
     waiting: VecDeque<TxnId>,
     rebuilding: u32,
+    pace: Pace,
 }
 
 impl DegradedReads {
     /// Creates the state; at most `reads` reads may wait.
-    pub fn new(reads: usize) -> Self {
+    pub fn new(config: &Config, reads: usize) -> Self {
         Self {
             all: [NO_READ; AT_ONCE],
             free: (0..AT_ONCE as u32).rev().collect(),
             waiting: VecDeque::with_capacity(reads),
             rebuilding: 0,
+            pace: Pace::new(config),
         }
     }
 
@@ -298,8 +322,10 @@ impl Raid {
 
     /// Rebuilds unreadable pages, a few at a time.
     pub(crate) fn rebuild(&mut self, ftl: &mut Ftl, flash: &mut Flash) {
-        while self.degraded_reads.rebuilding < REBUILT_AT_ONCE
+        while self.degraded_reads.rebuilding < self.degraded_reads.pace.at_once
             && !self.degraded_reads.free.is_empty()
+            && ftl.has_room_to_rebuild()
+            && self.may_rebuild_now(flash)
         {
             let Some(integrity) = &mut self.integrity else { return };
             let Some(unit) = integrity.next_to_rebuild() else { break };
@@ -307,6 +333,8 @@ impl Raid {
                 continue;
             }
             self.degraded_reads.rebuilding += 1;
+            let pace = &mut self.degraded_reads.pace;
+            pace.next = flash.now() + pace.every;
             let page = ftl.core.map.owner(unit);
             self.begin_degraded_read(ftl, flash, TxnId::NONE, page, unit);
         }
@@ -322,6 +350,21 @@ impl Raid {
             }
             _ => {}
         }
+    }
+
+    /// Returns whether the rate lets the next page be rebuilt now. If not, an event looks again.
+    fn may_rebuild_now(&mut self, flash: &mut Flash) -> bool {
+        let now = flash.now();
+        let waits = self.integrity.as_ref().is_some_and(|its| its.to_rebuild() > 0);
+        let pace = &mut self.degraded_reads.pace;
+        if pace.next <= now || !waits {
+            return pace.next <= now;
+        }
+        if pace.looks != pace.next {
+            pace.looks = pace.next;
+            flash.agenda.schedule(pace.next, Phase::Decision, Event::Rebuild);
+        }
+        false
     }
 
     fn program_rebuilt(

@@ -126,11 +126,17 @@ fn pages(device: &Device, holds: impl Fn(&Device, Lpn) -> bool) -> BTreeSet<Lpn>
 /// A random drive without redundancy, whose units fail at random moments. Only what held data can
 /// be lost, and once everything has failed, all is lost that only the flash held.
 pub fn unprotected(seed: u64, tally: &mut Tally) {
+    unprotected_with(seed, failed_dies::Params::ENDLESS, tally);
+}
+
+/// The same on a drive with so many spare dies. Returns what became of its dies.
+pub fn unprotected_with(seed: u64, spare: u32, tally: &mut Tally) -> Option<FailedDieCounts> {
     let mut rng = Rng::stream(seed, "faults without redundancy");
     let mut config = drive(&mut rng, seed, &Choice::protected(RedundancyKind::Unprotected));
     config.redundancy.integrity = true;
     config.redundancy.name = RedundancyKind::Unprotected;
-    let Ok(mut device) = Device::new(&config) else { return };
+    config.failed_dies.spare = spare;
+    let mut device = Device::new(&config).ok()?;
     let count = 20 + rng.below(100);
     let requests = requests(&mut rng, device.layout(), count);
     let g = device.layout().geometry;
@@ -161,12 +167,17 @@ pub fn unprotected(seed: u64, tally: &mut Tally) {
         tally.fault(fault, taken_so_far(device) > before);
         device.check().unwrap_or_else(|law| panic!("seed {seed}: {}", law.0));
     });
+    let dies = device.failed_dies().filter(|its| its.failed > 0);
+    if spare != failed_dies::Params::ENDLESS {
+        return dies;
+    }
     // What is being moved does not fail.
     device.rest_until(device.now() + Span::ms(60_000), &mut ());
     let only_there = pages(&device, |its, page| its.holds(page) && !its.is_buffered(page));
     (0..g.channels).for_each(|channel| device.inject(Fault::Channel(channel)));
     assert!(only_there.iter().all(|&page| device.lost(page).is_some()), "seed {seed}");
     tally.end(&device);
+    None
 }
 
 fn lost(device: &Device) -> BTreeSet<Lpn> {

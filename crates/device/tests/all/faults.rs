@@ -316,10 +316,12 @@ const MOST_EVENTS: u32 = 1_000_000;
 /// Events from one census to the next.
 const CENSUS_EVERY: u32 = 10;
 
-/// A random drive that notices losses, whose stripes are protected by this.
+/// A random drive that notices losses, whose stripes are protected by this. A failed die is
+/// replaced.
 pub fn noticing(rng: &mut Rng, seed: u64, kind: RedundancyKind) -> Config {
     let mut config = drive(rng, seed, &Choice::protected(kind));
     config.redundancy.integrity = true;
+    config.failed_dies.spare = failed_dies::Params::ENDLESS;
     // Peace lasts: of blocks that are refreshed all the time it would have no end.
     config.redundancy.retention = Config::new(config.geometry, config.timing).redundancy.retention;
     config.redundancy.above_n_update = AboveNUpdate::Add;
@@ -335,13 +337,25 @@ pub fn noticing(rng: &mut Rng, seed: u64, kind: RedundancyKind) -> Config {
     config
 }
 
-/// One drive, its requests, and faults among them.
+/// One drive, its requests, and faults among them. Every failed die is replaced.
 pub fn case(seed: u64, kind: RedundancyKind, tally: &mut Tally) {
     let mut rng = Rng::stream(seed, "faults");
     let config = noticing(&mut rng, seed, kind);
-    let Ok(mut device) = Device::new(&config) else { return };
+    case_of(rng, &config, u32::MAX, tally);
+}
+
+/// The same with this drive, of which no die fails once so many have failed for good. Returns what
+/// became of its dies; none if it cannot work.
+pub fn case_of(
+    mut rng: Rng,
+    config: &Config,
+    most: u32,
+    tally: &mut Tally,
+) -> Option<FailedDieCounts> {
+    let kind = config.redundancy.name;
+    let mut device = Device::new(config).ok()?;
     if device.stripes() == 0 {
-        return;
+        return None;
     }
     let count = 20 + rng.below(60);
     let requests = whole_pages(&mut rng, device.layout(), count);
@@ -349,18 +363,22 @@ pub fn case(seed: u64, kind: RedundancyKind, tally: &mut Tally) {
     let checked = rng.chance(0.1) || asked("FOWLER_SWARM_SEED").is_some();
     let pacing = one_of(&mut rng, &[Pacing::Open, Pacing::Closed { depth: 5 }]);
     let mut completions: Vec<Completion> = Vec::new();
-    let errs = may_err(&config);
-    let (mut events, mut harmed) = (0, Harmed::at_first(&config));
+    let errs = may_err(config);
+    let (mut events, mut harmed) = (0, Harmed::at_first(config));
     device.run_with_faults(requests, pacing, &mut completions, |device| {
         events += 1;
         assert!(events < MOST_EVENTS, "it goes on and on");
-        if events < LAST_FAULT && rng.below(often) == 0 {
+        if events < LAST_FAULT && rng.below(often) == 0 && !is_offline(device) {
             let before = taken_so_far(device);
             harmed.look(device);
-            let fault = fault(&mut rng, device);
+            let mut fault = fault(&mut rng, device);
+            let dies = matches!(fault, Fault::Die(_) | Fault::Chip(_) | Fault::Channel(_));
+            if dies && device.failed_dies().is_some_and(|its| its.failed >= most) {
+                fault = Fault::Page(held_page(&mut rng, device));
+            }
             match fault {
                 Fault::Power | Fault::Bug(_) => {
-                    power(device, &config);
+                    power(device, config);
                     harmed.all |= config.redundancy.cache == CachePower::Volatile;
                 }
                 fault => strike(device, kind, &mut harmed, fault),
@@ -375,15 +393,27 @@ pub fn case(seed: u64, kind: RedundancyKind, tally: &mut Tally) {
             tally.count(&check_census(device));
         }
     });
+    if is_offline(&device) {
+        return device.failed_dies();
+    }
     tally.count(&check_census(&device));
     device.check().unwrap_or_else(|law| panic!("after the requests: {}", law.0));
     device.check_data().unwrap_or_else(|law| panic!("after the requests: {}", law.0));
-    peace(&mut device, errs, &mut completions);
     for completion in &completions {
         assert_eq!(completion.blame.total(), completion.latency(), "parts: {completion:?}");
     }
-    check_census(&device);
-    tally.end(&device);
+    // A drive without room leaves pages as they are, given by their stripes alone.
+    let dies = device.failed_dies();
+    if dies.is_none_or(|its| its.read_only.is_none()) {
+        peace(&mut device, errs, &mut completions);
+        check_census(&device);
+        tally.end(&device);
+    }
+    Some(dies.unwrap_or_default())
+}
+
+fn is_offline(device: &Device) -> bool {
+    device.failed_dies().is_some_and(|its| its.offline.is_some())
 }
 
 /// In peace everything that can be rebuilt is. Where cells err at any time, a flush may find one
@@ -406,7 +436,7 @@ pub fn peace(device: &mut Device, errs: bool, completions: &mut Vec<Completion>)
 }
 
 #[allow(clippy::disallowed_methods, reason = "a failure is looked into by hand")]
-fn asked(variable: &str) -> Option<u64> {
+pub fn asked(variable: &str) -> Option<u64> {
     std::env::var(variable).ok().map(|value| value.parse().expect("a number"))
 }
 

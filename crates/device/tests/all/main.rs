@@ -7,6 +7,7 @@ mod buffer;
 mod cells;
 mod census;
 mod custom_order;
+mod dead_dies;
 mod digests;
 mod fault_schedule;
 mod faults;

@@ -437,7 +437,9 @@ fn a_degraded_read_costs_the_reads_of_a_stripe() {
 /// stripes lack.
 #[test]
 fn chips_fail() {
-    let mut device = Device::new(&drive(RedundancyKind::Raid5, 4, 5)).unwrap();
+    let mut config = drive(RedundancyKind::Raid5, 4, 5);
+    config.failed_dies.spare = 1;
+    let mut device = Device::new(&config).unwrap();
     device.inject(Fault::Chip(2));
     let all = device.to_rebuild();
     assert!(all > 0);

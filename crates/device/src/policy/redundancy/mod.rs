@@ -7,7 +7,7 @@
 //! ([`Redundancy::stage`]).
 
 use crate::policy::registry::slot;
-use fowler_units::{Bytes, Span};
+use fowler_units::{ByteRate, Bytes, Span};
 
 slot! { $
     /// The redundancy a device was configured with.
@@ -68,6 +68,10 @@ pub struct Params {
     /// makes them longer by a factor of e^this, each cycle more shorter; zero makes them the same
     /// for all blocks.
     pub limit_growth: f64,
+    /// Pages rebuilt at once; 1 to 16.
+    pub rebuild_at_once: u32,
+    /// How much is rebuilt per second at most; zero: as fast as the drive can.
+    pub rebuild_rate: ByteRate,
     /// Whether every page carries a version, against which reads are verified. Without redundancy:
     /// whether the pages that faults take are noted.
     pub integrity: bool,
@@ -254,6 +258,8 @@ impl Default for Params {
             retention: Span(381 * 86_400_000_000_000),
             reads: 46_000,
             limit_growth: 0.0,
+            rebuild_at_once: 4,
+            rebuild_rate: ByteRate(0),
             integrity: false,
             checks: Checks::Nothing,
         }

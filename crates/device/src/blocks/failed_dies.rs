@@ -1,0 +1,161 @@
+//! Dies that fail. A spare die takes the place of a failed one as long as there are any. After that
+//! a failed die stays failed: its blocks are retired, and what the drive can hold shrinks by them.
+//! See docs/decisions/blocks.md, "What happens to a die that fails?".
+
+use super::page_allocator::PageAllocator;
+use crate::config::Config;
+use crate::config::layout::Layout;
+use fowler_units::{DieId, IdVec, Nanos};
+
+/// What a drive has against dies that fail.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Params {
+    /// The dies that can take the place of failed ones. [`Params::ENDLESS`]: any number.
+    pub spare: u32,
+}
+
+impl Params {
+    /// Every failed die is replaced.
+    pub const ENDLESS: u32 = u32::MAX;
+}
+
+/// What has become of failing dies so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FailedDieCounts {
+    /// Dies that failed and stay failed.
+    pub failed: u32,
+    /// Dies that failed and were replaced.
+    pub replaced: u32,
+    /// The spare dies that are left.
+    pub spare: u32,
+    /// When the dies that were left could no longer hold the capacity of the drive. It has taken no
+    /// write since.
+    pub read_only: Option<Nanos>,
+    /// When they could not even take what was in the controller. The drive has answered nothing
+    /// since.
+    pub offline: Option<Nanos>,
+    /// Requests that it has refused.
+    pub refused: u64,
+    /// Stripes with a page that cannot be read now, and is given only by the others.
+    pub degraded_stripes: u32,
+    /// Stripes with two pages on one chip now, because none was left without: a further chip may
+    /// take both.
+    pub sharing_stripes: u32,
+}
+
+/// The dies that have failed.
+#[derive(Clone, Debug)]
+pub(crate) struct FailedDies {
+    failed: IdVec<DieId, bool>,
+    /// The pages that the drive must be able to hold.
+    needed: u64,
+    /// The pages of a stripe, if the address of a page determines its die because of these.
+    pub width: Option<u32>,
+    pub counts: FailedDieCounts,
+}
+
+impl FailedDies {
+    pub fn new(config: &Config, layout: &Layout) -> FailedDies {
+        let dies = layout.geometry.dies();
+        let striped = config.redundancy.has_stripes();
+        let needed = match striped {
+            // An overwrite needs its new page before the old one becomes invalid.
+            false => u64::from(layout.mapped_pages) + 1,
+            true => {
+                let pages = layout.mapped_pages.div_ceil(dies);
+                (u64::from(pages) + u64::from(layout.parities) + 1) * u64::from(dies)
+            }
+        };
+        FailedDies {
+            failed: IdVec::filled(false, dies as usize),
+            needed,
+            width: striped.then_some(config.redundancy.stripe + 1),
+            counts: FailedDieCounts {
+                spare: config.failed_dies.spare,
+                ..FailedDieCounts::default()
+            },
+        }
+    }
+
+    fn any(&self) -> bool {
+        self.counts.failed > 0
+    }
+}
+
+impl PageAllocator {
+    /// Takes the spare dies and the needs of a configuration. Called before the run.
+    pub fn let_dies_fail(&mut self, config: &Config, layout: &Layout) {
+        self.failed_dies = FailedDies::new(config, layout);
+    }
+
+    /// Returns what has become of failing dies; `None` if none has failed.
+    pub fn failed_dies(&self) -> Option<FailedDieCounts> {
+        let its = self.failed_dies.counts;
+        (its.failed + its.replaced > 0).then_some(its)
+    }
+
+    /// Returns the same, to count on.
+    pub fn failed_dies_mut(&mut self) -> &mut FailedDieCounts {
+        &mut self.failed_dies.counts
+    }
+
+    /// Returns whether a die has failed for good.
+    pub fn has_failed(&self, die: DieId) -> bool {
+        self.failed_dies.failed[die]
+    }
+
+    /// Returns whether any die has.
+    pub fn dies_have_failed(&self) -> bool {
+        self.failed_dies.any()
+    }
+
+    /// Returns the pages of a stripe if a page may have to leave the die of its address, because
+    /// some die has failed.
+    pub fn displaced_stripes(&self) -> Option<u32> {
+        self.failed_dies.width.filter(|_| self.failed_dies.any())
+    }
+
+    /// Notes that a die has failed. Returns whether it stays failed: nothing is placed on it any
+    /// more, and its valid pages remain until they are rebuilt, rewritten or lost.
+    pub fn die_fails(&mut self, die: DieId) -> bool {
+        let its = &mut self.failed_dies;
+        if its.failed[die] {
+            return false;
+        }
+        if its.counts.spare > 0 {
+            its.counts.spare -= u32::from(its.counts.spare != Params::ENDLESS);
+            its.counts.replaced += 1;
+            return false;
+        }
+        its.counts.failed += 1;
+        self.shut_down(die);
+        true
+    }
+
+    /// Places nothing on a die any more.
+    pub fn shut_down(&mut self, die: DieId) {
+        if std::mem::replace(&mut self.failed_dies.failed[die], true) {
+            return;
+        }
+        let geometry = *self.blocks.geometry();
+        for plane in geometry.planes_of_die(die) {
+            self.open_blocks.abandon(plane);
+            self.blocks.abandon(plane);
+        }
+        let room = self.room_of(die);
+        self.lower_room(die, room);
+        self.forget_failed_blocks(die);
+    }
+
+    /// Returns whether the dies that are left can hold the capacity of the drive, and whatever its
+    /// writes need beside that.
+    pub fn holds_capacity(&self) -> bool {
+        self.room_of_all() >= self.failed_dies.needed
+    }
+
+    /// Returns how many more pages all dies together can take now.
+    pub fn slack(&self) -> u64 {
+        let dies = (0..self.blocks.geometry().dies()).map(DieId);
+        dies.map(|die| u64::from(self.room_of(die).saturating_sub(self.assigned_to(die)))).sum()
+    }
+}

@@ -1,0 +1,130 @@
+//! Dies that have failed for good. What such a die had begun comes to nothing, except for a read,
+//! which ends when it would have ended. Whatever else waits for it, or is sent to it later, is
+//! handed back at once: neither the die nor its channel spends any time on it.
+
+use super::{Flash, Translation};
+use crate::flash::die::{Cells, State};
+use crate::flash::queue::DieQueue;
+use crate::flash::txn::{Txn, Wait};
+use crate::observe::blame::Blame;
+use crate::observe::ledger::Doing;
+use crate::observe::operation::Op;
+use fowler_agenda::Ticket;
+use fowler_units::{DieId, Id, TxnId};
+
+impl Flash {
+    /// Returns whether a die has failed for good.
+    #[inline]
+    pub fn has_failed(&self, die: DieId) -> bool {
+        self.dies[die].cells == Cells::Failed
+    }
+
+    /// Lets a die fail for good. Returns the transactions of the program or erase that it had
+    /// begun.
+    pub fn fail_die(&mut self, id: DieId) -> Vec<TxnId> {
+        let now = self.now();
+        let die = &mut self.dies[id];
+        if die.cells == Cells::Failed {
+            return Vec::new();
+        }
+        let first = match die.state {
+            State::AwaitIn | State::TransferIn => die.first,
+            State::Loaded if die.cells != Cells::Suspended => die.first,
+            _ if die.cells != Cells::Free => die.command.first,
+            _ => TxnId::NONE,
+        };
+        let reads = matches!(die.state, State::Sensing | State::AwaitOut | State::TransferOut);
+        let begun = self.take_chain(first);
+        let die = &mut self.dies[id];
+        if !reads {
+            // The channel is busy for as long as it would have been.
+            let transfers = matches!(die.state, State::TransferIn | State::Refill);
+            let state = if transfers { State::Abandoned } else { State::Idle };
+            die.cells = Cells::Free;
+            die.enter(now, state, Doing::IDLE, &mut self.txns);
+            self.channels[die.channel].withdraw(id, die);
+            if !transfers {
+                (die.ticket, die.until) = (Ticket::NONE, now);
+            }
+        }
+        die.cells = Cells::Failed;
+        (die.command.first, die.command.suspended) = (TxnId::NONE, None);
+        (die.suspend_wanted, die.blocked) = (false, false);
+        self.mark(id);
+        begun
+    }
+
+    /// Lets a die do nothing any more, and hand nothing back: the drive has failed.
+    pub fn shut_down(&mut self, id: DieId) {
+        self.fail_die(id);
+        let die = &mut self.dies[id];
+        die.queue = DieQueue::default();
+        if let Some(ranked) = &mut die.ranked {
+            ranked.clear();
+        }
+        // Whatever it is still doing never ends.
+        let now = self.agenda.now();
+        die.ticket = Ticket::NONE;
+        die.enter(now, State::Idle, Doing::IDLE, &mut self.txns);
+    }
+
+    /// Takes apart the transactions of a command.
+    fn take_chain(&mut self, first: TxnId) -> Vec<TxnId> {
+        let (mut chain, mut member) = (Vec::new(), first);
+        while member.is_some() {
+            chain.push(member);
+            let txn = self.txns.get_mut(member);
+            let next = if txn.op == Op::Program { txn.next } else { TxnId::NONE };
+            txn.next = TxnId::NONE;
+            member = next;
+        }
+        chain
+    }
+
+    /// The transfer to a die ends that has failed meanwhile.
+    #[cold]
+    pub(super) fn abandoned(&mut self, id: DieId) {
+        self.dies[id].state = State::Idle;
+        self.mark(id);
+    }
+
+    /// Hands back everything that waits for a failed die.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn hand_back(&mut self, id: DieId, layer: &mut impl Translation) {
+        let now = self.now();
+        let die = &mut self.dies[id];
+        self.channels[die.channel].withdraw(id, die);
+        if die.account.doing() != Doing::IDLE {
+            die.enter(now, State::Idle, Doing::IDLE, &mut self.txns);
+        }
+        loop {
+            let die = &mut self.dies[id];
+            let Some(class) = die.queue.classes().next() else { return };
+            let Some(txn) = die.queue.head(class) else { return };
+            die.dispatch(txn, now, &mut self.txns);
+            layer.handed_back(self, txn);
+        }
+    }
+
+    /// Returns whether a read was handed back by a failed die.
+    pub fn was_handed_back(&self, id: TxnId) -> bool {
+        let Txn { op, die, dispatched, .. } = *self.txns.get(id);
+        op == Op::Read && self.has_failed(die) && dispatched == self.now()
+    }
+
+    /// [`Flash::service_blame`] for drives on which dies may fail: a read that was handed back has
+    /// only waited.
+    pub fn blame_if_served(&self, id: TxnId, waiter: TxnId, blame: &mut Blame) {
+        if !self.was_handed_back(id) {
+            return self.service_blame(id, waiter, blame);
+        }
+        let Txn { submitted, req, wait, .. } = *self.txns.get(waiter);
+        let Txn { die, dispatched, .. } = *self.txns.get(id);
+        match wait {
+            _ if !req.is_some() => {} // No request reads its blame.
+            Wait::Settled => self.txns.waits(waiter).blame(blame),
+            _ => self.dies[die].account.blame_between(submitted, dispatched, blame),
+        }
+    }
+}

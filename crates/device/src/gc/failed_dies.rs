@@ -1,0 +1,24 @@
+//! Dies that have failed for good: nothing is collected, refreshed, scrubbed or measured there.
+
+use super::Gc;
+use crate::core::Core;
+use fowler_units::DieId;
+
+impl Gc {
+    /// Gives up all work on a die. The transactions of its jobs come to nothing.
+    pub fn give_up_die(&mut self, core: &Core, die: DieId) {
+        let geometry = &core.layout.geometry;
+        self.wanting[die] = false;
+        for plane in geometry.planes_of_die(die) {
+            self.jobs[plane] = None;
+            self.starved[plane] = false;
+            for block in geometry.blocks_of_plane(plane) {
+                // Its data is not refreshed any more.
+                self.refreshed(block);
+            }
+        }
+        if let Some(scrub) = &mut self.scrub {
+            scrub.give_up_die(die);
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! What a failed die takes from the host's side: programs that go to another die, and requests that
+//! the drive refuses because the dies that are left are too few.
+//! See docs/decisions/blocks.md, "What happens to a die that fails?".
+
+use super::Ftl;
+use super::redundancy_hooks::RedundancyHooks;
+use super::request::Request;
+use crate::cache::buffer::{Frame, Listed};
+use crate::flash::queue::TxnClass;
+use crate::flash::txn::{Owner, Txn};
+use crate::flash::{Bind, Flash};
+use crate::observe::operation::{Op, Source};
+use fowler_units::{DieId, FrameId, HostOp, Id, Lpn, ReqId, TxnId, UnitId};
+use std::collections::VecDeque;
+
+/// What a drive still does for its host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Service {
+    /// Everything.
+    Whole,
+    /// It takes no writes and trims: it could not hold its capacity.
+    ReadOnly,
+    /// Nothing: it cannot even hold what was in its controller.
+    Offline,
+}
+
+impl Ftl {
+    /// Sends a program whose die has failed to another die. If the die had begun it, the controller
+    /// still has the data.
+    pub fn displace(&mut self, flash: &mut Flash, id: TxnId) {
+        let Txn { owner, unit, from, die, lpn, .. } = *flash.txns.get(id);
+        let blocks = &mut self.core.allocator.blocks;
+        let (mut owner, mut from) = (owner, from);
+        match owner {
+            Owner::Frame(frame_id) if unit.is_some() => {
+                (owner, from) = (Owner::Displaced(frame_id), unit);
+            }
+            Owner::Job => {
+                let block = self.core.locator.block_of(from);
+                let tag = self.core.allocator.open_blocks.tag_of_survivors(block);
+                flash.txns.get_mut(id).tag = tag;
+                owner = Owner::Displaced(FrameId::NONE);
+                if unit.is_some() {
+                    blocks.invalidate(unit);
+                }
+            }
+            _ if unit.is_some() => {
+                blocks.invalidate(unit);
+            }
+            // It was assigned to the die, and not begun.
+            _ => self.core.allocator.arrived(die),
+        }
+        let txn = flash.txns.get_mut(id);
+        (txn.owner, txn.unit, txn.from) = (owner, UnitId::NONE, from);
+        (txn.die, txn.class, txn.lpn) = (DieId::NONE, TxnClass::HostProgram, lpn);
+        txn.group = txn.group.max(1);
+        self.try_to_place(flash, id);
+    }
+
+    /// Programs a page of a failed die elsewhere whose data the controller has.
+    pub fn program_copy(&mut self, flash: &mut Flash, from: UnitId, lpn: Lpn) {
+        let block = self.core.locator.block_of(from);
+        let tag = self.core.allocator.open_blocks.tag_of_survivors(block);
+        let (class, owner) = (TxnClass::HostProgram, Owner::Displaced(FrameId::NONE));
+        let (id, txn) = flash.open(Op::Program, Source::Parity, class, owner, DieId::NONE);
+        (txn.from, txn.lpn, txn.tag, txn.group) = (from, lpn, tag, 1);
+        self.try_to_place(flash, id);
+    }
+
+    /// Assigns a page to displaced data, unless it was written or trimmed meanwhile.
+    pub fn bind_displaced(&mut self, flash: &mut Flash, id: TxnId) -> Bind {
+        let from = flash.txns.get(id).from;
+        if !self.core.allocator.blocks.is_valid(from) {
+            return Bind::Dropped;
+        }
+        let Some(page) = self.host_page(flash, id) else { return Bind::Blocked };
+        self.occupy(flash, id, page);
+        Bind::Bound
+    }
+
+    /// Handles the end of a program of displaced data, or of one that was dropped.
+    pub fn displaced<R: RedundancyHooks>(
+        &mut self,
+        flash: &mut Flash,
+        id: TxnId,
+        frame_id: FrameId,
+        dropped: bool,
+        raid: &mut R,
+    ) {
+        let Txn { from, unit, lpn, die, .. } = *flash.txns.get(id);
+        if dropped {
+            self.core.allocator.arrived(die);
+        } else if self.core.allocator.blocks.is_valid(from) {
+            self.core.allocator.blocks.invalidate(from);
+            raid.relocated(self, flash, lpn, (from, unit));
+        } else {
+            self.core.allocator.blocks.invalidate(unit);
+        }
+        if !frame_id.is_some() {
+            if !dropped {
+                self.page_programmed(flash, unit);
+            }
+            flash.txns.close(id);
+        } else {
+            flash.txns.get_mut(id).owner = Owner::Frame(frame_id);
+            match dropped {
+                true => self.settled(flash, id, frame_id, raid),
+                false => self.stored(flash, id, frame_id, false, raid),
+            }
+        }
+        self.place_waiting(flash);
+    }
+
+    /// Refuses a request if the drive takes none of its kind any more. Returns whether it did.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn refuses(&mut self, flash: &mut Flash, id: ReqId) -> bool {
+        let op = self.front.requests.get(id).io.op;
+        let writes = matches!(op, HostOp::Write | HostOp::Trim);
+        let refused = writes || self.service == Service::Offline;
+        if refused {
+            self.refuse(flash, id);
+        }
+        refused
+    }
+
+    /// Answers a request that is not served.
+    fn refuse(&mut self, flash: &mut Flash, id: ReqId) {
+        self.core.allocator.failed_dies_mut().refused += 1;
+        self.front.requests.get_mut(id).left = 0;
+        self.answer_at_once(flash, id);
+    }
+
+    /// Takes no writes any more. Those that have entered and wait for room are refused; a write
+    /// that has begun ends with the pages that it has issued.
+    pub fn become_read_only<R: RedundancyHooks>(&mut self, flash: &mut Flash, raid: &mut R) {
+        self.service = Service::ReadOnly;
+        let mut reads = VecDeque::with_capacity(self.queues.waiting_writes.capacity());
+        while let Some(id) = self.queues.waiting_writes.pop_front() {
+            let request = self.front.requests.get_mut(id);
+            match request.io.op {
+                HostOp::Read => reads.push_back(id),
+                HostOp::Write => {
+                    request.left -= request.end - request.next;
+                    request.next = request.end;
+                    if request.left == 0 {
+                        self.refuse(flash, id);
+                    } else {
+                        self.release_stall(flash, id);
+                        self.core.allocator.failed_dies_mut().refused += 1;
+                    }
+                }
+                HostOp::Trim | HostOp::Flush => self.refuse(flash, id),
+            }
+        }
+        self.queues.waiting_writes = reads;
+        self.resume_writes(flash, raid);
+    }
+
+    /// Does nothing any more: refuses every request that is in the drive.
+    pub fn go_offline(&mut self, flash: &mut Flash) {
+        self.service = Service::Offline;
+        let queues = &mut self.queues;
+        let mut open: Vec<ReqId> = queues.flushes.drain(..).map(|(_, id)| id).collect();
+        let waiting = queues
+            .waiting_writes
+            .drain(..)
+            .filter(|&id| self.front.requests.get(id).io.op == HostOp::Trim);
+        open.extend(waiting);
+        queues.waiting_reads.clear();
+        queues.unplaced.clear();
+        let unfinished =
+            |its: &Request| matches!(its.io.op, HostOp::Read | HostOp::Write) && its.left > 0;
+        open.extend(self.front.requests.open_ids(unfinished));
+        open.into_iter().for_each(|id| self.refuse(flash, id));
+    }
+
+    /// Returns the pages that the controller may still have to place: those of its buffer and of
+    /// the parity cache.
+    fn to_place(&self) -> u64 {
+        let unwritten = |frame: &Frame| frame.listed == Listed::Dirty || frame.queued.is_some();
+        let frames = self.core.buffer.used().filter(|(_, frame)| unwritten(frame)).count();
+        frames as u64 + u64::from(self.core.layout.parities) + 1
+    }
+
+    /// Returns whether the dies that are left can take all that is in the controller.
+    pub fn holds_what_it_has(&self) -> bool {
+        self.core.allocator.slack() >= self.to_place()
+    }
+
+    /// Returns whether an unreadable page may be rebuilt: a drive without enough dies keeps room
+    /// for what is in its controller.
+    pub fn has_room_to_rebuild(&self) -> bool {
+        self.service == Service::Whole
+            || self.service == Service::ReadOnly && self.holds_what_it_has()
+    }
+
+    /// Returns whether a program is of no use any more: its page was trimmed.
+    pub fn is_orphan(&self, flash: &Flash, id: TxnId) -> bool {
+        let Txn { owner, op, unit, .. } = *flash.txns.get(id);
+        let Owner::Frame(frame_id) = owner else { return false };
+        op == Op::Program && !unit.is_some() && self.core.buffer.get(frame_id).orphan
+    }
+}
