@@ -3,6 +3,7 @@
 
 use crate::faults::MOST;
 use crate::metrics::bad_blocks::worn_out;
+use crate::metrics::failed_dies::{offline, read_only};
 use crate::numbers::{counted, counted_as};
 use crate::outcome::{CACHES_NO_DATA, Ending, Outcome};
 use fowler_device::reliability::ModelKind;
@@ -126,12 +127,36 @@ fn lost(outcomes: &[Outcome]) -> Vec<String> {
     );
     let used_up = outcomes
         .iter()
+        .filter(|it| read_only(it).is_none())
         .filter_map(|it| Some(format!("after {:.3} s under {}", worn_out(it)?, it.drive.scheme)));
     let used_up = used_up.collect::<Vec<_>>().join(", ");
+    // Where dies have failed, these are the reason, and the drive refuses writes.
     if !used_up.is_empty() {
         texts.push(format!("the spare blocks were used up {used_up}: {USED_UP}"));
     }
+    texts.extend(of_failed_dies(outcomes));
     texts
+}
+
+/// Says which drives could no longer serve what they should, because too few dies were left.
+fn of_failed_dies(outcomes: &[Outcome]) -> Vec<String> {
+    let of = |outcome: &Outcome| {
+        let (dies, since) = (outcome.failed_dies?, read_only(outcome)?);
+        let failed = counted(u64::from(dies.failed), "failed die");
+        let refused = counted(dies.refused, "request");
+        let scheme = &outcome.drive.scheme;
+        Some(match offline(outcome) {
+            Some(at) => format!(
+                "without its {failed}, the drive under {scheme} has served nothing since {at:.3} s: the others \
+                 could not take what was in the controller; {refused} were refused"
+            ),
+            None => format!(
+                "without its {failed}, the drive under {scheme} cannot hold its capacity: it has taken no writes \
+                 since {since:.3} s, and refused {refused}"
+            ),
+        })
+    };
+    outcomes.iter().filter_map(of).collect()
 }
 
 /// What becomes of a drive whose spare blocks are used up.

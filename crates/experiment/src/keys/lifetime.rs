@@ -1,4 +1,4 @@
-//! The keys of a drive's lifetime: the blocks that fail, its target, the endurance of cells that
+//! The keys of a drive's lifetime: the blocks and dies that fail, its target, the endurance of cells that
 //! rest, and the constants of the write throttle.
 
 use super::{Key, at, optional, words};
@@ -22,6 +22,8 @@ pub(super) fn all() -> Vec<Key<Config>> {
             Field::Real(0.1..=20.0, at!(bad_blocks.shape))),
         optional("bad_blocks.erases", "share of failures that an erase reports; a program reports the others, unless its page is not programmed in that cycle",
             Field::Real(0.0..=1.0, at!(bad_blocks.erases))),
+        optional("failed_dies.spare", "spare dies, each of which takes the place of a failed one; a die that fails after that stays failed",
+            Field::Count(0..=1 << 24, at!(failed_dies.spare as u32))),
         optional("lifetime.target", "target lifetime of the drive",
             Field::Time(LIVES, at!(life.target))),
         optional("lifetime.cycles", "endurance of the cells in P/E cycles, without recovery",

@@ -19,7 +19,7 @@ use fowler_device::policy::victim::VictimKind;
 use fowler_device::policy::voltage::VoltageKind;
 use fowler_device::policy::wear::WearKind;
 use fowler_nand::{CancelledProgram, Reload};
-use fowler_units::{Bytes, Span};
+use fowler_units::{ByteRate, Bytes, Span};
 
 /// Creates the field of a policy slot. Its words are the policies that the slot lists.
 macro_rules! slot {
@@ -218,6 +218,10 @@ fn redundancy() -> Vec<Key<Config>> {
             Field::Count(1..=u64::from(u32::MAX), at!(redundancy.reads as u32))),
         optional("policy.redundancy.limit_growth", "retention and reads are the limits at worn_above cycles; each cycle less makes them longer by a factor of e^this",
             Field::Real(0.0..=0.01, at!(redundancy.limit_growth))),
+        optional("policy.redundancy.rebuild_at_once", "pages that are rebuilt at once",
+            Field::Count(1..=16, at!(redundancy.rebuild_at_once as u32))),
+        optional("policy.redundancy.rebuild_rate", "how much is rebuilt per second at most; 0: as fast as the drive can",
+            Field::Rate(ByteRate(0)..=ByteRate(1_000_000_000_000), at!(redundancy.rebuild_rate))),
         optional("policy.redundancy.integrity", "whether every page carries a version, against which reads are verified; without redundancy, whether the pages that faults take are noted",
             Field::Flag(at!(redundancy.integrity))),
         optional("policy.redundancy.checks", "what every read of a page checks, beside its errors",

@@ -135,6 +135,10 @@ fn all_rows() -> Vec<Shown> {
         Shown::new("scrub.moved", "  blocks moved").when(SCRUBS),
         Shown::new("bad_blocks.retired", "blocks retired").when(BLOCKS_FAIL),
         Shown::new("bad_blocks.spare", "  spare that is left").when(BLOCKS_FAIL),
+        Shown::new("failed_dies.failed", "dies failed for good").when(DIES_FAIL),
+        Shown::new("failed_dies.spare", "  spare dies left").when(DIES_FAIL),
+        Shown::new("failed_dies.read_only_s", "  read-only after (s)").when(READ_ONLY),
+        Shown::new("failed_dies.offline_s", "  out of service after (s)").when(OFFLINE),
         Shown::new("census.lost", "pages lost at the end").when(LOSES),
         Shown::new("census.found", "  found, by any read").when(LOSES),
         Shown::new("census.unfound", "  unfound: the drive does not know yet").when(LOSES),
@@ -155,6 +159,9 @@ fn all_rows() -> Vec<Shown> {
 const CELLS_ERR: When = When::Known("counters.reads_at");
 const SCRUBS: When = When::Known("scrub.pages");
 const BLOCKS_FAIL: When = When::Known("bad_blocks.retired");
+const DIES_FAIL: When = When::Known("failed_dies.failed");
+const READ_ONLY: When = When::Known("failed_dies.read_only_s");
+const OFFLINE: When = When::Known("failed_dies.offline_s");
 const LOSES: When = When::Positive(&["census.lost"]);
 const CORRUPTS: When = When::Positive(&["redundancy.losses.silent.made"]);
 const OTHER_VOLTAGES: When = When::Not("wearing_weight", 1.0);
@@ -219,6 +226,7 @@ pub fn writing(outcomes: &[Outcome]) -> Vec<Group> {
         cells().beside(outcomes, Some(CELLS_ERR)),
         scrub().beside(outcomes, Some(SCRUBS)),
         bad_blocks().beside(outcomes, Some(BLOCKS_FAIL)),
+        failed_dies().beside(outcomes, Some(DIES_FAIL)),
         voltages().beside(outcomes, Some(OTHER_VOLTAGES)),
         throttle().beside(outcomes, Some(throttled)),
         protection().beside(outcomes, Some(When::Known("redundancy"))),
@@ -290,6 +298,21 @@ fn bad_blocks() -> Group {
     Group::of("bad_blocks", "Blocks that fail", &columns)
 }
 
+fn failed_dies() -> Group {
+    let columns = [
+        ("failed_dies.failed", "failed for good"),
+        ("failed_dies.replaced", "replaced"),
+        ("failed_dies.spare", "spare dies left"),
+        ("redundancy.losses.at_risk_s", "rebuilding (s)"),
+        ("failed_dies.degraded_stripes", "stripes degraded at the end"),
+        ("failed_dies.sharing_stripes", "stripes with two pages on a chip"),
+        ("failed_dies.read_only_s", "read-only after (s)"),
+        ("failed_dies.offline_s", "out of service after (s)"),
+        ("failed_dies.refused", "requests refused"),
+    ];
+    Group::of("failed_dies", "Dies that fail", &columns)
+}
+
 fn voltages() -> Group {
     let columns = [
         ("wearing_weight", "wearing weight of a program"),
@@ -350,7 +373,16 @@ pub fn suspensions(outcomes: &[Outcome]) -> Option<Group> {
 /// Returns the paths of everything that a table may show.
 #[cfg(test)]
 pub(super) fn paths() -> Vec<String> {
-    let groups = [drive(), cells(), scrub(), bad_blocks(), voltages(), throttle(), protection()];
+    let groups = [
+        drive(),
+        cells(),
+        scrub(),
+        bad_blocks(),
+        failed_dies(),
+        voltages(),
+        throttle(),
+        protection(),
+    ];
     let columns = groups.into_iter().flat_map(|group| group.columns);
     let latencies = Kind::ALL.into_iter().flat_map(latency);
     all_rows().into_iter().chain(columns).chain(latencies).map(|it| it.path).collect()

@@ -11,6 +11,7 @@ pub(crate) mod bad_blocks;
 mod blame;
 mod census;
 mod counters;
+pub(crate) mod failed_dies;
 mod faults;
 mod flash;
 mod json;
@@ -191,6 +192,7 @@ pub fn all() -> &'static [Metric] {
             census::metrics(),
             scrub::metrics(),
             bad_blocks::metrics(),
+            failed_dies::metrics(),
             counters::metrics(),
             setup::laws_and_origin(),
         ];

@@ -20,8 +20,8 @@ use fowler_device::policy::redundancy::{RedundancyKind, Stage};
 use fowler_device::policy::step::StepKind;
 use fowler_device::reliability::ModelKind;
 use fowler_device::{
-    Ack, BadBlockCounts, Census, Counters, LossLedger, Pacing, PowerOffs, Prioritized, Protection,
-    ScrubProgress,
+    Ack, BadBlockCounts, Census, Counters, FailedDieCounts, LossLedger, Pacing, PowerOffs,
+    Prioritized, Protection, ScrubProgress,
 };
 use fowler_metrics::{Kind, Milestone, OverTime, Recorder};
 use fowler_units::{Nanos, Span};
@@ -54,6 +54,8 @@ pub struct Outcome {
     pub scrub: Option<ScrubProgress>,
     /// What has become of failing blocks; none if no block fails.
     pub bad_blocks: Option<BadBlockCounts>,
+    /// What has become of failing dies; none if none has failed.
+    pub failed_dies: Option<FailedDieCounts>,
     /// What happened at power losses.
     pub power_offs: PowerOffs,
     /// The faults that the user listed, in order, and what each did; none for those of `power_off`

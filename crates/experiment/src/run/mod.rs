@@ -216,6 +216,7 @@ impl Finished {
             census: may_err(&ready.drive.config).then(|| device.census()),
             scrub: device.scrub(),
             bad_blocks: device.bad_blocks(),
+            failed_dies: device.failed_dies(),
             power_offs: *device.power_offs(),
             faults: Fate::of_all(&faults, &device),
             simulated: device.now() - device.began(),

@@ -208,6 +208,39 @@ fn every_fault_takes_what_an_injected_one_takes() {
     }
 }
 
+/// A failed die stays failed, and a drive that cannot do without it says since when it takes no
+/// writes. Spare dies change that.
+#[test]
+fn a_drive_without_enough_dies_says_that_it_takes_no_writes() {
+    let of = |scheme: &str, spare: u32| {
+        let set = [format!("failed_dies.spare={spare}")];
+        let set: Vec<&str> = set.iter().map(String::as_str).collect();
+        outcome(&spec(scheme, &set, LOAD, &["305ms chip 1"]))
+    };
+    for scheme in ["fifo", "raid5"] {
+        let its = of(scheme, 0);
+        assert!(its.laws().hold());
+        let json = its.json();
+        let dies = &json["failed_dies"];
+        assert_eq!((&dies["failed"], &dies["replaced"]), (&2.into(), &0.into()), "{scheme}");
+        let since = dies["read_only_s"].as_f64().expect("it is read-only");
+        assert!((since - 0.305).abs() < 0.05 && dies["offline_s"].is_null(), "{scheme} {dies}");
+        let refused = dies["refused"].as_u64().unwrap();
+        assert!(refused > 5, "{scheme} {dies}");
+        let said: String = warnings(&[its]).into_iter().map(|it| it.text).collect();
+        let what =
+            format!("has taken no writes since {since:.3} s, and refused {refused} requests");
+        assert!(said.contains(&what), "{said}");
+        let json = of(scheme, 2).json();
+        let dies = &json["failed_dies"];
+        assert_eq!((&dies["failed"], &dies["replaced"]), (&0.into(), &2.into()), "{scheme}");
+        assert!(dies["read_only_s"].is_null() && dies["refused"] == 0, "{scheme} {dies}");
+    }
+    assert!(
+        outcome(&spec("fifo", &[], LOAD, &["305ms block 1"])).json().get("failed_dies").is_none()
+    );
+}
+
 fn workload(text: &str) -> WorkloadSpec {
     WorkloadSpec::Generated(Source { name: "w.toml".into(), text: text.into() })
 }
@@ -216,12 +249,14 @@ fn workload(text: &str) -> WorkloadSpec {
 fn faults_strike_in_the_midst_of_requests_at_any_pace() {
     let busy = "requests = 3000\narrivals = { kind = 'poisson', rate = 4000 }\nmix.reads = 0.5";
     let faults = ["100ms chip 1", "100ms power 1s", "200ms block 3", "213503d plane 0"];
+    // Without spare dies the drive would refuse its writes, and a closed loop would end at once.
+    let set = ["failed_dies.spare=2"];
     for (speed, struck) in [
         (ReplaySpeed::AsRecorded, [0.1, 0.1, 0.2]),
         (ReplaySpeed::Speed(2.0), [0.05, 0.05, 0.1]),
         (ReplaySpeed::Closed(8), [0.1, 0.1, 0.2]),
     ] {
-        let spec = RunSpec { replay_speed: speed, ..spec("raid5", &[], busy, &faults) };
+        let spec = RunSpec { replay_speed: speed, ..spec("raid5", &set, busy, &faults) };
         let its = outcome(&spec);
         let json = its.json();
         let list = json["faults"].as_array().unwrap();
