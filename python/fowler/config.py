@@ -505,6 +505,12 @@ class Redundancy(Section):
     """Retention and reads are the limits at worn_above cycles; each cycle less makes them
     longer by a factor of e^this: a number from 0 to 0.01.
     """
+    rebuild_at_once: int = 4
+    """Pages that are rebuilt at once: a whole number from 1 to 16."""
+    rebuild_rate: str = "0B/s"
+    """How much is rebuilt per second at most; 0: as fast as the drive can: a data rate with
+    its unit, from 0B/s to 1000GB/s.
+    """
     integrity: bool = False
     """Whether every page carries a version, against which reads are verified; without
     redundancy, whether the pages that faults take are noted: true or false.
@@ -719,6 +725,16 @@ class BadBlocks(Section):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class FailedDies(Section):
+    """The keys of [failed_dies]."""
+
+    spare: int = 0
+    """Spare dies, each of which takes the place of a failed one; a die that fails after that
+    stays failed: a whole number from 0 to 16777216.
+    """
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class LifetimeTable(Section):
     """The keys of [lifetime.table]."""
 
@@ -800,6 +816,8 @@ class Config(Section):
     """The keys of [reliability]."""
     bad_blocks: BadBlocks = field(default_factory=BadBlocks)
     """The keys of [bad_blocks]."""
+    failed_dies: FailedDies = field(default_factory=FailedDies)
+    """The keys of [failed_dies]."""
     lifetime: Lifetime = field(default_factory=Lifetime)
     """The keys of [lifetime]."""
     seed: int = 1
