@@ -171,9 +171,7 @@ impl Controller {
             }
             Fault::Power => {
                 ledger.faults += 1;
-                if self.ftl.service != Service::Offline {
-                    self.lose_power(flash);
-                }
+                self.lose_power(flash);
             }
             Fault::Miscorrected(_) | Fault::Misdirected(_) => {
                 ledger.faults += 1;

@@ -10,6 +10,7 @@ use super::controller::{Controller, Hooks, with_redundancy};
 use super::{Device, Layer};
 use crate::device::probe::Probe;
 use crate::flash::Flash;
+use crate::host::displaced::Service;
 use crate::raid::fault_kinds::Fault;
 use crate::raid::losses::Failure;
 use fowler_units::{Nanos, Span};
@@ -109,7 +110,7 @@ impl Controller {
     /// end them.
     pub(super) fn lose_power(&mut self, flash: &mut Flash) -> Taken {
         let saved = self.saved;
-        if saved == usize::MAX {
+        if saved == usize::MAX || self.ftl.service == Service::Offline {
             return Taken::default();
         }
         let cut = self.ftl.cut_programs(flash, saved);

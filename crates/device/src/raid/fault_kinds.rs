@@ -123,6 +123,8 @@ impl Fault {
             Fault::Chip(chip) => of(chip, geometry.dies_per_chip),
             Fault::Channel(channel) => of(channel, geometry.dies_per_channel()),
             Fault::Page(_)
+            | Fault::Miscorrected(_)
+            | Fault::Misdirected(_)
             | Fault::Parity(_)
             | Fault::Block(_)
             | Fault::Plane(_)
