@@ -91,8 +91,9 @@ def run(
         faults: What fails, and when, in order of time: ``["10s chip 3", "20s page 4711 uncorrectable",
             "30s power 2s"]``. Beside chips, pages and the power, a ``channel``, a ``die``, a ``plane``,
             a ``block`` or the ``parity`` of a stripe can fail. Units are numbered from 0; they lose what
-            they hold and continue empty, as spares would. ``"every 10s page"`` draws random units of a
-            kind.
+            they hold. Dies, and those of chips and channels, stay failed unless there are spare ones
+            (``failed_dies.spare``); all others continue empty. ``"every 10s page"`` draws random units
+            of a kind.
         seed: The seed of every random stream.
         requests: Whether to keep every request in memory, for :meth:`Run.requests`.
         requests_file: A file that ends in ``.parquet`` or ``.csv``, to which every request is written.

@@ -179,11 +179,11 @@ pub(crate) struct Load {
     pub replay_speed: ReplaySpeed,
     /// Let something fail at a time, such as "10s chip 3"; may be given several times, in order of
     /// time. Units, numbered from 0: page N uncorrectable (a logical page), parity N (of a stripe),
-    /// block N, plane N, die N, chip N, channel N. They lose what they hold and continue empty, as
-    /// spares would. Or, unnoticed, miscorrected N (a logical page reads as something else) and
+    /// block N, plane N, die N, chip N, channel N. They lose what they hold. Dies, and those of
+    /// chips and channels, stay failed unless there are spare ones (failed_dies.spare); all others
+    /// continue empty. Or, unnoticed, miscorrected N (a logical page reads as something else) and
     /// misdirected N (its write landed on another page). Or power SPAN, such as "30s power 2s": off
-    /// for so long, once earlier requests are answered. Or "every 10s page": random units of a
-    /// kind, at that time apart on average
+    /// for so long. Or "every 10s page": random units of a kind, at that time apart on average
     #[arg(long, value_name = "FAULT")]
     pub fault: Vec<String>,
     /// Requests at most

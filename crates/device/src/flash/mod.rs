@@ -85,7 +85,8 @@ pub trait Translation {
     fn read_done(&mut self, flash: &mut Flash, id: TxnId) {
         self.done(flash, id, false);
     }
-    /// Called for each transaction of a die that has failed for good, when its turn would have come.
+    /// Called for each transaction of a die that has failed for good, when its turn would have
+    /// come.
     fn handed_back(&mut self, _flash: &mut Flash, id: TxnId) {
         unreachable!("the die of transaction {} has not failed", id.0)
     }
