@@ -49,8 +49,14 @@ pub(crate) trait Columns<'a>: Clone {
         expected: &'static str,
     ) -> Result<T, Self::Fault>;
 
-    /// Reads the next field as the host name.
+    /// Takes the whole line, or the whole record of a binary format.
+    fn bytes(&mut self) -> Result<&'a [u8], Self::Fault>;
+
+    /// Reads the next field as the host name, or as the name of the device.
     fn host_named(&mut self, column: &'static str) -> Result<(), Self::Fault>;
+
+    /// Takes a name that was read otherwise as the host, or as the device.
+    fn host_is(&mut self, name: &'a [u8]);
 
     /// Skips a last field that is too long to be scanned byte by byte.
     fn skip_long(&mut self, column: &'static str) -> Result<(), Self::Fault>;

@@ -2,6 +2,7 @@
 //! several formats share their columns and differ in units, the result lists the candidates and how
 //! each would read the text, because a wrong guess would silently produce wrong results.
 
+use crate::binary::Binary;
 use crate::{Cause, Format, Record, decode_line};
 use fowler_units::{Diagnostic, HostOp, printable};
 
@@ -55,6 +56,21 @@ pub(crate) fn is_remark(line: &[u8]) -> bool {
 }
 
 impl Format {
+    /// Returns the binary format in which a file's beginning shows it to be.
+    pub fn of_binary(head: &[u8]) -> Option<Format> {
+        let shows = |binary: Binary| (binary.shows)(head);
+        let formats = Format::ALL.iter().copied().filter(|format| format.is_detected());
+        formats.into_iter().find(|format| format.binary().is_some_and(shows))
+    }
+
+    /// Returns the binary formats that a file with this beginning could be in, though the beginning
+    /// does not prove it.
+    pub(crate) fn could_be_binary(head: &[u8]) -> Vec<Format> {
+        let shows = |binary: Binary| (binary.shows)(head);
+        let formats = Format::ALL.iter().copied().filter(|format| !format.is_detected());
+        formats.filter(|format| format.binary().is_some_and(shows)).collect()
+    }
+
     /// Detects the format of a text. `sample` is its beginning; `whole` says that it is all of the
     /// text. Unless it is, an unterminated last line is ignored.
     ///
@@ -78,7 +94,8 @@ impl Format {
         }
         let fits: Vec<(Format, Vec<Record>)> = Format::ALL
             .iter()
-            .filter(|format| format.header().is_none())
+            .filter(|format| format.header().is_none() && format.is_detected())
+            .filter(|format| !format.is_binary())
             .map(|&format| (format, decoded(format, &lines)))
             .collect();
         let most =
@@ -110,8 +127,18 @@ impl Format {
 /// formats that fit better. A text with the format's own header never fits poorly, however many of
 /// its lines are bad.
 pub(crate) fn fits_poorly(format: Format, head: &[u8]) -> Option<Diagnostic> {
+    let shown = Format::of_binary(head);
+    if format.is_binary() || shown.is_some() {
+        let other = shown.filter(|&other| other != format)?;
+        let what = format!("this trace does not look like format `{format}`");
+        let diagnostic = Diagnostic::of(what).expected(format.about());
+        return Some(diagnostic.hint(format!("it looks like `{other}`: {}", other.about())));
+    }
     let lines = first_lines(head);
-    if by_header(&lines) == Some(format) || 2 * accounted(format, &lines) >= lines.len() {
+    if format == Format::Csv
+        || by_header(&lines) == Some(format)
+        || 2 * accounted(format, &lines) >= lines.len()
+    {
         return None;
     }
     let what = format!("this trace does not look like format `{format}`");
@@ -131,6 +158,16 @@ pub(crate) fn fits_poorly(format: Format, head: &[u8]) -> Option<Diagnostic> {
             diagnostic.hint(format!("it looks like one of {}", names.join(", ")))
         }
     })
+}
+
+/// Whether a text is the output of bpftrace's biosnoop.bt, whose header follows a greeting.
+pub(crate) fn is_biosnoop_bt(head: &[u8]) -> bool {
+    let words = |line: &[u8]| {
+        let words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+        words.map(<[u8]>::to_vec).collect::<Vec<_>>()
+    };
+    let header: [&[u8]; 5] = [b"TIME(ms)", b"DISK", b"COMM", b"PID", b"LAT(ms)"];
+    first_lines(head).iter().take(4).any(|line| words(line) == header)
 }
 
 /// Returns the first lines that are not blank or comments.

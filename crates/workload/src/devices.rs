@@ -3,6 +3,7 @@
 
 use crate::Record;
 use crate::TraceError;
+use crate::context::MOST_DEVICES;
 use fowler_units::Diagnostic;
 
 /// Side by side, each device starts at a multiple of this, so that no page, stripe or block of the
@@ -54,6 +55,12 @@ impl Devices {
         &self.seen
     }
 
+    /// Whether there are more devices than a trace can have.
+    #[inline]
+    pub fn are_too_many(&self) -> bool {
+        self.seen.len() > MOST_DEVICES
+    }
+
     /// Counts a record. Returns whether its device differs from the previous record's.
     #[inline]
     pub fn count(&mut self, record: &Record) -> bool {
@@ -78,16 +85,22 @@ impl Devices {
         })
     }
 
-    /// Returns the error for a trace with several devices.
-    pub fn several(&self, file: &str) -> TraceError {
+    /// Returns the error for a trace with several devices, some of which may have names.
+    pub fn several(&self, file: &str, names: &[String]) -> TraceError {
         const SHOWN: usize = 40;
         let shown = self.seen.iter().take(SHOWN);
         let list: Vec<String> = shown
             .map(|device| {
                 let s = if device.requests == 1 { "" } else { "s" };
-                format!("device {}: {} request{s}", device.device, device.requests)
+                let name = device_name(names, device.device);
+                format!("device {name}: {} request{s}", device.requests)
             })
             .collect();
+        if self.are_too_many() {
+            let what = format!("this trace has more than {MOST_DEVICES} devices");
+            let hint = "the format is probably another one";
+            return TraceError::one(file, Diagnostic::of(what).hint(hint.to_string()));
+        }
         let more = self.seen.len().saturating_sub(SHOWN);
         let more = if more > 0 { format!(", and {more} more") } else { String::new() };
         let what = format!(
@@ -131,6 +144,12 @@ impl Devices {
     }
 }
 
+/// Returns a device's number, followed by its name if it has one.
+pub(crate) fn device_name(names: &[String], device: u64) -> String {
+    let name = usize::try_from(device).ok().and_then(|device| names.get(device));
+    name.map_or_else(|| device.to_string(), |name| format!("{device} ({name})"))
+}
+
 /// The base address of each device in the common address space.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Bases {
@@ -167,7 +186,7 @@ mod tests {
             DeviceUse { device: 5, requests: 2, end: 4608 },
         ];
         assert_eq!(devices.seen(), expected);
-        let text = devices.several("t").to_string();
+        let text = devices.several("t", &[]).to_string();
         assert!(text.contains("2 devices (device 2: 2 requests, device 5: 2 requests)"), "{text}");
         assert!(devices.missing("t", 3).to_string().contains("one of devices 2, 5"));
     }

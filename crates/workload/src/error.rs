@@ -29,12 +29,20 @@ pub enum Cause {
     ZeroLength,
     /// A flush with an offset or a size.
     FlushWithRange,
+    /// A column that contradicts others of its line, or lines before it.
+    Contradiction,
     /// A request earlier than one already returned, by more than the reorder window allows.
     BackInTime,
     /// A request of a second host; a trace must hold the requests of one host.
     OtherHost,
+    /// More devices than a trace can have.
+    TooManyDevices,
     /// A line longer than any record of any format.
     LineTooLong,
+    /// A record of a binary format that is none: its magic, version, type or length is wrong.
+    BadRecord,
+    /// A record of a binary format that ends before its last byte.
+    CutShort,
     /// A well-formed event that is not a request's arrival. Skipped like a comment, never a bad
     /// line.
     OtherEvent,
@@ -53,9 +61,13 @@ impl Cause {
             Cause::UnknownOp => "unknown operation",
             Cause::ZeroLength => "zero length",
             Cause::FlushWithRange => "flush with a range",
+            Cause::Contradiction => "contradictory columns",
             Cause::BackInTime => "out of order beyond the reorder window",
             Cause::OtherHost => "more than one host",
+            Cause::TooManyDevices => "more than 65,536 devices",
             Cause::LineTooLong => "line too long",
+            Cause::BadRecord => "not a record",
+            Cause::CutShort => "record cut short",
             Cause::OtherEvent => "not a request arrival",
         }
     }

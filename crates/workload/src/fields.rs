@@ -5,8 +5,9 @@
 //! it.
 
 use crate::Cause;
+use crate::binary::hexadecimal;
 use crate::columns::Columns;
-use crate::number::{NumberError, SAFE_DIGITS, TEN_TO, decimal_ns, hexadecimal, unsigned};
+use crate::number::{self, NumberError, SAFE_DIGITS, TEN_TO, decimal_ns, unsigned};
 use fowler_units::{Diagnostic, printable};
 
 /// Why a line is not a record. Borrows from the line; a message is built only if it is shown.
@@ -56,14 +57,22 @@ impl<'a> Fault<'a> {
             Cause::UnknownOp => format!("`{shown}` in `{column}` is not a known operation"),
             Cause::ZeroLength => format!("`{column}` is zero: a request must have at least 1 byte"),
             Cause::FlushWithRange => "a flush must not have an offset or a size".into(),
-            Cause::BackInTime | Cause::OtherHost | Cause::LineTooLong | Cause::OtherEvent => {
-                self.cause.words().into()
-            }
+            Cause::Contradiction => format!("`{column}` contradicts other columns or lines"),
+            Cause::BadRecord if shown.is_empty() => self.cause.words().into(),
+            Cause::BadRecord => format!("`{column}` is {}", hexadecimal(self.field)),
+            Cause::BackInTime
+            | Cause::OtherHost
+            | Cause::TooManyDevices
+            | Cause::LineTooLong
+            | Cause::CutShort
+            | Cause::OtherEvent => self.cause.words().into(),
         });
         match self.cause {
             Cause::TooLarge if self.expected.is_empty() => diagnostic
                 .expected("offset + size below 2^64 bytes, size below 4 GiB, time up to 292 years"),
-            Cause::ZeroLength => diagnostic.expected("a size of at least 1"),
+            Cause::ZeroLength if self.expected.is_empty() => {
+                diagnostic.expected("a size of at least 1")
+            }
             Cause::NegativeTime => diagnostic.expected("a time of at least 0"),
             Cause::FlushWithRange => diagnostic.expected("offset 0 and size 0"),
             Cause::NotANumber if negative => diagnostic.expected("a number of at least 0"),
@@ -219,7 +228,7 @@ impl<'a, const COMMA: bool> Columns<'a> for Fields<'a, COMMA> {
 
     fn hexadecimal(&mut self, column: &'static str) -> Result<u64, Fault<'a>> {
         let field = self.next(column)?;
-        hexadecimal(field).map_err(|error| Fault::number(error, column, field))
+        number::hexadecimal(field).map_err(|error| Fault::number(error, column, field))
     }
 
     #[inline]
@@ -267,6 +276,17 @@ impl<'a, const COMMA: bool> Columns<'a> for Fields<'a, COMMA> {
             Some(&(_, meant)) => Ok(meant),
             None => Err(Fault { cause: Cause::UnknownOp, column, field, expected }),
         }
+    }
+
+    #[inline]
+    fn bytes(&mut self) -> Result<&'a [u8], Fault<'a>> {
+        self.at = self.line.len() + 1;
+        Ok(self.line)
+    }
+
+    #[inline]
+    fn host_is(&mut self, name: &'a [u8]) {
+        self.host = Some(name);
     }
 
     #[inline]

@@ -2,12 +2,14 @@
 //! checks that all records come from one host.
 
 use crate::Format;
-
+use crate::binary::{Binary, hexadecimal};
+use crate::context::{Context, Names};
+use crate::csv::CsvColumns;
 use crate::detect::is_remark;
 use crate::error::{Cause, Tally, tally};
 use crate::fields::Fault;
 use crate::formats::native::{OptionalColumn, OptionalColumns};
-use crate::formats::{TraceFormat, decode_and_host, decode_wider, each_format};
+use crate::formats::{TraceFormat, decode_and_host, decode_stateful, decode_wider, each_format};
 use crate::lines::{Line, Lines};
 use crate::plain::{NotPlain, Plain};
 use crate::record::{LATEST, Record, in_time};
@@ -46,6 +48,10 @@ struct Ahead {
 #[derive(Default)]
 struct Before {
     host: Option<Vec<u8>>,
+    /// The devices, where lines name them.
+    names: Names,
+    /// Whether a CSV names its devices.
+    csv_names: bool,
     /// The earliest and the latest time so far.
     span: Option<(Nanos, Nanos)>,
 }
@@ -58,6 +64,10 @@ pub(crate) struct Intake {
     /// The optional columns named by the header of a native trace, in header order.
     optional: Vec<OptionalColumn>,
     before: Before,
+    /// What stateful formats know of the lines before.
+    context: Context,
+    /// Whether the rest of a binary file cannot be divided into records.
+    lost: bool,
     ahead: Ahead,
     /// Whether the reader is inside a summary after the records. It ends where another file was
     /// appended.
@@ -76,15 +86,18 @@ impl Intake {
         self.lines.drop_some()
     }
 
-    pub fn of(lines: Lines, format: Format) -> Intake {
+    pub fn of(lines: Lines, format: Format, csv: Option<CsvColumns>) -> Intake {
         let (header_due, bad) = (format.header(), Tally::new());
+        let csv_names = csv.as_ref().is_some_and(CsvColumns::names_devices);
         let dropped = lines.dropped();
         Intake {
             lines,
             format,
             header_due,
             optional: Vec::new(),
-            before: Before::default(),
+            before: Before { csv_names, ..Before::default() },
+            context: Context { csv, ..Context::default() },
+            lost: false,
             ahead: Ahead::default(),
             summary: false,
             bad,
@@ -96,6 +109,17 @@ impl Intake {
     /// Returns the optional columns named by the header.
     pub fn optional_columns(&self) -> OptionalColumns {
         self.optional.iter().copied().collect()
+    }
+
+    /// Returns the names of the devices, in order of their numbers; none where they have only
+    /// numbers.
+    pub fn device_names(&self) -> Vec<String> {
+        self.before.names.all()
+    }
+
+    /// Returns what must be said of the lines read so far.
+    pub fn notes(&self) -> Vec<String> {
+        self.format.notes(&self.context)
     }
 
     /// Whether the text ended without a newline.
@@ -121,7 +145,7 @@ impl Intake {
         }
         self.ahead.records.clear();
         self.ahead.taken = 0;
-        if self.header_due.is_none() {
+        if self.header_due.is_none() && each_format!(self.format, F => is_plain::<F>()) {
             self.read_ahead();
             if let Some(record) = self.ahead.next() {
                 self.summary = false;
@@ -147,11 +171,55 @@ impl Intake {
         self.line += ahead.records.len() as u64 + remarks;
     }
 
+    /// Reads the next record of a binary format.
+    fn take_record(&mut self, binary: &Binary) -> io::Result<Taken> {
+        if self.lost {
+            return Ok(Taken::End);
+        }
+        let Some(line) = self.lines.next_record(binary)? else { return Ok(Taken::End) };
+        self.line += 1;
+        let Intake { format, before, context, .. } = self;
+        let (bytes, outcome) = match line {
+            Line::Whole(bytes) => {
+                (bytes, each_format!(format, F => decode_in::<F>(bytes, before, context)))
+            }
+            Line::CutShort(bytes) => (bytes, Err(Fault::new(Cause::CutShort, "", b""))),
+            Line::NoRecord(bytes) | Line::TooLong(bytes) => {
+                self.lost = true;
+                (bytes, Err(Fault::new(Cause::BadRecord, "", b"")))
+            }
+        };
+        match outcome {
+            Ok(record) => Ok(Taken::Record(record)),
+            Err(fault) if fault.cause == Cause::OtherEvent => {
+                self.remarks += 1;
+                Ok(Taken::Remark)
+            }
+            Err(fault) => {
+                let (shown, cause) = (hexadecimal(bytes), fault.cause);
+                let diagnostic = diagnostic_of(&fault, self.line, shown.as_bytes(), *format, &[]);
+                let (at, lost) = (self.lines.record_at(), self.lost);
+                tally(&mut self.bad, cause, || {
+                    let what = format!("record at byte {at}: {}", diagnostic.what);
+                    let hint = "the rest of the file was not read: without this record's length, \
+                                nobody knows where the next one begins";
+                    let hint = lost.then(|| hint.to_string());
+                    Diagnostic { what, ..diagnostic.hint(hint) }
+                });
+                Ok(Taken::Bad)
+            }
+        }
+    }
+
     /// Reads the next line, whatever its kind.
     fn take_line(&mut self) -> io::Result<Taken> {
+        if let Some(binary) = self.format.binary() {
+            return self.take_record(&binary);
+        }
         let Some(line) = self.lines.next()? else { return Ok(Taken::End) };
         self.line += 1;
-        let (Line::Whole(text) | Line::TooLong(text)) = line;
+        let (Line::Whole(text) | Line::TooLong(text) | Line::CutShort(text) | Line::NoRecord(text)) =
+            line;
         if self.format.begins_summary(text) {
             self.summary = true;
         }
@@ -171,14 +239,22 @@ impl Intake {
                     Err(fault) => Err(fault),
                 }
             }
+            Line::Whole(_) if self.context.csv.as_ref().is_some_and(|csv| csv.header) => {
+                // The header of a CSV is not read, and due only once.
+                self.context.csv.iter_mut().for_each(|csv| csv.header = false);
+                self.remarks += 1;
+                return Ok(Taken::Remark);
+            }
             Line::Whole(text) if !self.optional.is_empty() => {
                 decode_wider(self.format, text, &self.optional)
             }
             Line::Whole(text) => {
-                let Intake { format, before, .. } = self;
-                each_format!(format, F => decode_after::<F>(text, before))
+                let Intake { format, before, context, .. } = self;
+                each_format!(format, F => decode_in::<F>(text, before, context))
             }
-            Line::TooLong(_) => Err(Fault::new(Cause::LineTooLong, "", b"")),
+            Line::TooLong(_) | Line::CutShort(_) | Line::NoRecord(_) => {
+                Err(Fault::new(Cause::LineTooLong, "", b""))
+            }
         };
         match outcome {
             Ok(record) => {
@@ -203,6 +279,8 @@ impl Intake {
     #[cold]
     pub fn refuse_late(&mut self, back: u64, window: usize) {
         let (line, text) = self.ahead.last(&self.lines, self.line);
+        let shown = self.format.is_binary().then(|| hexadecimal(text));
+        let text = shown.as_ref().map_or(text, |shown| shown.as_bytes());
         tally(&mut self.bad, Cause::BackInTime, || {
             Diagnostic::of(format!(
                 "this request is {back} ns earlier than one that was already replayed: too far out \
@@ -247,9 +325,9 @@ impl Ahead {
         while self.records.len() < AHEAD {
             let mut columns = Plain::<COMMA>::of(rest);
             match decode(&mut columns) {
-                Ok(record) if in_time::<F>(&record) => {
+                Ok(mut record) if in_time::<F>(&record) => {
                     let Some(next) = columns.next_line() else { break };
-                    if before.agree::<F>(record.io.at, columns.host()).is_err() {
+                    if before.agree::<F>(&mut record, columns.host()).is_err() {
                         break;
                     }
                     self.records.push((record, next.len()));
@@ -305,29 +383,45 @@ fn header_row<'a>(
 
 /// Decodes a line and checks it against those before it.
 #[inline]
-fn decode_after<'a, F: TraceFormat>(
+fn decode_in<'a, F: TraceFormat>(
     line: &'a [u8],
     before: &mut Before,
+    context: &mut Context,
 ) -> Result<Record, Fault<'a>> {
-    let (record, host) = decode_and_host::<F>(line)?;
-    before.agree::<F>(record.io.at, host)?;
+    let (mut record, host) = if F::STATEFUL {
+        decode_stateful::<F>(line, context)?
+    } else {
+        decode_and_host::<F>(line)?
+    };
+    before.agree::<F>(&mut record, host)?;
     Ok(record)
+}
+
+/// Whether lines of a format can be read by [`Plain`].
+fn is_plain<F: TraceFormat>() -> bool {
+    !F::STATEFUL && F::BINARY.is_none()
 }
 
 impl Before {
     /// Accepts a record unless it contradicts earlier ones: it must be of the same host, and its
-    /// time must not be too far from theirs.
+    /// time must not be too far from theirs. Gives it the number of its device, if that is named.
     #[inline]
     fn agree<'a, F: TraceFormat>(
         &mut self,
-        at: Nanos,
+        record: &mut Record,
         host: Option<&'a [u8]>,
     ) -> Result<(), Fault<'a>> {
-        if let Some(name) = host {
-            self.same_host(name)?;
+        match host {
+            Some(name) if F::NAMES_DEVICES || self.csv_names => {
+                let number = self.names.number(name);
+                let too_many = || Fault::new(Cause::TooManyDevices, "device", name);
+                record.device = number.ok_or_else(too_many)?;
+            }
+            Some(name) => self.same_host(name)?,
+            None => {}
         }
         if F::FROM_A_DATE {
-            self.same_age::<F>(at)?;
+            self.same_age::<F>(record.io.at)?;
         }
         Ok(())
     }

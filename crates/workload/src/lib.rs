@@ -20,7 +20,10 @@
 //! # Ok::<(), fowler_workload::TraceError>(())
 //! ```
 
+mod binary;
 mod columns;
+mod context;
+mod csv;
 mod detect;
 mod devices;
 mod error;
@@ -39,9 +42,11 @@ mod remap;
 mod reorder;
 mod scale;
 mod source;
+mod spread;
 mod synth;
 mod write;
 
+pub use csv::CsvColumns;
 pub use detect::{Candidate, Undetected};
 pub use devices::{DeviceChoice, DeviceUse};
 pub use error::{Cause, SAMPLES_PER_CAUSE, Skipped, TraceError};
@@ -56,5 +61,6 @@ pub use record::{LATEST, Record};
 pub use remap::{Remap, Remapped, Remapper};
 pub use scale::{Scaled, TimeScale};
 pub use source::ReadSoFar;
+pub use spread::Spread;
 pub use synth::{Addresses, Arrivals, Length, Pattern, Popular, SizeShare, Synth, SynthSpec};
 pub use write::write_native;

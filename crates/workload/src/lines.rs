@@ -1,6 +1,7 @@
 //! Splits text into lines without copying or allocating a `String`: one reused buffer, searched
 //! with `memchr`.
 
+use crate::binary::{Binary, LONGEST_RECORD};
 use crate::detect::is_remark;
 use crate::source::Text;
 use std::io::{self, ErrorKind};
@@ -18,6 +19,10 @@ pub(crate) enum Line<'a> {
     Whole(&'a [u8]),
     /// The beginning of a line that is longer than [`LONGEST_LINE`].
     TooLong(&'a [u8]),
+    /// A record of a binary format that the end of the file cuts short.
+    CutShort(&'a [u8]),
+    /// Bytes of a binary format with which no record begins; the rest of the file is unreadable.
+    NoRecord(&'a [u8]),
 }
 
 /// The lines of a text. A line ends at `\n`, `\r\n` or the end of the text; a byte order mark is
@@ -40,12 +45,22 @@ pub(crate) struct Lines {
     dropped: u64,
     /// The text ended without a newline.
     cut: bool,
+    /// Where in the text the last record of a binary format begins, and the next one.
+    record: u64,
+    next_record: u64,
 }
 
 impl Lines {
-    /// Returns the lines of `text` and reads its beginning. If that holds comments only, as many of
-    /// them are dropped as it takes to show a record, however long they are.
+    /// Returns the lines of `text`, whose beginning is read by [`Lines::begin_text`].
+    #[cfg(test)]
     pub fn of(text: Text) -> io::Result<Lines> {
+        let mut lines = Lines::raw(text)?;
+        lines.begin_text()?;
+        Ok(lines)
+    }
+
+    /// Returns the lines or records of a file and reads its beginning.
+    pub fn raw(text: Text) -> io::Result<Lines> {
         let buffer = vec![0; CHUNK];
         let mut lines = Lines {
             text,
@@ -58,15 +73,23 @@ impl Lines {
             last: (0, 0),
             dropped: 0,
             cut: false,
+            record: 0,
+            next_record: 0,
         };
         lines.fill_head()?;
-        if lines.buffer[..lines.end].starts_with(b"\xef\xbb\xbf") {
-            lines.start = 3;
-        }
-        while lines.torn.is_none() && !lines.at_end && lines.drop_remarks() {
-            lines.fill_head()?;
-        }
         Ok(lines)
+    }
+
+    /// Prepares to read a file as text: skips a byte order mark and, if the beginning holds comments
+    /// only, as many of them as it takes to show a record, however long they are.
+    pub fn begin_text(&mut self) -> io::Result<()> {
+        if self.buffer[..self.end].starts_with(b"\xef\xbb\xbf") {
+            self.start = 3;
+        }
+        while self.torn.is_none() && !self.at_end && self.drop_remarks() {
+            self.fill_head()?;
+        }
+        Ok(())
     }
 
     /// Reads until the head is as long as it may be.
@@ -174,6 +197,51 @@ impl Lines {
         Ok(self.end)
     }
 
+    /// Returns where in the file the last record begins, in bytes.
+    pub fn record_at(&self) -> u64 {
+        self.record
+    }
+
+    /// Returns the next record of a binary format; `None` at the end of the file.
+    pub fn next_record(&mut self, binary: &Binary) -> io::Result<Option<Line<'_>>> {
+        if self.next_record == 0 {
+            let preamble = (binary.preamble)(self.head()).min(self.end - self.start);
+            self.start += preamble;
+            self.next_record += preamble as u64;
+        }
+        let mut due = binary.head;
+        loop {
+            let bytes = &self.buffer[self.start..self.end];
+            if bytes.len() >= due {
+                match (binary.length)(bytes) {
+                    Some(length) if length <= bytes.len() => {
+                        return Ok(Some(Line::Whole(self.pass_record(length))));
+                    }
+                    Some(length) => due = length.min(LONGEST_RECORD),
+                    None => {
+                        let left = self.end - self.start;
+                        return Ok(Some(Line::NoRecord(self.pass_record(left))));
+                    }
+                }
+            } else if self.at_end {
+                let left = self.end - self.start;
+                let cut = (left > 0).then(|| Line::CutShort(self.pass_record(left)));
+                return Ok(cut);
+            } else {
+                self.fill()?;
+            }
+        }
+    }
+
+    /// Passes and returns the next `length` bytes.
+    fn pass_record(&mut self, length: usize) -> &[u8] {
+        self.record = self.next_record;
+        self.next_record += length as u64;
+        self.last = (self.start, self.start + length);
+        self.start += length;
+        &self.buffer[self.last.0..self.last.1]
+    }
+
     /// Returns the next line; `None` at the end of the text.
     pub fn next(&mut self) -> io::Result<Option<Line<'_>>> {
         let mut searched = self.start;
@@ -240,7 +308,7 @@ mod tests {
         loop {
             match lines.next() {
                 Ok(Some(Line::Whole(line))) => found.push(line.to_vec()),
-                Ok(Some(Line::TooLong(_))) => found.push(b"TOO LONG".to_vec()),
+                Ok(Some(_)) => found.push(b"TOO LONG".to_vec()),
                 Ok(None) => return (found, None),
                 Err(error) => return (found, Some(error.to_string())),
             }

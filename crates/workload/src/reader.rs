@@ -10,14 +10,15 @@
 //! counted, and become an error at the end if they exceed the given share. An error is always the
 //! last item of the iterator.
 
-use crate::detect::fits_poorly;
-use crate::devices::{Bases, Devices};
+use crate::detect::{self, fits_poorly};
+use crate::devices::{Bases, Devices, device_name};
 use crate::error::{Cause, Skipped, error_of};
 use crate::intake::{Intake, Taken};
 use crate::lines::Lines;
 use crate::reorder::Reorder;
 use crate::source::{self, ReadSoFar, io_error};
-use crate::{DeviceChoice, DeviceUse, Format, OptionalColumns, Record, TraceError};
+use crate::spread::{MOST_IN_A_SECOND, Spread, Spreader};
+use crate::{CsvColumns, DeviceChoice, DeviceUse, Format, OptionalColumns, Record, TraceError};
 use fowler_units::{Diagnostic, HostIo, HostOp, Nanos};
 use std::collections::BTreeMap;
 use std::io::{BufRead, Cursor, Read};
@@ -34,12 +35,18 @@ pub struct ReadOptions {
     pub reorder_window: usize,
     /// Which devices to read.
     pub device: DeviceChoice,
+    /// The columns of a CSV, whose format then is [`Format::Csv`].
+    pub columns: Option<CsvColumns>,
+    /// How arrivals in whole seconds are spread over their seconds; `None` for the default. Only
+    /// for formats whose times are whole seconds, and for CSV.
+    pub spread: Option<Spread>,
 }
 
 impl Default for ReadOptions {
     fn default() -> ReadOptions {
         let device = DeviceChoice::Default;
-        ReadOptions { format: None, lenient: None, reorder_window: 4096, device }
+        let (columns, spread) = (None, None);
+        ReadOptions { format: None, lenient: None, reorder_window: 4096, device, columns, spread }
     }
 }
 
@@ -83,10 +90,25 @@ pub struct ReadReport {
     pub unchecked: bool,
     /// The devices seen, in ascending order of number, with the requests of their good lines.
     pub devices: Vec<DeviceUse>,
+    /// The names of the devices in order of their numbers, where the trace names them.
+    pub device_names: Vec<String>,
+    /// What the format cannot tell, or what was done about it.
+    pub notes: Vec<String>,
+}
+
+impl ReadReport {
+    /// Returns a device's number, followed by its name if it has one.
+    pub fn device_name(&self, device: u64) -> String {
+        device_name(&self.device_names, device)
+    }
 }
 
 /// Lines between two looks at who watches a pass over a trace.
 const WATCHED_EVERY: u64 = 4096;
+
+/// The least reorder window of formats with whole seconds: a second of many devices may come in any
+/// order.
+const SECONDS_WINDOW: usize = 1 << 17;
 
 /// The state of a reader.
 enum Stage {
@@ -103,6 +125,7 @@ pub struct TraceReader {
     intake: Intake,
     options: ReadOptions,
     window: Reorder,
+    spreader: Option<Spreader>,
     devices: Devices,
     bases: Bases,
     report: ReadReport,
@@ -142,6 +165,7 @@ impl TraceReader {
         mut go_on: impl FnMut(&ReadSoFar) -> bool,
     ) -> Result<TraceReader, TraceError> {
         let name = path.display().to_string();
+        source::refuse_one_of_several(path)?;
         let (text, read) = source::open(path)?;
         let reader = TraceReader { read: Some(read), ..TraceReader::of(&name, text, options)? };
         if options.device != DeviceChoice::SideBySide {
@@ -181,19 +205,29 @@ impl TraceReader {
         options: &ReadOptions,
     ) -> Result<TraceReader, TraceError> {
         check(name, options)?;
-        let lines = Lines::of(text).map_err(|error| io_error(name, "reading", &error))?;
-        source::refuse_other_files(name, lines.head())?;
-        let (format, format_source) = match options.format {
-            Some(format) => (format, FormatSource::Given),
-            None => match (detect(name, &lines), lines.torn()) {
+        let read_error = |error: std::io::Error| io_error(name, "reading", &error);
+        let mut lines = Lines::raw(text).map_err(read_error)?;
+        let given = options.columns.as_ref().map(|_| Format::Csv).or(options.format);
+        let shown = Format::of_binary(lines.head());
+        if shown.is_none() && !given.is_some_and(Format::is_binary) {
+            source::refuse_other_files(name, lines.head())?;
+            lines.begin_text().map_err(read_error)?;
+        }
+        let (format, format_source) = match (given, shown) {
+            (Some(format), _) => (format, FormatSource::Given),
+            (None, Some(format)) => (format, FormatSource::Text),
+            (None, None) => match (detected(name, &lines), lines.torn()) {
                 (Err(_), Some(error)) => return Err(io_error(name, "reading", error)),
                 (detected, _) => detected?,
             },
         };
+        let window =
+            options.reorder_window.max(if format.has_whole_seconds() { SECONDS_WINDOW } else { 1 });
         Ok(TraceReader {
             head: lines.head().to_vec(),
-            intake: Intake::of(lines, format),
-            window: Reorder::new(options.reorder_window),
+            intake: Intake::of(lines, format, options.columns.clone()),
+            window: Reorder::new(window),
+            spreader: spreader(name, format, options)?,
             options: options.clone(),
             devices: Devices::default(),
             bases: Bases::default(),
@@ -210,6 +244,8 @@ impl TraceReader {
                 cut: false,
                 unchecked: false,
                 devices: Vec::new(),
+                device_names: Vec::new(),
+                notes: Vec::new(),
             },
             stage: Stage::Reading,
             origin: (!format.counts_from_a_date()).then_some(0),
@@ -319,24 +355,41 @@ impl TraceReader {
             let Some(record) = self.intake.take_ahead().or_else(|| self.take_anew()) else {
                 return;
             };
+            if self.is_left_out(&record) {
+                self.devices.count(&record);
+                self.report.other_devices += 1;
+                if self.devices.are_too_many() {
+                    return self.refuse_devices();
+                }
+                continue;
+            }
             match self.window.push(record) {
                 Ok(()) => {
-                    let changed = self.devices.count(&record);
-                    if changed && self.options.device == DeviceChoice::Default {
-                        let several = self.devices.seen().len() > 1;
-                        if several {
-                            return self.refuse_devices();
-                        }
+                    if self.devices.count(&record) && self.refuses_devices() {
+                        return self.refuse_devices();
                     }
                 }
                 Err(back) => {
-                    self.intake.refuse_late(back, self.options.reorder_window);
+                    self.intake.refuse_late(back, self.window.size());
                     if self.options.lenient.is_none() {
                         return self.refuse_rest();
                     }
                 }
             }
         }
+    }
+
+    /// Whether a record is of a device that is not read. It does not even enter the reorder window:
+    /// requests of other devices must not push those that are read out of it.
+    #[inline]
+    fn is_left_out(&self, record: &Record) -> bool {
+        matches!(self.options.device, DeviceChoice::Only(device) if record.device != device)
+    }
+
+    /// Whether there are more devices than may be read.
+    fn refuses_devices(&self) -> bool {
+        let only_one = self.options.device == DeviceChoice::Default;
+        only_one && self.devices.seen().len() > 1 || self.devices.are_too_many()
     }
 
     /// Reads lines up to the next record. Returns `None` if the text ends or an error occurs.
@@ -419,7 +472,8 @@ impl TraceReader {
     fn refuse_devices(&mut self) {
         let broken = self.count_rest();
         self.torn |= broken.is_some();
-        let mut error = self.devices.several(&self.report.file);
+        let names = self.intake.device_names();
+        let mut error = self.devices.several(&self.report.file, &names);
         if self.intake.bad_lines() > 0 && self.options.lenient.is_none() {
             let bad = self.bad_lines();
             error.diagnostics.extend(bad.diagnostics);
@@ -436,6 +490,10 @@ impl TraceReader {
         let mut window = self.window.clone();
         loop {
             match self.intake.take() {
+                Ok(Taken::Record(_)) if self.devices.are_too_many() => return None,
+                Ok(Taken::Record(record)) if self.is_left_out(&record) => {
+                    self.devices.count(&record);
+                }
                 Ok(Taken::Record(record)) => {
                     if window.is_full() {
                         window.pop();
@@ -444,7 +502,7 @@ impl TraceReader {
                         Ok(()) => {
                             self.devices.count(&record);
                         }
-                        Err(back) => self.intake.refuse_late(back, self.options.reorder_window),
+                        Err(back) => self.intake.refuse_late(back, window.size()),
                     }
                 }
                 Ok(Taken::Remark | Taken::Bad) => {}
@@ -479,19 +537,20 @@ impl TraceReader {
         self.report.cut = self.intake.cut();
         self.report.skipped = self.intake.bad.clone();
         self.report.devices = self.devices.seen().to_vec();
+        self.report.device_names = self.intake.device_names();
+        self.report.notes = self.intake.notes();
+        if self.report.format.has_whole_seconds() {
+            let spread = self.options.spread.unwrap_or_default();
+            self.report.notes.push(spread.note().to_string());
+        }
     }
 
-    /// Converts a record to a request for the simulated drive; `None` if its device is not read.
+    /// Converts a record to a request for the simulated drive.
     #[inline]
-    fn request(&mut self, record: Record) -> Result<Option<HostIo>, TraceError> {
+    fn request(&mut self, record: Record) -> Result<HostIo, TraceError> {
         let origin = *self.origin.get_or_insert(record.io.at.0);
         let base = match self.options.device {
-            DeviceChoice::Default => 0,
-            DeviceChoice::Only(device) if record.device != device => {
-                self.report.other_devices += 1;
-                return Ok(None);
-            }
-            DeviceChoice::Only(_) => 0,
+            DeviceChoice::Default | DeviceChoice::Only(_) => 0,
             DeviceChoice::SideBySide => self.bases.of(record.device).ok_or_else(|| {
                 let what = "the file changed between the first and the second pass";
                 TraceError::one(&self.report.file, Diagnostic::of(what))
@@ -502,7 +561,36 @@ impl TraceReader {
         // A flush has no range that could be beside another.
         let base = if io.op == HostOp::Flush { 0 } else { base };
         let at = Nanos(io.at.0 - origin);
-        Ok(Some(io.with_at(at).with_offset(base.saturating_add(io.offset))))
+        Ok(io.with_at(at).with_offset(base.saturating_add(io.offset)))
+    }
+
+    /// Returns the next record in order of time.
+    #[inline]
+    fn sorted(&mut self) -> Option<Record> {
+        if matches!(self.stage, Stage::Reading) {
+            self.fill();
+        }
+        self.window.pop()
+    }
+
+    /// Returns the next record, spread over its second.
+    fn spread(&mut self) -> Result<Option<Record>, TraceError> {
+        let Some(mut spreader) = self.spreader.take() else { return Ok(self.sorted()) };
+        let next = spreader.next(|| self.sorted());
+        self.spreader = Some(spreader);
+        next.map_err(|second| {
+            let what = format!("second {second} has more than {MOST_IN_A_SECOND} requests");
+            let hint = "choose a device, or --spread none";
+            TraceError::one(&self.report.file, Diagnostic::of(what).hint(hint.to_string()))
+        })
+    }
+
+    /// Ends the reading with an error.
+    fn end(&mut self, error: TraceError) -> Option<Result<HostIo, TraceError>> {
+        self.window = Reorder::new(1);
+        self.spreader = None;
+        self.stage = Stage::Done;
+        Some(Err(error))
     }
 }
 
@@ -511,25 +599,23 @@ impl Iterator for TraceReader {
 
     #[inline]
     fn next(&mut self) -> Option<Result<HostIo, TraceError>> {
-        loop {
-            if matches!(self.stage, Stage::Reading) {
-                self.fill();
+        let record = if self.spreader.is_none() {
+            self.sorted()
+        } else {
+            match self.spread() {
+                Ok(record) => record,
+                Err(error) => return self.end(error),
             }
-            let Some(record) = self.window.pop() else {
-                return match std::mem::replace(&mut self.stage, Stage::Done) {
-                    Stage::Draining(error) => error.map(Err),
-                    Stage::Reading | Stage::Done => None,
-                };
+        };
+        let Some(record) = record else {
+            return match std::mem::replace(&mut self.stage, Stage::Done) {
+                Stage::Draining(error) => error.map(Err),
+                Stage::Reading | Stage::Done => None,
             };
-            match self.request(record) {
-                Ok(Some(request)) => return Some(Ok(request)),
-                Ok(None) => {}
-                Err(error) => {
-                    self.window = Reorder::new(1);
-                    self.stage = Stage::Done;
-                    return Some(Err(error));
-                }
-            }
+        };
+        match self.request(record) {
+            Ok(request) => Some(Ok(request)),
+            Err(error) => self.end(error),
         }
     }
 }
@@ -539,12 +625,41 @@ fn no_request() -> Diagnostic {
     Diagnostic::of("this trace has no requests").expected("at least one request")
 }
 
+/// Returns what spreads the arrivals of a trace, if anything must.
+fn spreader(
+    name: &str,
+    format: Format,
+    options: &ReadOptions,
+) -> Result<Option<Spreader>, TraceError> {
+    let may_be_coarse = format.has_whole_seconds() || format == Format::Csv;
+    match options.spread {
+        Some(_) if !may_be_coarse => {
+            let what = format!("times of format `{format}` are finer than a second");
+            let diagnostic = Diagnostic::of(what).hint("leave out --spread".to_string());
+            Err(TraceError::one(name, diagnostic))
+        }
+        None if !format.has_whole_seconds() => Ok(None),
+        spread => Ok(Some(Spreader::new(spread.unwrap_or_default()))),
+    }
+}
+
 /// Rejects invalid options.
 fn check(name: &str, options: &ReadOptions) -> Result<(), TraceError> {
     let share = options.lenient.unwrap_or(0.0);
     if !(0.0..=1.0).contains(&share) {
         let diagnostic = Diagnostic::of(format!("the allowed share of bad lines is {share}"));
         return Err(TraceError::one(name, diagnostic.expected("a share from 0 to 1")));
+    }
+    let columns_of_another = options.format.filter(|&format| format != Format::Csv);
+    if let (Some(_), Some(format)) = (&options.columns, columns_of_another) {
+        let what = format!("--columns does not apply to format `{format}`, which has its own");
+        let hint = "leave out --format, or choose --format csv";
+        return Err(TraceError::one(name, Diagnostic::of(what).hint(hint.to_string())));
+    }
+    if options.format == Some(Format::Csv) && options.columns.is_none() {
+        let diagnostic = Diagnostic::of("format `csv` has no columns of its own");
+        let hint = "give them: --columns ts=us,op=rw,lba=512,len=bytes";
+        return Err(TraceError::one(name, diagnostic.hint(hint.to_string())));
     }
     if options.reorder_window == 0 {
         let diagnostic = Diagnostic::of("a reorder window of 0 requests cannot hold any request");
@@ -557,20 +672,36 @@ fn check(name: &str, options: &ReadOptions) -> Result<(), TraceError> {
 }
 
 /// Detects the format from the text or, if that is ambiguous, from the trace's name.
-fn detect(name: &str, lines: &Lines) -> Result<(Format, FormatSource), TraceError> {
+fn detected(name: &str, lines: &Lines) -> Result<(Format, FormatSource), TraceError> {
     let undetected = match Format::detect(lines.head(), lines.head_is_all()) {
         Ok(format) => return Ok((format, FormatSource::Text)),
         Err(undetected) => undetected,
     };
     let file = name.rsplit(['/', '\\']).next().unwrap_or(name).to_ascii_lowercase();
-    let mut named = undetected
-        .candidates
-        .iter()
-        .map(|candidate| candidate.format)
-        .filter(|format| file.contains(format.name()));
+    let named_so = |format: &Format| {
+        file.contains(format.name()) || file.contains(&format.name().replace('-', ""))
+    };
+    let could_be = Format::could_be_binary(lines.head());
+    if let Some(format) = could_be.iter().copied().find(named_so) {
+        return Ok((format, FormatSource::Name));
+    }
+    let candidates = undetected.candidates.iter().map(|candidate| candidate.format);
+    let mut named = candidates.filter(named_so);
     match (named.next(), named.next()) {
         (Some(format), None) => Ok((format, FormatSource::Name)),
+        _ if detect::is_biosnoop_bt(lines.head()) => {
+            let what = "this is the output of bpftrace's biosnoop.bt, which prints neither addresses \
+                        nor sizes";
+            let hint = "trace with bcc's biosnoop, or with blktrace";
+            Err(TraceError::one(name, Diagnostic::of(what).hint(hint.to_string())))
+        }
         _ if undetected.first_line.is_empty() => Err(TraceError::one(name, no_request())),
+        _ if !could_be.is_empty() => {
+            let names: Vec<String> = could_be.iter().map(|it| format!("--format {it}")).collect();
+            let what = "this is a binary file, and nothing in it shows its format";
+            let hint = format!("if it is one of these, say so: {}", names.join(", "));
+            Err(TraceError::one(name, Diagnostic::of(what).hint(hint)))
+        }
         _ => Err(TraceError::one(name, undetected.diagnostic())),
     }
 }

@@ -10,6 +10,23 @@ use fowler_units::{HostIo, HostOp, Nanos};
 /// can represent. The other half leaves room for the drive's later work.
 pub const LATEST: Nanos = Nanos(u64::MAX / 2);
 
+/// How long before the first event of a trace a request may have arrived, where a trace gives
+/// completions and latencies: times of such formats begin with this, and count from the first
+/// request on.
+pub(crate) const BEFORE_TRACE: u64 = 86_400_000_000_000;
+
+/// Returns the arrival of a request that completed at `done` after `took`, both in nanoseconds.
+#[inline]
+pub(crate) fn arrival_before<'a, C: Columns<'a>>(
+    done: u64,
+    took: u64,
+    column: &'static str,
+) -> Result<u64, C::Fault> {
+    let too_large = || C::fault(Fault::new(Cause::TooLarge, column, b""));
+    let done = done.checked_add(BEFORE_TRACE).ok_or_else(too_large)?;
+    done.checked_sub(took).ok_or_else(|| C::fault(Fault::new(Cause::NegativeTime, column, b"")))
+}
+
 /// The block and sector size of every format that counts in them.
 pub(crate) const SECTOR: u64 = 512;
 

@@ -71,6 +71,11 @@ impl Reorder {
         }
     }
 
+    /// Returns how many requests it holds at most.
+    pub fn size(&self) -> usize {
+        self.window
+    }
+
     /// Whether a request must be taken out before another can be put in.
     #[inline]
     pub fn is_full(&self) -> bool {

@@ -90,6 +90,36 @@ pub(crate) fn open(path: &Path) -> Result<(Text, ReadSoFar), TraceError> {
     Ok((text, ReadSoFar { bytes, all, compressed }))
 }
 
+/// Rejects one of the files that blktrace wrote for the CPUs of a machine, if there are others: it
+/// holds a part of the requests.
+pub(crate) fn refuse_one_of_several(path: &Path) -> Result<(), TraceError> {
+    let Some((stem, cpu)) = of_a_cpu(path) else { return Ok(()) };
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let Ok(entries) = std::fs::read_dir(folder.unwrap_or(Path::new("."))) else { return Ok(()) };
+    let others = entries.flatten().filter(|entry| {
+        let other = of_a_cpu(&entry.path());
+        let is_other = other.is_some_and(|(other, number)| other == stem && number != cpu);
+        is_other && entry.metadata().is_ok_and(|facts| facts.len() > 0)
+    });
+    match others.count() {
+        0 => Ok(()),
+        others => {
+            let what = format!(
+                "this file holds the requests of CPU {cpu} only: blktrace wrote a file for each \
+                 CPU, and {others} more of them are beside it"
+            );
+            let hint = format!("merge them: blkparse -i {stem} -d {stem}.merged -O");
+            Err(TraceError::one(path.display().to_string(), Diagnostic::of(what).hint(hint)))
+        }
+    }
+}
+
+/// Returns the name and the CPU of a file that blktrace named `NAME.blktrace.CPU`.
+fn of_a_cpu(path: &Path) -> Option<(String, u32)> {
+    let (stem, cpu) = path.file_name()?.to_str()?.rsplit_once(".blktrace.")?;
+    Some((stem.to_string(), cpu.parse().ok()?))
+}
+
 /// The magic numbers of what is decompressed.
 const ZSTD: &[u8] = b"\x28\xb5\x2f\xfd";
 const GZIP: &[u8] = b"\x1f\x8b";
@@ -180,6 +210,24 @@ mod tests {
         assert_eq!(text_of([gzip.clone(), gzip].concat()).unwrap(), "3,4\n3,4\n");
         assert_eq!(text_of(b"5,6\n".to_vec()).unwrap(), "5,6\n");
         assert_eq!(text_of(Vec::new()).unwrap(), "");
+    }
+
+    #[test]
+    fn a_file_of_one_cpu_of_several_is_refused() {
+        let folder = std::env::temp_dir().join(format!("fowler-cpus-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let path = |name: &str| folder.join(name);
+        std::fs::write(path("sda.blktrace.0"), "x").unwrap();
+        std::fs::write(path("sda.blktrace.1"), "").unwrap();
+        std::fs::write(path("sdb.blktrace.1"), "x").unwrap();
+        assert_eq!(refuse_one_of_several(&path("sda.blktrace.0")), Ok(()), "the other is empty");
+        std::fs::write(path("sda.blktrace.3"), "x").unwrap();
+        let error = refuse_one_of_several(&path("sda.blktrace.0")).unwrap_err().to_string();
+        assert!(error.contains("of CPU 0 only") && error.contains("1 more"), "{error}");
+        assert!(error.contains("blkparse -i sda -d sda.merged"), "{error}");
+        assert_eq!(refuse_one_of_several(&path("sdb.blktrace.1")), Ok(()));
+        assert_eq!(refuse_one_of_several(Path::new("sda.blktrace")), Ok(()));
+        std::fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]

@@ -15,7 +15,7 @@ impl TraceFormat for Alibaba {
         Alibaba block traces of 2020: opcode R or W, offset and length in bytes, time in us \
         since 1970 (counted from the first request on)";
     const TABLE: Table = Table { time: "us since 1970", range: "bytes, bytes", read: "`R`" };
-    const EXAMPLE: &'static str = "\
+    const EXAMPLE: &'static [u8] = b"\
         419,W,8792731648,16384,1577808144360767\n\
         419,R,512,512,1577808144360768\n";
     const TIME_COLUMN: &'static str = "timestamp";

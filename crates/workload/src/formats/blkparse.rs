@@ -39,7 +39,7 @@ impl TraceFormat for Blkparse {
         range a flush";
     const TABLE: Table =
         Table { time: "s, decimal", range: "sectors of 512 B", read: "`R` in rwbs" };
-    const EXAMPLE: &'static str = "\
+    const EXAMPLE: &'static [u8] = b"\
         259,2 0 1 0.000000000 4020 Q R 282624 + 8 [java]\n\
         259,2 0 2 0.000001581 4020 G R 282624 + 8 [java]\n\
         259,2 0 3 0.000002000 4020 Q FWS [jbd2]\n\
@@ -113,7 +113,7 @@ impl TraceFormat for Blkparse {
 
 /// Combines `major,minor` into one number; `None` if either is too large.
 #[inline]
-fn device(major: u64, minor: u64) -> Option<u64> {
+pub(super) fn device(major: u64, minor: u64) -> Option<u64> {
     let major = u64::from(u32::try_from(major).ok()?);
     (minor < 1 << MINOR_BITS).then_some(major << MINOR_BITS | minor)
 }

@@ -22,7 +22,7 @@ impl TraceFormat for Disksim {
         range: "blocks of 512 B",
         read: "bit 0 of the hexadecimal flags is set",
     };
-    const EXAMPLE: &'static str = "0.000000 0 8 16 1\n1.500000 0 24 8 0\n  2.25 1 0 1 a\n";
+    const EXAMPLE: &'static [u8] = b"0.000000 0 8 16 1\n1.500000 0 24 8 0\n  2.25 1 0 1 a\n";
     const SIGNS: Signs = Signs { fractional_times: true, ..Signs::NONE };
 
     #[inline(always)]

@@ -18,7 +18,7 @@ impl TraceFormat for Flashsim {
         read and 0 a write";
     const TABLE: Table =
         Table { time: "ms, decimal", range: "sectors of 512 B, **pages of 4 KiB**", read: "`1`" };
-    const EXAMPLE: &'static str = "26.214000\t0\t303574\t1\t0\n78.643000\t0\t55596\t1\t1\n";
+    const EXAMPLE: &'static [u8] = b"26.214000\t0\t303574\t1\t0\n78.643000\t0\t55596\t1\t1\n";
     const SIGNS: Signs = Signs { fractional_times: true, device_is_zero: true, ..Signs::NONE };
 
     #[inline(always)]

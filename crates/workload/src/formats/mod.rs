@@ -11,7 +11,9 @@
 mod simulators;
 
 use crate::Cause;
+use crate::binary::Binary;
 use crate::columns::Columns;
+use crate::context::Context;
 use crate::fields::{Blanks, Commas, Fault};
 use crate::record::{Record, in_time};
 use native::OptionalColumn;
@@ -74,6 +76,7 @@ formats! { $
     "blkparse" => blkparse::Blkparse, "the default text output of blkparse";
     "systor17" => systor17::Systor17, "SYSTOR '17 CSV, with its header";
     "alibaba" => alibaba::Alibaba, "Alibaba block traces (2020)";
+    "csv" => csv::Csv, "any CSV, its columns given with --columns";
 }
 
 /// What each format's file defines.
@@ -84,14 +87,14 @@ pub(crate) trait TraceFormat {
     const ABOUT: &'static str;
     /// The cells of the documentation's table.
     const TABLE: Table;
-    /// A few valid lines, including the header row.
-    const EXAMPLE: &'static str;
+    /// A few valid lines, including the header row; of a binary format, a few records.
+    const EXAMPLE: &'static [u8];
     /// Whether columns are separated by commas; otherwise by runs of blanks.
     const COMMAS: bool = holds_a_comma(Self::COLUMNS);
     /// The column that holds the time.
     const TIME_COLUMN: &'static str = "time";
-    /// Whether the columns are a header row that must come first.
-    const HAS_HEADER: bool = false;
+    /// The header row that must come first, if there is one.
+    const HEADER: Option<&'static str> = None;
     /// Whether the header row may name this project's optional columns after the format's own.
     const OPTIONAL_COLUMNS: bool = false;
     /// Whether times count from a calendar date, so that the first request's time must be
@@ -99,6 +102,20 @@ pub(crate) trait TraceFormat {
     const FROM_A_DATE: bool = false;
     /// What distinguishes it from formats with the same columns.
     const SIGNS: Signs = Signs::NONE;
+    /// Whether a line's meaning depends on the lines before it, or on what the user said of the
+    /// columns: lines are then decoded by [`TraceFormat::decode_after`].
+    const STATEFUL: bool = false;
+    /// Whether the name that a line gives as its host is its device: names are numbered in the
+    /// order in which they come.
+    const NAMES_DEVICES: bool = false;
+    /// Whether arrivals are in whole seconds, so that those of a second must be spread over it.
+    const WHOLE_SECONDS: bool = false;
+    /// Whether the text alone may show that a trace is in this format.
+    const DETECTED: bool = true;
+    /// What its reader must say of every trace, if anything: what the format cannot tell.
+    const NOTE: Option<&'static str> = None;
+    /// How a binary format is divided into records; `None` for text.
+    const BINARY: Option<Binary> = None;
 
     /// Decodes the columns of one line. Columns that it does not read may contain anything.
     fn decode<'a, C: Columns<'a>>(columns: &mut C) -> Result<Record, C::Fault>;
@@ -109,6 +126,24 @@ pub(crate) trait TraceFormat {
         _: &[OptionalColumn],
     ) -> Result<Record, C::Fault> {
         Self::decode(columns)
+    }
+
+    /// Like [`TraceFormat::decode`], for a format that is [`TraceFormat::STATEFUL`].
+    fn decode_after<'a, C: Columns<'a>>(
+        columns: &mut C,
+        _: &mut Context,
+    ) -> Result<Record, C::Fault> {
+        Self::decode(columns)
+    }
+
+    /// Returns what must be said of a trace that was read, beside [`TraceFormat::NOTE`].
+    fn notes(_: &Context) -> Option<String> {
+        None
+    }
+
+    /// Whether a line, trimmed, is the header row.
+    fn is_header(line: &[u8]) -> bool {
+        Self::HEADER.is_some_and(|header| header.as_bytes() == line)
     }
 
     /// Whether a line begins a summary: until the next record, no line is bad.
@@ -158,8 +193,9 @@ impl Format {
         each_format!(self, F => F::ABOUT)
     }
 
-    /// Returns a few valid lines, with the header row if the format has one.
-    pub fn example(self) -> &'static str {
+    /// Returns a few valid lines, with the header row if the format has one; of a binary format, a
+    /// few records.
+    pub fn example(self) -> &'static [u8] {
         each_format!(self, F => F::EXAMPLE)
     }
 
@@ -195,14 +231,41 @@ impl Format {
 
     /// Returns the header row that must come first, if the format has one.
     pub fn header(self) -> Option<&'static str> {
-        each_format!(self, F => F::HAS_HEADER).then(|| self.columns())
+        each_format!(self, F => F::HEADER)
+    }
+
+    /// Whether it is binary: a `line` is then a record.
+    pub fn is_binary(self) -> bool {
+        self.binary().is_some()
+    }
+
+    /// Whether arrivals are in whole seconds.
+    pub fn has_whole_seconds(self) -> bool {
+        each_format!(self, F => F::WHOLE_SECONDS)
+    }
+
+    /// How a binary format is divided into records.
+    pub(crate) fn binary(self) -> Option<Binary> {
+        each_format!(self, F => F::BINARY)
+    }
+
+    /// Whether the text alone may show that a trace is in this format.
+    pub(crate) fn is_detected(self) -> bool {
+        each_format!(self, F => F::DETECTED)
+    }
+
+    /// Returns what must be said of a trace that was read.
+    pub(crate) fn notes(self, context: &Context) -> Vec<String> {
+        let note = each_format!(self, F => F::NOTE).map(str::to_string);
+        note.into_iter().chain(each_format!(self, F => F::notes(context))).collect()
     }
 
     /// Whether a line, trimmed, is the header row, optional columns included.
     pub(crate) fn begins_with(self, line: &[u8]) -> bool {
         let more = each_format!(self, F => F::OPTIONAL_COLUMNS);
         let rest = self.header().and_then(|header| line.strip_prefix(header.as_bytes()));
-        rest.is_some_and(|rest| rest.is_empty() || more && rest[0] == b',')
+        each_format!(self, F => F::is_header(line))
+            || rest.is_some_and(|rest| more && rest.first() == Some(&b','))
     }
 
     /// Whether times count from a calendar date.
@@ -247,12 +310,30 @@ pub(crate) fn decode<F: TraceFormat>(line: &[u8]) -> Result<Record, Fault<'_>> {
 pub(crate) fn decode_and_host<F: TraceFormat>(
     line: &[u8],
 ) -> Result<(Record, Option<&[u8]>), Fault<'_>> {
-    let line = line.trim_ascii();
+    let line = if F::BINARY.is_some() { line } else { line.trim_ascii() };
     let (record, host) = if F::COMMAS {
         let mut columns = Commas::of(line);
         (F::decode(&mut columns)?, columns.host())
     } else {
-        (F::decode(&mut Blanks::of(line))?, None)
+        let mut columns = Blanks::of(line);
+        (F::decode(&mut columns)?, columns.host())
+    };
+    not_too_late::<F>(record).map(|record| (record, host))
+}
+
+/// Like [`decode_and_host`], for a format whose lines depend on those before them.
+pub(crate) fn decode_stateful<'a, F: TraceFormat>(
+    line: &'a [u8],
+    context: &mut Context,
+) -> Result<(Record, Option<&'a [u8]>), Fault<'a>> {
+    let line = if F::BINARY.is_some() { line } else { line.trim_ascii() };
+    let commas = context.csv.as_ref().map_or(F::COMMAS, |csv| csv.commas());
+    let (record, host) = if commas {
+        let mut columns = Commas::of(line);
+        (F::decode_after(&mut columns, context)?, columns.host())
+    } else {
+        let mut columns = Blanks::of(line);
+        (F::decode_after(&mut columns, context)?, columns.host())
     };
     not_too_late::<F>(record).map(|record| (record, host))
 }
@@ -307,12 +388,22 @@ pub(crate) mod tests {
             let about = format.about();
             assert!(about.contains("time in "), "{format} says what its time counts");
             assert!(
-                ["1 is a read", "set for a read", "r/R", "Read or Write", "R or W", "op one of"]
-                    .iter()
-                    .any(|code| about.contains(code)),
+                [
+                    "1 is a read",
+                    "0 is a read",
+                    "set for a read",
+                    "all are reads",
+                    "r/R",
+                    "Read or Write",
+                    "R or W",
+                    "op one of",
+                ]
+                .iter()
+                .any(|code| about.contains(code)),
                 "{format} says which code is a read"
             );
-            assert!(format.columns().contains(format.time_column()), "{format} has its time");
+            let columns = format.columns();
+            assert!(columns.contains(format.time_column()), "{format} has its time");
             assert!(!format.help().is_empty() && !format.help().contains('\n'));
         }
         assert_eq!(Format::by_name("SPC"), None);
@@ -321,7 +412,16 @@ pub(crate) mod tests {
     #[test]
     fn an_example_is_read_whole_and_taken_for_no_other_format() {
         for &format in Format::ALL {
-            let text = format.example();
+            if format.is_binary() {
+                let found = Format::of_binary(format.example());
+                assert_eq!(found, Some(format).filter(|it| it.is_detected()), "{format}");
+                let other = Format::could_be_binary(format.example());
+                assert!(format.is_detected() || other == [format], "{format}: {other:?}");
+                continue;
+            }
+            let text = str::from_utf8(format.example()).unwrap();
+            assert_eq!(Format::of_binary(text.as_bytes()), None, "{format}");
+            assert_eq!(Format::could_be_binary(text.as_bytes()), [], "{format}");
             assert_eq!(format.header(), format.header().and(text.lines().next()), "{format}");
             let (mut records, mut summary) = (0, false);
             for line in text.lines().skip(usize::from(format.header().is_some())) {
@@ -334,6 +434,9 @@ pub(crate) mod tests {
                 }
             }
             assert!(records >= 2, "{format}");
+            if !format.is_detected() {
+                continue;
+            }
             match Format::detect(text.as_bytes(), true) {
                 Ok(found) => {
                     assert!(found == format || format.signs().same_as == Some(found), "{format}");
@@ -349,6 +452,9 @@ pub(crate) mod tests {
     #[test]
     fn an_empty_line_is_no_record_of_any_format() {
         for &format in Format::ALL {
+            if format.is_binary() {
+                continue;
+            }
             for line in ["", " ", ",", ",,,,,,,,", "\0", "-"] {
                 assert!(decode_line(format, line.as_bytes()).is_err(), "{format}: {line:?}");
             }

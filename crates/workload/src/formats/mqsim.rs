@@ -13,7 +13,7 @@ impl TraceFormat for Mqsim {
     const ABOUT: &'static str = "\
         MQSim ASCII: time in ns, sectors of 512 B, op 1 is a read and 0 a write";
     const TABLE: Table = Table { time: "ns, whole", range: "sectors of 512 B", read: "`1`" };
-    const EXAMPLE: &'static str = "0 0 303567 7 0\n26214000 1 240840 6 1\n26214001 0 8 8 1\n";
+    const EXAMPLE: &'static [u8] = b"0 0 303567 7 0\n26214000 1 240840 6 1\n26214001 0 8 8 1\n";
 
     #[inline(always)]
     fn decode<'a, C: Columns<'a>>(columns: &mut C) -> Result<Record, C::Fault> {

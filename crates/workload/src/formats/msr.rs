@@ -22,7 +22,7 @@ impl TraceFormat for Msr {
         disk number is the device, Type Read or Write, offset and size in bytes";
     const TABLE: Table =
         Table { time: "ticks of 100 ns since 1601", range: "bytes, bytes", read: "`Read`" };
-    const EXAMPLE: &'static str = "\
+    const EXAMPLE: &'static [u8] = b"\
         128166385295514663,hm,0,Write,9056014336,2048,2833\n\
         128166385295514878,hm,0,Read,512,512,26\n";
     const TIME_COLUMN: &'static str = "Timestamp";

@@ -14,7 +14,7 @@ impl TraceFormat for MsrCut {
         excerpts of MSR Cambridge in FlashSim's columns: time in decimal ms, offset and size in \
         bytes, op 1 is a read and 0 a write";
     const TABLE: Table = Table { time: "ms, decimal", range: "bytes, bytes", read: "`1`" };
-    const EXAMPLE: &'static str = "0.000 0 200626176 4096 0\n223.412 0 3159347200 36864 1\n";
+    const EXAMPLE: &'static [u8] = b"0.000 0 200626176 4096 0\n223.412 0 3159347200 36864 1\n";
     const SIGNS: Signs =
         Signs { fractional_times: true, bytes: true, device_is_zero: true, ..Signs::NONE };
 

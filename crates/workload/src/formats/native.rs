@@ -35,14 +35,14 @@ impl TraceFormat for Native {
         CSV with the header at_ns,op,offset,size; time in ns, offset and size in bytes, op one \
         of read, write, trim, flush";
     const TABLE: Table = Table { time: "ns", range: "bytes, bytes", read: "`read`" };
-    const EXAMPLE: &'static str = "\
+    const EXAMPLE: &'static [u8] = b"\
         at_ns,op,offset,size\n\
         0,read,0,4096\n\
         7,write,4096,512\n\
         7,trim,0,8192\n\
         9,flush,0,0\n";
     const TIME_COLUMN: &'static str = "at_ns";
-    const HAS_HEADER: bool = true;
+    const HEADER: Option<&'static str> = Some(Self::COLUMNS);
     const OPTIONAL_COLUMNS: bool = true;
 
     #[inline(always)]

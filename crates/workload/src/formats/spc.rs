@@ -23,7 +23,7 @@ impl TraceFormat for Spc {
         bytes, opcode r/R or w/W, time in decimal seconds; further columns are ignored";
     const TABLE: Table =
         Table { time: "s, decimal", range: "blocks of 512 B, **bytes**", read: "`r`, `R`" };
-    const EXAMPLE: &'static str = "\
+    const EXAMPLE: &'static [u8] = b"\
         0,20941264,8192,W,0.551706\n\
         0,20939840,8192,w,0.554041\n\
         1,3436288,512,R,1.01,x\n";

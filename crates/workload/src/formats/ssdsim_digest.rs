@@ -14,7 +14,7 @@ impl TraceFormat for SsdsimDigest {
         SSDsim ASCII made from the FIU traces: time in ns, sectors of 512 B, op 1 is a read \
         and 0 a write, and a sixth column with a digest of the content, which is ignored";
     const TABLE: Table = Table { time: "ns, whole", range: "sectors of 512 B", read: "`1`" };
-    const EXAMPLE: &'static str = "\
+    const EXAMPLE: &'static [u8] = b"\
         0 0 160806224 8 0 3f4fc2833a17\n\
         1851 0 73397240 8 1 2e568877a8c6\n";
 

@@ -13,7 +13,7 @@ impl TraceFormat for SsdsimUs {
     const ABOUT: &'static str = "\
         SSDsim ASCII with time in us: sectors of 512 B, op 1 is a read and 0 a write";
     const TABLE: Table = Table { time: "us, whole", range: "sectors of 512 B", read: "`1`" };
-    const EXAMPLE: &'static str = "0 0 280605840 2 1\n979 0 287641400 128 0\n";
+    const EXAMPLE: &'static [u8] = b"0 0 280605840 2 1\n979 0 287641400 128 0\n";
 
     #[inline(always)]
     fn decode<'a, C: Columns<'a>>(columns: &mut C) -> Result<Record, C::Fault> {

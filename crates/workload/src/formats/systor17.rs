@@ -19,12 +19,12 @@ impl TraceFormat for Systor17 {
         SYSTOR '17 CSV with its header: time in decimal Unix seconds (counted from the first \
         request on), IOType R or W, the LUN is the device, offset and size in bytes";
     const TABLE: Table = Table { time: "Unix s, decimal", range: "bytes, bytes", read: "`R`" };
-    const EXAMPLE: &'static str = "\
+    const EXAMPLE: &'static [u8] = b"\
         Timestamp,Response,IOType,LUN,Offset,Size\n\
         1456095145.133076000,0.000806000,R,0,899056122368,131072\n\
         1456095145.126285000,,W,0,4256049987072,122880\n";
     const TIME_COLUMN: &'static str = "Timestamp";
-    const HAS_HEADER: bool = true;
+    const HEADER: Option<&'static str> = Some(Self::COLUMNS);
     const FROM_A_DATE: bool = true;
 
     #[inline(always)]

@@ -1,0 +1,84 @@
+//! What the lines before a line said that bears on it, and what the user said of the columns.
+
+use crate::csv::CsvColumns;
+use std::collections::BTreeMap;
+
+/// The most devices that a trace may have: more would be no trace, and memory must not grow with
+/// whatever a file holds.
+pub(crate) const MOST_DEVICES: usize = 1 << 16;
+
+/// What the lines read so far said. Each format uses what it needs.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Context {
+    /// The columns of a CSV, as the user gave them.
+    pub csv: Option<CsvColumns>,
+    /// A clock that lines move, in nanoseconds.
+    pub clock: u64,
+    /// The last time as printed, in nanoseconds; `None` before the first.
+    pub last: Option<u64>,
+    /// How often something happened that a note counts.
+    pub times: u64,
+    /// How many columns the first line had.
+    pub width: Option<usize>,
+}
+
+/// The devices that lines name, numbered in the order in which they come.
+#[derive(Debug, Default)]
+pub(crate) struct Names {
+    numbers: BTreeMap<Vec<u8>, u64>,
+    /// The last name and its number: the next line most often names the same device.
+    last: Option<(Vec<u8>, u64)>,
+}
+
+impl Names {
+    /// Returns the number of a name; `None` if there are too many.
+    #[inline]
+    pub fn number(&mut self, name: &[u8]) -> Option<u64> {
+        match &self.last {
+            Some((last, number)) if last == name => Some(*number),
+            _ => self.look_up(name),
+        }
+    }
+
+    fn look_up(&mut self, name: &[u8]) -> Option<u64> {
+        let next = self.numbers.len();
+        let number = match self.numbers.get(name) {
+            Some(&number) => number,
+            None if next == MOST_DEVICES => return None,
+            None => {
+                self.numbers.insert(name.to_vec(), next as u64);
+                next as u64
+            }
+        };
+        self.last = Some((name.to_vec(), number));
+        Some(number)
+    }
+
+    /// Returns all names in the order of their numbers, fit for printing.
+    pub fn all(&self) -> Vec<String> {
+        let mut names = vec![String::new(); self.numbers.len()];
+        for (name, &number) in &self.numbers {
+            names[number as usize] = fowler_units::printable(name);
+        }
+        names
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_numbered_as_they_come() {
+        let mut names = Names::default();
+        let numbers =
+            [&b"sdb"[..], b"sda", b"sda", b"sdb", b"s\x1bc"].map(|name| names.number(name));
+        assert_eq!(numbers, [0, 1, 1, 0, 2].map(Some));
+        assert_eq!(names.all(), ["sdb", "sda", "s\\u{1b}c"]);
+        for number in 3..MOST_DEVICES {
+            assert!(names.number(number.to_string().as_bytes()).is_some());
+        }
+        assert_eq!(names.number(b"one too many"), None);
+        assert_eq!(names.number(b"sda"), Some(1));
+    }
+}

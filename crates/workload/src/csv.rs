@@ -1,0 +1,269 @@
+//! The columns of a CSV without a format of its own, as the user gives them:
+//! `ts=us,op=rw,lba=512,len=bytes`.
+
+use fowler_units::{Diagnostic, Diagnostics, HostOp, printable};
+
+/// What a column holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CsvColumn {
+    /// Nothing that is read.
+    Skipped,
+    /// The arrival, in units of `10^digits` ns.
+    Time { digits: usize },
+    /// The operation.
+    Op(OpCode),
+    /// The address, in units of so many bytes.
+    Offset { unit: u64 },
+    /// The size, in units of so many bytes.
+    Size { unit: u64 },
+    /// The device, by number or by name.
+    Device { named: bool },
+}
+
+/// How operations are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OpCode {
+    /// As words or letters.
+    Words,
+    /// 1 is a read and 0 a write.
+    OneReads,
+    /// 0 is a read and 1 a write.
+    ZeroReads,
+}
+
+/// The words of [`OpCode::Words`], whatever their case.
+const WORDS: &[(&str, HostOp)] = &[
+    ("r", HostOp::Read),
+    ("read", HostOp::Read),
+    ("w", HostOp::Write),
+    ("write", HostOp::Write),
+    ("t", HostOp::Trim),
+    ("trim", HostOp::Trim),
+    ("d", HostOp::Trim),
+    ("discard", HostOp::Trim),
+    ("f", HostOp::Flush),
+    ("flush", HostOp::Flush),
+];
+
+impl OpCode {
+    /// Returns the operation that a field means.
+    pub fn op(self, field: &[u8]) -> Option<HostOp> {
+        match (self, field) {
+            (OpCode::OneReads, b"1") | (OpCode::ZeroReads, b"0") => Some(HostOp::Read),
+            (OpCode::OneReads, b"0") | (OpCode::ZeroReads, b"1") => Some(HostOp::Write),
+            (OpCode::Words, field) => {
+                let is = |word: &str| field.eq_ignore_ascii_case(word.as_bytes());
+                WORDS.iter().find(|(word, _)| is(word)).map(|&(_, op)| op)
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns the accepted fields, for messages.
+    pub fn expected(self) -> &'static str {
+        match self {
+            OpCode::Words => "r, read, w, write, t, trim, d, discard, f or flush",
+            OpCode::OneReads => "1 (read) or 0 (write)",
+            OpCode::ZeroReads => "0 (read) or 1 (write)",
+        }
+    }
+}
+
+/// The columns of a CSV, in order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CsvColumns {
+    columns: Vec<CsvColumn>,
+    /// Whether the first line is a header, which is not read.
+    pub(crate) header: bool,
+    /// Whether columns are separated by runs of blanks instead of commas.
+    blanks: bool,
+    /// Whether any number of further columns may follow.
+    more: bool,
+}
+
+/// The most columns that can be given.
+const MOST_COLUMNS: usize = 256;
+
+/// What a list of columns may consist of, for messages.
+const PARTS: &str = "ts=s|ms|us|100ns|ns, op=rw|1=read|0=read, lba=bytes|N, len=bytes|N, \
+                     dev=number|name, _ (a column to skip), ... (further columns), header, blanks";
+
+impl Default for CsvColumns {
+    /// Returns the columns of the example: microseconds, a letter, sectors of 512 B, bytes.
+    fn default() -> CsvColumns {
+        let columns = vec![
+            CsvColumn::Time { digits: 3 },
+            CsvColumn::Op(OpCode::Words),
+            CsvColumn::Offset { unit: 512 },
+            CsvColumn::Size { unit: 1 },
+        ];
+        CsvColumns { columns, header: false, blanks: false, more: false }
+    }
+}
+
+impl CsvColumns {
+    /// Parses a list of columns such as `ts=us,op=rw,lba=512,len=bytes`.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it.
+    pub fn parse(text: &str) -> Result<CsvColumns, Diagnostics> {
+        let mut parsed =
+            CsvColumns { columns: Vec::new(), header: false, blanks: false, more: false };
+        let mut wrong = Vec::new();
+        for part in text.split(',').map(str::trim).take(MOST_COLUMNS) {
+            if let Err(diagnostic) = parsed.add(part) {
+                wrong.push(diagnostic);
+            }
+        }
+        if text.split(',').count() > MOST_COLUMNS {
+            wrong.push(problem(format!("there are more than {MOST_COLUMNS} columns")));
+        }
+        let kinds: [(&str, fn(&CsvColumn) -> bool); 5] = [
+            ("ts", |it| matches!(it, CsvColumn::Time { .. })),
+            ("op", |it| matches!(it, CsvColumn::Op(_))),
+            ("lba", |it| matches!(it, CsvColumn::Offset { .. })),
+            ("len", |it| matches!(it, CsvColumn::Size { .. })),
+            ("dev", |it| matches!(it, CsvColumn::Device { .. })),
+        ];
+        for (name, is) in kinds {
+            match parsed.columns.iter().filter(|column| is(column)).count() {
+                // A part that is wrong may be the one that is missing.
+                0 if name != "dev" && wrong.is_empty() => {
+                    let why = match name {
+                        "op" => {
+                            "a trace that does not say what is read and what is written \
+                                 cannot be replayed"
+                        }
+                        "len" => "a trace without sizes cannot be replayed",
+                        _ => "every request needs one",
+                    };
+                    wrong.push(problem(format!("there is no column `{name}`: {why}")));
+                }
+                0 | 1 => {}
+                _ => wrong.push(problem(format!("there is more than one column `{name}`"))),
+            }
+        }
+        if wrong.is_empty() { Ok(parsed) } else { Err(Diagnostics(wrong)) }
+    }
+
+    /// Adds one part of the list.
+    fn add(&mut self, part: &str) -> Result<(), Diagnostic> {
+        if self.more && part != "header" && part != "blanks" {
+            return Err(problem(format!("`{}` comes after `...`", printable(part))));
+        }
+        match part {
+            "_" => self.columns.push(CsvColumn::Skipped),
+            "..." => self.more = true,
+            "header" => self.header = true,
+            "blanks" => self.blanks = true,
+            _ => self.columns.push(column(part)?),
+        }
+        Ok(())
+    }
+
+    /// Returns the columns.
+    pub(crate) fn columns(&self) -> &[CsvColumn] {
+        &self.columns
+    }
+
+    /// Whether columns are separated by commas.
+    pub(crate) fn commas(&self) -> bool {
+        !self.blanks
+    }
+
+    /// Whether further columns may follow.
+    pub(crate) fn more(&self) -> bool {
+        self.more
+    }
+
+    /// Whether devices are named.
+    pub(crate) fn names_devices(&self) -> bool {
+        self.columns.contains(&CsvColumn::Device { named: true })
+    }
+}
+
+/// Parses `name=unit`.
+fn column(part: &str) -> Result<CsvColumn, Diagnostic> {
+    let wrong = || problem(format!("`{}` is no column", printable(part))).expected(PARTS);
+    let (name, unit) = part.split_once('=').ok_or_else(wrong)?;
+    let of_unit = |expected: &'static str| {
+        let unit = printable(unit);
+        problem(format!("`{unit}` is no unit of `{name}`")).expected(expected)
+    };
+    match (name, unit) {
+        ("ts", "s") => Ok(CsvColumn::Time { digits: 9 }),
+        ("ts", "ms") => Ok(CsvColumn::Time { digits: 6 }),
+        ("ts", "us") => Ok(CsvColumn::Time { digits: 3 }),
+        ("ts", "100ns") => Ok(CsvColumn::Time { digits: 2 }),
+        ("ts", "ns") => Ok(CsvColumn::Time { digits: 0 }),
+        ("ts", _) => Err(of_unit("s, ms, us, 100ns (Windows file time) or ns")),
+        ("op", "rw") => Ok(CsvColumn::Op(OpCode::Words)),
+        ("op", "1=read") => Ok(CsvColumn::Op(OpCode::OneReads)),
+        ("op", "0=read") => Ok(CsvColumn::Op(OpCode::ZeroReads)),
+        ("op", _) => Err(of_unit("rw (words or letters), 1=read or 0=read")),
+        ("dev", "number") => Ok(CsvColumn::Device { named: false }),
+        ("dev", "name") => Ok(CsvColumn::Device { named: true }),
+        ("dev", _) => Err(of_unit("number or name")),
+        ("lba" | "len", unit) => {
+            let bytes = if unit == "bytes" { Some(1) } else { unit.parse().ok() };
+            let unit = bytes.filter(|bytes| (1..=1 << 30).contains(bytes));
+            let unit = unit.ok_or_else(|| of_unit("bytes, or how many bytes a unit has: 512"))?;
+            let is_size = name == "len";
+            Ok(if is_size { CsvColumn::Size { unit } } else { CsvColumn::Offset { unit } })
+        }
+        _ => Err(wrong()),
+    }
+}
+
+fn problem(what: String) -> Diagnostic {
+    Diagnostic::new("--columns", what)
+        .hint("for example: ts=us,op=rw,lba=512,len=bytes".to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_read_in_order() {
+        let given = CsvColumns::parse("ts=us,op=rw,lba=512,len=bytes").unwrap();
+        assert_eq!(given, CsvColumns::default());
+        let given = CsvColumns::parse(
+            "dev=name, _, op=0=read, len=4096, lba=bytes, ts=100ns, \
+                                       ..., header, blanks",
+        );
+        let given = given.unwrap();
+        let columns = [
+            CsvColumn::Device { named: true },
+            CsvColumn::Skipped,
+            CsvColumn::Op(OpCode::ZeroReads),
+            CsvColumn::Size { unit: 4096 },
+            CsvColumn::Offset { unit: 1 },
+            CsvColumn::Time { digits: 2 },
+        ];
+        assert_eq!(given.columns(), columns);
+        assert!(given.header && !given.commas() && given.more() && given.names_devices());
+    }
+
+    #[test]
+    fn everything_wrong_is_reported_at_once() {
+        for (text, problems) in [
+            ("", &["`` is no column"][..]),
+            ("ts=us,op=rw,lba=512", &["no column `len`: a trace without sizes"]),
+            ("ts=us,lba=512,len=1", &["no column `op`: a trace that does not say"]),
+            ("ts=h,op=x,lba=0,len=-1", &["`h` is no unit of `ts`", "`x`", "`0`", "`-1`"]),
+            ("ts=s,ts=s,op=rw,lba=1,len=1", &["more than one column `ts`"]),
+            ("ts=s,op=rw,lba=1,len=1,...,_", &["`_` comes after `...`"]),
+            ("ts=s,op=rw,lba=1,len=1,wat", &["`wat` is no column"]),
+            ("ts=s,op=rw,lba=1,len=99999999999", &["`99999999999` is no unit of `len`"]),
+        ] {
+            let error = CsvColumns::parse(text).unwrap_err();
+            assert_eq!(error.0.len(), problems.len(), "{text}: {error}");
+            for problem in problems {
+                assert!(error.to_string().contains(problem), "{text}: {error}");
+            }
+        }
+        let many = format!("ts=us,op=rw,lba=512,len=1{}", ",_".repeat(MOST_COLUMNS));
+        assert!(CsvColumns::parse(&many).is_err());
+    }
+}

@@ -1,0 +1,164 @@
+//! Any CSV whose columns the user gives, as in `--columns "ts=us,op=rw,lba=512,len=bytes"`.
+//!
+//! Quotes around a field are removed. Fields with commas inside are not supported: no column that
+//! is read has any.
+
+use super::{Table, TraceFormat};
+use crate::Cause;
+use crate::columns::Columns;
+use crate::context::Context;
+use crate::csv::{CsvColumn, CsvColumns};
+use crate::fields::Fault;
+use crate::number::{NumberError, decimal_ns, unsigned};
+use crate::record::{Measure, Record, record, unknown_op};
+
+/// A CSV.
+pub(crate) struct Csv;
+
+impl TraceFormat for Csv {
+    const COLUMNS: &'static str = "as given with --columns";
+    const ABOUT: &'static str = "\
+        any CSV: time in the unit, and the code of a read, that --columns gives; op one of r, w, \
+        t, f or words, or 0 and 1";
+    const TABLE: Table = Table {
+        time: "`ts=s`, `ms`, `us`, `100ns`, `ns`; decimals allowed",
+        range: "`lba=N`, `len=N`: units of N bytes",
+        read: "`op=rw`: words or letters; `op=1=read`; `op=0=read`",
+    };
+    const EXAMPLE: &'static [u8] = b"10,R,8,4096\n12.5,write,16,512\n13,\"r\",0,1\n";
+    const COMMAS: bool = true;
+    const TIME_COLUMN: &'static str = "columns";
+    const FROM_A_DATE: bool = true;
+    const STATEFUL: bool = true;
+    const DETECTED: bool = false;
+
+    fn decode<'a, C: Columns<'a>>(columns: &mut C) -> Result<Record, C::Fault> {
+        Self::decode_after(columns, &mut Context::default())
+    }
+
+    fn decode_after<'a, C: Columns<'a>>(
+        columns: &mut C,
+        context: &mut Context,
+    ) -> Result<Record, C::Fault> {
+        let csv = context.csv.get_or_insert_with(CsvColumns::default);
+        let (mut at, mut device, mut op) = (0, 0, None);
+        let nothing = |column| Measure { count: 0, unit: 1, column };
+        let (mut start, mut length) = (nothing("lba"), nothing("len"));
+        for &column in csv.columns() {
+            match column {
+                CsvColumn::Skipped => drop(columns.next("a skipped column")?),
+                CsvColumn::Time { digits } => {
+                    let field = unquoted(columns.next("ts")?);
+                    at = decimal_ns(field, digits).map_err(|error| {
+                        C::fault(match error {
+                            NumberError::Negative => Fault::new(Cause::NegativeTime, "ts", field),
+                            other => Fault::number(other, "ts", field),
+                        })
+                    })?;
+                }
+                CsvColumn::Op(code) => {
+                    let field = unquoted(columns.next("op")?);
+                    let meant = code.op(field);
+                    op = Some(meant.ok_or_else(|| unknown_op::<C>("op", field, code.expected()))?);
+                }
+                CsvColumn::Offset { unit } => {
+                    start = Measure { count: number(columns, "lba")?, unit, column: "lba" };
+                }
+                CsvColumn::Size { unit } => {
+                    length = Measure { count: number(columns, "len")?, unit, column: "len" };
+                }
+                CsvColumn::Device { named: true } => columns.host_named("dev")?,
+                CsvColumn::Device { named: false } => device = number(columns, "dev")?,
+            }
+        }
+        if !csv.more() {
+            columns.finish()?;
+        }
+        let op = op.ok_or_else(|| C::fault(Fault::new(Cause::TooFewColumns, "op", b"")))?;
+        record::<C>(at, device, start, length, op)
+    }
+}
+
+/// Parses the next field as a whole number.
+fn number<'a, C: Columns<'a>>(columns: &mut C, column: &'static str) -> Result<u64, C::Fault> {
+    let field = unquoted(columns.next(column)?);
+    unsigned(field).map_err(|error| C::fault(Fault::number(error, column, field)))
+}
+
+/// Returns a field without the quotes around it.
+fn unquoted(field: &[u8]) -> &[u8] {
+    match field {
+        [b'"', inner @ .., b'"'] => inner.trim_ascii(),
+        field => field,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::decode_stateful;
+    use super::*;
+    use fowler_units::{HostIo, HostOp, Nanos};
+
+    fn decoded(columns: &str, line: &str) -> Result<Record, Cause> {
+        let csv = Some(CsvColumns::parse(columns).unwrap());
+        let mut context = Context { csv, ..Context::default() };
+        let decoded = decode_stateful::<Csv>(line.as_bytes(), &mut context);
+        decoded.map(|(record, _)| record).map_err(|fault| fault.cause)
+    }
+
+    #[test]
+    fn every_unit_and_code_is_as_given() {
+        for (columns, line, device, io) in [
+            (
+                "ts=us,op=rw,lba=512,len=bytes",
+                "1.5,Read,8,100",
+                0,
+                HostIo::read(Nanos(1500), 4096, 100),
+            ),
+            (
+                "len=4096,_,lba=bytes,op=0=read,dev=number,ts=100ns",
+                "2,x,512,1,7,3",
+                7,
+                HostIo::write(Nanos(300), 512, 8192),
+            ),
+            (
+                "ts=s,op=1=read,lba=512,len=512,...,blanks",
+                " 0.25  \"1\"\t2 1  and more",
+                0,
+                HostIo::read(Nanos(250_000_000), 1024, 512),
+            ),
+            ("ts=ns,op=rw,lba=1,len=1", "5,F,0,0", 0, HostIo::flush(Nanos(5))),
+            (
+                "ts=ms,op=rw,lba=1,len=1",
+                "\"5\",\"discard\",\"4\",\"2\"",
+                0,
+                HostIo::new(HostOp::Trim, Nanos(5_000_000), 4, 2),
+            ),
+        ] {
+            assert_eq!(decoded(columns, line), Ok(Record { device, io }), "{columns}: {line}");
+        }
+    }
+
+    #[test]
+    fn each_fault_has_its_cause() {
+        let columns = "ts=us,op=rw,lba=4096,len=4096";
+        for (line, cause) in [
+            ("-1,r,0,1", Cause::NegativeTime),
+            ("now,r,0,1", Cause::NotANumber),
+            ("1,x,0,1", Cause::UnknownOp),
+            ("1,1,0,1", Cause::UnknownOp),
+            ("1,r,0", Cause::TooFewColumns),
+            ("1,r,0,1,2", Cause::TooManyColumns),
+            ("1,r,0,0", Cause::ZeroLength),
+            ("1,r,0,1048576", Cause::TooLarge),
+            ("1,r,4503599627370496,1", Cause::TooLarge),
+            ("99999999999999999999,r,0,1", Cause::TooLarge),
+            ("1,r,-4,1", Cause::NotANumber),
+            ("1,f,1,0", Cause::FlushWithRange),
+            ("1,r,\"0,1", Cause::NotANumber),
+        ] {
+            assert_eq!(decoded(columns, line), Err(cause), "{line}");
+        }
+        assert_eq!(decoded("ts=s,op=0=read,lba=1,len=1", "1,2,0,1"), Err(Cause::UnknownOp));
+    }
+}
