@@ -76,6 +76,8 @@ formats! { $
     "blkparse" => blkparse::Blkparse, "the default text output of blkparse";
     "systor17" => systor17::Systor17, "SYSTOR '17 CSV, with its header";
     "alibaba" => alibaba::Alibaba, "Alibaba block traces (2020)";
+    "tencent" => tencent::Tencent, "Tencent Cloud Block Storage CSV (2018)";
+    "fiu" => fiu::Fiu, "FIU traces in their own columns";
     "csv" => csv::Csv, "any CSV, its columns given with --columns";
 }
 
