@@ -77,6 +77,7 @@ formats! { $
     "systor17" => systor17::Systor17, "SYSTOR '17 CSV, with its header";
     "alibaba" => alibaba::Alibaba, "Alibaba block traces (2020)";
     "tencent" => tencent::Tencent, "Tencent Cloud Block Storage CSV (2018)";
+    "msps" => msps::Msps, "Event Tracing for Windows as CSV, as of Microsoft's production servers";
     "fiu" => fiu::Fiu, "FIU traces in their own columns";
     "csv" => csv::Csv, "any CSV, its columns given with --columns";
 }
