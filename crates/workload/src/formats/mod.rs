@@ -78,6 +78,7 @@ formats! { $
     "alibaba" => alibaba::Alibaba, "Alibaba block traces (2020)";
     "tencent" => tencent::Tencent, "Tencent Cloud Block Storage CSV (2018)";
     "msps" => msps::Msps, "Event Tracing for Windows as CSV, as of Microsoft's production servers";
+    "nexus" => nexus::Nexus, "BIOtracer's logs of a Nexus 5 phone";
     "fiu" => fiu::Fiu, "FIU traces in their own columns";
     "csv" => csv::Csv, "any CSV, its columns given with --columns";
 }
