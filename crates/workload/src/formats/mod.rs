@@ -8,6 +8,7 @@
 //! reader; and those named in the files. The formats contradict one another, above all in the code
 //! for a read; [`Format::about`] states it for each.
 
+mod iolog;
 mod simulators;
 
 use crate::Cause;
@@ -80,6 +81,9 @@ formats! { $
     "msps" => msps::Msps, "Event Tracing for Windows as CSV, as of Microsoft's production servers";
     "nexus" => nexus::Nexus, "BIOtracer's logs of a Nexus 5 phone";
     "fiu" => fiu::Fiu, "FIU traces in their own columns";
+    "fio-iolog2" => fio_iolog2::FioIolog2, "fio's iolog, version 2";
+    "fio-iolog3" => fio_iolog3::FioIolog3, "fio's iolog, version 3";
+    "fio-log" => fio_log::FioLog, "fio's logs of single requests, with log_offset=1";
     "csv" => csv::Csv, "any CSV, its columns given with --columns";
 }
 

@@ -1,0 +1,64 @@
+//! What both versions of fio's iolog have in common: `file action [offset length]`.
+//!
+//! Source: fio's HOWTO, "Trace file format v2" and "v3", and `iolog.c`. Bytes; `sync` and `datasync`
+//! are flushes, whatever numbers follow; `add`, `open` and `close` are no requests. Each file is a
+//! device; its name has no blanks.
+
+use crate::Cause;
+use crate::columns::Columns;
+use crate::fields::Fault;
+use crate::record::{Measure, Record, record, unknown_op};
+use fowler_units::HostOp;
+
+/// The rest of a line after its action.
+pub(super) enum Action {
+    /// A request of this kind.
+    Request(HostOp),
+    /// A pause, in microseconds.
+    Wait(u64),
+}
+
+/// Decodes `file action`, and the rest of a line that is no request.
+#[inline(always)]
+pub(super) fn action<'a, C: Columns<'a>>(columns: &mut C) -> Result<Action, C::Fault> {
+    columns.host_named("file")?;
+    let action = columns.next("action")?;
+    Ok(Action::Request(match action {
+        b"read" => HostOp::Read,
+        b"write" => HostOp::Write,
+        b"trim" => HostOp::Trim,
+        b"sync" | b"datasync" | b"sync_file_range" => HostOp::Flush,
+        b"add" | b"open" | b"close" => {
+            columns.finish()?;
+            return Err(C::fault(Fault::new(Cause::OtherEvent, "action", action)));
+        }
+        b"wait" => return columns.unsigned("offset").map(Action::Wait),
+        other => {
+            let expected = "read, write, trim, sync, datasync, add, open or close";
+            return Err(unknown_op::<C>("action", other, expected));
+        }
+    }))
+}
+
+/// Decodes the range of a request that arrives at `at`.
+#[inline(always)]
+pub(super) fn request<'a, C: Columns<'a>>(
+    columns: &mut C,
+    at: u64,
+    op: HostOp,
+) -> Result<Record, C::Fault> {
+    let nothing = |column| Measure { count: 0, unit: 1, column };
+    if op == HostOp::Flush {
+        for column in ["offset", "length"] {
+            if columns.peek()?.is_some() {
+                columns.unsigned(column)?;
+            }
+        }
+        columns.finish()?;
+        return record::<C>(at, 0, nothing("offset"), nothing("length"), op);
+    }
+    let start = Measure { count: columns.unsigned("offset")?, unit: 1, column: "offset" };
+    let length = Measure { count: columns.unsigned("length")?, unit: 1, column: "length" };
+    columns.finish()?;
+    record::<C>(at, 0, start, length, op)
+}
