@@ -84,6 +84,7 @@ formats! { $
     "fio-iolog2" => fio_iolog2::FioIolog2, "fio's iolog, version 2";
     "fio-iolog3" => fio_iolog3::FioIolog3, "fio's iolog, version 3";
     "fio-log" => fio_log::FioLog, "fio's logs of single requests, with log_offset=1";
+    "biosnoop" => biosnoop::Biosnoop, "the output of bcc's biosnoop";
     "csv" => csv::Csv, "any CSV, its columns given with --columns";
 }
 
