@@ -10,6 +10,7 @@
 
 mod iolog;
 mod simulators;
+mod vscsi;
 
 use crate::Cause;
 use crate::binary::Binary;
@@ -85,6 +86,8 @@ formats! { $
     "fio-iolog3" => fio_iolog3::FioIolog3, "fio's iolog, version 3";
     "fio-log" => fio_log::FioLog, "fio's logs of single requests, with log_offset=1";
     "biosnoop" => biosnoop::Biosnoop, "the output of bcc's biosnoop";
+    "vscsi1" => vscsi1::Vscsi1, "VMware vSCSI, binary, version 1";
+    "vscsi2" => vscsi2::Vscsi2, "VMware vSCSI, binary, version 2";
     "csv" => csv::Csv, "any CSV, its columns given with --columns";
 }
 
