@@ -88,6 +88,7 @@ formats! { $
     "biosnoop" => biosnoop::Biosnoop, "the output of bcc's biosnoop";
     "vscsi1" => vscsi1::Vscsi1, "VMware vSCSI, binary, version 1";
     "vscsi2" => vscsi2::Vscsi2, "VMware vSCSI, binary, version 2";
+    "blktrace" => blktrace::Blktrace, "blktrace's binary files";
     "csv" => csv::Csv, "any CSV, its columns given with --columns";
 }
 

@@ -1,0 +1,189 @@
+//! blktrace's binary files: records of 48 bytes, each followed by `pdu_len` bytes of data.
+//!
+//! Source: `blktrace_api.h` of the kernel. Magic `0x65617400 | 7`, in the byte order of the traced
+//! machine: a record read backwards shows that. Nanoseconds, sectors of 512 B, bytes. Like fio, this
+//! reader takes only `__BLK_TA_QUEUE`, a request's arrival at the block layer, so that each counts
+//! once; notes and SCSI passthrough are no requests. The device is the kernel's `dev_t`. Version 8
+//! (`blk_io_trace2`) has another layout and is refused.
+//!
+//! blktrace writes a file for each CPU: `blkparse -i NAME -d MERGED` merges them.
+
+use super::{Table, TraceFormat};
+use crate::Cause;
+use crate::binary::{Binary, Bytes, Order};
+use crate::columns::Columns;
+use crate::fields::Fault;
+use crate::record::{Measure, Record, SECTOR, record, unknown_op};
+use fowler_units::HostOp;
+
+/// The magic number without the version, and the version.
+const MAGIC: u64 = 0x6561_7400;
+const VERSION: u64 = 7;
+
+/// The length of a record without its data.
+const LENGTH: usize = 48;
+
+/// Where the numbers of a record are.
+const TIME: usize = 8;
+const SECTOR_AT: usize = 16;
+const BYTES: usize = 24;
+const ACTION: usize = 28;
+const DEVICE: usize = 36;
+const PDU_LEN: usize = 46;
+
+/// `__BLK_TA_QUEUE`, and the bit that announces a cgroup in the data.
+const QUEUE: u64 = 1;
+const CGROUP: u64 = 1 << 8;
+
+/// Categories of an action, in its upper half.
+const READ: u64 = 1 << 0;
+const WRITE: u64 = 1 << 1;
+const FLUSH: u64 = 1 << 2;
+const PASSTHROUGH: u64 = 1 << 9;
+const NOTIFY: u64 = 1 << 10;
+const DISCARD: u64 = 1 << 13;
+
+/// blktrace.
+pub(crate) struct Blktrace;
+
+/// Returns the byte order and the version of a record; `None` if it is none.
+fn order(head: &[u8]) -> Option<(Order, u64)> {
+    [Order::Little, Order::Big].into_iter().find_map(|order| {
+        let magic = Bytes::of(head, order).u32(0);
+        (magic & !0xff == MAGIC).then_some((order, magic & 0xff))
+    })
+}
+
+impl TraceFormat for Blktrace {
+    const COLUMNS: &'static str =
+        "magic sequence time sector bytes action pid device cpu error pdu_len";
+    const ABOUT: &'static str = "\
+        binary blktrace file, version 7: only queue events (arrivals) are read, with the category \
+        bit 0 set for a read, bit 1 for a write, bit 13 for a discard, time in ns (counted from the \
+        first request on), sectors of 512 B, size in bytes";
+    const TABLE: Table =
+        Table { time: "ns", range: "sectors of 512 B, **bytes**", read: "category bit 0" };
+    const EXAMPLE: &'static [u8] = b"\
+        \x07\x74\x61\x65\x01\0\0\0\x40\x42\x0f\0\0\0\0\0\x08\0\0\0\0\0\0\0\0\x10\0\0\
+        \x01\0\x11\0\x64\0\0\0\x02\0\x30\x10\0\0\0\0\0\0\0\0\
+        \x07\x74\x61\x65\x02\0\0\0\x41\x42\x0f\0\0\0\0\0\x08\0\0\0\0\0\0\0\0\x10\0\0\
+        \x04\0\x11\0\x64\0\0\0\x02\0\x30\x10\0\0\0\0\0\0\x04\0wxyz\
+        \x07\x74\x61\x65\x03\0\0\0\x42\x42\x0f\0\0\0\0\0\x10\0\0\0\0\0\0\0\0\x02\0\0\
+        \x01\0\x12\0\x64\0\0\0\x02\0\x30\x10\0\0\0\0\0\0\0\0";
+    const TIME_COLUMN: &'static str = "time";
+    const FROM_A_DATE: bool = true;
+    const BINARY: Option<Binary> = Some(Binary {
+        head: LENGTH,
+        length: |bytes| {
+            let (order, version) = order(bytes)?;
+            let data = Bytes::of(bytes, order).u16(PDU_LEN) as usize;
+            Some(LENGTH + if version == VERSION { data } else { 0 })
+        },
+        preamble: |_| 0,
+        shows: |head| order(head).is_some(),
+    });
+
+    #[inline(always)]
+    fn decode<'a, C: Columns<'a>>(columns: &mut C) -> Result<Record, C::Fault> {
+        let bytes = Bytes::take(columns, Order::Little)?;
+        if bytes.len() < LENGTH {
+            return Err(C::fault(Fault::new(Cause::CutShort, "", b"")));
+        }
+        let magic = bytes.slice(0, 4);
+        let Some((order, VERSION)) = order(magic) else {
+            let expected = "a record of blktrace, version 7: 65617407 in hexadecimal; for other \
+                            versions, use the text that blkparse makes of them";
+            let fault = Fault::new(Cause::BadRecord, "magic", magic);
+            return Err(C::fault(Fault { expected, ..fault }));
+        };
+        let bytes = bytes.in_order(order);
+        let action = bytes.u32(ACTION);
+        let (event, category) = (action & 0xffff & !CGROUP, action >> 16);
+        let other = || C::fault(Fault::new(Cause::OtherEvent, "action", bytes.slice(ACTION, 4)));
+        if event != QUEUE || category & (NOTIFY | PASSTHROUGH) != 0 {
+            return Err(other());
+        }
+        let size = bytes.u32(BYTES);
+        let op = match category {
+            _ if category & DISCARD != 0 => HostOp::Trim,
+            _ if size == 0 && category & FLUSH != 0 => HostOp::Flush,
+            // As in blkparse's text, an arrival without a range is no request.
+            _ if size == 0 => return Err(other()),
+            _ if category & WRITE != 0 => HostOp::Write,
+            _ if category & READ != 0 => HostOp::Read,
+            _ => {
+                let expected = "a read, a write, a discard or a flush";
+                return Err(unknown_op::<C>("action", bytes.slice(ACTION, 4), expected));
+            }
+        };
+        let sector = if op == HostOp::Flush { 0 } else { bytes.u64(SECTOR_AT) };
+        let start = Measure { count: sector, unit: SECTOR, column: "sector" };
+        let length = Measure { count: size, unit: 1, column: "bytes" };
+        record::<C>(bytes.u64(TIME), bytes.u32(DEVICE), start, length, op)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::decode_line;
+    use super::*;
+    use crate::Format;
+    use fowler_units::{HostIo, Nanos};
+
+    const DEVICE_NUMBER: u32 = 259 << 20 | 2;
+
+    /// Returns a record as `blktrace_api.h` lays it out, in either byte order.
+    fn bytes(order: Order, action: u32, sector: u64, size: u32) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let mut add = |number: u64, length: usize| match order {
+            Order::Little => bytes.extend_from_slice(&number.to_le_bytes()[..length]),
+            Order::Big => bytes.extend_from_slice(&number.to_be_bytes()[8 - length..]),
+        };
+        add(0x6561_7407, 4);
+        add(1, 4);
+        add(1_000_000_007, 8);
+        add(sector, 8);
+        [size, action, 4020, DEVICE_NUMBER, 3].iter().for_each(|&number| add(number.into(), 4));
+        add(0, 2);
+        add(0, 2);
+        bytes
+    }
+
+    #[test]
+    fn categories_are_operations_in_either_byte_order() {
+        let at = Nanos(1_000_000_007);
+        for order in [Order::Little, Order::Big] {
+            for (category, size, io) in [
+                (READ | 1 << 4, 4096, HostIo::read(at, 4096, 4096)),
+                (WRITE | 1 << 4, 512, HostIo::write(at, 4096, 512)),
+                (WRITE | FLUSH, 512, HostIo::write(at, 4096, 512)),
+                (WRITE | DISCARD, 512, HostIo::new(HostOp::Trim, at, 4096, 512)),
+                (WRITE | FLUSH, 0, HostIo::flush(at)),
+            ] {
+                let record = bytes(order, (category << 16 | QUEUE) as u32, 8, size);
+                let expected = Record { device: u64::from(DEVICE_NUMBER), io };
+                assert_eq!(decode_line(Format::Blktrace, &record), Ok(expected));
+            }
+        }
+        let in_cgroup = bytes(Order::Little, (READ << 16 | CGROUP | QUEUE) as u32, 8, 512);
+        assert!(decode_line(Format::Blktrace, &in_cgroup).is_ok());
+    }
+
+    #[test]
+    fn other_events_are_told_from_rubbish() {
+        let cause = |bytes: &[u8]| decode_line(Format::Blktrace, bytes).unwrap_err().cause;
+        let event = |action: u64| bytes(Order::Little, action as u32, 8, 512);
+        assert_eq!(cause(&event(READ << 16 | 7)), Cause::OtherEvent, "an issue");
+        assert_eq!(cause(&event(NOTIFY << 16 | QUEUE)), Cause::OtherEvent);
+        assert_eq!(cause(&event((PASSTHROUGH | READ) << 16 | QUEUE)), Cause::OtherEvent);
+        assert_eq!(cause(&bytes(Order::Little, 0x11_0001, 8, 0)), Cause::OtherEvent);
+        assert_eq!(cause(&event(QUEUE)), Cause::UnknownOp);
+        assert_eq!(cause(&bytes(Order::Little, 0x11_0001, 1 << 55, 512)), Cause::TooLarge);
+        let mut other = event(READ << 16 | QUEUE);
+        assert_eq!(cause(&other[..47]), Cause::CutShort);
+        other[0] = 8;
+        assert_eq!(cause(&other), Cause::BadRecord, "version 8");
+        other[3] = 0;
+        assert_eq!(cause(&other), Cause::BadRecord);
+    }
+}
