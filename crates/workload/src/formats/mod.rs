@@ -89,6 +89,7 @@ formats! { $
     "vscsi1" => vscsi1::Vscsi1, "VMware vSCSI, binary, version 1";
     "vscsi2" => vscsi2::Vscsi2, "VMware vSCSI, binary, version 2";
     "blktrace" => blktrace::Blktrace, "blktrace's binary files";
+    "srt" => srt::Srt, "SRT of HP Labs (Cello), binary";
     "csv" => csv::Csv, "any CSV, its columns given with --columns";
 }
 
