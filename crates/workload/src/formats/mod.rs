@@ -90,6 +90,7 @@ formats! { $
     "vscsi2" => vscsi2::Vscsi2, "VMware vSCSI, binary, version 2";
     "blktrace" => blktrace::Blktrace, "blktrace's binary files";
     "srt" => srt::Srt, "SRT of HP Labs (Cello), binary";
+    "oracle-general" => oracle_general::OracleGeneral, "libCacheSim's oracleGeneral, binary";
     "csv" => csv::Csv, "any CSV, its columns given with --columns";
 }
 
