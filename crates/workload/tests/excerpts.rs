@@ -1,8 +1,10 @@
 //! Reads excerpts of real traces and compares what they hold with the table that came with them.
 //! The excerpts are not part of this project: where they are missing, the tests say so and pass.
 
-use fowler_units::HostOp;
-use fowler_workload::{DeviceChoice, Format, FormatSource, ReadOptions, TraceInfo, TraceReader};
+use fowler_units::{HostIo, HostOp};
+use fowler_workload::{
+    DeviceChoice, Format, FormatSource, ReadOptions, ReadReport, TraceInfo, TraceReader,
+};
 use std::io::Write as _; // a direct write: what a test prints is captured
 use std::path::{Path, PathBuf};
 
@@ -39,6 +41,9 @@ const EXCERPTS: &[Excerpt] = &[
     ("MSR.hm.sample1000.csv.zst", Format::Msr, 1_000, "127", "50.8", 1),
     ("FIU.homes.sample1000.ssdsim.zst", Format::SsdsimDigest, 1_000, "46.7", "0.0", 1),
     ("Systor17.traces.sample1000.csv.zst", Format::Systor17, 999, "2.4", "82.7", 1),
+    ("TencentCBS.first50k.csv.zst", Format::Tencent, 50_000, "2.0", "49.0", 2038),
+    ("MSPS.MSNFS.sample.csv.zst", Format::Msps, 927, "1.5", "82.0", 4),
+    ("Nexus5.Booting.log176.txt.zst", Format::Nexus, 18_417, "112", "66.9", 1),
     ("YCSB-RocksDB.ssdtrace.sample10k.blkparse.zst", Format::Blkparse, 1_695, "0.68", "100.0", 1),
 ];
 
@@ -60,7 +65,13 @@ fn excerpts_hold_what_their_table_says() {
         assert_eq!(info.total_requests(), requests, "{file}");
         assert_eq!(reader.report().requests, requests, "{file}");
         assert_eq!(reader.report().devices.len(), devices, "{file}");
-        let reordered = if format == Some(Format::Systor17) { 287 } else { 0 };
+        let reordered = match format {
+            Some(Format::Systor17) => 287,
+            Some(Format::Tencent) => 1_297,
+            Some(Format::Msps) => 388,
+            Some(Format::Nexus) => 1534,
+            _ => 0,
+        };
         assert_eq!(reader.report().reordered, reordered, "{file}");
         // The table counts some spans from the first request on and some from time zero.
         let (first, span) = (info.first.0 as f64 / 1e9, info.span.as_s());
@@ -141,4 +152,65 @@ fn the_first_requests_are_those_of_the_file() {
         TraceReader::open(&path, &options).unwrap().take(2).map(Result::unwrap).collect();
     assert_eq!((first[0].at.0, first[0].offset, first[0].size), (0, 9_056_014_336, 2048));
     assert_eq!((first[1].at.0, first[1].op), (21_500, HostOp::Write));
+}
+
+/// Reads an excerpt, all devices side by side; returns its requests and the report.
+fn whole(file: &str, device: DeviceChoice) -> Option<(Vec<HostIo>, ReadReport)> {
+    let options = ReadOptions { device, ..ReadOptions::default() };
+    let mut reader = TraceReader::open(&folder()?.join(file), &options).unwrap();
+    let requests = reader.by_ref().map(|request| request.unwrap_or_else(|it| panic!("{it}")));
+    let requests = requests.collect();
+    Some((requests, reader.report().clone()))
+}
+
+#[test]
+fn whole_seconds_are_spread_and_a_volume_is_read_alone() {
+    let side_by_side = DeviceChoice::SideBySide;
+    let Some((all, report)) = whole("TencentCBS.first50k.csv.zst", side_by_side) else { return };
+    let of_second = all.iter().filter(|it| it.at.0 < 1_000_000_000).count();
+    assert_eq!(of_second, 1_297, "those of the earlier second, though most come later in the file");
+    let gap = all[1].at.0 - all[0].at.0;
+    assert!((770_000..772_000).contains(&gap), "1/1297 s: {gap} ns");
+    assert!(report.notes[0].contains("spread evenly"), "{:?}", report.notes);
+    // One volume's requests fit any window: those of the others do not push them out.
+    let (one, report) = whole("TencentCBS.first50k.csv.zst", DeviceChoice::Only(1063)).unwrap();
+    let busiest = report.devices.iter().find(|device| device.device == 1063).unwrap();
+    assert_eq!(one.len() as u64, busiest.requests);
+    assert_eq!(report.requests + report.other_devices, 50_000);
+}
+
+#[test]
+fn a_clock_that_is_set_is_told_from_idle_time() {
+    let Some((requests, report)) = whole("Nexus5.Booting.log176.txt.zst", DeviceChoice::Default)
+    else {
+        return;
+    };
+    let span = requests.last().unwrap().at.0 as f64 / 1e9;
+    assert!((112.0..115.0).contains(&span), "{span} s, not 44 years");
+    assert_eq!(report.notes, ["the phone's clock was set 2 times, which is taken to last no time"]);
+    let longest = requests.windows(2).map(|pair| pair[1].at.0 - pair[0].at.0).max().unwrap();
+    assert!(longest < 30_000_000_000, "{longest} ns");
+}
+
+/// A request packet (IRP) is in use from arrival to completion, and never for two requests at once.
+/// That holds only if the time of an event is that of its completion.
+#[test]
+fn events_of_windows_are_logged_at_completion() {
+    let Some(folder) = folder() else { return };
+    let packed = std::fs::File::open(folder.join("MSPS.MSNFS.sample.csv.zst")).unwrap();
+    let text = std::io::read_to_string(zstd::Decoder::new(packed).unwrap()).unwrap();
+    let (mut last, mut overlaps) = (std::collections::BTreeMap::new(), [0, 0]);
+    for line in text.lines() {
+        let cells: Vec<&str> = line.split(',').map(str::trim).collect();
+        let (Some(Ok(time)), Some(Ok(took))) =
+            (cells.get(1).map(|it| it.parse::<u64>()), cells.get(7).map(|it| it.parse::<u64>()))
+        else {
+            continue;
+        };
+        if let Some((time_before, took_before)) = last.insert(cells[4], (time, took)) {
+            overlaps[0] += u32::from(time - took < time_before);
+            overlaps[1] += u32::from(time < time_before + took_before);
+        }
+    }
+    assert_eq!(overlaps, [0, 251], "read as completions, and as arrivals");
 }

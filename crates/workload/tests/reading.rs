@@ -2,7 +2,8 @@
 
 use fowler_units::{HostIo, HostOp, Nanos};
 use fowler_workload::{
-    Cause, DeviceChoice, Format, FormatSource, ReadOptions, ReadReport, TraceError, TraceReader,
+    Cause, CsvColumns, DeviceChoice, Format, FormatSource, ReadOptions, ReadReport, TraceError,
+    TraceReader,
 };
 use std::collections::BTreeMap;
 use std::io::{BufRead, Cursor, Write};
@@ -129,10 +130,17 @@ fn lenient_reading_skips_up_to_the_stated_share_and_counts() {
 #[test]
 fn lines_read_ahead_are_what_they_are_one_by_one() {
     let wide = "at_ns,op,offset,size,deadline_ns,queue\n0,read,0,4096,,\n7,write,0,512,9,65535\n";
-    let examples = Format::ALL.iter().map(|&format| (format, format.example()));
+    let text = |format: &Format| str::from_utf8(format.example()).ok();
+    let examples = Format::ALL.iter().filter(|format| !format.is_binary());
+    let examples = examples.map(|format| (*format, text(format).unwrap()));
     for (format, example) in examples.chain([(Format::Native, wide)]) {
         let records = example.lines().filter(|line| line.as_bytes()[0].is_ascii_digit());
         let records: Vec<&str> = records.collect();
+        if records.is_empty() {
+            // Its lines begin with words, and are never read ahead.
+            continue;
+        }
+        let columns = (format == Format::Csv).then(CsvColumns::default);
         let header = format.header().and(example.lines().next());
         let mut lines: Vec<String> = header.map(String::from).into_iter().collect();
         for round in 0..2_000 {
@@ -151,7 +159,14 @@ fn lines_read_ahead_are_what_they_are_one_by_one() {
         let (ahead, slowly) = (lines.join("\n"), slowly.collect::<Vec<_>>().join("\n"));
         for (lenient, reorder_window) in [(None, 4096), (Some(1.0), 2), (Some(1.0), 300)] {
             let device = DeviceChoice::SideBySide;
-            let options = ReadOptions { format: Some(format), lenient, reorder_window, device };
+            let options = ReadOptions {
+                format: Some(format),
+                lenient,
+                reorder_window,
+                device,
+                columns: columns.clone(),
+                spread: None,
+            };
             let strip = |text: String| text.replace(r"\\u{c}", "").replace(r"\u{c}", "");
             let [ahead, slowly] = [&ahead, &slowly].map(|text| {
                 let read = read(text, &options);

@@ -5,13 +5,27 @@
 use crate::refused_in_words;
 use fowler_units::HostIo;
 use fowler_workload::{
-    DeviceChoice, Format, OptionalColumns, ReadOptions, TraceReader, decode_line, write_native,
+    CsvColumns, DeviceChoice, Format, OptionalColumns, ReadOptions, TraceReader, decode_line,
+    write_native,
 };
 use std::io::{Cursor, Write};
 
+/// Lists of columns of a CSV.
+const COLUMNS: [&str; 4] = [
+    "ts=us,op=rw,lba=512,len=bytes",
+    "dev=name,ts=s,op=1=read,lba=bytes,len=4096,...",
+    "ts=100ns,_,op=0=read,lba=512,len=512,dev=number,header",
+    "ts=ms,op=rw,lba=1,len=1,blanks",
+];
+
+fn columns(choice: u8) -> CsvColumns {
+    CsvColumns::parse(COLUMNS[usize::from(choice >> 6)]).expect("the columns above are valid")
+}
+
 fn options(format: u8, choice: u8) -> ReadOptions {
+    let format = Format::ALL.get(usize::from(format) % (Format::ALL.len() + 1)).copied();
     ReadOptions {
-        format: Format::ALL.get(usize::from(format) % (Format::ALL.len() + 1)).copied(),
+        format,
         lenient: [None, Some(0.0), Some(0.5), Some(1.0)][usize::from(choice & 3)],
         reorder_window: [1, 2, 16, 4096][usize::from(choice >> 2 & 3)],
         device: [
@@ -20,6 +34,8 @@ fn options(format: u8, choice: u8) -> ReadOptions {
             DeviceChoice::Only(1),
             DeviceChoice::SideBySide,
         ][usize::from(choice >> 4 & 3)],
+        columns: (format == Some(Format::Csv)).then(|| columns(choice)),
+        spread: None,
     }
 }
 
@@ -87,13 +103,13 @@ pub fn check(input: &[u8]) -> bool {
 pub fn seeds() -> Vec<Vec<u8>> {
     let mut seeds = Vec::new();
     for (number, format) in Format::ALL.iter().enumerate() {
-        let text = format.example().as_bytes();
+        let text = format.example();
         let side_by_side = 0b11_1101;
         seeds.push([&[number as u8, side_by_side], text].concat());
         seeds.push([&[Format::ALL.len() as u8, 0], text].concat());
     }
     let detected = |packed: Vec<u8>| [vec![Format::ALL.len() as u8, 0], packed].concat();
-    let text = Format::ALL[0].example().as_bytes();
+    let text = Format::ALL[0].example();
     seeds.push(detected(zstd::encode_all(text, 1).expect("memory")));
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     gzip.write_all(text).expect("memory");
