@@ -22,6 +22,13 @@ pub(crate) struct Context {
     pub width: Option<usize>,
 }
 
+impl Context {
+    /// Whether the next line is the header of a CSV, which is not read; it is due only once.
+    pub fn takes_header(&mut self) -> bool {
+        self.csv.as_mut().is_some_and(|csv| std::mem::take(&mut csv.header))
+    }
+}
+
 /// The devices that lines name, numbered in the order in which they come.
 #[derive(Debug, Default)]
 pub(crate) struct Names {

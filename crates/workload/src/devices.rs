@@ -21,6 +21,9 @@ pub enum DeviceChoice {
     /// All devices, concatenated into one address space in order of their numbers. Each device is
     /// as long as its highest request end, rounded up to 1 MiB.
     SideBySide,
+    /// All devices, each with its own addresses: to look at them, not to replay them.
+    /// [`TraceReader::device`](crate::TraceReader::device) tells whose the last request was.
+    Each,
 }
 
 /// What a trace requests of one device.
@@ -108,8 +111,8 @@ impl Devices {
             self.seen.len(),
             list.join(", ")
         );
-        let hint = "choose one with --trace-device N, or concatenate them into one address space \
-                    with --trace-device side-by-side";
+        let hint = "choose one with --device-id N, run each on a drive of its own with --split, or \
+                    concatenate them into one address space with --device-id side-by-side";
         TraceError::one(
             file,
             Diagnostic::of(what).expected("requests for a single device").hint(hint.to_string()),

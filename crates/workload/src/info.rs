@@ -1,7 +1,7 @@
 //! Summary statistics of a workload, gathered in one pass with exact counts.
 
 use crate::extents::Extents;
-use crate::{Format, TraceError, TraceReader};
+use crate::{DeviceChoice, Format, TraceError, TraceReader};
 use fowler_units::{ByOp, Bytes, HostIo, HostOp, Nanos, Span};
 use std::collections::BTreeMap;
 
@@ -82,6 +82,35 @@ impl TraceInfo {
     pub fn of(reader: &mut TraceReader) -> Result<TraceInfo, TraceError> {
         let format = reader.format();
         TraceInfo::gather(Some(format), reader)
+    }
+
+    /// Reads a trace of several devices to its end, opened with [`DeviceChoice::Each`]. Returns the
+    /// summary of each device by its number, and of all: what all touch is the sum of what each
+    /// touches, and a request follows another only on the same device.
+    ///
+    /// # Errors
+    /// Any error of the reader.
+    pub fn of_each(
+        reader: &mut TraceReader,
+    ) -> Result<(BTreeMap<u64, TraceInfo>, TraceInfo), TraceError> {
+        debug_assert_eq!(reader.options().device, DeviceChoice::Each);
+        let format = Some(reader.format());
+        let (mut each, mut all) = (BTreeMap::new(), Gathering::new());
+        while let Some(request) = reader.next() {
+            let request = request?;
+            each.entry(reader.device()).or_insert_with(Gathering::new).add(&request);
+            all.add_but_place(&request);
+        }
+        let mut devices = BTreeMap::new();
+        let mut touched = Bytes(0);
+        for (device, gathering) in each {
+            all.sequential += gathering.sequential;
+            let info = gathering.finish(format)?;
+            touched = Bytes(touched.0.saturating_add(info.footprint.0));
+            devices.insert(device, info);
+        }
+        let all = TraceInfo { footprint: touched, ..all.finish(format)? };
+        Ok((devices, all))
     }
 
     /// Summarizes any source of requests.
@@ -179,6 +208,18 @@ impl Gathering {
     }
 
     fn add(&mut self, request: &HostIo) {
+        self.add_but_place(request);
+        if request.op == HostOp::Flush {
+            return;
+        }
+        let end = request.offset + u64::from(request.size);
+        self.sequential += u64::from(self.previous_end == Some(request.offset));
+        self.previous_end = Some(end);
+        self.extents.add(request);
+    }
+
+    /// Counts everything but what the place of a request says.
+    fn add_but_place(&mut self, request: &HostIo) {
         self.add_time(request.at);
         if self.shown.len() < FIRST {
             self.shown.push(*request);
@@ -189,11 +230,7 @@ impl Gathering {
             return;
         }
         *self.sizes.entry(request.size).or_default() += 1;
-        let end = request.offset + u64::from(request.size);
-        self.highest = self.highest.max(end);
-        self.sequential += u64::from(self.previous_end == Some(request.offset));
-        self.previous_end = Some(end);
-        self.extents.add(request);
+        self.highest = self.highest.max(request.offset + u64::from(request.size));
     }
 
     fn add_time(&mut self, at: Nanos) {

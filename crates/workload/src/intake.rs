@@ -218,8 +218,7 @@ impl Intake {
         }
         let Some(line) = self.lines.next()? else { return Ok(Taken::End) };
         self.line += 1;
-        let (Line::Whole(text) | Line::TooLong(text) | Line::CutShort(text) | Line::NoRecord(text)) =
-            line;
+        let text = line.bytes();
         if self.format.begins_summary(text) {
             self.summary = true;
         }
@@ -239,9 +238,7 @@ impl Intake {
                     Err(fault) => Err(fault),
                 }
             }
-            Line::Whole(_) if self.context.csv.as_ref().is_some_and(|csv| csv.header) => {
-                // The header of a CSV is not read, and due only once.
-                self.context.csv.iter_mut().for_each(|csv| csv.header = false);
+            Line::Whole(_) if self.context.takes_header() => {
                 self.remarks += 1;
                 return Ok(Taken::Remark);
             }

@@ -25,6 +25,18 @@ pub(crate) enum Line<'a> {
     NoRecord(&'a [u8]),
 }
 
+impl<'a> Line<'a> {
+    /// Returns what there is of it.
+    pub fn bytes(self) -> &'a [u8] {
+        match self {
+            Line::Whole(bytes)
+            | Line::TooLong(bytes)
+            | Line::CutShort(bytes)
+            | Line::NoRecord(bytes) => bytes,
+        }
+    }
+}
+
 /// The lines of a text. A line ends at `\n`, `\r\n` or the end of the text; a byte order mark is
 /// skipped.
 pub(crate) struct Lines {
@@ -80,8 +92,8 @@ impl Lines {
         Ok(lines)
     }
 
-    /// Prepares to read a file as text: skips a byte order mark and, if the beginning holds comments
-    /// only, as many of them as it takes to show a record, however long they are.
+    /// Prepares to read a file as text: skips a byte order mark and, if the beginning holds
+    /// comments only, as many of them as it takes to show a record, however long they are.
     pub fn begin_text(&mut self) -> io::Result<()> {
         if self.buffer[..self.end].starts_with(b"\xef\xbb\xbf") {
             self.start = 3;

@@ -10,98 +10,24 @@
 //! counted, and become an error at the end if they exceed the given share. An error is always the
 //! last item of the iterator.
 
-use crate::detect::{self, fits_poorly};
-use crate::devices::{Bases, Devices, device_name};
-use crate::error::{Cause, Skipped, error_of};
+mod verdict;
+
+use crate::devices::{Bases, Devices};
 use crate::intake::{Intake, Taken};
 use crate::lines::Lines;
+use crate::options::{check, spreader};
 use crate::reorder::Reorder;
 use crate::source::{self, ReadSoFar, io_error};
-use crate::spread::{MOST_IN_A_SECOND, Spread, Spreader};
-use crate::{CsvColumns, DeviceChoice, DeviceUse, Format, OptionalColumns, Record, TraceError};
+use crate::spread::{MOST_IN_A_SECOND, Spreader};
+use crate::{
+    DeviceChoice, Format, FormatSource, OptionalColumns, ReadOptions, ReadReport, Record,
+    TraceError,
+};
 use fowler_units::{Diagnostic, HostIo, HostOp, Nanos};
 use std::collections::BTreeMap;
 use std::io::{BufRead, Cursor, Read};
 use std::path::Path;
-
-/// How to read a trace.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ReadOptions {
-    /// The format; `None` to detect it.
-    pub format: Option<Format>,
-    /// The share of bad lines (0 to 1) to skip; `None` makes every bad line an error.
-    pub lenient: Option<f64>,
-    /// The size of the reorder window in requests. Requests out of order within it are sorted.
-    pub reorder_window: usize,
-    /// Which devices to read.
-    pub device: DeviceChoice,
-    /// The columns of a CSV, whose format then is [`Format::Csv`].
-    pub columns: Option<CsvColumns>,
-    /// How arrivals in whole seconds are spread over their seconds; `None` for the default. Only
-    /// for formats whose times are whole seconds, and for CSV.
-    pub spread: Option<Spread>,
-}
-
-impl Default for ReadOptions {
-    fn default() -> ReadOptions {
-        let device = DeviceChoice::Default;
-        let (columns, spread) = (None, None);
-        ReadOptions { format: None, lenient: None, reorder_window: 4096, device, columns, spread }
-    }
-}
-
-/// How the format was determined.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FormatSource {
-    /// It was given.
-    Given,
-    /// No other format fits the text.
-    Text,
-    /// Several formats fit the text, and the trace's name contains the name of exactly one of them.
-    Name,
-}
-
-/// Counts of what was read so far.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ReadReport {
-    /// The trace's name.
-    pub file: String,
-    /// Its format.
-    pub format: Format,
-    /// How the format was determined.
-    pub format_source: FormatSource,
-    /// Lines, of every kind.
-    pub lines: u64,
-    /// The lines among them that are not requests and not bad: blank lines, comments, header rows,
-    /// and blkparse's summary and its events other than arrivals.
-    pub remarks: u64,
-    /// Requests returned.
-    pub requests: u64,
-    /// Requests of devices that are not read.
-    pub other_devices: u64,
-    /// Requests that were out of order and were sorted.
-    pub reordered: u64,
-    /// Bad lines by cause.
-    pub skipped: BTreeMap<Cause, Skipped>,
-    /// Whether the text ended without a newline, so that its last line may be cut short.
-    pub cut: bool,
-    /// Whether the file is compressed and its end, where its checksum is, was not read: see
-    /// [`TraceReader::check_rest`].
-    pub unchecked: bool,
-    /// The devices seen, in ascending order of number, with the requests of their good lines.
-    pub devices: Vec<DeviceUse>,
-    /// The names of the devices in order of their numbers, where the trace names them.
-    pub device_names: Vec<String>,
-    /// What the format cannot tell, or what was done about it.
-    pub notes: Vec<String>,
-}
-
-impl ReadReport {
-    /// Returns a device's number, followed by its name if it has one.
-    pub fn device_name(&self, device: u64) -> String {
-        device_name(&self.device_names, device)
-    }
-}
+use verdict::detected;
 
 /// Lines between two looks at who watches a pass over a trace.
 const WATCHED_EVERY: u64 = 4096;
@@ -134,6 +60,8 @@ pub struct TraceReader {
     head: Vec<u8>,
     /// The time that counts as zero, once known.
     origin: Option<u64>,
+    /// The device of the last request returned.
+    device: u64,
     /// How much of the file has been read, if it is one.
     read: Option<ReadSoFar>,
     /// Whether the file itself is damaged or failed, and not a line of it.
@@ -249,6 +177,7 @@ impl TraceReader {
             },
             stage: Stage::Reading,
             origin: (!format.counts_from_a_date()).then_some(0),
+            device: 0,
             read: None,
             torn: false,
         })
@@ -302,6 +231,16 @@ impl TraceReader {
     /// How much of the file has been read; none of a stream.
     pub fn read_so_far(&self) -> Option<ReadSoFar> {
         self.read.clone()
+    }
+
+    /// Returns how it reads.
+    pub fn options(&self) -> &ReadOptions {
+        &self.options
+    }
+
+    /// Returns the device of the last request returned.
+    pub fn device(&self) -> u64 {
+        self.device
     }
 
     /// Returns the format in which the trace is read.
@@ -412,152 +351,20 @@ impl TraceReader {
         }
     }
 
-    /// Returns the error, if any, of a text that was read to its end.
-    fn verdict(&self) -> Option<TraceError> {
-        let (bad, file) = (self.intake.bad_lines(), &self.report.file);
-        let records: u64 = self.devices.seen().iter().map(|device| device.requests).sum();
-        let lines = self.intake.line - self.intake.remarks;
-        let tolerated = self.options.lenient.unwrap_or(0.0);
-        if bad > 0 && bad as f64 > tolerated * lines as f64 {
-            return Some(self.bad_lines());
-        }
-        if records == 0 {
-            let mut error = error_of(file, &self.intake.bad);
-            error.diagnostics.extend(fits_poorly(self.report.format, &self.head));
-            error.diagnostics.push(no_request());
-            return Some(error);
-        }
-        match self.options.device {
-            DeviceChoice::Only(wanted)
-                if self.devices.seen().iter().all(|device| device.device != wanted) =>
-            {
-                Some(self.devices.missing(file, wanted))
-            }
-            _ => None,
-        }
-    }
-
-    /// Returns the bad lines as an error, preceded by a diagnostic if the format itself seems
-    /// wrong.
-    fn bad_lines(&self) -> TraceError {
-        let mut error = error_of(&self.report.file, &self.intake.bad);
-        if let Some(diagnostic) = fits_poorly(self.report.format, &self.head) {
-            error.diagnostics.insert(0, diagnostic);
-        }
-        if let Some(share) = self.options.lenient {
-            let lines = self.intake.line - self.intake.remarks;
-            let what = format!(
-                "{} of {lines} lines are bad, more than the {} % allowed",
-                self.intake.bad_lines(),
-                share * 100.0
-            );
-            error.diagnostics.push(Diagnostic::of(what));
-        }
-        error
-    }
-
-    /// Counts the remaining bad lines without returning any request after the first of them.
-    #[cold]
-    fn refuse_rest(&mut self) {
-        let broken = self.count_rest();
-        self.torn |= broken.is_some();
-        let mut error = self.bad_lines();
-        error.diagnostics.extend(broken);
-        self.stage = Stage::Draining(Some(error));
-        self.complete_report();
-    }
-
-    /// Counts the devices in the rest of the trace, then rejects it.
-    #[cold]
-    fn refuse_devices(&mut self) {
-        let broken = self.count_rest();
-        self.torn |= broken.is_some();
-        let names = self.intake.device_names();
-        let mut error = self.devices.several(&self.report.file, &names);
-        if self.intake.bad_lines() > 0 && self.options.lenient.is_none() {
-            let bad = self.bad_lines();
-            error.diagnostics.extend(bad.diagnostics);
-            error.counts = bad.counts;
-        }
-        error.diagnostics.extend(broken);
-        self.window = Reorder::new(1);
-        self.stage = Stage::Draining(Some(error));
-        self.complete_report();
-    }
-
-    /// Reads to the end, only counting. Returns a diagnostic if the source fails.
-    fn count_rest(&mut self) -> Option<Diagnostic> {
-        let mut window = self.window.clone();
-        loop {
-            match self.intake.take() {
-                Ok(Taken::Record(_)) if self.devices.are_too_many() => return None,
-                Ok(Taken::Record(record)) if self.is_left_out(&record) => {
-                    self.devices.count(&record);
-                }
-                Ok(Taken::Record(record)) => {
-                    if window.is_full() {
-                        window.pop();
-                    }
-                    match window.push(record) {
-                        Ok(()) => {
-                            self.devices.count(&record);
-                        }
-                        Err(back) => self.intake.refuse_late(back, window.size()),
-                    }
-                }
-                Ok(Taken::Remark | Taken::Bad) => {}
-                Ok(Taken::End) => return None,
-                Err(error) => return Some(self.broken(&error)),
-            }
-        }
-    }
-
-    /// Handles a failing source: requests before the failure are still returned.
-    #[cold]
-    fn break_off(&mut self, error: &std::io::Error) {
-        let diagnostic = self.broken(error);
-        let mut all = error_of(&self.report.file, &self.intake.bad);
-        all.diagnostics.push(diagnostic);
-        self.torn = true;
-        self.stage = Stage::Draining(Some(all));
-        self.complete_report();
-    }
-
-    fn broken(&self, error: &std::io::Error) -> Diagnostic {
-        let line = self.intake.line;
-        Diagnostic::of(format!("reading failed after line {line}: {error}")).hint(
-            "the file may be truncated: compare its size or checksum with the original".to_string(),
-        )
-    }
-
-    fn complete_report(&mut self) {
-        self.report.lines = self.intake.line;
-        self.report.remarks = self.intake.remarks;
-        self.report.reordered = self.window.reordered();
-        self.report.cut = self.intake.cut();
-        self.report.skipped = self.intake.bad.clone();
-        self.report.devices = self.devices.seen().to_vec();
-        self.report.device_names = self.intake.device_names();
-        self.report.notes = self.intake.notes();
-        if self.report.format.has_whole_seconds() {
-            let spread = self.options.spread.unwrap_or_default();
-            self.report.notes.push(spread.note().to_string());
-        }
-    }
-
     /// Converts a record to a request for the simulated drive.
     #[inline]
     fn request(&mut self, record: Record) -> Result<HostIo, TraceError> {
         let origin = *self.origin.get_or_insert(record.io.at.0);
         let base = match self.options.device {
-            DeviceChoice::Default | DeviceChoice::Only(_) => 0,
+            DeviceChoice::Default | DeviceChoice::Only(_) | DeviceChoice::Each => 0,
             DeviceChoice::SideBySide => self.bases.of(record.device).ok_or_else(|| {
                 let what = "the file changed between the first and the second pass";
                 TraceError::one(&self.report.file, Diagnostic::of(what))
             })?,
         };
         self.report.requests += 1;
-        let Record { io, .. } = record;
+        let Record { io, device } = record;
+        self.device = device;
         // A flush has no range that could be beside another.
         let base = if io.op == HostOp::Flush { 0 } else { base };
         let at = Nanos(io.at.0 - origin);
@@ -617,91 +424,5 @@ impl Iterator for TraceReader {
             Ok(request) => Some(Ok(request)),
             Err(error) => self.end(error),
         }
-    }
-}
-
-/// Returns the diagnostic for an empty trace.
-fn no_request() -> Diagnostic {
-    Diagnostic::of("this trace has no requests").expected("at least one request")
-}
-
-/// Returns what spreads the arrivals of a trace, if anything must.
-fn spreader(
-    name: &str,
-    format: Format,
-    options: &ReadOptions,
-) -> Result<Option<Spreader>, TraceError> {
-    let may_be_coarse = format.has_whole_seconds() || format == Format::Csv;
-    match options.spread {
-        Some(_) if !may_be_coarse => {
-            let what = format!("times of format `{format}` are finer than a second");
-            let diagnostic = Diagnostic::of(what).hint("leave out --spread".to_string());
-            Err(TraceError::one(name, diagnostic))
-        }
-        None if !format.has_whole_seconds() => Ok(None),
-        spread => Ok(Some(Spreader::new(spread.unwrap_or_default()))),
-    }
-}
-
-/// Rejects invalid options.
-fn check(name: &str, options: &ReadOptions) -> Result<(), TraceError> {
-    let share = options.lenient.unwrap_or(0.0);
-    if !(0.0..=1.0).contains(&share) {
-        let diagnostic = Diagnostic::of(format!("the allowed share of bad lines is {share}"));
-        return Err(TraceError::one(name, diagnostic.expected("a share from 0 to 1")));
-    }
-    let columns_of_another = options.format.filter(|&format| format != Format::Csv);
-    if let (Some(_), Some(format)) = (&options.columns, columns_of_another) {
-        let what = format!("--columns does not apply to format `{format}`, which has its own");
-        let hint = "leave out --format, or choose --format csv";
-        return Err(TraceError::one(name, Diagnostic::of(what).hint(hint.to_string())));
-    }
-    if options.format == Some(Format::Csv) && options.columns.is_none() {
-        let diagnostic = Diagnostic::of("format `csv` has no columns of its own");
-        let hint = "give them: --columns ts=us,op=rw,lba=512,len=bytes";
-        return Err(TraceError::one(name, diagnostic.hint(hint.to_string())));
-    }
-    if options.reorder_window == 0 {
-        let diagnostic = Diagnostic::of("a reorder window of 0 requests cannot hold any request");
-        return Err(TraceError::one(
-            name,
-            diagnostic.expected("at least 1; 1 turns reordering off"),
-        ));
-    }
-    Ok(())
-}
-
-/// Detects the format from the text or, if that is ambiguous, from the trace's name.
-fn detected(name: &str, lines: &Lines) -> Result<(Format, FormatSource), TraceError> {
-    let undetected = match Format::detect(lines.head(), lines.head_is_all()) {
-        Ok(format) => return Ok((format, FormatSource::Text)),
-        Err(undetected) => undetected,
-    };
-    let file = name.rsplit(['/', '\\']).next().unwrap_or(name).to_ascii_lowercase();
-    let named_so = |format: &Format| {
-        file.contains(format.name()) || file.contains(&format.name().replace('-', ""))
-    };
-    let could_be = Format::could_be_binary(lines.head());
-    if let Some(format) = could_be.iter().copied().find(named_so) {
-        return Ok((format, FormatSource::Name));
-    }
-    let candidates = undetected.candidates.iter().map(|candidate| candidate.format);
-    let mut named = candidates.filter(named_so);
-    match (named.next(), named.next()) {
-        (Some(format), None) => Ok((format, FormatSource::Name)),
-        _ if detect::is_biosnoop_bt(lines.head()) => {
-            let what = "this is the output of bpftrace's biosnoop.bt, which prints neither addresses \
-                        nor sizes";
-            let hint = "trace with bcc's biosnoop, or with blktrace";
-            Err(TraceError::one(name, Diagnostic::of(what).hint(hint.to_string())))
-        }
-        _ if undetected.first_line.is_empty() => Err(TraceError::one(name, no_request())),
-        _ if !could_be.is_empty() => {
-            let names: Vec<String> = could_be.iter().map(|it| format!("--format {it}")).collect();
-            let what = "this is a binary file, and nothing in it shows its format";
-            let hint = format!("if it is one of these, say so: {}", names.join(", "));
-            Err(TraceError::one(name, Diagnostic::of(what).hint(hint)))
-        }
-        _ => Err(TraceError::one(name, undetected.diagnostic())),
     }
 }

@@ -23,7 +23,16 @@ const OTHER_FILES: &[(&[u8], &str, &str)] = &[
     (b"PK\x03\x04", "a zip archive", "unpack it first"),
     (b"7z\xbc\xaf\x27\x1c", "a 7z archive", "unpack it first"),
     (b"\x04\x22\x4d\x18", "packed with lz4", "unpack it first, or pack it with zstd or gzip"),
-    (b"PAR1", "a Parquet file", "export it as CSV"),
+    (
+        b"PAR1",
+        "a Parquet file",
+        "build the program with its Cargo feature `parquet`, or export CSV",
+    ),
+    (
+        b"ARROW1",
+        "an Arrow file",
+        "build the program with its Cargo feature `parquet`, or export CSV",
+    ),
     (b"\xff\xfe", "UTF-16 text", "convert it to UTF-8"),
     (b"\xfe\xff", "UTF-16 text", "convert it to UTF-8"),
 ];

@@ -207,7 +207,7 @@ fn several_devices_are_an_error_unless_one_or_all_are_chosen() {
     assert_eq!(refused.requests, []);
     let error = refused.error.unwrap().to_string();
     assert!(error.contains("2 devices (device 3: 1 request, device 7: 2 requests)"), "{error}");
-    assert!(error.contains("--trace-device side-by-side"), "{error}");
+    assert!(error.contains("--device-id side-by-side"), "{error}");
     let one = with(DeviceChoice::Only(7));
     assert_eq!((one.requests.len(), one.error, one.report.other_devices), (2, None, 1));
     assert_eq!(one.requests[0].offset, 0);

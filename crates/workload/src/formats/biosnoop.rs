@@ -3,9 +3,9 @@
 //!
 //! Source: biosnoop(8) and `tools/biosnoop.py` of bcc. TIME is when the request completed, in
 //! seconds since the first completion; its arrival is TIME - LAT, and - QUE if option -Q printed
-//! that. COMM may contain blanks, so a line is read from its end. Sectors of 512 B, T is R or W. The
-//! tool compares with the write operation only, so that a discard is printed as R; a request of 0
-//! bytes is a flush. bpftrace's biosnoop.bt prints neither address nor size.
+//! that. COMM may contain blanks, so a line is read from its end. Sectors of 512 B, T is R or W.
+//! The tool compares with the write operation only, so that a discard is printed as R; a request of
+//! 0 bytes is a flush. bpftrace's biosnoop.bt prints neither address nor size.
 
 use super::{Table, TraceFormat};
 use crate::Cause;

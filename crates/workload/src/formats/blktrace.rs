@@ -1,10 +1,10 @@
 //! blktrace's binary files: records of 48 bytes, each followed by `pdu_len` bytes of data.
 //!
 //! Source: `blktrace_api.h` of the kernel. Magic `0x65617400 | 7`, in the byte order of the traced
-//! machine: a record read backwards shows that. Nanoseconds, sectors of 512 B, bytes. Like fio, this
-//! reader takes only `__BLK_TA_QUEUE`, a request's arrival at the block layer, so that each counts
-//! once; notes and SCSI passthrough are no requests. The device is the kernel's `dev_t`. Version 8
-//! (`blk_io_trace2`) has another layout and is refused.
+//! machine: a record read backwards shows that. Nanoseconds, sectors of 512 B, bytes. Like fio,
+//! this reader takes only `__BLK_TA_QUEUE`, a request's arrival at the block layer, so that each
+//! counts once; notes and SCSI passthrough are no requests. The device is the kernel's `dev_t`.
+//! Version 8 (`blk_io_trace2`) has another layout and is refused.
 //!
 //! blktrace writes a file for each CPU: `blkparse -i NAME -d MERGED` merges them.
 

@@ -1,8 +1,8 @@
 //! fio's logs of single requests (`write_lat_log`, `write_bw_log`, `write_iops_log`), with
 //! `log_offset=1`: `time, value, direction, bs, offset, priority[, issue_ns]`.
 //!
-//! Source: fio's HOWTO, "Log File Formats", and `flush_samples` of `iolog.c`. Direction 0 is a read,
-//! 1 a write, 2 a trim. `time` is in milliseconds and is when the entry was logged, after
+//! Source: fio's HOWTO, "Log File Formats", and `flush_samples` of `iolog.c`. Direction 0 is a
+//! read, 1 a write, 2 a trim. `time` is in milliseconds and is when the entry was logged, after
 //! completion; the arrival is known only with `log_issue_time=1`, in nanoseconds in a seventh
 //! column. What `value` is depends on the log and is ignored. A log without `log_offset=1` has no
 //! addresses, and one with `log_avg_msec` has no single requests: their size is 0.

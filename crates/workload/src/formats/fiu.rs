@@ -1,5 +1,5 @@
-//! The FIU traces in their own columns (SNIA trace set 411): `ts pid process lba size op major minor
-//! digest`.
+//! The FIU traces in their own columns (SNIA trace set 411): `ts pid process lba size op major
+//! minor digest`.
 //!
 //! Source: the README of the trace set. Nanoseconds, sectors of 512 B, op W or R. The digest is of
 //! 4 KiB, or of 512 B in the traces of the home directories, so that it is longer there; it is

@@ -1,8 +1,8 @@
 //! What both versions of fio's iolog have in common: `file action [offset length]`.
 //!
-//! Source: fio's HOWTO, "Trace file format v2" and "v3", and `iolog.c`. Bytes; `sync` and `datasync`
-//! are flushes, whatever numbers follow; `add`, `open` and `close` are no requests. Each file is a
-//! device; its name has no blanks.
+//! Source: fio's HOWTO, "Trace file format v2" and "v3", and `iolog.c`. Bytes; `sync` and
+//! `datasync` are flushes, whatever numbers follow; `add`, `open` and `close` are no requests. Each
+//! file is a device; its name has no blanks.
 
 use crate::Cause;
 use crate::columns::Columns;

@@ -1,6 +1,6 @@
 //! Microsoft Production Server traces (SNIA trace set 158) and other CSV of Event Tracing for
-//! Windows, as `xperf -a dumper` writes it: a block from `BeginHeader` to `EndHeader` that lists the
-//! columns of every kind of event, then the events.
+//! Windows, as `xperf -a dumper` writes it: a block from `BeginHeader` to `EndHeader` that lists
+//! the columns of every kind of event, then the events.
 //!
 //! Source: that header, in every file. `DiskRead` and `DiskWrite` are requests, `DiskFlush` is a
 //! flush; all other events are skipped. Times are microseconds since the trace began. The event is

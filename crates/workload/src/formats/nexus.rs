@@ -2,8 +2,8 @@
 //! completed`, times in decimal seconds.
 //!
 //! Source: the README of the traces of Zhou et al., "I/O Characteristics of Smartphone Applications
-//! and Their Implications for eMMC Design" (IISWC 2015). Bit 0 of the type is set for a write, bit 2
-//! if the request did not wait. A request arrives when it is generated.
+//! and Their Implications for eMMC Design" (IISWC 2015). Bit 0 of the type is set for a write, bit
+//! 2 if the request did not wait. A request arrives when it is generated.
 //!
 //! The phone's clock is set while it boots, from seconds since the start to seconds since 1970 and
 //! then to the network's time. So times jump by years, and a request in flight has times of two

@@ -1,4 +1,5 @@
-//! libCacheSim's oracleGeneral: records of 24 bytes, `clock_time obj_id obj_size next_access_vtime`.
+//! libCacheSim's oracleGeneral: records of 24 bytes, `clock_time obj_id obj_size
+//! next_access_vtime`.
 //!
 //! Source: `oracleGeneralBin.h` of libCacheSim. Little-endian; whole seconds, bytes. The format is
 //! for caches of objects: it has no operations and no addresses. So all requests are reads, and
@@ -73,8 +74,8 @@ impl TraceFormat for OracleGeneral {
     }
 }
 
-/// Whether a file could be in this format: its times rise, its objects have sizes, and a next access
-/// is in the future, or -1.
+/// Whether a file could be in this format: its times rise, its objects have sizes, and a next
+/// access is in the future, or -1.
 fn shows(head: &[u8]) -> bool {
     let mut last = 0;
     head.len() >= 2 * LENGTH

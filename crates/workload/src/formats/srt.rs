@@ -1,5 +1,5 @@
-//! HP Labs' SRT traces (Cello and others): big-endian records, after a header in text that ends with
-//! a form feed, or without it.
+//! HP Labs' SRT traces (Cello and others): big-endian records, after a header in text that ends
+//! with a form feed, or without it.
 //!
 //! Source: `disksim_hptrace.h` and `iotrace_hpl_get_ioreq_event` of DiskSim, by Hewlett-Packard and
 //! CMU. A record begins with its length, its version (1 to 4) and type, and the time at which the

@@ -2,8 +2,8 @@
 //! `Timestamp,Offset,Size,IOType,VolumeID`, no header.
 //!
 //! Source: the README of the trace set. Unix seconds, sectors of 512 B for both offset and size,
-//! IOType 0 is a read and 1 a write: the opposite of MQSim's code. Arrivals are in whole seconds, so
-//! those of a second are spread over it.
+//! IOType 0 is a read and 1 a write: the opposite of MQSim's code. Arrivals are in whole seconds,
+//! so those of a second are spread over it.
 
 use super::{Table, TraceFormat};
 use crate::columns::Columns;

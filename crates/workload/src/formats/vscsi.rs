@@ -1,9 +1,9 @@
 //! What both versions of VMware's vSCSI traces have in common: records of SCSI commands as the
 //! hypervisor saw them.
 //!
-//! Source: `vscsi.h` of libCacheSim, by CloudPhysics, whose traces are in both versions. Numbers are
-//! little-endian; `len` is in bytes, `lbn` in blocks of 512 B, `ts` in microseconds. The high byte of
-//! `ver` is the version. `cmd` is the operation code of SBC-3 and SPC-4.
+//! Source: `vscsi.h` of libCacheSim, by CloudPhysics, whose traces are in both versions. Numbers
+//! are little-endian; `len` is in bytes, `lbn` in blocks of 512 B, `ts` in microseconds. The high
+//! byte of `ver` is the version. `cmd` is the operation code of SBC-3 and SPC-4.
 
 use crate::Cause;
 use crate::binary::{Bytes, Order};

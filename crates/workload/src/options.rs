@@ -1,0 +1,133 @@
+//! How a trace is read, and what reading it came to.
+
+use crate::devices::device_name;
+use crate::error::Skipped;
+use crate::spread::{Spread, Spreader};
+use crate::{Cause, CsvColumns, DeviceChoice, DeviceUse, Format, TraceError};
+use fowler_units::Diagnostic;
+use std::collections::BTreeMap;
+
+/// How to read a trace.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReadOptions {
+    /// The format; `None` to detect it.
+    pub format: Option<Format>,
+    /// The share of bad lines (0 to 1) to skip; `None` makes every bad line an error.
+    pub lenient: Option<f64>,
+    /// The size of the reorder window in requests. Requests out of order within it are sorted.
+    pub reorder_window: usize,
+    /// Which devices to read.
+    pub device: DeviceChoice,
+    /// The columns of a CSV, whose format then is [`Format::Csv`].
+    pub columns: Option<CsvColumns>,
+    /// How arrivals in whole seconds are spread over their seconds; `None` for the default. Only
+    /// for formats whose times are whole seconds, and for CSV.
+    pub spread: Option<Spread>,
+}
+
+impl Default for ReadOptions {
+    fn default() -> ReadOptions {
+        let device = DeviceChoice::Default;
+        let (columns, spread) = (None, None);
+        ReadOptions { format: None, lenient: None, reorder_window: 4096, device, columns, spread }
+    }
+}
+
+/// How the format was determined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FormatSource {
+    /// It was given.
+    Given,
+    /// No other format fits the text.
+    Text,
+    /// Several formats fit the text, and the trace's name contains the name of exactly one of them.
+    Name,
+}
+
+/// Counts of what was read so far.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReadReport {
+    /// The trace's name.
+    pub file: String,
+    /// Its format.
+    pub format: Format,
+    /// How the format was determined.
+    pub format_source: FormatSource,
+    /// Lines, of every kind.
+    pub lines: u64,
+    /// The lines among them that are not requests and not bad: blank lines, comments, header rows,
+    /// and blkparse's summary and its events other than arrivals.
+    pub remarks: u64,
+    /// Requests returned.
+    pub requests: u64,
+    /// Requests of devices that are not read.
+    pub other_devices: u64,
+    /// Requests that were out of order and were sorted.
+    pub reordered: u64,
+    /// Bad lines by cause.
+    pub skipped: BTreeMap<Cause, Skipped>,
+    /// Whether the text ended without a newline, so that its last line may be cut short.
+    pub cut: bool,
+    /// Whether the file is compressed and its end, where its checksum is, was not read: see
+    /// [`TraceReader::check_rest`].
+    pub unchecked: bool,
+    /// The devices seen, in ascending order of number, with the requests of their good lines.
+    pub devices: Vec<DeviceUse>,
+    /// The names of the devices in order of their numbers, where the trace names them.
+    pub device_names: Vec<String>,
+    /// What the format cannot tell, or what was done about it.
+    pub notes: Vec<String>,
+}
+
+impl ReadReport {
+    /// Returns a device's number, followed by its name if it has one.
+    pub fn device_name(&self, device: u64) -> String {
+        device_name(&self.device_names, device)
+    }
+}
+
+/// Returns what spreads the arrivals of a trace, if anything must.
+pub(crate) fn spreader(
+    name: &str,
+    format: Format,
+    options: &ReadOptions,
+) -> Result<Option<Spreader>, TraceError> {
+    let may_be_coarse = format.has_whole_seconds() || format == Format::Csv;
+    match options.spread {
+        Some(_) if !may_be_coarse => {
+            let what = format!("times of format `{format}` are finer than a second");
+            let diagnostic = Diagnostic::of(what).hint("leave out --spread".to_string());
+            Err(TraceError::one(name, diagnostic))
+        }
+        None if !format.has_whole_seconds() => Ok(None),
+        spread => Ok(Some(Spreader::new(spread.unwrap_or_default()))),
+    }
+}
+
+/// Rejects invalid options.
+pub(crate) fn check(name: &str, options: &ReadOptions) -> Result<(), TraceError> {
+    let share = options.lenient.unwrap_or(0.0);
+    if !(0.0..=1.0).contains(&share) {
+        let diagnostic = Diagnostic::of(format!("the allowed share of bad lines is {share}"));
+        return Err(TraceError::one(name, diagnostic.expected("a share from 0 to 1")));
+    }
+    let columns_of_another = options.format.filter(|&format| format != Format::Csv);
+    if let (Some(_), Some(format)) = (&options.columns, columns_of_another) {
+        let what = format!("--columns does not apply to format `{format}`, which has its own");
+        let hint = "leave out --format, or choose --format csv";
+        return Err(TraceError::one(name, Diagnostic::of(what).hint(hint.to_string())));
+    }
+    if options.format == Some(Format::Csv) && options.columns.is_none() {
+        let diagnostic = Diagnostic::of("format `csv` has no columns of its own");
+        let hint = "give them: --columns ts=us,op=rw,lba=512,len=bytes";
+        return Err(TraceError::one(name, diagnostic.hint(hint.to_string())));
+    }
+    if options.reorder_window == 0 {
+        let diagnostic = Diagnostic::of("a reorder window of 0 requests cannot hold any request");
+        return Err(TraceError::one(
+            name,
+            diagnostic.expected("at least 1; 1 turns reordering off"),
+        ));
+    }
+    Ok(())
+}
