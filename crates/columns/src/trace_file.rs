@@ -1,0 +1,263 @@
+//! Traces as Parquet or Arrow files, with the columns of [`ArrowSource`]: `at_ns`, `op`, `offset`
+//! and `size`. They are read batch by batch, however large they are.
+//!
+//! The libraries trust what a file says of itself: some damage makes them panic. What an Arrow file
+//! says of lengths and places is checked before the library sees it, so that it allocates no more
+//! than the file has; a panic that is left becomes an error.
+
+use crate::arrow_source::ArrowSource;
+use crate::file::plain;
+use arrow_array::RecordBatch;
+use arrow_ipc::reader::{FileReader, read_footer_length};
+use arrow_ipc::{Block, Footer, root_as_footer, root_as_message};
+use fowler_experiment::HostIo;
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
+use fowler_experiment::workload::{CustomRequests, RequestSource, TraceError, custom_error};
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use std::cell::Cell;
+use std::fs::File;
+use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::panic::{self, AssertUnwindSafe};
+use std::path::{Path, PathBuf};
+use std::sync::Once;
+
+/// Rows that are read at once.
+const ROWS: usize = 8192;
+/// The longest footer of an Arrow file, and the longest description of a batch.
+const LONGEST_FOOTER: usize = 64 << 20;
+const LONGEST_MESSAGE: u64 = 16 << 20;
+/// What an Arrow file ends with: the length of its footer and a magic number.
+const TRAILER: u64 = 10;
+
+/// A kind of file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Parquet.
+    Parquet,
+    /// Arrow's IPC file format, also called Feather, version 2.
+    Arrow,
+}
+
+impl Kind {
+    /// Returns the name of the format.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Parquet => "parquet",
+            Kind::Arrow => "arrow",
+        }
+    }
+
+    /// Returns which kind of file this is by its first bytes; `None` for any other file, and for
+    /// one that cannot be read.
+    pub fn of(path: &Path) -> Option<Kind> {
+        let mut head = [0; 6];
+        // A pipe has no end that could be read first, and would lose its first bytes here.
+        let file = std::fs::metadata(path).is_ok_and(|facts| facts.is_file());
+        let mut file = file.then(|| File::open(path).ok()).flatten()?;
+        file.read_exact(&mut head).ok()?;
+        match &head {
+            b"ARROW1" => Some(Kind::Arrow),
+            [b'P', b'A', b'R', b'1', ..] => Some(Kind::Parquet),
+            _ => None,
+        }
+    }
+}
+
+/// A trace as a Parquet or Arrow file.
+#[derive(Clone, Debug)]
+pub struct TraceFile {
+    path: PathBuf,
+    kind: Kind,
+}
+
+impl TraceFile {
+    /// Returns the trace at `path`, if it is a file of these kinds.
+    pub fn of(path: &Path) -> Option<TraceFile> {
+        Some(TraceFile { path: path.to_path_buf(), kind: Kind::of(path)? })
+    }
+
+    /// Returns the kind of the file.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    fn wrong(&self, what: impl std::fmt::Display) -> Diagnostics {
+        let kind = self.kind.name();
+        let hint = "the file may be truncated: compare its size or checksum with the original";
+        let what = format!("this {kind} file cannot be read: {what}");
+        Diagnostic::new(self.name(), what).hint(hint.to_string()).into()
+    }
+
+    fn batches(&self) -> Result<Batches, Diagnostics> {
+        let file = File::open(&self.path).map_err(|error| self.wrong(error))?;
+        match self.kind {
+            Kind::Parquet => {
+                let open = || {
+                    ParquetRecordBatchReaderBuilder::try_new(file)
+                        .and_then(|builder| builder.with_batch_size(ROWS).build())
+                        .map_err(|error| plain(&error))
+                };
+                let reader = guarded(open).flatten().map_err(|what| self.wrong(what))?;
+                Ok(Box::new(reader.map(|batch| batch.map_err(|error| error.to_string()))))
+            }
+            Kind::Arrow => {
+                let mut file = BufReader::new(file);
+                check_arrow(&mut file).map_err(|what| self.wrong(what))?;
+                let open = || FileReader::try_new(file, None).map_err(|error| error.to_string());
+                let reader = guarded(open).flatten().map_err(|what| self.wrong(what))?;
+                Ok(Box::new(reader.map(|batch| batch.map_err(|error| error.to_string()))))
+            }
+        }
+    }
+}
+
+type Batches = Box<dyn Iterator<Item = Result<RecordBatch, String>> + Send>;
+
+impl RequestSource for TraceFile {
+    fn name(&self) -> String {
+        self.path.display().to_string()
+    }
+
+    fn requests(&self) -> Result<CustomRequests<'_>, Diagnostics> {
+        let batches = self.batches()?;
+        let converter = ArrowSource::new();
+        let now = Vec::new().into_iter();
+        Ok(Box::new(Requests { file: self, batches: Some(batches), converter, now }))
+    }
+}
+
+/// The requests of a file. An error comes last.
+struct Requests<'a> {
+    file: &'a TraceFile,
+    /// What is left; `None` after an error.
+    batches: Option<Batches>,
+    converter: ArrowSource,
+    now: std::vec::IntoIter<HostIo>,
+}
+
+impl Requests<'_> {
+    #[cold]
+    fn refill(&mut self) -> Option<Result<HostIo, TraceError>> {
+        loop {
+            let batches = self.batches.as_mut()?;
+            let batch = guarded(|| batches.next()).transpose()?.flatten();
+            let requests = batch
+                .map_err(|error| self.file.wrong(error))
+                .and_then(|batch| self.converter.requests(&batch));
+            match requests {
+                Ok(requests) => {
+                    self.now = requests.into_iter();
+                    if let Some(first) = self.now.next() {
+                        return Some(Ok(first));
+                    }
+                }
+                Err(diagnostics) => {
+                    self.batches = None;
+                    return Some(Err(custom_error(&self.file.name(), diagnostics)));
+                }
+            }
+        }
+    }
+}
+
+impl Iterator for Requests<'_> {
+    type Item = Result<HostIo, TraceError>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        match self.now.next() {
+            Some(request) => Some(Ok(request)),
+            None => self.refill(),
+        }
+    }
+}
+
+thread_local! {
+    /// Whether a panic of this thread becomes an error, so that nothing is printed.
+    static GUARDED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Calls a library that panics on some damaged files, and returns its panic as an error.
+fn guarded<T>(call: impl FnOnce() -> T) -> Result<T, String> {
+    static QUIET: Once = Once::new();
+    QUIET.call_once(|| {
+        let before = panic::take_hook();
+        panic::set_hook(Box::new(move |panic| {
+            if !GUARDED.get() {
+                before(panic);
+            }
+        }));
+    });
+    GUARDED.set(true);
+    // Whoever gets an error drops what was called.
+    let called = panic::catch_unwind(AssertUnwindSafe(call));
+    GUARDED.set(false);
+    called.map_err(|_| "it is damaged".to_string())
+}
+
+/// Checks that everything an Arrow file says of itself is inside the file, and leaves it at its
+/// beginning.
+fn check_arrow(file: &mut (impl Read + Seek)) -> Result<(), String> {
+    let said = |error: std::io::Error| error.to_string();
+    let length = file.seek(SeekFrom::End(0)).map_err(said)?;
+    let trailer_at = length.checked_sub(TRAILER).ok_or("it is shorter than its last bytes")?;
+    let mut trailer = [0; TRAILER as usize];
+    file.seek(SeekFrom::Start(trailer_at)).map_err(said)?;
+    file.read_exact(&mut trailer).map_err(said)?;
+    let footer = read_footer_length(trailer).map_err(|error| error.to_string())?;
+    if footer > LONGEST_FOOTER || footer as u64 > trailer_at {
+        return Err(format!("its footer has {footer} bytes"));
+    }
+    let mut bytes = vec![0; footer];
+    file.seek(SeekFrom::Start(trailer_at - footer as u64)).map_err(said)?;
+    file.read_exact(&mut bytes).map_err(said)?;
+    let footer = root_as_footer(&bytes).map_err(|error| error.to_string())?;
+    if footer.schema().is_none() {
+        return Err("it has no schema".to_string());
+    }
+    for block in blocks(&footer) {
+        check_block(file, &block, trailer_at)?;
+    }
+    file.seek(SeekFrom::Start(0)).map_err(said).map(drop)
+}
+
+/// Returns where the batches and dictionaries are.
+fn blocks(footer: &Footer<'_>) -> Vec<Block> {
+    let all = [footer.recordBatches(), footer.dictionaries()];
+    all.into_iter().flatten().flat_map(|blocks| blocks.iter().copied()).collect()
+}
+
+/// Checks a batch: it is inside the file, and its buffers are inside of it.
+fn check_block(file: &mut (impl Read + Seek), block: &Block, end: u64) -> Result<(), String> {
+    let number = |number: i64| u64::try_from(number).map_err(|_| "a place is negative".to_string());
+    let (at, body) = (number(block.offset())?, number(block.bodyLength())?);
+    let message = number(block.metaDataLength().into())?;
+    let inside = at.checked_add(message).and_then(|it| it.checked_add(body));
+    if inside.is_none_or(|block_end| block_end > end) || !(8..=LONGEST_MESSAGE).contains(&message) {
+        return Err(format!("a batch at byte {at} reaches beyond the end of the file"));
+    }
+    let mut bytes = vec![0; message as usize];
+    let read = file.seek(SeekFrom::Start(at)).and_then(|_| file.read_exact(&mut bytes));
+    read.map_err(|error| error.to_string())?;
+    let head = if bytes[..4] == [0xff; 4] { 8 } else { 4 };
+    let message = root_as_message(&bytes[head..]).map_err(|error| error.to_string())?;
+    let batch = message.header_as_record_batch();
+    let batch = batch.or_else(|| message.header_as_dictionary_batch().and_then(|it| it.data()));
+    let batch = batch.ok_or_else(|| format!("at byte {at} there is no batch"))?;
+    let rows = number(batch.length())?;
+    let nodes = batch.nodes().into_iter().flatten();
+    let sound = nodes.map(|node| (number(node.length()), number(node.null_count())));
+    for (length, nulls) in sound {
+        // Buffers of a byte for eight rows, or of none where all are missing, bound both.
+        if length? > rows.max(body.saturating_mul(8)) || nulls? > rows {
+            return Err(format!("the batch at byte {at} has columns longer than itself"));
+        }
+    }
+    for buffer in batch.buffers().into_iter().flatten() {
+        let buffer_end = number(buffer.offset())?.checked_add(number(buffer.length())?);
+        if buffer_end.is_none_or(|buffer_end| buffer_end > body) {
+            return Err(format!("the batch at byte {at} has a buffer beyond its end"));
+        }
+    }
+    Ok(())
+}
