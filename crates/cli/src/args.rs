@@ -1,18 +1,12 @@
 //! The flags. Checking them against files and drives is the experiment crate's business.
 
+use crate::reading::FORMATS;
+pub(crate) use crate::reading::Reading;
 use clap::{Args, Parser, Subcommand};
-use fowler_experiment::{Format, seeds};
+use fowler_experiment::seeds;
 #[cfg(feature = "papers")]
 use fowler_papers::{Paper, STUDIES};
 use std::path::PathBuf;
-use std::sync::LazyLock;
-
-/// What `--format` takes: a line for each format.
-static FORMATS: LazyLock<String> = LazyLock::new(|| {
-    let lines =
-        Format::ALL.iter().map(|format| format!("\n  {:<14} {}", format.name(), format.help()));
-    format!("Formats:{}", lines.collect::<String>())
-});
 
 /// A laboratory for solid-state drives: how slow are reads and writes, and exactly why.
 #[derive(Debug, Parser)]
@@ -110,6 +104,10 @@ pub(crate) struct Run {
     /// slowest K requests
     #[arg(long, value_name = "FROM..UNTIL|slowest:K", requires = "out")]
     pub timeline: Option<String>,
+    /// Run each device of a trace on a drive of its own, one after the other; with --out, into a
+    /// folder for each
+    #[arg(long, requires = "trace", conflicts_with_all = ["device_id", "requests", "report"])]
+    pub split: bool,
     #[command(flatten)]
     pub setup: Setup,
 }
@@ -249,26 +247,12 @@ pub(crate) struct Drive {
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 pub(crate) struct Source {
-    /// The requests: a block trace, plain or packed with zstd or gzip
+    /// The requests: a block trace, plain or packed with zstd or gzip; - is standard input
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
     /// The requests: a generator
     #[arg(long, value_name = "PRESET|FILE.toml")]
     pub workload: Option<String>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Reading {
-    /// The trace's format (`fowler trace info --help` lists them); without it the format must be
-    /// certain from the text
-    #[arg(long, value_name = "FORMAT")]
-    pub format: Option<String>,
-    /// Skip bad lines, up to this percentage of all lines
-    #[arg(long, value_name = "PCT")]
-    pub lenient: Option<String>,
-    /// Of a trace of several devices, replay this one, or all of them side by side
-    #[arg(long, value_name = "N|side-by-side")]
-    pub trace_device: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -448,10 +432,10 @@ pub(crate) enum Physics {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Trace {
-    /// What a trace holds: format, units, span, rates, sizes, footprint, first requests
+    /// What a trace holds: format, units, span, rates, sizes, footprint, devices, first requests
     #[command(after_help = FORMATS.as_str())]
     Info {
-        /// The trace
+        /// The trace; - is standard input
         file: PathBuf,
         #[command(flatten)]
         reading: Reading,
@@ -461,7 +445,7 @@ pub(crate) enum Trace {
     },
     /// Write a trace in the native format (CSV: at_ns,op,offset,size)
     Convert {
-        /// The trace
+        /// The trace; - is standard input
         file: PathBuf,
         /// Where to; without it to standard output
         to: Option<PathBuf>,

@@ -5,8 +5,8 @@ use crate::output::{Output, Wanted};
 use crate::table::Grid;
 use crate::wrap::wrapped_comments;
 use crate::{
-    Exit, check, console, fit, lifetime, physics, progress, report, signals, sweep, traces,
-    validation,
+    Exit, check, console, fit, lifetime, physics, progress, report, signals, split, stdin, sweep,
+    traces, validation,
 };
 #[cfg(feature = "papers")]
 use crate::{reproduce, study};
@@ -30,8 +30,11 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 /// Does what the user asked for.
-pub(crate) fn execute(command: Command) -> Result<Exit, Diagnostics> {
+pub(crate) fn execute(mut command: Command) -> Result<Exit, Diagnostics> {
+    // It is removed when the command is done.
+    let _copy = stdin::copied(&mut command)?;
     match command {
+        Command::Run(arguments) if arguments.split => split::execute(arguments),
         Command::Run(arguments) => run(&arguments),
         Command::Compare(arguments) => compare(&arguments),
         Command::Explain(arguments) => explain(&arguments),
@@ -59,7 +62,7 @@ pub(crate) fn execute(command: Command) -> Result<Exit, Diagnostics> {
     }
 }
 
-fn run(arguments: &Run) -> Result<Exit, Diagnostics> {
+pub(crate) fn run(arguments: &Run) -> Result<Exit, Diagnostics> {
     let logs = |path: &Path| vec![path.to_path_buf()];
     let choice = arguments.timeline.as_deref().map(|text| Choice::parse(text, "--timeline"));
     let choice = match choice.transpose() {

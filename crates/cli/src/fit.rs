@@ -1,6 +1,7 @@
 //! From flags to specifications.
 
 use crate::args::{Load, Reading, ReplaySpeed, Source};
+use crate::requests;
 use fowler_experiment::atomic_file::Named;
 use fowler_experiment::device::DeviceSpec;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
@@ -9,9 +10,10 @@ use fowler_experiment::presets::{self, Folder};
 use fowler_experiment::replay_speed::check;
 use fowler_experiment::run::{self, ReplaySpeed as RunSpeed, RunSpec};
 use fowler_experiment::workload::{
-    self, TraceSpec, WorkloadSpec, format_by_name, remap_by_name, replayable,
+    self, CustomSpec, TraceSpec, WorkloadSpec, format_by_name, remap_by_name, replayable,
+    spread_by_name,
 };
-use fowler_experiment::{DeviceChoice, ReadOptions};
+use fowler_experiment::{CsvColumns, DeviceChoice, ReadOptions};
 
 /// The drive that the flags name.
 pub(crate) fn device(drive: &crate::args::Drive) -> DeviceSpec {
@@ -26,9 +28,14 @@ pub(crate) fn read_options(reading: &Reading) -> Result<ReadOptions, Diagnostics
     let format = diagnostics.take(format).flatten();
     let lenient = reading.lenient.as_deref().map(lenience).transpose();
     let lenient = diagnostics.take(lenient).flatten();
-    let device = reading.trace_device.as_deref().map_or(Ok(DeviceChoice::Default), trace_device);
+    let device = reading.device_id.as_deref().map_or(Ok(DeviceChoice::Default), device_id);
     let device = diagnostics.take(device).unwrap_or_default();
-    diagnostics.or(ReadOptions { format, lenient, device, ..ReadOptions::default() })
+    let columns = reading.columns.as_deref().map(CsvColumns::parse).transpose();
+    let columns = diagnostics.take(columns).flatten();
+    let spread = reading.spread.as_deref().map(spread_by_name).transpose();
+    let spread = diagnostics.take(spread).flatten();
+    let options = ReadOptions::default();
+    diagnostics.or(ReadOptions { format, lenient, device, columns, spread, ..options })
 }
 
 /// The run that the flags describe, as far as they do: what is wrong goes to `diagnostics`.
@@ -101,27 +108,37 @@ pub(crate) fn workload(
             let options = diagnostics.take(read_options(reading));
             let remap = diagnostics.take(remap_by_name(remap));
             diagnostics.take(replayable(path));
+            let columns = requests::columns(path);
+            if columns.is_some() {
+                diagnostics.take(no_reading(reading, "applies to text and binary traces only"));
+            }
             diagnostics.or(())?;
             let (options, remap) = (options.unwrap_or_default(), remap.unwrap_or_default());
+            if let Some((source, _)) = columns {
+                return Ok(WorkloadSpec::Custom(CustomSpec { source, remap }));
+            }
             Ok(WorkloadSpec::Trace(TraceSpec::new(path.clone(), options, remap)))
         }
         (None, Some(name)) => {
-            let Reading { format, lenient, trace_device } = reading;
-            for (flag, given) in [
-                ("--format", format.is_some()),
-                ("--lenient", lenient.is_some()),
-                ("--trace-device", trace_device.is_some()),
-            ] {
-                if given {
-                    return Err(
-                        Diagnostic::new(flag, "belongs to --trace, and there is none").into()
-                    );
-                }
-            }
+            no_reading(reading, "belongs to --trace, and there is none")?;
             presets::open(Folder::Workloads, name).map(WorkloadSpec::Generated)
         }
         (None, None) => Err(Diagnostic::new("", "neither --trace nor --workload is given").into()),
     }
+}
+
+/// Refuses every flag that says how a trace is read.
+pub(crate) fn no_reading(reading: &Reading, why: &str) -> Result<(), Diagnostics> {
+    let Reading { format, lenient, columns, spread, device_id } = reading;
+    let given = [
+        ("--format", format.is_some()),
+        ("--lenient", lenient.is_some()),
+        ("--columns", columns.is_some()),
+        ("--spread", spread.is_some()),
+        ("--device-id", device_id.is_some()),
+    ];
+    let given = given.into_iter().filter(|(_, given)| *given);
+    Diagnostics(given.map(|(flag, _)| Diagnostic::new(flag, why)).collect()).or(())
 }
 
 fn lenience(text: &str) -> Result<f64, Diagnostics> {
@@ -133,9 +150,9 @@ fn lenience(text: &str) -> Result<f64, Diagnostics> {
     })
 }
 
-fn trace_device(text: &str) -> Result<DeviceChoice, Diagnostics> {
-    workload::trace_device(text).ok_or_else(|| {
-        Diagnostic::new("--trace-device", format!("`{text}` is no device"))
+fn device_id(text: &str) -> Result<DeviceChoice, Diagnostics> {
+    workload::device_id(text).ok_or_else(|| {
+        Diagnostic::new("--device-id", format!("`{text}` is no device"))
             .expected("a device's number, or side-by-side")
             .into()
     })

@@ -17,6 +17,7 @@ mod package;
 mod pages;
 mod physics;
 mod progress;
+mod reading;
 mod report;
 #[cfg(feature = "papers")]
 mod reproduce;
@@ -24,6 +25,8 @@ mod requests;
 mod schema;
 mod sheets;
 mod signals;
+mod split;
+mod stdin;
 #[cfg(feature = "papers")]
 mod study;
 mod sweep;

@@ -1,10 +1,13 @@
-//! The file for every request: its format, by the ending of its name.
+//! The file for every request, in the format that the ending of its name says; and requests from
+//! files of columns.
 
 #[cfg(not(feature = "parquet"))]
 use fowler_experiment::diagnostic::Diagnostic;
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::requests::RequestsFile;
+use fowler_experiment::workload::RequestSource;
 use std::path::Path;
+use std::sync::Arc;
 
 /// The flag that names it.
 pub(crate) const FLAG: &str = "--requests";
@@ -25,6 +28,20 @@ pub(crate) fn file(path: &Path) -> Result<RequestsFile, Diagnostics> {
     }
     let hint = "name a file that ends in .csv".to_string();
     Err(without_parquet(FLAG).hint(hint).into())
+}
+
+/// The trace at `path`, if it is a Parquet or Arrow file, and the name of its format.
+#[cfg(feature = "parquet")]
+pub(crate) fn columns(path: &Path) -> Option<(Arc<dyn RequestSource>, &'static str)> {
+    let file = fowler_columns::trace_file::TraceFile::of(path)?;
+    let format = file.kind().name();
+    Some((Arc::new(file), format))
+}
+
+/// None: the reader of text says what is missing.
+#[cfg(not(feature = "parquet"))]
+pub(crate) fn columns(_: &Path) -> Option<(Arc<dyn RequestSource>, &'static str)> {
+    None
 }
 
 /// What is wrong in a program that was built without Parquet.

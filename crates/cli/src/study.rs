@@ -38,8 +38,8 @@ pub(crate) fn execute(arguments: &Study) -> Result<Exit, Diagnostics> {
 /// The workloads that were asked for, by their names.
 fn workloads(arguments: &Study) -> Result<Vec<(String, WorkloadSpec)>, Diagnostics> {
     let mut diagnostics = Diagnostics::default();
-    let reading = Reading { format: arguments.format.clone(), lenient: None, trace_device: None };
-    let none = Reading { format: None, lenient: None, trace_device: None };
+    let none = Reading::default();
+    let reading = Reading { format: arguments.format.clone(), ..none.clone() };
     let generators = arguments.workload.iter().map(|name| {
         let source = Source { trace: None, workload: Some(name.clone()) };
         (name.clone(), fit::workload(&source, &none, "compact"))

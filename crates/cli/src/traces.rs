@@ -2,13 +2,17 @@
 
 use crate::args::{Reading, Trace};
 use crate::numbers::{bytes, counted, counted_as, percent, real, seconds, whole};
-use crate::{Exit, commands, console, fit, signals};
+use crate::table::Grid;
+use crate::{Exit, commands, console, fit, requests, signals};
 use fowler_experiment::atomic_file::{AtomicFile, Named, clashes, writable};
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::presets::{self, Folder};
+use fowler_experiment::trace::Looked;
 use fowler_experiment::warnings::{CUT, UNCHECKED};
 use fowler_experiment::workload::readable;
 use fowler_experiment::{HostOp, ReadReport, TraceInfo, trace};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::Write;
 use std::path::Path;
@@ -27,6 +31,11 @@ pub(crate) fn execute(command: Trace) -> Result<Exit, Diagnostics> {
             diagnostics.or(())?;
             let options = options.unwrap_or_default();
             let mut unchecked = false;
+            if let Some((source, _)) = requests::columns(&file) {
+                fit::no_reading(&reading, TEXT_ONLY)?;
+                written(to.as_deref(), |out| trace::convert_columns(&*source, limit, out))?;
+                return Ok(Exit::Done);
+            }
             written(to.as_deref(), |out| {
                 let (count, read) = trace::convert(&file, &options, limit, out)?;
                 unchecked = read.unchecked;
@@ -51,17 +60,22 @@ pub(crate) fn execute(command: Trace) -> Result<Exit, Diagnostics> {
     Ok(Exit::Done)
 }
 
+/// Why flags that say how a trace is read do not apply to Parquet and Arrow.
+const TEXT_ONLY: &str = "applies to text and binary traces only";
+
 fn info(file: &Path, reading: &Reading, json: bool) -> Result<(), Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     let options = diagnostics.take(fit::read_options(reading));
     diagnostics.take(readable(file));
     diagnostics.or(())?;
-    let (info, read) = trace::info(file, &options.unwrap_or_default())?;
-    let text = if json {
-        format!("{:#}\n", trace::info_json(&info, &read))
-    } else {
-        describe(&info, &read)
+    let looked = match requests::columns(file) {
+        Some((source, format)) => {
+            fit::no_reading(reading, TEXT_ONLY)?;
+            trace::columns_info(&*source, format)?
+        }
+        None => trace::info(file, &options.unwrap_or_default())?,
     };
+    let text = if json { format!("{:#}\n", trace::info_json(&looked)) } else { describe(&looked) };
     console::print(&text);
     Ok(())
 }
@@ -90,32 +104,65 @@ fn written(
     Ok(())
 }
 
-fn describe(info: &TraceInfo, read: &ReadReport) -> String {
+fn describe(looked: &Looked) -> String {
+    let Looked { info, read, devices, format, .. } = looked;
     let mut text = String::new();
-    for (name, value) in [reading(info, read), load(info), space(info)].concat() {
+    let space = if devices.is_empty() { space(info) } else { Vec::new() };
+    let reading = match read {
+        Some(read) => reading(info, read),
+        None => [vec![("format", (*format).to_string())], requests_of(info)].concat(),
+    };
+    for (name, value) in [reading, load(info), space].concat() {
         writeln!(text, "{name:<16}{value}").expect("text grows");
     }
-    if read.cut {
+    for note in read.iter().flat_map(|read| &read.notes) {
+        writeln!(text, "{:<16}{note}", "note").expect("text grows");
+    }
+    if read.as_ref().is_some_and(|read| read.cut) {
         writeln!(text, "{:<16}{CUT}", "end").expect("text grows");
     }
-    console::fitted(&text, 16)
+    let text = console::fitted(&text, 16);
+    match read {
+        Some(read) if !devices.is_empty() => text + &of_devices(devices, read),
+        _ => text,
+    }
+}
+
+/// Each device, the one with the most requests first, and the question which is to be replayed.
+fn of_devices(devices: &BTreeMap<u64, TraceInfo>, read: &ReadReport) -> String {
+    let heads = ["device", "requests", "reads", "per second", "busiest second", "span", "touched"];
+    let heads = heads.into_iter().chain(["up to byte"]).map(str::to_string).collect();
+    let mut grid = Grid::new(heads).words(0..1).spare([4, 7]);
+    let mut sorted: Vec<_> = devices.iter().collect();
+    sorted.sort_by_key(|(number, info)| (Reverse(info.total_requests()), **number));
+    for (&number, info) in sorted {
+        grid.row(vec![
+            read.device_name(number),
+            whole(info.total_requests()),
+            percent(info.read_share()),
+            real(info.mean_rate),
+            whole(info.peak_rate),
+            seconds(info.span.as_s()),
+            bytes(info.footprint.0),
+            whole(info.highest_byte),
+        ]);
+    }
+    let question = "Which of these devices? Choose one with --device-id N, lay all of them side by side \
+                    in one address space with --device-id side-by-side, or run each on a drive of its \
+                    own with fowler run --split.\n";
+    format!("\n{}\n{}", grid.text(), console::fitted(question, 0))
 }
 
 /// A line: what it is about, and what there is to say.
 type Line = (&'static str, String);
 
-/// How the trace was read and what is in it.
+/// How the trace was read, and what is in it.
 fn reading(info: &TraceInfo, read: &ReadReport) -> Vec<Line> {
     let skipped: u64 = read.skipped.values().map(|skipped| skipped.count).sum();
-    let [reads, writes, trims, flushes] = info.requests.into_array();
-    let (reads, writes) = (counted(reads, "read"), counted(writes, "write"));
-    let (trims, flushes) = (counted(trims, "trim"), counted_as(flushes, "flush", "flushes"));
-    let total = whole(info.total_requests());
-    let share = percent(info.read_share());
-    vec![
+    let lines = vec![
         ("format", format!("{} ({})", read.format, info.units())),
         (
-            "lines",
+            if read.format.is_binary() { "records" } else { "lines" },
             format!(
                 "{}; {}, {} bad, {} out of order, {} of other devices",
                 whole(read.lines),
@@ -125,6 +172,18 @@ fn reading(info: &TraceInfo, read: &ReadReport) -> Vec<Line> {
                 whole(read.other_devices)
             ),
         ),
+    ];
+    [lines, requests_of(info)].concat()
+}
+
+/// What is in the trace.
+fn requests_of(info: &TraceInfo) -> Vec<Line> {
+    let [reads, writes, trims, flushes] = info.requests.into_array();
+    let (reads, writes) = (counted(reads, "read"), counted(writes, "write"));
+    let (trims, flushes) = (counted(trims, "trim"), counted_as(flushes, "flush", "flushes"));
+    let total = whole(info.total_requests());
+    let share = percent(info.read_share());
+    vec![
         ("requests", format!("{total}: {reads}, {writes}, {trims}, {flushes}; {share} reads")),
         ("read", moved(info, HostOp::Read)),
         ("written", moved(info, HostOp::Write)),

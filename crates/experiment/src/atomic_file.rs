@@ -45,6 +45,11 @@ impl AtomicFile {
         Ok(AtomicFile { out, path: path.to_path_buf(), partial, failed: None })
     }
 
+    /// Returns the file that is written until it is finished.
+    pub fn written_to(&self) -> &Path {
+        self.partial.as_deref().unwrap_or(&self.path)
+    }
+
     /// Writes what is left, waits until all of it is on the disk, and gives the file its name.
     pub fn finish(mut self) -> Result<(), Diagnostics> {
         self.named().map_err(|error| unwritable(&self.path, &error))

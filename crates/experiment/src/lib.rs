@@ -73,5 +73,5 @@ pub use fowler_device::{Completion, Pacing, Probe};
 pub use fowler_metrics::{Band, BlameBands, Kind, Latencies, Percentile, Recorder};
 pub use fowler_units::{HostIo, HostOp, Nanos, ReqId, Span};
 pub use fowler_workload::{
-    DeviceChoice, Format, Profile, ReadOptions, ReadReport, Remap, Sample, TraceInfo,
+    CsvColumns, DeviceChoice, Format, Profile, ReadOptions, ReadReport, Remap, Sample, TraceInfo,
 };

@@ -5,20 +5,91 @@ use crate::diagnostic::Diagnostics;
 use crate::faults;
 use crate::generator::{Generator, Room};
 use crate::json_schema;
-use crate::json_schema::output::{self, Fact, Typed, map_of, written};
+use crate::json_schema::output::{self, Fact, Typed, list_of, map_of, written};
+use crate::workload::RequestSource;
 use fowler_units::{ByOp, HostIo, HostOp};
 use fowler_workload::{
-    OptionalColumns, ReadOptions, ReadReport, TraceError, TraceInfo, TraceReader, write_native,
+    DeviceChoice, DeviceUse, OptionalColumns, ReadOptions, ReadReport, TraceError, TraceInfo,
+    TraceReader, write_native,
 };
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 
-/// Returns the characteristics of a trace, and the report of reading it.
-pub fn info(path: &Path, options: &ReadOptions) -> Result<(TraceInfo, ReadReport), Diagnostics> {
-    let mut reader = TraceReader::open(path, options)?;
-    let info = TraceInfo::of(&mut reader)?;
-    Ok((info, reader.report().clone()))
+/// What a trace is like, and what reading it came to.
+pub struct Looked {
+    /// The file.
+    pub file: String,
+    /// The name of its format.
+    pub format: &'static str,
+    /// All requests that were read.
+    pub info: TraceInfo,
+    /// The report of reading them; `None` for a file of columns.
+    pub read: Option<ReadReport>,
+    /// The requests of each device by its number, if no device was chosen and there are several.
+    pub devices: BTreeMap<u64, TraceInfo>,
+}
+
+/// Returns the characteristics of a trace, and of each of its devices if none was chosen.
+pub fn info(path: &Path, options: &ReadOptions) -> Result<Looked, Diagnostics> {
+    if options.device != DeviceChoice::Default {
+        let mut reader = TraceReader::open(path, options)?;
+        let info = TraceInfo::of(&mut reader)?;
+        return Ok(Looked::of(info, reader.report().clone(), BTreeMap::new()));
+    }
+    let options = ReadOptions { device: DeviceChoice::Each, ..options.clone() };
+    let mut reader = TraceReader::open(path, &options)?;
+    let (mut devices, all) = TraceInfo::of_each(&mut reader)?;
+    let read = reader.report().clone();
+    let info = if devices.len() == 1 { devices.pop_first().map(|(_, only)| only) } else { None };
+    Ok(Looked::of(info.unwrap_or(all), read, devices))
+}
+
+/// Returns the characteristics of a trace of columns, whose format has this name.
+pub fn columns_info(
+    source: &dyn RequestSource,
+    format: &'static str,
+) -> Result<Looked, Diagnostics> {
+    let info = TraceInfo::gather(None, source.requests()?)?;
+    Ok(Looked { file: source.name(), format, info, read: None, devices: BTreeMap::new() })
+}
+
+/// Writes a trace of columns in the native format. Returns the number of requests.
+pub fn convert_columns(
+    source: &dyn RequestSource,
+    limit: Option<u64>,
+    out: impl Write,
+) -> Result<u64, Diagnostics> {
+    let requests = limited(source.requests()?, limit);
+    Ok(write_native(requests, OptionalColumns::default(), out)?)
+}
+
+impl Looked {
+    fn of(info: TraceInfo, read: ReadReport, devices: BTreeMap<u64, TraceInfo>) -> Looked {
+        Looked {
+            file: read.file.clone(),
+            format: read.format.name(),
+            info,
+            read: Some(read),
+            devices,
+        }
+    }
+
+    /// Returns a number of the report; zero without one.
+    fn counted(&self, count: impl FnOnce(&ReadReport) -> u64) -> u64 {
+        self.read.as_ref().map_or(0, count)
+    }
+}
+
+/// Returns the devices of a trace with their names, in order of their numbers.
+pub fn devices(path: &Path, options: &ReadOptions) -> Result<Vec<(u64, String)>, Diagnostics> {
+    let options = ReadOptions { device: DeviceChoice::Each, ..options.clone() };
+    let mut reader = TraceReader::open(path, &options)?;
+    reader.by_ref().try_for_each(|request| request.map(drop))?;
+    let report = reader.report();
+    let named = |it: &DeviceUse| (it.device, report.device_name(it.device));
+    Ok(report.devices.iter().map(named).collect())
 }
 
 /// Writes a trace in the native format, with the optional columns that it needs. Returns the number
@@ -82,15 +153,9 @@ fn limited(
     requests.take(limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX)))
 }
 
-/// What a trace is like, and what reading it came to.
-struct Looked<'a> {
-    info: &'a TraceInfo,
-    read: &'a ReadReport,
-}
-
-/// Returns both as one JSON object.
-pub fn info_json(info: &TraceInfo, read: &ReadReport) -> Value {
-    written(&facts(), &Looked { info, read })
+/// Returns all of it as one JSON object.
+pub fn info_json(looked: &Looked) -> Value {
+    written(&facts(), looked)
 }
 
 /// What `fowler trace info --json` prints.
@@ -99,70 +164,99 @@ pub fn info_schema() -> Value {
     json_schema::document("Fowler: what a trace holds", about, output::schema(&facts()))
 }
 
-fn facts<'a>() -> Vec<Fact<Looked<'a>>> {
-    of_reading().into_iter().chain(of_requests()).collect()
+fn facts() -> Vec<Fact<Looked>> {
+    let all = of_requests().into_iter().map(|fact| fact.within(|it: &Looked| &it.info));
+    of_reading().into_iter().chain(all).chain([devices_fact()]).collect()
 }
 
-fn of_reading<'a>() -> Vec<Fact<Looked<'a>>> {
-    type It<'a> = Looked<'a>;
+/// A device of a trace: its number, its name if it has one, and its requests.
+struct OfDevice<'a> {
+    number: u64,
+    read: Option<&'a ReadReport>,
+    info: &'a TraceInfo,
+}
+
+fn devices_fact() -> Fact<Looked> {
+    let about = "Each device, if none was chosen and there are several.";
+    Fact::new("devices", about, |it: &Looked| {
+        let of = |(&number, info)| {
+            written(&of_device(), &OfDevice { number, read: it.read.as_ref(), info })
+        };
+        it.devices.iter().map(of).collect::<Vec<Value>>()
+    })
+    .like(list_of(output::schema(&of_device())))
+}
+
+fn of_device<'a>() -> Vec<Fact<OfDevice<'a>>> {
+    let own = vec![
+        Fact::new("device", "Its number.", |it: &OfDevice| it.number),
+        Fact::new("name", "Its number, and its name if it has one.", |it: &OfDevice| {
+            it.read.map_or_else(|| it.number.to_string(), |read| read.device_name(it.number))
+        }),
+    ];
+    let requests = of_requests().into_iter().map(|fact| fact.within(|it: &OfDevice| it.info));
+    own.into_iter().chain(requests).collect()
+}
+
+fn of_reading() -> Vec<Fact<Looked>> {
+    type It = Looked;
     vec![
-        Fact::new("file", "The file.", |it: &It| it.read.file.clone()),
-        Fact::new("format", "The format of the trace.", |it: &It| it.read.format.name()),
-        Fact::new("lines", "Lines of the trace.", |it: &It| it.read.lines),
+        Fact::new("file", "The file.", |it: &It| it.file.clone()),
+        Fact::new("format", "The format of the trace.", |it: &It| it.format),
+        Fact::new("lines", "Lines of the trace.", |it: &It| it.counted(|read| read.lines)),
         Fact::new("bad_lines", "Of them, skipped because something is wrong.", |it: &It| {
-            it.read.skipped.values().map(|skipped| skipped.count).sum::<u64>()
+            it.counted(|read| read.skipped.values().map(|skipped| skipped.count).sum())
         }),
         Fact::new("reordered", "Requests that were put in order of time.", |it: &It| {
-            it.read.reordered
+            it.counted(|read| read.reordered)
+        }),
+        Fact::new("notes", "What the format cannot tell, or what was done about it.", |it: &It| {
+            it.read.as_ref().map_or_else(Vec::new, |read| read.notes.clone())
         }),
         Fact::new("other_devices", "Requests of other devices, which were left out.", |it: &It| {
-            it.read.other_devices
+            it.counted(|read| read.other_devices)
         }),
     ]
 }
 
-fn of_requests<'a>() -> Vec<Fact<Looked<'a>>> {
-    type It<'a> = Looked<'a>;
+fn of_requests() -> Vec<Fact<TraceInfo>> {
+    type It = TraceInfo;
     let by_op = |counts: &ByOp<u64>| -> Map<String, Value> {
         counts.iter().map(|(op, count)| (op.word().to_string(), json!(count))).collect()
     };
     let counts = || map_of(u64::schema());
     vec![
-        Fact::new("requests", "Requests.", |it: &It| it.info.total_requests()),
-        Fact::new("requests_by_op", "The same by operation.", move |it: &It| {
-            by_op(&it.info.requests)
-        })
-        .like(counts()),
-        Fact::new("bytes_by_op", "Bytes by operation.", move |it: &It| by_op(&it.info.bytes))
+        Fact::new("requests", "Requests.", |it: &It| it.total_requests()),
+        Fact::new("requests_by_op", "The same by operation.", move |it: &It| by_op(&it.requests))
+            .like(counts()),
+        Fact::new("bytes_by_op", "Bytes by operation.", move |it: &It| by_op(&it.bytes))
             .like(counts()),
         Fact::new("mean_read_size", "Mean size of reads in bytes.", |it: &It| {
-            it.info.mean_size(HostOp::Read)
+            it.mean_size(HostOp::Read)
         }),
         Fact::new("mean_write_size", "Mean size of writes in bytes.", |it: &It| {
-            it.info.mean_size(HostOp::Write)
+            it.mean_size(HostOp::Write)
         }),
-        Fact::new("span_s", "From the first arrival to the last.", |it: &It| it.info.span.as_s()),
-        Fact::new("mean_rate", "Requests per second over that time.", |it: &It| it.info.mean_rate),
-        Fact::new("peak_rate", "The most requests in any second.", |it: &It| it.info.peak_rate),
-        Fact::new("read_share", "Share of reads in reads and writes.", |it: &It| {
-            it.info.read_share()
-        }),
+        Fact::new("span_s", "From the first arrival to the last.", |it: &It| it.span.as_s()),
+        Fact::new("mean_rate", "Requests per second over that time.", |it: &It| it.mean_rate),
+        Fact::new("peak_rate", "The most requests in any second.", |it: &It| it.peak_rate),
+        Fact::new("read_share", "Share of reads in reads and writes.", |it: &It| it.read_share()),
         Fact::new(
             "sequential_share",
             "Share of requests that begin where the one before them ended.",
-            |it: &It| it.info.sequential_share,
+            |it: &It| it.sequential_share,
         ),
         Fact::new("footprint_bytes", "Different pages of 4 KiB touched, in bytes.", |it: &It| {
-            it.info.footprint.0
+            it.footprint.0
         }),
-        Fact::new("highest_byte", "The end of the highest range.", |it: &It| it.info.highest_byte),
+        Fact::new("highest_byte", "The end of the highest range.", |it: &It| it.highest_byte),
         Fact::new("interarrival_mean_ns", "Mean time between arrivals.", |it: &It| {
-            it.info.interarrival_mean_ns
+            it.interarrival_mean_ns
         }),
         Fact::new(
             "interarrival_cv",
             "Standard deviation of the time between arrivals over its mean.",
-            |it: &It| it.info.interarrival_cv,
+            |it: &It| it.interarrival_cv,
         ),
     ]
 }

@@ -232,6 +232,9 @@ fn remarks(outcomes: &[Outcome]) -> Vec<String> {
     if outcomes.iter().any(cut) {
         texts.push(CUT.into());
     }
+    // All runs read the same trace.
+    let read = outcomes.first().and_then(|it| it.workload.read.as_ref());
+    texts.extend(read.into_iter().flat_map(|read| read.notes.iter().cloned()));
     let unchecked = |it: &Outcome| it.workload.read.as_ref().is_some_and(|read| read.unchecked);
     if outcomes.iter().any(unchecked) {
         texts.push(UNCHECKED.into());

@@ -13,7 +13,7 @@ pub use crate::trace_spec::TraceSpec;
 use fowler_units::{HostIo, Nanos, Span};
 pub use fowler_workload::TraceError;
 use fowler_workload::{
-    DeviceChoice, Format, ReadOptions, ReadReport, Remap, Remapper, TimeScale, TraceReader,
+    DeviceChoice, Format, ReadOptions, ReadReport, Remap, Remapper, Spread, TimeScale, TraceReader,
 };
 use std::collections::BTreeMap;
 use std::fmt;
@@ -526,11 +526,24 @@ pub fn remap_by_name(name: &str) -> Result<Remap, Diagnostics> {
 }
 
 /// Parses the device of a trace: a number, or `side-by-side` for all of them.
-pub fn trace_device(text: &str) -> Option<DeviceChoice> {
+pub fn device_id(text: &str) -> Option<DeviceChoice> {
     match text {
         "side-by-side" => Some(DeviceChoice::SideBySide),
         number => number.parse().map(DeviceChoice::Only).ok(),
     }
+}
+
+/// Returns how arrivals in whole seconds are spread, or an error that lists all choices.
+pub fn spread_by_name(name: &str) -> Result<Spread, Diagnostics> {
+    Spread::by_name(name).ok_or_else(|| {
+        let names = Spread::ALL.map(Spread::name);
+        let what = format!("unknown spread `{}`", crate::diagnostic::printable(name));
+        let near = crate::field::nearest(name, names);
+        Diagnostic::new("--spread", what)
+            .expected(format!("one of {}", names.join(", ")))
+            .hint(near.map(|near| format!("did you mean \"{near}\"?")))
+            .into()
+    })
 }
 
 /// Returns the share of a part in a length of time; `None` if the length is zero.

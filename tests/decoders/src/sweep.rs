@@ -48,7 +48,7 @@ pub fn seeds() -> Vec<Vec<u8>> {
             "device = 'pes-mlc'\ndesign = 'random'\npoints = 3\nworkload = 'demo'\n[axis]\n\
              queue_depth = { from = 1, to = 64 }\n'geometry.channels' = [1, 2]\n",
             "workload = 'demo'\n[axis]\nseed = { from = 1, to = 4, steps = 4 }\nlimit = [10, 20]\n",
-            "trace = 'no.csv'\nformat = 'native'\nlenient = 1\nremap = 'wrap'\ntrace_device = '0'\n[axis]\nspeed = [1, 2]\n",
+            "trace = 'no.csv'\nformat = 'native'\nlenient = 1\nremap = 'wrap'\ndevice_id = '0'\n[axis]\nspeed = [1, 2]\n",
         ]
         .map(String::from),
     );

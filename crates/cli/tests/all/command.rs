@@ -557,7 +557,7 @@ fn hints_name_the_flag() {
     let run = ["run", "--device", "small.toml", "--trace"];
     for (trace, hints) in [
         (&open, &["--format"][..]),
-        (&several, &["--trace-device N", "--trace-device side-by-side"]),
+        (&several, &["--device-id N", "--device-id side-by-side"]),
         (&far, &["--remap modulo", "--remap compact"]),
         (&flagged, &["expected: a size of at least 1", "expected: a time of at least 0"]),
     ] {

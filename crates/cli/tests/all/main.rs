@@ -20,6 +20,7 @@ mod report;
 mod reproduce;
 mod stopping;
 mod sweep;
+mod traces;
 mod validation;
 #[cfg(not(feature = "report"))]
 mod without_report;

@@ -79,6 +79,15 @@ impl<T> Fact<T> {
         Fact { name, about: about.into(), schema: V::schema(), optional: true, read }
     }
 
+    /// The same of whatever has a `T` as a part.
+    pub fn within<U>(self, part: impl for<'a> Fn(&'a U) -> &'a T + 'static) -> Fact<U>
+    where
+        T: 'static,
+    {
+        let Fact { name, about, schema, optional, read } = self;
+        Fact { name, about, schema, optional, read: Box::new(move |it| read(part(it))) }
+    }
+
     /// Its schema, where its type does not say enough.
     pub fn like(self, schema: Value) -> Fact<T> {
         Fact { schema, ..self }

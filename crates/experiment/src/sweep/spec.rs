@@ -7,8 +7,8 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::document::{Origin, Setting, Value, read_flag, read_toml_with_rows};
 use crate::field::{Access, Field, Word};
 use crate::keys::{Key, at, words};
-use crate::workload::trace_device;
-use fowler_workload::{Format, ReadOptions, Remap};
+use crate::workload::device_id;
+use fowler_workload::{CsvColumns, Format, ReadOptions, Remap, Spread};
 use std::collections::BTreeMap;
 
 /// The tables of a list design: `[[point]]`.
@@ -28,7 +28,9 @@ pub(super) struct Spec {
     pub trace: String,
     pub format: &'static str,
     pub lenient: f64,
-    pub trace_device: String,
+    pub columns: String,
+    pub spread: String,
+    pub device_id: String,
     pub remap: &'static str,
     pub seed: u64,
     pub limit: u64,
@@ -51,7 +53,9 @@ impl Default for Spec {
             trace: String::new(),
             format: Format::ALL[0].name(),
             lenient: 0.0,
-            trace_device: String::new(),
+            columns: String::new(),
+            spread: String::new(),
+            device_id: String::new(),
             remap: Remap::Error.name(),
             seed: 0,
             limit: 1,
@@ -71,7 +75,7 @@ pub(super) const REPLAY_SPEEDS: [&str; 3] = ["queue_depth", "speed", "idle"];
 /// The sources of requests: a point has exactly one of them.
 pub(super) const SOURCES: [&str; 2] = ["workload", "trace"];
 /// Keys for reading traces.
-const READING: [&str; 4] = ["format", "lenient", "trace_device", "remap"];
+const READING: [&str; 6] = ["format", "lenient", "columns", "spread", "device_id", "remap"];
 /// Keys that are not part of the drive but may be an axis.
 pub(super) const AXES: [&str; 9] =
     ["device", "scheme", "workload", "trace", "seed", "limit", "speed", "queue_depth", "idle"];
@@ -105,10 +109,22 @@ pub(super) fn keys() -> Vec<Key<Spec>> {
         key("format", "the format of traces", Field::Word(formats, at!(format))),
         key("lenient", "most bad lines of a trace to skip, in percent of all lines",
             Field::Real(0.0..=100.0, at!(lenient))),
-        text("trace_device", "the device to replay from a trace of several", DEVICES,
-            |it| it.trace_device.clone(), |it, text| {
-                trace_device(text).ok_or_else(|| format!("`{}` is not a device", crate::diagnostic::printable(text)))?;
-                it.trace_device = text.into();
+        text("columns", "the columns of a CSV, in order", COLUMNS,
+            |it| it.columns.clone(), |it, text| {
+                CsvColumns::parse(text).map_err(|wrong| wrong.0[0].what.clone())?;
+                it.columns = text.into();
+                Ok(())
+            }),
+        text("spread", "how arrivals in whole seconds are spread over their seconds", "even, poisson or none",
+            |it| it.spread.clone(), |it, text| {
+                Spread::by_name(text).ok_or_else(|| format!("`{}` is not a spread", crate::diagnostic::printable(text)))?;
+                it.spread = text.into();
+                Ok(())
+            }),
+        text("device_id", "the device to replay from a trace of several", DEVICES,
+            |it| it.device_id.clone(), |it, text| {
+                device_id(text).ok_or_else(|| format!("`{}` is not a device", crate::diagnostic::printable(text)))?;
+                it.device_id = text.into();
                 Ok(())
             }),
         key("remap", "what happens to addresses that the drive does not have", Field::Word(remaps, at!(remap))),
@@ -131,6 +147,7 @@ pub(super) fn keys() -> Vec<Key<Spec>> {
     ]
 }
 
+const COLUMNS: &str = "such as ts=us,op=rw,lba=512,len=bytes";
 const DEVICES: &str = "a device's number in quotes, or \"side-by-side\"";
 
 fn key(path: &'static str, about: &'static str, field: Field<Spec>) -> Key<Spec> {
@@ -162,7 +179,9 @@ impl Read {
         let options = ReadOptions {
             format: self.says("format").then(|| Format::by_name(spec.format)).flatten(),
             lenient: self.says("lenient").then_some(spec.lenient / 100.0),
-            device: trace_device(&spec.trace_device).unwrap_or_default(),
+            device: device_id(&spec.device_id).unwrap_or_default(),
+            columns: CsvColumns::parse(&spec.columns).ok(),
+            spread: Spread::by_name(&spec.spread),
             ..ReadOptions::default()
         };
         (options, Remap::by_name(spec.remap).unwrap_or_default())

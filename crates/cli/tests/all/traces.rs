@@ -1,0 +1,167 @@
+//! Traces as the user of the command meets them: standard input, any CSV, several devices, files of
+//! columns, and what a format cannot tell.
+
+use crate::command::{Folder, command};
+use serde_json::Value;
+use std::io::Write;
+use std::process::{Output, Stdio};
+
+const TWO: &str = "0,303567,3584,w,0.000000\n1,1209856,3072,R,0.026214\n0,1209856,512,r,0.026682\n";
+const RUN: [&str; 5] = ["run", "--device", "small.toml", "--remap", "compact"];
+
+/// Runs the command with `input` on its standard input.
+fn fed(arguments: &[&str], input: &[u8]) -> (Option<i32>, String, String) {
+    let mut child = command(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(input).unwrap();
+    let Output { status, stdout, stderr } = child.wait_with_output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (status.code(), text(stdout), text(stderr))
+}
+
+fn run(arguments: &[&str]) -> (Option<i32>, String, String) {
+    fed(arguments, b"")
+}
+
+fn json(arguments: &[&str], input: &[u8]) -> Value {
+    let (code, out, err) = fed(arguments, input);
+    assert_eq!(code, Some(0), "{err}");
+    serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error}: {out}"))
+}
+
+#[test]
+fn standard_input_is_a_trace_for_every_command_and_leaves_nothing_behind() {
+    let folder = Folder::new("stdin");
+    let text = "at_ns,op,offset,size\n0,write,0,4096\n900,read,0,4096\n1000,write,8192,4096\n";
+    let file = folder.file("t.csv", text);
+    let temporary = folder.path("tmp");
+    std::fs::create_dir(&temporary).unwrap();
+    for arguments in [
+        &["trace", "info", "TRACE", "--json"][..],
+        &["run", "--device", "small.toml", "--trace", "TRACE", "--remap", "compact", "--json"],
+        &[
+            "compare",
+            "--schemes",
+            "fifo,rps",
+            "--device",
+            "small.toml",
+            "--trace",
+            "TRACE",
+            "--json",
+        ],
+    ] {
+        let with = |trace: &'static str| -> Vec<&str> {
+            arguments.iter().map(|&it| if it == "TRACE" { trace } else { it }).collect()
+        };
+        let named: Vec<&str> = with("TRACE");
+        let named: Vec<&str> =
+            named.into_iter().map(|it| if it == "TRACE" { file.as_str() } else { it }).collect();
+        let mut child = command(&with("-"))
+            .env("TMPDIR", &temporary)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}");
+        let piped: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let of_file = json(&named, b"");
+        for field in ["requests", "read", "waf", "footprint_bytes"] {
+            assert_eq!(piped[field], of_file[field], "{arguments:?}: {field}");
+        }
+        assert_eq!(std::fs::read_dir(&temporary).unwrap().count(), 0, "{arguments:?}");
+    }
+    let (code, out, _) = fed(&["trace", "convert", "-"], text.as_bytes());
+    assert_eq!((code, out.as_str()), (Some(0), text));
+    let (code, _, err) = fed(&["trace", "info", "-"], b"rubbish\n");
+    assert!(code == Some(2) && err.contains("standard-input"), "{err}");
+}
+
+#[test]
+fn every_device_is_shown_and_the_user_is_asked_which() {
+    let folder = Folder::new("devices");
+    let two = folder.file("two.spc", TWO);
+    let (code, out, err) = run(&["trace", "info", &two]);
+    assert_eq!(code, Some(0), "{err}");
+    for part in ["| device ", "| 0 ", "| 1 ", "--device-id N", "side-by-side", "--split"] {
+        assert!(out.contains(part), "{part}: {out}");
+    }
+    let looked = json(&["trace", "info", &two, "--json"], b"");
+    assert_eq!(looked["requests"], 3);
+    let devices = looked["devices"].as_array().unwrap();
+    let counts: Vec<_> = devices.iter().map(|it| (&it["device"], &it["requests"])).collect();
+    assert_eq!(counts, [(&Value::from(0), &Value::from(2)), (&Value::from(1), &Value::from(1))]);
+    assert_eq!(devices[1]["footprint_bytes"], 4096);
+    let one = json(&["trace", "info", &two, "--device-id", "1", "--json"], b"");
+    assert_eq!((&one["requests"], &one["other_devices"]), (&Value::from(1), &Value::from(2)));
+    assert_eq!(one["devices"], Value::Array(Vec::new()));
+}
+
+#[test]
+fn split_runs_each_device_as_if_it_were_alone() {
+    let folder = Folder::new("split");
+    let two = folder.file("two.spc", TWO);
+    let trace = ["--trace", &two, "--quiet"];
+    let split = json(&[&RUN[..], &trace, &["--split", "--json"]].concat(), b"");
+    let split = split.as_array().unwrap();
+    assert_eq!(split.len(), 2);
+    for (number, of_device) in ["0", "1"].iter().zip(split) {
+        let alone = [&RUN[..], &trace, &["--device-id", number, "--json"]].concat();
+        let alone = json(&alone, b"");
+        for field in ["requests", "read", "write", "waf", "simulated_s", "config_hash"] {
+            assert_eq!(of_device[field], alone[field], "device {number}: {field}");
+        }
+    }
+    let out = folder.path("out");
+    let (code, text, err) = run(&[&RUN[..], &trace, &["--split", "--out", &out]].concat());
+    assert_eq!(code, Some(0), "{err}");
+    assert!(text.contains("device    0, 1 of 2") && text.contains("device    1, 2 of 2"), "{text}");
+    for device in ["device-0", "device-1"] {
+        assert!(folder.0.join("out").join(device).join("summary.json").is_file(), "{device}");
+    }
+    let (code, _, err) = run(&[&RUN[..], &trace, &["--split", "--device-id", "0"]].concat());
+    assert!(code == Some(2) && err.contains("--device-id"), "{err}");
+}
+
+#[test]
+fn a_csv_is_read_by_the_columns_that_the_user_gives() {
+    let folder = Folder::new("any-csv");
+    let any =
+        folder.file("any.csv", "when,kind,disk,block,bytes\n10,R,sda,8,4096\n12.5,W,sda,16,512\n");
+    let columns = ["--columns", "header,ts=us,op=rw,dev=name,lba=512,len=bytes"];
+    let looked = json(&[&["trace", "info", &any, "--json"], &columns[..]].concat(), b"");
+    assert_eq!((&looked["format"], &looked["requests"]), (&Value::from("csv"), &Value::from(2)));
+    let (code, out, _) = run(&[&["trace", "convert", &any], &columns[..]].concat());
+    let expected = "at_ns,op,offset,size\n0,read,4096,4096\n2500,write,8192,512\n";
+    assert_eq!((code, out.as_str()), (Some(0), expected));
+    let (code, _, err) =
+        run(&["trace", "info", &any, "--columns", "ts=us,op=x,lba=512", "--spread", "wide"]);
+    assert_eq!(code, Some(2));
+    for part in ["`x` is no unit of `op`", "unknown spread `wide`", "ts=us,op=rw,lba=512,len=bytes"]
+    {
+        assert!(err.contains(part), "{part}: {err}");
+    }
+}
+
+#[test]
+fn what_a_format_cannot_tell_is_said() {
+    let folder = Folder::new("notes");
+    let text = "1538323200,8,8,1,7\n1538323200,16,8,0,7\n1538323201,16,8,0,7\n";
+    let tencent = folder.file("t.csv", text);
+    let (_, out, _) = run(&["trace", "info", &tencent]);
+    assert!(out.contains("note            arrivals are in whole seconds"), "{out}");
+    let (code, out, err) = run(&[&RUN[..], &["--trace", &tencent, "--quiet"]].concat());
+    assert_eq!(code, Some(0), "{err}");
+    assert!(out.contains("arrivals are in whole seconds"), "{out}");
+    let spread = |how| {
+        let (_, out, _) = run(&["trace", "convert", &tencent, "--spread", how]);
+        out.lines().nth(2).unwrap().split(',').next().unwrap().parse::<u64>().unwrap()
+    };
+    assert_eq!((spread("even"), spread("none")), (500_000_000, 0));
+    assert!((1..1_000_000_000).contains(&spread("poisson")));
+}
