@@ -9,6 +9,7 @@ mod budget;
 mod drive;
 mod features;
 mod floor;
+mod generated;
 mod instructions;
 mod length;
 mod memory;

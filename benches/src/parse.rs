@@ -8,8 +8,9 @@
 //! repetition, and it shuffles everything but the times, or the processor would learn to predict
 //! the number of digits.
 
+use crate::generated;
 use fowler_units::Rng;
-use fowler_workload::{Cause, Format, ReadOptions, TraceReader, decode_line};
+use fowler_workload::{Cause, CsvColumns, Format, ReadOptions, TraceReader, decode_line};
 use std::fmt::Write;
 use std::io::{Cursor, Read};
 use std::path::Path;
@@ -89,7 +90,8 @@ pub fn print(named: &[String], rounds: usize) {
 #[inline(never)]
 fn read_all(format: Format, text: &Arc<[u8]>) -> (f64, u64) {
     let stream = Box::new(Cursor::new(Arc::clone(text)));
-    let options = ReadOptions { format: Some(format), ..ReadOptions::default() };
+    let columns = (format == Format::Csv).then(CsvColumns::default);
+    let options = ReadOptions { format: Some(format), columns, ..ReadOptions::default() };
     let start = Instant::now();
     let reader = TraceReader::from_stream("parse", stream, &options)
         .unwrap_or_else(|error| panic!("{error}"));
@@ -123,6 +125,14 @@ fn unpack_all(packed: &Packed) -> f64 {
 
 /// Returns the text of a format, repeated and compressed.
 fn packed(format: Format) -> Packed {
+    if let Some((pieces, lines)) = generated::pieces(format, TEXT_BYTES) {
+        let text_bytes = pieces.iter().map(Vec::len).sum();
+        let frame = |piece: &Vec<u8>| {
+            zstd::bulk::compress(piece, LEVEL).unwrap_or_else(|error| panic!("{error}"))
+        };
+        let frames: Vec<u8> = pieces.iter().flat_map(frame).collect();
+        return Packed { frames: frames.into(), text_bytes, lines, source: "seeded" };
+    }
     let excerpt = excerpt(format);
     let source = if excerpt.is_some() { "excerpt" } else { "seeded" };
     let text = excerpt.unwrap_or_else(|| seeded(format));
@@ -258,7 +268,8 @@ fn seeded(format: Format) -> String {
 /// Returns the first record of a format's example.
 fn record(format: Format) -> &'static str {
     let decodes = |line: &&str| decode_line(format, line.as_bytes()).is_ok();
-    format.example().lines().find(decodes).expect("an example has a record")
+    let example = str::from_utf8(format.example()).unwrap_or_else(|error| panic!("{error}"));
+    example.lines().find(decodes).expect("an example has a record")
 }
 
 /// Appends one line: its time in the format's unit, whether it is a read, its first sector, and its
@@ -301,6 +312,21 @@ fn line(
         ),
         Format::Systor17 => {
             write!(text, "{whole}.{fraction:06}000,0.000806000,{letter},0,{offset},{bytes}")
+        }
+        Format::Tencent => {
+            let code = 1 - code;
+            write!(text, "{},{sector},{sectors},{code},1058", 1_538_323_200 + at / 1_000_000_000)
+        }
+        Format::Fiu => {
+            write!(text, "{at} 4892 syslogd {sector} {sectors} {letter} 6 0 {:032x}", rng.bits())
+        }
+        Format::FioIolog3 => {
+            let word = if read { "read" } else { "write" };
+            write!(text, "{at} /dev/nvme0n1 {word} {offset} {bytes}")
+        }
+        Format::FioLog => {
+            let code = 1 - code;
+            write!(text, "{at}, {}, {code}, {bytes}, {offset}, 0x0000", rng.below(999_999))
         }
         Format::Alibaba => write!(text, "419,{letter},{offset},{bytes},{at}"),
         // Other formats repeat the record of their example; `append_shifted` sets the times.

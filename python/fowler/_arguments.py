@@ -22,7 +22,9 @@ class Source(TypedDict):
     custom: tuple[str, object] | None
     format: str | None
     lenient_pct: float | None
-    trace_device: int | None
+    columns: str | None
+    spread: str | None
+    device_id: int | None
     side_by_side: bool
     remap: str
 

@@ -46,12 +46,17 @@ class Source(TypedDict, total=False):
     """How a trace is read and its addresses are mapped to the drive."""
 
     trace: str | os.PathLike[str] | None
-    """A block trace to replay instead of a workload; may be compressed with zstd or gzip."""
+    """A block trace to replay instead of a workload: text or binary, which may be compressed with zstd or gzip,
+    or a Parquet or Arrow file with the columns ``at_ns``, ``op``, ``offset`` and ``size``."""
     format: str | None
     """The format of the trace; ``None`` to detect it from the text."""
     lenient_pct: float | None
     """Skip bad lines, up to this percentage of all lines."""
-    trace_device: int | str | None
+    columns: str | None
+    """The columns of a CSV in order, such as ``"ts=us,op=rw,lba=512,len=bytes"``."""
+    spread: str | None
+    """Where arrivals are in whole seconds: ``even`` (the default), ``poisson`` or ``none``."""
+    device_id: int | str | None
     """The device to replay from a trace of several, or ``"side-by-side"`` for all of them."""
     remap: str
     """What to do with addresses beyond the drive's capacity: ``error``, ``modulo`` or ``compact``."""
@@ -100,7 +105,7 @@ def run(
         set: Configuration keys by their paths: ``{"timing.read": "30us"}``.
         progress: Whether to show a progress bar; ``None`` to show it in terminals and notebooks only.
         source: The keywords of :class:`Source` as one dictionary.
-        **more: The keywords of :class:`Source` (``trace``, ``format``, ``lenient_pct``, ``trace_device``,
+        **more: The keywords of :class:`Source` (``trace``, ``format``, ``lenient_pct``, ``device_id``,
             ``remap``), and configuration keys: ``over_provisioning=0.28``, ``buffer_size="64MiB"``.
 
     Raises:
@@ -429,7 +434,7 @@ def _noted(
 
 
 def _source(workload: AnyWorkload, fitted: Source) -> _arguments.Source:
-    trace, device = fitted.get("trace"), fitted.get("trace_device")
+    trace, device = fitted.get("trace"), fitted.get("device_id")
     named = isinstance(workload, str | os.PathLike)
     diagnostics: list[Diagnostic] = []
     if trace is not None and workload is not None:
@@ -443,7 +448,7 @@ def _source(workload: AnyWorkload, fitted: Source) -> _arguments.Source:
             diagnostics.append(Diagnostic("workload", None, "", what, hint="pass a trace as `trace`"))
     if not (device is None or isinstance(device, int) or device == "side-by-side"):
         expected = "the number of a device, or side-by-side"
-        diagnostics.append(Diagnostic("trace_device", None, "", f"invalid device `{device}`", expected))
+        diagnostics.append(Diagnostic("device_id", None, "", f"invalid device `{device}`", expected))
     if diagnostics:
         raise InputError(diagnostics)
     custom = workload is not None and not named
@@ -453,7 +458,9 @@ def _source(workload: AnyWorkload, fitted: Source) -> _arguments.Source:
         "custom": (_name_of(workload), workload) if custom else None,
         "format": fitted.get("format"),
         "lenient_pct": fitted.get("lenient_pct"),
-        "trace_device": device if isinstance(device, int) else None,
+        "columns": fitted.get("columns"),
+        "spread": fitted.get("spread"),
+        "device_id": device if isinstance(device, int) else None,
         "side_by_side": device == "side-by-side",
         "remap": fitted.get("remap", "error"),
     }

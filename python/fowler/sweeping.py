@@ -97,7 +97,7 @@ def sweep(  # noqa: PLR0913  (they are the keys of a specification)
         requests: Whether to save every request of every point to a file.
         set: Configuration keys by their paths, for every point.
         source: The keywords of a trace as one dictionary.
-        **more: The keywords of a trace (``trace``, ``format``, ``lenient_pct``, ``trace_device``,
+        **more: The keywords of a trace (``trace``, ``format``, ``lenient_pct``, ``device_id``,
             ``remap``), and configuration keys, for every point.
 
     Raises:
@@ -216,13 +216,15 @@ def read_keywords(own: dict[str, Any], spec: Specification, varied: str = "axes"
     listed = points is not None and not isinstance(points, Integral)
     if listed and design is None:
         design = "list"
-    trace_device = fitted.get("trace_device")
+    device_id = fitted.get("device_id")
     for argument, name, value in (
         *((name, name, own[name]) for name in ("title", "device", "scheme", "workload")),
         ("trace", "trace", fitted.get("trace")),
         ("format", "format", fitted.get("format")),
         ("lenient_pct", "lenient", fitted.get("lenient_pct")),
-        ("trace_device", "trace_device", None if trace_device is None else str(trace_device)),
+        ("columns", "columns", fitted.get("columns")),
+        ("spread", "spread", fitted.get("spread")),
+        ("device_id", "device_id", None if device_id is None else str(device_id)),
         ("remap", "remap", fitted.get("remap")),
         *((name, name, own[name]) for name in ("limit", "seed", "queue_depth", "speed", "idle")),
         ("set", "set", always or None),

@@ -4,6 +4,7 @@
 use crate::policies::{Failure, PolicyArgs};
 use crate::py_requests::PyRequests;
 use fowler_columns::requests;
+use fowler_columns::trace_file::TraceFile;
 use fowler_experiment::device::DeviceSpec;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::faults;
@@ -14,9 +15,9 @@ use fowler_experiment::replay_speed;
 use fowler_experiment::requests::RequestsFile;
 use fowler_experiment::run::{self, ReplaySpeed, RunSpec};
 use fowler_experiment::workload::{
-    CustomSpec, TraceSpec, WorkloadSpec, format_by_name, remap_by_name, replayable,
+    CustomSpec, TraceSpec, WorkloadSpec, format_by_name, remap_by_name, replayable, spread_by_name,
 };
-use fowler_experiment::{DeviceChoice, ReadOptions};
+use fowler_experiment::{CsvColumns, DeviceChoice, ReadOptions};
 use pyo3::prelude::*;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -47,7 +48,9 @@ pub(crate) struct SourceArgs {
     custom: Option<(String, Py<PyAny>)>,
     format: Option<String>,
     lenient_pct: Option<f64>,
-    trace_device: Option<u64>,
+    columns: Option<String>,
+    spread: Option<String>,
+    device_id: Option<u64>,
     side_by_side: bool,
     remap: String,
 }
@@ -75,15 +78,27 @@ impl SourceArgs {
             diagnostics
                 .push(Diagnostic::new("lenient_pct", what).expected("a number from 0 to 100"));
         }
+        let columns = self.columns.as_deref().map(CsvColumns::parse).transpose();
+        let columns = diagnostics.take(columns).flatten();
+        let spread = self.spread.as_deref().map(spread_by_name).transpose();
+        let spread = diagnostics.take(spread).flatten();
         diagnostics.take(replayable(&path));
         diagnostics.or(())?;
-        let device = match self.trace_device {
+        if let Some(file) = TraceFile::of(&path) {
+            let source = Arc::new(file);
+            return Ok(WorkloadSpec::Custom(CustomSpec {
+                source,
+                remap: remap.unwrap_or_default(),
+            }));
+        }
+        let device = match self.device_id {
             _ if self.side_by_side => DeviceChoice::SideBySide,
             Some(number) => DeviceChoice::Only(number),
             None => DeviceChoice::Default,
         };
         let lenient = self.lenient_pct.map(|pct| pct / 100.0);
-        let options = ReadOptions { format, lenient, device, ..ReadOptions::default() };
+        let options = ReadOptions::default();
+        let options = ReadOptions { format, lenient, device, columns, spread, ..options };
         Ok(WorkloadSpec::Trace(TraceSpec::new(path, options, remap.unwrap_or_default())))
     }
 }
