@@ -85,6 +85,16 @@ impl SourceArgs {
         diagnostics.take(replayable(&path));
         diagnostics.or(())?;
         if let Some(file) = TraceFile::of(&path) {
+            let given = [
+                ("format", self.format.is_some()),
+                ("lenient_pct", self.lenient_pct.is_some()),
+                ("columns", self.columns.is_some()),
+                ("spread", self.spread.is_some()),
+                ("device_id", self.device_id.is_some() || self.side_by_side),
+            ];
+            let what = "this applies to text and binary traces only";
+            let given = given.into_iter().filter(|(_, given)| *given);
+            Diagnostics(given.map(|(name, _)| Diagnostic::new(name, what)).collect()).or(())?;
             let source = Arc::new(file);
             return Ok(WorkloadSpec::Custom(CustomSpec {
                 source,
