@@ -80,7 +80,7 @@ fn a_floor_imports_only_floors_below_it() {
 }
 
 /// The rooms (modules) of `experiment`, lowest first. A room may import those listed before it.
-const EXPERIMENT: [&str; 49] = [
+const EXPERIMENT: [&str; 50] = [
     "diagnostic",
     "fan_out",
     "progress",
@@ -115,6 +115,7 @@ const EXPERIMENT: [&str; 49] = [
     "outcome",
     "metrics",
     "warnings",
+    "diff",
     "run",
     "compare",
     "seeds",
@@ -307,7 +308,7 @@ fn a_policy_imports_no_other_slot() {
 
 /// Names that sound like a time but are none, and times that must be numbers: the beginning of the
 /// path, the name or `*` for all, and the reason.
-const NUMBERS: [(&str, &str, &str); 10] = [
+const NUMBERS: [(&str, &str, &str); 12] = [
     ("crates/python/src/", "*", "Python has numbers only; its names carry the unit"),
     ("crates/columns/src/requests.rs", "at", "a column of a Parquet file"),
     ("crates/columns/src/requests.rs", "latency", "a column of a Parquet file"),
@@ -316,6 +317,8 @@ const NUMBERS: [(&str, &str, &str); 10] = [
     ("crates/device/src/observe/counters.rs", "retries_at", "retries by level"),
     ("crates/device/src/flash/txn.rs", "deadline", "a number of steps, to stay small"),
     ("crates/device/src/host/request.rs", "deadline", "the same number of steps"),
+    ("crates/workload/src/formats/iolog.rs", "at", "a field of a trace's line, not yet a request"),
+    ("crates/workload/src/formats/msps.rs", "US", "the unit of a column"),
     ("crates/workload/src/formats/msr.rs", "TICK_NS", "the unit of a column"),
     ("crates/workload/src/formats/simulators.rs", "UNIT_NS", "the unit of a column"),
 ];

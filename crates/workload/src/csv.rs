@@ -112,13 +112,14 @@ impl CsvColumns {
         let mut wrong = Vec::new();
         for part in text.split(',').map(str::trim).take(MOST_COLUMNS) {
             if let Err(diagnostic) = parsed.add(part) {
-                wrong.push(diagnostic);
+                wrong.push(*diagnostic);
             }
         }
         if text.split(',').count() > MOST_COLUMNS {
             wrong.push(problem(format!("there are more than {MOST_COLUMNS} columns")));
         }
-        let kinds: [(&str, fn(&CsvColumn) -> bool); 5] = [
+        type Is = fn(&CsvColumn) -> bool;
+        let kinds: [(&str, Is); 5] = [
             ("ts", |it| matches!(it, CsvColumn::Time { .. })),
             ("op", |it| matches!(it, CsvColumn::Op(_))),
             ("lba", |it| matches!(it, CsvColumn::Offset { .. })),
@@ -147,9 +148,9 @@ impl CsvColumns {
     }
 
     /// Adds one part of the list.
-    fn add(&mut self, part: &str) -> Result<(), Diagnostic> {
+    fn add(&mut self, part: &str) -> Result<(), Box<Diagnostic>> {
         if self.more && part != "header" && part != "blanks" {
-            return Err(problem(format!("`{}` comes after `...`", printable(part))));
+            return Err(problem(format!("`{}` comes after `...`", printable(part))).into());
         }
         match part {
             "_" => self.columns.push(CsvColumn::Skipped),
@@ -183,12 +184,12 @@ impl CsvColumns {
 }
 
 /// Parses `name=unit`.
-fn column(part: &str) -> Result<CsvColumn, Diagnostic> {
-    let wrong = || problem(format!("`{}` is no column", printable(part))).expected(PARTS);
+fn column(part: &str) -> Result<CsvColumn, Box<Diagnostic>> {
+    let wrong = || Box::new(problem(format!("`{}` is no column", printable(part))).expected(PARTS));
     let (name, unit) = part.split_once('=').ok_or_else(wrong)?;
     let of_unit = |expected: &'static str| {
         let unit = printable(unit);
-        problem(format!("`{unit}` is no unit of `{name}`")).expected(expected)
+        Box::new(problem(format!("`{unit}` is no unit of `{name}`")).expected(expected))
     };
     match (name, unit) {
         ("ts", "s") => Ok(CsvColumn::Time { digits: 9 }),

@@ -56,7 +56,7 @@ fn a_binary_trace_that_shows_nothing_needs_its_name_or_the_flag() {
     assert_eq!((report.format, report.format_source), (Format::OracleGeneral, FormatSource::Name));
     assert_eq!(times(&requests), [0, 500_000_000], "spread over the second");
     assert!(report.notes[0].contains("no operations") && report.notes[1].contains("whole seconds"));
-    let error = read("w12.bin", bytes, &of_each()).err().expect("nothing shows it").to_string();
+    let error = read("w12.bin", bytes, &of_each()).expect_err("nothing shows it").to_string();
     assert!(error.contains("--format oracle-general"), "{error}");
     let given = ReadOptions {
         format: Some(Format::OracleGeneral),
@@ -191,7 +191,7 @@ fn options_that_contradict_are_refused() {
         (ReadOptions { format: Some(Format::Csv), ..default.clone() }, "no columns of its own"),
         (ReadOptions { format: spc, spread: Some(Spread::Even), ..default }, "finer than a second"),
     ] {
-        let error = read("t", b"0,8,512,R,0.5\n", &options).err().expect(what).to_string();
+        let error = read("t", b"0,8,512,R,0.5\n", &options).expect_err(what).to_string();
         assert!(error.contains(what) && error.contains("hint: "), "{error}");
     }
 }

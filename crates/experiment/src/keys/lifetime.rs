@@ -1,5 +1,5 @@
-//! The keys of a drive's lifetime: the blocks and dies that fail, its target, the endurance of cells
-//! that rest, and the constants of the write throttle.
+//! The keys of a drive's lifetime: the blocks and dies that fail, its target, the endurance of
+//! cells that rest, and the constants of the write throttle.
 
 use super::{Key, at, optional, words};
 use crate::field::{Access, Field, Word};

@@ -10,9 +10,10 @@ use crate::columns::Columns;
 use crate::context::Context;
 use crate::fields::Fault;
 use crate::record::Record;
+use fowler_units::Span;
 
-/// Shorter waits are dropped, in microseconds.
-const SHORTEST_WAIT: u64 = 100;
+/// Shorter waits are dropped.
+const SHORTEST_WAIT: Span = Span::us(100);
 
 /// fio's iolog, version 2.
 pub(crate) struct FioIolog2;
@@ -59,8 +60,8 @@ impl TraceFormat for FioIolog2 {
                 }
                 columns.finish()?;
                 let too_large = || C::fault(Fault::new(Cause::TooLarge, "offset", b""));
-                if us >= SHORTEST_WAIT {
-                    let wait = us.checked_mul(1_000).ok_or_else(too_large)?;
+                let wait = us.checked_mul(1_000).ok_or_else(too_large)?;
+                if wait >= SHORTEST_WAIT.0 {
                     let clock = context.clock.checked_add(wait).ok_or_else(too_large)?;
                     (context.clock, context.times) = (clock, context.times + 1);
                 }
