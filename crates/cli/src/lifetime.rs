@@ -4,7 +4,9 @@ use crate::args::Lifetime as Arguments;
 use crate::output::{Output, Wanted};
 use crate::{Exit, console, fit, pages, progress, sheets, signals};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
-use fowler_experiment::lifetime::{self, Ended, Lifetime, LifetimeSpec, Watch};
+use fowler_experiment::lifetime::estimate::Estimate;
+use fowler_experiment::lifetime::{self, Early, Ended, Lifetime, LifetimeSpec, Watch};
+use fowler_experiment::numbers::{bytes, real};
 use fowler_experiment::workload::Control;
 use std::fmt::Write;
 
@@ -29,6 +31,7 @@ pub(crate) fn execute(arguments: &Arguments) -> Result<Exit, Diagnostics> {
     let watch = Watch {
         control: Control { stop: signals::stop_flag(), progress: &|step| bar.follow(step) },
         share: &|share| bar.set(share),
+        early: &|early| tell(&bar, early, arguments.quiet),
         warn: &|warning| bar.note(&format!("note: {warning}")),
     };
     let lived = lifetime::live(&spec, watch);
@@ -68,6 +71,34 @@ pub(crate) fn execute(arguments: &Arguments) -> Result<Exit, Diagnostics> {
         }
     }
     Ok(Exit::Done)
+}
+
+/// Says what is known so far: bounds as a line, what follows in the bar.
+fn tell(bar: &progress::Shares, early: Early, quiet: bool) {
+    match early {
+        Early::Bounds(estimate) if !quiet => bar.note(&first_estimate(&estimate)),
+        Early::Bounds(_) => {}
+        Early::SoFar { years, waf } => {
+            bar.say(format!("{} years so far, WAF {}", real(years), real(waf)));
+        }
+    }
+}
+
+fn first_estimate(estimate: &Estimate) -> String {
+    let Estimate { waf: [least, most], years: [worst, best], written, .. } = *estimate;
+    let held = if estimate.throttled { ", if the throttle did not hold the host back" } else { "" };
+    format!(
+        "first estimate: {} to {} years at this load{held}, or {} to {} written: {} drive writes per \
+         day, at a write amplification between {} (nothing is ever moved) and {} (random writes \
+         over the whole drive)",
+        real(worst),
+        real(best),
+        bytes(written[0] as u64),
+        bytes(written[1] as u64),
+        real(estimate.drive_writes_per_day),
+        real(least),
+        real(most)
+    )
 }
 
 fn spec(arguments: &Arguments) -> Result<LifetimeSpec, Diagnostics> {

@@ -25,7 +25,7 @@ const DONE: &str = "[{bar:16}] {percent:>3} %  {msg}, {left} left";
 #[cfg(any(feature = "papers", feature = "parquet"))]
 const RUNS: &str = "[{bar:16}] {percent:>3} %  {msg}, {elapsed}, {left} left";
 /// The same for work that is not counted.
-const SHARES: &str = "[{bar:24}] {percent:>3} %  {elapsed}, {left} left";
+const SHARES: &str = "[{bar:24}] {percent:>3} %  {elapsed}, {left} left  {msg}";
 
 fn bar(quiet: bool, length: u64, template: &str) -> ProgressBar {
     if quiet {
@@ -257,9 +257,17 @@ impl Shares {
     pub fn set(&self, share: f64) {
         if !std::mem::replace(&mut *locked(&self.began), true) {
             draw_as(&self.bar, SHARES);
+            self.bar.set_message(String::new());
             self.bar.reset_eta();
         }
         self.bar.set_position((share * PART) as u64);
+    }
+
+    /// Says what is known so far, behind the bar.
+    pub fn say(&self, text: String) {
+        if *locked(&self.began) {
+            self.bar.set_message(text);
+        }
     }
 
     /// Writes a line above the bar.

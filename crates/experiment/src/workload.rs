@@ -299,6 +299,11 @@ impl Workload {
         }
     }
 
+    /// Returns whether every round has the same requests, so that they can be kept.
+    pub fn is_same_every_round(&self) -> bool {
+        matches!(self.kind, Kind::Trace { .. })
+    }
+
     /// Passes the requests to `replay`, and returns the report and the error of the source, if any.
     pub fn replay(
         &self,

@@ -46,7 +46,9 @@ pub(crate) fn lifetime(
         let spec = life.spec(failure)?;
         watched.all.store(1000, Ordering::Relaxed);
         let share = |share: f64| watched.done.store((share * 1000.0) as u64, Ordering::Relaxed);
-        watched.controlled(|control| live(&spec, Watch { control, share: &share, warn: &|_| () }))
+        watched.controlled(|control| {
+            live(&spec, Watch { control, share: &share, early: &|_| (), warn: &|_| () })
+        })
     })?;
     match ended.or_raise(py)? {
         Ended::Lived(finished) => {

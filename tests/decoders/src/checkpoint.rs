@@ -101,6 +101,7 @@ fn stopped(scheme: &str, steps: u32, path: &PathBuf) -> Option<Vec<u8>> {
             let so_far = step.fetch_add(1, Ordering::Relaxed) + 1;
             stop.store(so_far >= steps, Ordering::Relaxed);
         },
+        early: &|_| (),
         warn: &|_| (),
     };
     let ended = live(&spec, watch).unwrap_or_else(|diagnostics| panic!("{diagnostics}"));

@@ -1,6 +1,7 @@
 //! Days out of a life, simulated on the whole drive: dies, queues and garbage collection in time.
 //! A life says when writes are let in; a day says how long the drive then takes.
 
+use super::repetition::Repetition;
 use super::season::season;
 use super::survey::{self, Survey};
 use super::{dilated, whole};
@@ -198,9 +199,10 @@ pub fn days(spec: &DaysSpec, control: Control<'_>) -> Result<Option<Vec<Day>>, D
         let counted = survey::survey(&workload, &drive, (1.0, spec.limit), control)?;
         let Some((survey, _)) = counted else { return Ok(None) };
         let config = dilated(&drive, *dilation)?;
+        let repetition = Repetition::read_anew(&workload, spec.limit);
         let used = match seasoned.take() {
             Some(used) => used,
-            None => match season(&drive, &config, (&workload, spec.limit), control)? {
+            None => match season(&drive, &config, &repetition, control)? {
                 Some((used, _)) => used,
                 None => return Ok(None),
             },

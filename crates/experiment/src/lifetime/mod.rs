@@ -6,10 +6,12 @@
 
 mod checkpoint;
 mod days;
+pub mod estimate;
 mod json;
 #[cfg(feature = "report")]
 mod pictures;
 mod record;
+mod repetition;
 mod report;
 mod season;
 mod steady;
@@ -31,6 +33,7 @@ use crate::fan_out;
 use crate::memory;
 use crate::workload::{Control, Workload, WorkloadReport, WorkloadSpec};
 use checkpoint::Checkpoint;
+use estimate::Estimate;
 use fowler_device::endurance::Totals;
 use fowler_device::policy::hotness::Detector;
 use fowler_device::policy::redundancy::RedundancyKind;
@@ -38,8 +41,9 @@ use fowler_device::policy::scrub::ScrubKind;
 use fowler_device::policy::step::StepKind;
 use fowler_device::policy::throttle::{Predicted, State, ThrottleKind};
 use fowler_device::{AccessClass, BadBlockCounts, Config, Counters, LifetimeDrive, ReadHot};
-use fowler_units::{HostIo, HostOp, Nanos, Span};
+use fowler_units::{HostIo, Nanos, Span};
 use record::Seen;
+use repetition::Repetition;
 use season::season;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -186,6 +190,20 @@ impl Lifetime {
     }
 }
 
+/// What is known of a result before the end.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Early {
+    /// Before anything is simulated: the bounds.
+    Bounds(Estimate),
+    /// So far, at the rate of wear until now.
+    SoFar {
+        /// The effective lifetime, in years.
+        years: f64,
+        /// Pages programmed for each host page.
+        waf: f64,
+    },
+}
+
 /// Lets the caller watch a lifetime.
 #[derive(Clone, Copy)]
 pub struct Watch<'a> {
@@ -193,6 +211,8 @@ pub struct Watch<'a> {
     pub control: Control<'a>,
     /// Called with the finished share of all lifetimes, from 0 to 1.
     pub share: &'a (dyn Fn(f64) + Sync),
+    /// Called with what is known of the result before the end.
+    pub early: &'a (dyn Fn(Early) + Sync),
     /// Called with notes that matter before the end.
     pub warn: &'a (dyn Fn(&str) + Sync),
 }
@@ -217,21 +237,35 @@ pub fn live(spec: &LifetimeSpec, watch: Watch<'_>) -> Result<Ended, Diagnostics>
         return Ok(Ended::Stopped { saved: spec.has_checkpoint() });
     };
     let times = if spec.check { 2 } else { 1 };
+    (watch.early)(Early::Bounds(estimate::first(&drive, &survey)));
     // Beside a drive: the state that preconditioning leaves, or a season, and those of the lives.
-    memory::refuse(&drive, |memory| memory.most() + memory.data * (1 + u64::from(times)))?;
+    memory::refuse(&drive, |memory| {
+        memory.most() + memory.data * (1 + u64::from(times)) + Repetition::MEMORY
+    })?;
     let dilation = spec.dilation.unwrap_or_else(|| chosen(&drive.config, &survey, times));
     let dilations: Vec<u32> = (1..=times).map(|times| dilation.saturating_mul(times)).collect();
     let configs = dilations.iter().map(|&dilation| dilated(&drive, dilation));
     let configs: Vec<Config> = configs.collect::<Result<_, _>>()?;
     too_few_repetitions(&drive.config, &survey, (dilation, times))?;
     let mut checkpoint = Checkpoint::open(spec, &drive, dilation, watch)?;
-    let seasoned = season(&drive, &configs[0], (&workload, spec.limit), control);
+    let kept = Repetition::kept(&workload, spec.limit, control).map(Some);
+    let Some(repetition) = unless_stopped(kept, control)? else {
+        return Ok(Ended::Stopped { saved: checkpoint.is_there() });
+    };
+    let seasoned = season(&drive, &configs[0], &repetition, control);
     let Some((seasoned, precondition)) = unless_stopped(seasoned, control)? else {
         return Ok(Ended::Stopped { saved: checkpoint.is_there() });
     };
     let lives: Vec<Life<'_>> = configs
         .iter()
-        .map(|config| Life { spec, config, workload: &workload, survey: &survey, watch })
+        .map(|config| Life {
+            spec,
+            config,
+            workload: &repetition,
+            survey: &survey,
+            watch,
+            told_of: dilation,
+        })
         .collect();
     let custom = drive.config.policies.labels().next().is_some();
     let lived = if spec.checkpoint.is_some() || custom {
@@ -421,9 +455,11 @@ fn refused(drive: &Resolved, refusals: Vec<fowler_device::Refusal>) -> Diagnosti
 struct Life<'a> {
     spec: &'a LifetimeSpec,
     config: &'a Config,
-    workload: &'a Workload,
+    workload: &'a Repetition<'a>,
     survey: &'a Survey,
     watch: Watch<'a>,
+    /// The dilation of the life that is told of before its end.
+    told_of: u32,
 }
 
 /// The position in a lifetime.
@@ -482,15 +518,9 @@ impl Life<'_> {
         let ends = standing.drive.ends();
         let (mut alive, mut wrong) = (true, None);
         let control = Control { stop: self.watch.control.stop, progress: &|_| () };
-        let (round, limit) = (standing.repetition, self.spec.limit);
-        let replayed = self.workload.replay_round(round, 1.0, limit, control, |requests| {
-            let reads = standing.drive.hears_reads();
-            // As the drive chooses them: all that it serves are counted in `served`.
-            let matters = |io: &HostIo| {
-                let changes = survey::changes_data(io);
-                (changes || (reads && io.op == HostOp::Read)) && io.size > 0
-            };
-            let requests = requests.filter(matters);
+        // As the drive chooses them: all that it serves are counted in `served`.
+        let (round, reads) = (standing.repetition, standing.drive.hears_reads());
+        let replayed = self.workload.replay(round, reads, control, |requests| {
             let skipped = usize::try_from(standing.served).unwrap_or(usize::MAX);
             let mut requests = requests.skip(skipped).map(moved).peekable();
             while alive && wrong.is_none() && requests.peek().is_some() {
@@ -503,12 +533,17 @@ impl Life<'_> {
                     true
                 });
                 share((drive.now().0 as f64 / ends.0 as f64).min(1.0));
+                if self.config.life.dilation == self.told_of
+                    && let Some((years, waf)) = estimate::so_far(drive, self.config.life.target)
+                {
+                    (self.watch.early)(Early::SoFar { years, waf });
+                }
                 if alive && checkpoint.is_due(pages) {
                     wrong = checkpoint.keep(before, standing).err();
                 }
             }
         });
-        let (_, failed) = match replayed {
+        let failed = match replayed {
             // It was stopped before the first request of the repetition.
             Err(_) if control.stopped() => return Ok(false),
             replayed => replayed?,

@@ -1,7 +1,8 @@
 //! Brings a drive into the state in which a lifetime begins: written with its own workload for a
 //! long time. Measures what a host page then costs.
 
-use super::{WAF_GUESSED, dilated, refused, survey};
+use super::repetition::Repetition;
+use super::{WAF_GUESSED, dilated, refused};
 use crate::device::Resolved;
 use crate::diagnostic::Diagnostics;
 use crate::progress::Progress;
@@ -21,7 +22,7 @@ const TOLD_EVERY: u64 = 1 << 28;
 pub(super) fn season(
     drive: &Resolved,
     config: &Config,
-    (workload, limit): (&Workload, Option<u64>),
+    workload: &Repetition<'_>,
     control: Control<'_>,
 ) -> Result<Option<(LifetimeDrive, String)>, Diagnostics> {
     let tell = |share: f64| (control.progress)(Progress::Preconditioning(share));
@@ -50,7 +51,8 @@ pub(super) fn season(
         };
         // Other rounds than those of the lifetime.
         let round = u64::MAX - u64::from(rounds);
-        workload.replay_round(round, 1.0, limit, quiet, |requests| {
+        let reads = seasoned.hears_reads();
+        workload.replay(round, reads, quiet, |requests| {
             done = seasoned.season(requests.inspect(|io| told(&mut given, io)), left);
         })?;
         left = left.saturating_sub(done);
@@ -80,7 +82,8 @@ pub fn write_amplification(
 ) -> Result<Option<f64>, Diagnostics> {
     let workload = Workload::prepare(workload, drive, None, control)?;
     let config = dilated(drive, 1)?;
-    let Some((seasoned, _)) = season(drive, &config, (&workload, limit), control)? else {
+    let workload = Repetition::kept(&workload, limit, control)?;
+    let Some((seasoned, _)) = season(drive, &config, &workload, control)? else {
         return Ok(None);
     };
     let mut lived = seasoned.again(&config);
@@ -93,8 +96,8 @@ pub fn write_amplification(
         let quiet = Control { stop: control.stop, progress: &|_| () };
         // Other rounds than those before and those of a lifetime.
         let round = u64::MAX / 2 - u64::from(round);
-        workload.replay_round(round, 1.0, limit, quiet, |requests| {
-            lived.serve(requests.filter(survey::changes_data), |drive, _| !is_enough(drive));
+        workload.replay(round, false, quiet, |requests| {
+            lived.serve(requests, |drive, _| !is_enough(drive));
         })?;
     }
     Ok(lived.counters().waf().filter(|_| !control.stopped()))

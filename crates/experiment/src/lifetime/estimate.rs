@@ -1,0 +1,81 @@
+//! What a life comes to before it is simulated, and while it is.
+
+use super::survey::Survey;
+use crate::device::Resolved;
+use fowler_device::LifetimeDrive;
+use fowler_device::policy::throttle::ThrottleKind;
+use fowler_theory::gc;
+use fowler_units::Span;
+
+/// Seconds in a day and in a year of 365 days.
+const DAY_S: f64 = 86_400.0;
+const YEAR_S: f64 = 365.0 * DAY_S;
+
+/// How long a drive lives if it is used as in one repetition of the workload.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// Pages programmed for each host page, at least and at most.
+    pub waf: [f64; 2],
+    /// Years until the cells have had their cycles, at the most and at the least of these.
+    pub years: [f64; 2],
+    /// How often the host writes the logical capacity in a day.
+    pub drive_writes_per_day: f64,
+    /// Bytes that the host writes in these years.
+    pub written: [f64; 2],
+    /// Whether a throttle holds the host back where this life is shorter than the target.
+    pub throttled: bool,
+}
+
+/// Returns the estimate in closed form: from what the host writes, the cycles of the cells, and the
+/// bounds of write amplification. At best nothing is ever moved. The worst that is considered are
+/// writes to random pages of the whole drive, with greedy collection ([`gc::greedy`]): data of
+/// different temperatures in the same blocks may cost somewhat more.
+pub fn first(drive: &Resolved, survey: &Survey) -> Estimate {
+    let layout = &drive.layout;
+    let geometry = &layout.geometry;
+    let filled = u64::from(layout.plane_limit()) * u64::from(geometry.planes());
+    let load = f64::from(layout.mapped_pages) / filled as f64;
+    let most = gc::greedy(load, geometry.pages_per_block);
+    // A drive without spare moves all but one page of each block.
+    let most = most.unwrap_or_else(|| f64::from(geometry.pages_per_block));
+    at(drive, survey, [1.0, most])
+}
+
+/// Returns the estimate at a write amplification that was measured.
+pub fn at_waf(drive: &Resolved, survey: &Survey, waf: f64) -> Estimate {
+    at(drive, survey, [waf, waf])
+}
+
+fn at(drive: &Resolved, survey: &Survey, waf: [f64; 2]) -> Estimate {
+    let config = &drive.config;
+    let host_pages_s = survey.pages as f64 / survey.span.as_s();
+    let pages = f64::from(config.geometry.pages());
+    let [best, worst] = waf.map(|waf| lives_s(drive, host_pages_s * waf / pages));
+    let page = config.geometry.page_size.0 as f64;
+    Estimate {
+        waf,
+        years: [worst / YEAR_S, best / YEAR_S],
+        drive_writes_per_day: host_pages_s * DAY_S / f64::from(drive.layout.logical_pages),
+        written: [worst, best].map(|seconds| seconds * host_pages_s * page),
+        throttled: config.throttle.name != ThrottleKind::Off,
+    }
+}
+
+/// Returns the seconds until the cells have had what they endure, at so many cycles per second. As
+/// [`super::Lived::lives`]: cells that recover endure what they do at this rate.
+fn lives_s(drive: &Resolved, cycles_s: f64) -> f64 {
+    let life = &drive.config.life;
+    let rested = Span((1e9 / cycles_s).min(u64::MAX as f64) as u64);
+    let endurance = life.endurance().expect("refused otherwise");
+    let endured = endurance.achievable(life.cycles, rested);
+    endured / cycles_s
+}
+
+/// Returns the years that a life in progress comes to, at its rate of wear so far, and its write
+/// amplification; `None` before its first page.
+pub(super) fn so_far(drive: &LifetimeDrive, target: Span) -> Option<(f64, f64)> {
+    let totals = drive.totals(drive.now());
+    let share = drive.now().0 as f64 / drive.ends().0 as f64;
+    let lives = (totals.worn > 0.0).then(|| totals.achievable * share / totals.worn)?;
+    Some((lives * target.as_s() / YEAR_S, drive.counters().waf()?))
+}

@@ -1,0 +1,79 @@
+//! A repetition of a workload as a life replays it. A trace is the same every time: what a life
+//! needs of it stays in memory if it is short enough, because a life repeats a trace of a minute
+//! millions of times, and parsing it takes longer than serving it.
+
+use super::survey::changes_data;
+use crate::diagnostic::Diagnostics;
+use crate::workload::{Control, Workload};
+use fowler_units::{Bytes, HostIo, HostOp};
+
+/// The most requests that are kept.
+const KEPT_MOST: usize = 1 << 21;
+
+/// A workload to repeat.
+#[derive(Clone, Debug)]
+pub(super) struct Repetition<'a> {
+    workload: &'a Workload,
+    limit: Option<u64>,
+    /// What changes data, if it is the same in every round and not too much.
+    kept: Option<Vec<HostIo>>,
+}
+
+impl<'a> Repetition<'a> {
+    /// The memory that kept requests take at most.
+    pub const MEMORY: Bytes = Bytes((KEPT_MOST * size_of::<HostIo>()) as u64);
+
+    /// Returns a workload that is read anew for every repetition.
+    pub fn read_anew(workload: &'a Workload, limit: Option<u64>) -> Repetition<'a> {
+        Repetition { workload, limit, kept: None }
+    }
+
+    /// Keeps what changes data, if that is possible.
+    ///
+    /// # Errors
+    /// If the workload cannot be read.
+    pub fn kept(
+        workload: &'a Workload,
+        limit: Option<u64>,
+        control: Control<'_>,
+    ) -> Result<Repetition<'a>, Diagnostics> {
+        let mut its = Repetition::read_anew(workload, limit);
+        if !workload.is_same_every_round() {
+            return Ok(its);
+        }
+        let mut kept = Vec::new();
+        let failed = its.replay(0, false, control, |requests| {
+            kept.extend(requests.take(KEPT_MOST + 1));
+        })?;
+        // What is wrong is said when it is replayed.
+        let whole = failed.is_none() && kept.len() <= KEPT_MOST && !control.stopped();
+        its.kept = whole.then_some(kept);
+        Ok(its)
+    }
+
+    /// Passes what changes data in a round to `serve`; with `reads` what is read, too. Returns what
+    /// is wrong with a request after the last one passed.
+    ///
+    /// # Errors
+    /// If the workload cannot be read, or it was stopped before the first request.
+    pub fn replay(
+        &self,
+        round: u64,
+        reads: bool,
+        control: Control<'_>,
+        serve: impl FnOnce(&mut dyn Iterator<Item = HostIo>),
+    ) -> Result<Option<Diagnostics>, Diagnostics> {
+        if let Some(kept) = self.kept.as_ref().filter(|_| !reads) {
+            serve(&mut kept.iter().copied().take_while(|_| !control.stopped()));
+            return Ok(None);
+        }
+        let matters = |io: &HostIo| {
+            let read = reads && io.op == HostOp::Read;
+            (changes_data(io) || read) && io.size > 0
+        };
+        let replayed = self.workload.replay_round(round, 1.0, self.limit, control, |requests| {
+            serve(&mut requests.filter(matters));
+        });
+        replayed.map(|(_, failed)| failed)
+    }
+}
