@@ -78,6 +78,9 @@ pub(crate) enum Command {
         after_help = "Exit codes: 0 every file is what was written; 2 something is damaged, missing or left over"
     )]
     Check(Check),
+    /// What changed from one stored result to another: what was asked for, the numbers, the causes
+    /// of latency, and what of that is chance
+    Diff(Diff),
     /// The models of flash cells: bit errors, sensing levels, program steps; every constant and
     /// what it does
     #[command(subcommand)]
@@ -378,6 +381,19 @@ pub(crate) struct Sweep {
     /// No progress on standard error
     #[arg(long)]
     pub quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Diff {
+    /// A folder of `fowler run` or `fowler compare`, or a summary file
+    #[arg(value_name = "FIRST")]
+    pub first: PathBuf,
+    /// Another one; runs under the same scheme belong together
+    #[arg(value_name = "SECOND")]
+    pub second: PathBuf,
+    /// Print everything as one JSON object
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Debug, Args)]

@@ -5,8 +5,8 @@ use crate::output::{Output, Wanted};
 use crate::table::Grid;
 use crate::wrap::wrapped_comments;
 use crate::{
-    Exit, check, console, fit, lifetime, physics, progress, report, signals, split, stdin, sweep,
-    traces, validation,
+    Exit, check, console, diff, fit, lifetime, physics, progress, report, signals, split, stdin,
+    sweep, traces, validation,
 };
 #[cfg(feature = "papers")]
 use crate::{reproduce, study};
@@ -52,6 +52,7 @@ pub(crate) fn execute(mut command: Command) -> Result<Exit, Diagnostics> {
         }
         Command::Sweep(arguments) => sweep::execute(&arguments),
         Command::Check(arguments) => check::execute(&arguments),
+        Command::Diff(arguments) => diff::execute(&arguments),
         Command::Validate(validate) => validation::execute(&validate),
         Command::Physics(show) => physics::execute(&show),
         Command::Trace(trace) => traces::execute(trace),

@@ -8,6 +8,7 @@ mod args;
 mod check;
 mod commands;
 mod console;
+mod diff;
 mod fit;
 mod flags;
 mod lifetime;

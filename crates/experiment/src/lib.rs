@@ -12,6 +12,7 @@ mod config_builder;
 pub mod contents;
 pub mod device;
 pub mod diagnostic;
+pub mod diff;
 pub mod disk;
 mod document;
 pub mod fan_out;

@@ -100,6 +100,20 @@ pub fn rows(outcomes: &[Outcome]) -> Vec<Shown> {
     all_rows().into_iter().flat_map(|row| row.beside(outcomes)).collect()
 }
 
+/// Returns the path and the label of each row, whether or not a run has it. The label of a row that
+/// belongs to the one above it begins with that.
+pub(crate) fn labels() -> Vec<(String, String)> {
+    let mut above = String::new();
+    let label = |row: Shown| match row.label.strip_prefix("  ") {
+        Some(part) => (row.path, format!("{above}: {part}")),
+        None => {
+            above.clone_from(&row.label);
+            (row.path, row.label)
+        }
+    };
+    all_rows().into_iter().filter(|row| row.below.is_none()).map(label).collect()
+}
+
 fn all_rows() -> Vec<Shown> {
     let mut rows: Vec<Shown> = Kind::ALL.into_iter().flat_map(latency_rows).collect();
     rows.extend([

@@ -1,0 +1,157 @@
+//! `fowler diff`: what changed from one stored result to another.
+
+use crate::args::Diff as Arguments;
+use crate::table::Grid;
+use crate::{Exit, console};
+use fowler_experiment::diagnostic::{Diagnostics, escaped};
+use fowler_experiment::diff::{self, Causes, Chance, Change, Diff, Pair, Setting};
+use fowler_experiment::numbers::{self, counted};
+use std::fmt::Write;
+
+/// Differences below this share are not in the tables: they are neither of use nor beyond chance.
+const SMALLEST: f64 = 0.0005;
+
+pub(crate) fn execute(arguments: &Arguments) -> Result<Exit, Diagnostics> {
+    let found = diff::diff([&arguments.first, &arguments.second])?;
+    let text = match arguments.json {
+        true => format!("{:#}\n", found.json()),
+        false => report(&found),
+    };
+    console::print(&text);
+    Ok(Exit::Done)
+}
+
+fn report(found: &Diff) -> String {
+    let mut text = found.pairs.iter().map(of_pair).collect::<Vec<_>>().join("\n");
+    for (names, which) in found.alone.iter().zip(["first", "second"]) {
+        if !names.is_empty() {
+            let names = names.join(", ");
+            text += &console::fitted(
+                &format!("note      only in the {which}: {}\n", escaped(&names)),
+                10,
+            );
+        }
+    }
+    text
+}
+
+fn of_pair(pair: &Pair) -> String {
+    let mut text = String::new();
+    if !pair.settings.is_empty() {
+        text += &(of_settings(&pair.settings) + "\n");
+    }
+    let rows: Vec<&Change> = pair.changes.iter().filter(|it| is_shown(it)).collect();
+    if !rows.is_empty() {
+        text += &(of_changes(pair, &rows) + "\n");
+    }
+    for causes in &pair.causes {
+        text += &(of_causes(causes) + "\n");
+    }
+    let line = |word: &str, what: String| console::fitted(&format!("{word:<10}{what}\n"), 10);
+    text += &line("schemes", escaped(&pair.schemes.join(" and ")).into_owned());
+    text += &line("numbers", summary(pair, rows.len()));
+    text += &line("chance", of_chance(pair));
+    text
+}
+
+/// A row of the table: what tables show anyway, unless the difference is tiny.
+fn is_shown(change: &Change) -> bool {
+    change.label.is_some() && change.share().is_none_or(|share| share.abs() >= SMALLEST)
+}
+
+fn of_settings(settings: &[Setting]) -> String {
+    let mut grid =
+        Grid::new(["asked for", "first", "second"].map(str::to_string).into()).words(0..3);
+    for Setting { key, values } in settings {
+        let value = |it: &Option<String>| {
+            it.as_deref().map_or(numbers::NOTHING.into(), |it| escaped(it).into_owned())
+        };
+        let mut row = vec![escaped(key).into_owned()];
+        row.extend(values.iter().map(value));
+        grid.row(row);
+    }
+    grid.text()
+}
+
+fn of_changes(pair: &Pair, rows: &[&Change]) -> String {
+    let with_seeds = pair.chance == Chance::Seeds;
+    let mut heads = vec!["result", "first", "second", "change"];
+    heads.extend(with_seeds.then_some("beyond chance"));
+    let mut grid = Grid::new(heads.into_iter().map(str::to_string).collect());
+    for change in rows {
+        let label = change.label.as_deref().unwrap_or(&change.path);
+        let mut row = vec![label.to_string()];
+        row.extend(change.values.map(numbers::maybe));
+        row.push(change.share().map_or(numbers::NOTHING.into(), signed_percent));
+        row.extend(with_seeds.then(|| match change.is_real() {
+            Some(true) => "yes".into(),
+            Some(false) => "no".into(),
+            None => numbers::NOTHING.into(),
+        }));
+        grid.row(row);
+    }
+    grid.text()
+}
+
+fn of_causes(causes: &Causes) -> String {
+    let Causes { kind, means_us, parts_us } = causes;
+    let heads = [format!("mean {kind} (us)"), "first".into(), "second".into(), "difference".into()];
+    let mut grid = Grid::new(heads.into());
+    let row = |name: String, [first, second]: [f64; 2]| {
+        vec![name, numbers::real(first), numbers::real(second), signed(second - first)]
+    };
+    grid.row(row("all causes".into(), *means_us));
+    for (name, values) in parts_us {
+        grid.row(row(format!("  {}", name.replace('_', " ")), *values));
+    }
+    grid.text()
+}
+
+fn signed(value: f64) -> String {
+    let sign = if value < 0.0 { "-" } else { "+" };
+    format!("{sign}{}", numbers::real(value.abs()))
+}
+
+fn signed_percent(share: f64) -> String {
+    let sign = if share < 0.0 { "-" } else { "+" };
+    format!("{sign}{}", numbers::percent(share.abs()))
+}
+
+fn summary(pair: &Pair, shown: usize) -> String {
+    let (changed, same) = (pair.changes.len(), pair.same);
+    let mut text = format!("{} differ, {} are the same", counted(changed as u64, "number"), same);
+    if shown < changed {
+        let _grows = write!(text, "; the table shows {shown}, --json all");
+    }
+    text
+}
+
+fn of_chance(pair: &Pair) -> String {
+    let real = |it: &&Change| it.is_real() == Some(true);
+    match pair.chance {
+        _ if pair.changes.is_empty() && pair.settings.is_empty() => "the two are the same".into(),
+        _ if pair.changes.is_empty() => "what was asked for differs, and changes nothing".into(),
+        Chance::Seeds => {
+            let beyond = pair.changes.iter().filter(real).count();
+            format!(
+                "{} of {} differ by more than their seeds do: the 95 % interval of the difference \
+                 excludes 0. Of differences that are chance, one in twenty looks like one that is not.",
+                beyond,
+                counted(pair.changes.len() as u64, "number")
+            )
+        }
+        Chance::OnlySeed => {
+            "the two differ in nothing but the seed: each difference is chance, and as large as \
+             chance makes it"
+                .into()
+        }
+        Chance::Unknown if pair.settings.is_empty() => {
+            "nothing that was asked for differs, but the numbers do: another machine or program \
+             must have written one of them"
+                .into()
+        }
+        Chance::Unknown => "not known: a single seed does not tell it. Write both with \
+             `fowler compare --schemes A --seeds 5 --out DIR`"
+            .into(),
+    }
+}
