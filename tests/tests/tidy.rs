@@ -80,7 +80,7 @@ fn a_floor_imports_only_floors_below_it() {
 }
 
 /// The rooms (modules) of `experiment`, lowest first. A room may import those listed before it.
-const EXPERIMENT: [&str; 50] = [
+const EXPERIMENT: [&str; 51] = [
     "diagnostic",
     "fan_out",
     "progress",
@@ -127,6 +127,7 @@ const EXPERIMENT: [&str; 50] = [
     "figures_folder",
     "physics",
     "lifetime",
+    "ask",
     "sweep",
     "timeline",
     "schemas",

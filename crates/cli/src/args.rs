@@ -22,6 +22,9 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Four answers about a trace: how slow and why, what it costs in flash, how long the drive
+    /// lives, and which scheme is better
+    Ask(Ask),
     /// One drive under one workload
     Run(Run),
     /// The same workload under several schemes: one table, with ratios to the first scheme
@@ -95,6 +98,35 @@ pub(crate) enum Command {
     #[cfg(feature = "package")]
     #[command(flatten)]
     Package(crate::package::Package),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Ask {
+    /// A block trace, plain or packed with zstd or gzip; - is standard input
+    #[arg(value_name = "TRACE")]
+    pub trace: PathBuf,
+    /// Whether it was standard input, and is a copy of that.
+    #[arg(skip)]
+    pub piped: bool,
+    #[command(flatten)]
+    pub drive: Drive,
+    #[command(flatten)]
+    pub reading: Reading,
+    /// Requests at most, from the start of the trace
+    #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1..))]
+    pub limit: u64,
+    /// Compare schemes with N seeds
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=seeds::MOST as i64))]
+    pub seeds: u32,
+    /// Print choices and answers as one JSON object
+    #[arg(long)]
+    pub json: bool,
+    /// Write summary.json and report.html into this folder
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// No progress on standard error
+    #[arg(long)]
+    pub quiet: bool,
 }
 
 #[derive(Debug, Args)]

@@ -5,8 +5,8 @@ use crate::output::{Output, Wanted};
 use crate::table::Grid;
 use crate::wrap::wrapped_comments;
 use crate::{
-    Exit, check, console, diff, fit, lifetime, physics, progress, report, signals, split, stdin,
-    sweep, traces, validation,
+    Exit, ask, check, console, diff, fit, lifetime, physics, progress, report, signals, split,
+    stdin, sweep, traces, validation,
 };
 #[cfg(feature = "papers")]
 use crate::{reproduce, study};
@@ -34,6 +34,7 @@ pub(crate) fn execute(mut command: Command) -> Result<Exit, Diagnostics> {
     // It is removed when the command is done.
     let _copy = stdin::copied(&mut command)?;
     match command {
+        Command::Ask(arguments) => ask::execute(&arguments),
         Command::Run(arguments) if arguments.split => split::execute(arguments),
         Command::Run(arguments) => run(&arguments),
         Command::Compare(arguments) => compare(&arguments),

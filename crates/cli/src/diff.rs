@@ -45,7 +45,7 @@ fn of_pair(pair: &Pair) -> String {
         text += &(of_changes(pair, &rows) + "\n");
     }
     for causes in &pair.causes {
-        text += &(of_causes(causes) + "\n");
+        text += &(of_causes(causes, pair.chance) + "\n");
     }
     let line = |word: &str, what: String| console::fitted(&format!("{word:<10}{what}\n"), 10);
     text += &line("schemes", escaped(&pair.schemes.join(" and ")).into_owned());
@@ -93,9 +93,16 @@ fn of_changes(pair: &Pair, rows: &[&Change]) -> String {
     grid.text()
 }
 
-fn of_causes(causes: &Causes) -> String {
+fn of_causes(causes: &Causes, chance: Chance) -> String {
     let Causes { kind, means_us, parts_us } = causes;
-    let heads = [format!("mean {kind} (us)"), "first".into(), "second".into(), "difference".into()];
+    // Summaries have the causes of the first seed only.
+    let of_seed = if chance == Chance::Seeds { ", first seed" } else { "" };
+    let heads = [
+        format!("mean {kind} (us){of_seed}"),
+        "first".into(),
+        "second".into(),
+        "difference".into(),
+    ];
     let mut grid = Grid::new(heads.into());
     let row = |name: String, [first, second]: [f64; 2]| {
         vec![name, numbers::real(first), numbers::real(second), signed(second - first)]

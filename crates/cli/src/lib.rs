@@ -5,6 +5,7 @@
 //! printed; 1 a fault of this program, or theory and simulation disagree.
 
 mod args;
+mod ask;
 mod check;
 mod commands;
 mod console;

@@ -36,12 +36,16 @@ pub(crate) fn copied(command: &mut Command) -> Result<Option<AtomicFile>, Diagno
     for input in inputs {
         *input = file.written_to().to_path_buf();
     }
+    if let Command::Ask(ask) = command {
+        ask.piped = true;
+    }
     Ok(Some(file))
 }
 
 /// The traces that a command reads.
 fn traces(command: &mut Command) -> Vec<&mut PathBuf> {
     match command {
+        Command::Ask(ask) => vec![&mut ask.trace],
         Command::Run(run) => run.setup.load.source.trace.iter_mut().collect(),
         Command::Compare(compare) => compare.setup.load.source.trace.iter_mut().collect(),
         Command::Explain(explain) => explain.load.source.trace.iter_mut().collect(),

@@ -4,6 +4,7 @@
 //! The command line and the bindings use this crate and print its results; it prints nothing
 //! itself. It reports all errors of an input at once, as [`diagnostic::Diagnostics`].
 
+pub mod ask;
 pub mod atomic_file;
 pub mod calibration;
 pub mod chip;

@@ -16,8 +16,11 @@ const YEAR_S: f64 = 365.0 * DAY_S;
 pub struct Estimate {
     /// Pages programmed for each host page, at least and at most.
     pub waf: [f64; 2],
-    /// Years until the cells have had their cycles, at the most and at the least of these.
+    /// Years until the cells have had what they endure if they recover while they rest, at the most
+    /// and at the least of these.
     pub years: [f64; 2],
+    /// The same without recovery: until they have had their cycles.
+    pub rated_years: [f64; 2],
     /// How often the host writes the logical capacity in a day.
     pub drive_writes_per_day: f64,
     /// Bytes that the host writes in these years.
@@ -51,10 +54,12 @@ fn at(drive: &Resolved, survey: &Survey, waf: [f64; 2]) -> Estimate {
     let host_pages_s = survey.pages as f64 / survey.span.as_s();
     let pages = f64::from(config.geometry.pages());
     let [best, worst] = waf.map(|waf| lives_s(drive, host_pages_s * waf / pages));
+    let rated = |waf: f64| config.life.cycles * pages / (host_pages_s * waf) / YEAR_S;
     let page = config.geometry.page_size.0 as f64;
     Estimate {
         waf,
         years: [worst / YEAR_S, best / YEAR_S],
+        rated_years: [rated(waf[1]), rated(waf[0])],
         drive_writes_per_day: host_pages_s * DAY_S / f64::from(drive.layout.logical_pages),
         written: [worst, best].map(|seconds| seconds * host_pages_s * page),
         throttled: config.throttle.name != ThrottleKind::Off,

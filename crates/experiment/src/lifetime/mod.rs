@@ -48,6 +48,7 @@ use season::season;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// The specification of a lifetime.
@@ -217,6 +218,22 @@ pub struct Watch<'a> {
     pub warn: &'a (dyn Fn(&str) + Sync),
 }
 
+/// Looks at a repetition of a workload. `None` if nothing in it wears the drive, if it has no
+/// period, or if it was stopped.
+///
+/// # Errors
+/// If the workload cannot be read.
+pub(crate) fn look(
+    workload: &Workload,
+    drive: &Resolved,
+    limit: Option<u64>,
+    control: Control<'_>,
+) -> Result<Option<Survey>, Diagnostics> {
+    survey::look(workload, drive, (1.0, limit), control).map(|found| {
+        found.map(|(survey, _)| survey).filter(|its| its.writes > 0 && its.span > Span::ZERO)
+    })
+}
+
 /// Runs a drive through its target lifetime.
 ///
 /// # Errors
@@ -256,6 +273,7 @@ pub fn live(spec: &LifetimeSpec, watch: Watch<'_>) -> Result<Ended, Diagnostics>
     let Some((seasoned, precondition)) = unless_stopped(seasoned, control)? else {
         return Ok(Ended::Stopped { saved: checkpoint.is_there() });
     };
+    let told = AtomicU64::new(0);
     let lives: Vec<Life<'_>> = configs
         .iter()
         .map(|config| Life {
@@ -264,7 +282,7 @@ pub fn live(spec: &LifetimeSpec, watch: Watch<'_>) -> Result<Ended, Diagnostics>
             workload: &repetition,
             survey: &survey,
             watch,
-            told_of: dilation,
+            told: (config.life.dilation == dilation).then_some(&told),
         })
         .collect();
     let custom = drive.config.policies.labels().next().is_some();
@@ -458,8 +476,8 @@ struct Life<'a> {
     workload: &'a Repetition<'a>,
     survey: &'a Survey,
     watch: Watch<'a>,
-    /// The dilation of the life that is told of before its end.
-    told_of: u32,
+    /// For the life that is told of before its end: after how many thousandths it was last.
+    told: Option<&'a AtomicU64>,
 }
 
 /// The position in a lifetime.
@@ -532,12 +550,9 @@ impl Life<'_> {
                     (*served, pages) = (*served + 1, pages + u64::from(entered.pages));
                     true
                 });
-                share((drive.now().0 as f64 / ends.0 as f64).min(1.0));
-                if self.config.life.dilation == self.told_of
-                    && let Some((years, waf)) = estimate::so_far(drive, self.config.life.target)
-                {
-                    (self.watch.early)(Early::SoFar { years, waf });
-                }
+                let done = (drive.now().0 as f64 / ends.0 as f64).min(1.0);
+                share(done);
+                self.tell(drive, done);
                 if alive && checkpoint.is_due(pages) {
                     wrong = checkpoint.keep(before, standing).err();
                 }
@@ -551,6 +566,18 @@ impl Life<'_> {
         match wrong.or(failed) {
             Some(diagnostics) => Err(diagnostics),
             None => Ok(!alive),
+        }
+    }
+
+    /// Tells what the life comes to, after every thousandth of it.
+    fn tell(&self, drive: &LifetimeDrive, done: f64) {
+        let thousandths = (done * 1000.0) as u64;
+        let Some(told) = self.told.filter(|told| told.load(Ordering::Relaxed) < thousandths) else {
+            return;
+        };
+        told.store(thousandths, Ordering::Relaxed);
+        if let Some((years, waf)) = estimate::so_far(drive, self.config.life.target) {
+            (self.watch.early)(Early::SoFar { years, waf });
         }
     }
 

@@ -51,6 +51,14 @@ impl<'a> Repetition<'a> {
         Ok(its)
     }
 
+    /// Returns one repetition after the other without end, all at the times of the first. `None` if
+    /// they are not kept, or write nothing.
+    pub fn endless(&self, control: Control<'a>) -> Option<impl Iterator<Item = HostIo> + '_> {
+        let writes = |io: &HostIo| io.op == HostOp::Write && io.size > 0;
+        let kept = self.kept.as_ref().filter(|kept| kept.iter().any(writes))?;
+        Some(kept.iter().copied().cycle().take_while(move |_| !control.stopped()))
+    }
+
     /// Passes what changes data in a round to `serve`; with `reads` what is read, too. Returns what
     /// is wrong with a request after the last one passed.
     ///

@@ -10,9 +10,9 @@ use crate::workload::{Control, Workload, WorkloadSpec};
 use fowler_device::{Config, LifetimeDrive, PreconditionWatch, PreconditionedImage};
 use fowler_units::{HostIo, HostOp};
 
-/// How often each page of a drive is programmed before its lifetime, on average, and the most
-/// repetitions for that.
+/// How often each page of a drive is programmed before its lifetime, on average.
 const SEASON: u64 = 5;
+/// The most repetitions for that of a workload that is read anew for each.
 const SEASON_ROUNDS: u32 = 100;
 /// Bytes of requests between two reports of progress.
 const TOLD_EVERY: u64 = 1 << 28;
@@ -35,25 +35,30 @@ pub(super) fn season(
     let mut seasoned = LifetimeDrive::new(&image, config).expect("its layout was looked at");
     let pages = u64::from(config.geometry.pages());
     let (mut left, mut rounds) = (SEASON * pages, 0);
+    let page = config.geometry.page_size.0;
+    let told = |bytes: &mut u64, left: u64, io: &HostIo| {
+        let before = *bytes / TOLD_EVERY;
+        *bytes += if io.op == HostOp::Write { u64::from(io.size) } else { 0 };
+        if *bytes / TOLD_EVERY > before {
+            let programmed = (SEASON * pages - left) as f64 + WAF_GUESSED * (*bytes / page) as f64;
+            let done = (programmed / (SEASON * pages) as f64).min(1.0);
+            tell(image_share + (1.0 - image_share) * done);
+        }
+    };
+    let quiet = Control { stop: control.stop, progress: &|_| () };
+    let reads = seasoned.hears_reads();
+    if let Some(requests) = workload.endless(quiet).filter(|_| !reads) {
+        let mut given = 0;
+        let seen = requests.inspect(|io| told(&mut given, left, io));
+        left = left.saturating_sub(seasoned.season(seen, left));
+        rounds = SEASON_ROUNDS;
+    }
     while left > 0 && !control.stopped() && rounds < SEASON_ROUNDS {
-        let quiet = Control { stop: control.stop, progress: &|_| () };
         let (mut done, mut given) = (0, 0);
-        let page = config.geometry.page_size.0;
-        let told = |bytes: &mut u64, io: &HostIo| {
-            let before = *bytes / TOLD_EVERY;
-            *bytes += if io.op == HostOp::Write { u64::from(io.size) } else { 0 };
-            if *bytes / TOLD_EVERY > before {
-                let programmed =
-                    (SEASON * pages - left) as f64 + WAF_GUESSED * (*bytes / page) as f64;
-                let done = (programmed / (SEASON * pages) as f64).min(1.0);
-                tell(image_share + (1.0 - image_share) * done);
-            }
-        };
         // Other rounds than those of the lifetime.
         let round = u64::MAX - u64::from(rounds);
-        let reads = seasoned.hears_reads();
         workload.replay(round, reads, quiet, |requests| {
-            done = seasoned.season(requests.inspect(|io| told(&mut given, io)), left);
+            done = seasoned.season(requests.inspect(|io| told(&mut given, left, io)), left);
         })?;
         left = left.saturating_sub(done);
         rounds += 1;
@@ -89,11 +94,14 @@ pub fn write_amplification(
     let mut lived = seasoned.again(&config);
     let most = MEASURED * u64::from(config.geometry.pages());
     let is_enough = |drive: &LifetimeDrive| drive.counters().programs.sum() >= most;
+    let quiet = Control { stop: control.stop, progress: &|_| () };
+    if let Some(requests) = workload.endless(quiet) {
+        lived.serve(requests, |drive, _| !is_enough(drive));
+    }
     for round in 0..SEASON_ROUNDS {
         if is_enough(&lived) || control.stopped() {
             break;
         }
-        let quiet = Control { stop: control.stop, progress: &|_| () };
         // Other rounds than those before and those of a lifetime.
         let round = u64::MAX / 2 - u64::from(round);
         workload.replay(round, false, quiet, |requests| {

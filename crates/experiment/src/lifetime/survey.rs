@@ -32,6 +32,9 @@ pub(super) fn changes_data(io: &HostIo) -> bool {
 }
 
 /// Reads through a repetition; `None` if it was stopped.
+///
+/// # Errors
+/// If it cannot be read, or cannot be repeated to the end of a life.
 pub(super) fn survey(
     workload: &Workload,
     drive: &Resolved,
@@ -39,6 +42,33 @@ pub(super) fn survey(
     control: Control<'_>,
 ) -> Result<Option<(Survey, WorkloadReport)>, Diagnostics> {
     workload.refuse_faults("a lifetime has neither power losses nor other faults")?;
+    let looked = look(workload, drive, (speed, limit), control)?;
+    let Some((survey, report)) = looked else { return Ok(None) };
+    if survey.writes == 0 {
+        let what = format!(
+            "none of its {} requests is a write, so nothing wears the drive",
+            survey.requests
+        );
+        return Err(Diagnostic::new(report.name.clone(), what)
+            .expected("a workload that writes")
+            .into());
+    }
+    if survey.span == Span::ZERO {
+        let what =
+            "all of its requests arrive at the same time, so it has no period to repeat it with";
+        let hint = "use a workload with arrival times";
+        return Err(Diagnostic::new(report.name.clone(), what).hint(hint.to_string()).into());
+    }
+    Ok(Some((survey, report)))
+}
+
+/// Reads through a repetition, whatever it holds; `None` if it was stopped.
+pub(super) fn look(
+    workload: &Workload,
+    drive: &Resolved,
+    (speed, limit): (f64, Option<u64>),
+    control: Control<'_>,
+) -> Result<Option<(Survey, WorkloadReport)>, Diagnostics> {
     let page = drive.config.geometry.page_size.0;
     let (mut survey, mut last) = (Survey::default(), Nanos::ZERO);
     let (report, failed) = workload.replay(speed, limit, control, |requests| {
@@ -61,15 +91,6 @@ pub(super) fn survey(
     if control.stopped() {
         return Ok(None);
     }
-    if survey.writes == 0 {
-        let what = format!(
-            "none of its {} requests is a write, so nothing wears the drive",
-            survey.requests
-        );
-        return Err(Diagnostic::new(report.name.clone(), what)
-            .expected("a workload that writes")
-            .into());
-    }
     let length = last - survey.first;
     let gap = length.0 / (survey.requests - 1).max(1);
     let duration = workload.duration().map(|it| Span((it.0 as f64 / speed) as u64));
@@ -77,11 +98,5 @@ pub(super) fn survey(
         Some(duration) if duration >= length && limit.is_none() => duration,
         _ => Span(length.0 + gap),
     };
-    if survey.span == Span::ZERO {
-        let what =
-            "all of its requests arrive at the same time, so it has no period to repeat it with";
-        let hint = "use a workload with arrival times";
-        return Err(Diagnostic::new(report.name.clone(), what).hint(hint.to_string()).into());
-    }
     Ok(Some((survey, report)))
 }

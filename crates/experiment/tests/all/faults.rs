@@ -360,7 +360,8 @@ fn lives_and_traces_have_no_faults() {
         checkpoint: None,
         checkpoint_every: u64::MAX,
     };
-    let watch = Watch { control: Control::UNWATCHED, share: &|_| (), warn: &|_| () };
+    let watch =
+        Watch { control: Control::UNWATCHED, share: &|_| (), early: &|_| (), warn: &|_| () };
     let reported = live(&life, watch).map(drop).unwrap_err().to_string();
     assert!(
         reported.contains("a lifetime has neither power losses nor other faults"),

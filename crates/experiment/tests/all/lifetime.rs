@@ -57,6 +57,7 @@ fn lived(spec: &LifetimeSpec, stops: bool) -> (Option<Lifetime>, Vec<String>) {
     let watch = Watch {
         control: Control { stop: &stop, progress: &|_| () },
         share: &|_| stop.store(stops, Ordering::Relaxed),
+        early: &|_| (),
         warn: &|warning| warnings.lock().unwrap().push(warning.to_string()),
     };
     let lived = match live(spec, watch).unwrap() {
@@ -109,6 +110,7 @@ fn the_share_that_is_over_never_falls_and_comes_to_all() {
         let watch = Watch {
             control: Control { stop: &stop, progress: &|_| () },
             share: &|share| shares.lock().unwrap().push(share),
+            early: &|_| (),
             warn: &|_| (),
         };
         assert!(matches!(live(&spec, watch).unwrap(), Ended::Lived(_)));

@@ -1,0 +1,206 @@
+//! The four answers, each with its numbers, how far they can be trusted, and what to try next.
+
+use super::Known;
+use crate::lifetime::estimate::{self, Estimate};
+use crate::numbers::{bytes, percent, real, seconds, words};
+use crate::outcome::Outcome;
+use crate::verdict::{self, Finding};
+use fowler_metrics::{Kind, Percentile};
+
+/// The fewest requests beyond a percentile that is told.
+const BEYOND: u64 = 100;
+/// A life beyond this is not told in years: something else ends before the cells do.
+const LONG_YEARS: f64 = 100.0;
+const DAY_S: f64 = 86_400.0;
+
+/// An answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    /// The question.
+    pub question: &'static str,
+    /// The answer: whole sentences.
+    pub text: String,
+    /// How far it can be trusted, and why.
+    pub confidence: String,
+    /// The command that tells more.
+    pub next: String,
+    /// Its numbers.
+    pub numbers: Vec<(&'static str, f64)>,
+}
+
+/// Answers all four.
+pub(super) fn all(known: &Known<'_>) -> [Answer; 4] {
+    [slow(known), cost(known), life(known), better(known)]
+}
+
+/// How slow requests are, and why.
+fn slow(known: &Known<'_>) -> Answer {
+    let first = &known.outcomes[0];
+    let mut sentences: Vec<String> =
+        Kind::ALL.into_iter().filter_map(|kind| of_kind(first, kind)).collect();
+    let said = verdict::of(&known.outcomes[..1], None);
+    sentences.extend(of_rules(&said, &["tail", "idle"]));
+    let mut trust = of_rules(&said, &["backlog", "steady", "few"]);
+    if trust.is_empty() {
+        trust.push(format!(
+            "Good: at least {BEYOND} requests are slower than each percentile named, and the run is \
+             steady as far as the rules can see."
+        ));
+    }
+    let mut numbers = Vec::new();
+    for (kind, name) in [(Kind::Read, "read_mean_us"), (Kind::Write, "write_mean_us")] {
+        numbers.extend(first.recorder.latencies(kind).mean_us().map(|mean| (name, mean)));
+    }
+    Answer {
+        question: "How slow, and why?",
+        text: sentences.join(" "),
+        confidence: trust.join(" "),
+        next: known.command("explain", "--slowest 5"),
+        numbers,
+    }
+}
+
+/// Mean, the highest percentile that stands on enough requests, and the main causes.
+fn of_kind(outcome: &Outcome, kind: Kind) -> Option<String> {
+    let latencies = outcome.recorder.latencies(kind);
+    let count = latencies.count();
+    let mean = latencies.mean_us()?;
+    let told = Percentile::ALL.into_iter().rfind(|it| count / it.one_in() >= BEYOND);
+    let tail = told.and_then(|it| Some((it, latencies.percentile(it)?.as_us())));
+    let tail = tail.map_or(String::new(), |(it, us)| format!(", {} at {}", real(us), it.label()));
+    let band = outcome.recorder.blame(kind).slowest(1.0);
+    let causes: Vec<String> = band
+        .ranked()
+        .into_iter()
+        .take(2)
+        .filter_map(|part| {
+            Some(format!("{} \u{201c}{}\u{201d}", percent(band.share(part)?), words(part)))
+        })
+        .collect();
+    Some(format!(
+        "A {} takes {} us on average{tail}: {}.",
+        kind.name(),
+        real(mean),
+        causes.join(", ")
+    ))
+}
+
+/// The texts of these rules.
+fn of_rules(said: &[Finding], rules: &[&str]) -> Vec<String> {
+    said.iter().filter(|it| rules.contains(&it.rule)).map(|it| it.text.clone()).collect()
+}
+
+/// What it costs in flash.
+fn cost(known: &Known<'_>) -> Answer {
+    let question = "What does it cost in flash?";
+    let next = known.command("lifetime", "");
+    let Some((waf, its)) = known.waf.zip(known.estimate()) else {
+        return nothing_written(question, next);
+    };
+    let page = known.drive.config.geometry.page_size.0 as f64;
+    let pages_day = its.drive_writes_per_day * f64::from(known.drive.layout.logical_pages);
+    let cycles_year = pages_day * waf * 365.0 / f64::from(known.drive.config.geometry.pages());
+    let [least, most] = estimate::first(known.drive, known.survey).waf;
+    let text = format!(
+        "In the long run the drive programs {} pages for each page that the host writes (write \
+         amplification). The host writes {} a day, {} times the capacity, and each block is erased \
+         {} times a year.",
+        real(waf),
+        bytes((pages_day * page) as u64),
+        real(its.drive_writes_per_day),
+        real(cycles_year)
+    );
+    let confidence = format!(
+        "The amplification was measured on the trace, repeated until each page of the drive was \
+         programmed seven times on average, of which the last two count. It lies between {} (nothing \
+         is ever moved) and {} (random writes over the whole drive), or a little above. Rewrites that the buffer would absorb are counted as written, so the real cost is \
+         lower if there are many.",
+        real(least),
+        real(most)
+    );
+    let numbers = vec![
+        ("waf", waf),
+        ("drive_writes_per_day", its.drive_writes_per_day),
+        ("cycles_per_year", cycles_year),
+    ];
+    Answer { question, text, confidence, next, numbers }
+}
+
+/// How long the drive lives.
+fn life(known: &Known<'_>) -> Answer {
+    let question = "How long does the drive live?";
+    let next = known.command("lifetime", "--years 5");
+    let Some(its) = known.estimate() else { return nothing_written(question, next) };
+    let Estimate { rated_years: [rated, _], years: [healed, _], .. } = its;
+    let cycles = real(known.drive.config.life.cycles);
+    let text = if rated > LONG_YEARS {
+        format!(
+            "More than {} years: at this load the cells do not reach their {cycles} cycles while \
+             anybody uses the drive, and something else ends its life.",
+            real(LONG_YEARS)
+        )
+    } else {
+        let terabytes = rated * 365.0 * DAY_S * known.survey.pages as f64
+            / known.survey.span.as_s()
+            * known.drive.config.geometry.page_size.0 as f64;
+        format!(
+            "{} years until the cells have had their {cycles} cycles, {} written by the host. With \
+             the self-recovery of cells that rest, as a model has it, {} years.",
+            real(rated),
+            bytes(terabytes as u64),
+            real(healed)
+        )
+    };
+    let confidence = format!(
+        "The trace covers {}. Years follow from its rate: they are wrong by as much as its nights, \
+         weekends and growth are missing. The cycles are those of the drive's description \
+         (lifetime.cycles).",
+        seconds(known.survey.span.as_s())
+    );
+    let numbers = vec![("rated_years", rated), ("years", healed)];
+    Answer { question, text, confidence, next, numbers }
+}
+
+fn nothing_written(question: &'static str, next: String) -> Answer {
+    Answer {
+        question,
+        text: "Nothing: the trace writes nothing, so it wears nothing.".into(),
+        confidence: "Certain, as far as the trace is typical. Reads disturb cells, too; the drive \
+                     counts that only with a model of bit errors (reliability.model)."
+            .into(),
+        next,
+        numbers: Vec::new(),
+    }
+}
+
+/// Which scheme is better, and by how much.
+fn better(known: &Known<'_>) -> Answer {
+    let said = verdict::of(known.outcomes, known.spread);
+    let mut sentences = of_rules(&said, &["best"]);
+    if sentences.is_empty() {
+        sentences.push("The rules call none better.".into());
+    }
+    sentences.extend(of_rules(&said, &["coincide"]));
+    let mut trust = of_rules(&said, &["noise", "backlog"]);
+    if trust.is_empty() {
+        trust.push(match known.spread {
+            Some(spread) => format!(
+                "Over {} seeds no scheme differs in mean or p99.9 latency or in write amplification.",
+                spread.seeds()
+            ),
+            None => "One seed: what is chance is not known.".into(),
+        });
+    }
+    trust.push(
+        "Only schemes for latency were tried. Those that need a model of the cells (rhio, hire), \
+         throttle writes (ready_opt) or add parity (da_raid5) ask for other drives."
+            .into(),
+    );
+    Answer {
+        question: "Which scheme is better, and by how much?",
+        text: sentences.join(" "),
+        confidence: trust.join(" "),
+        next: known.command("compare", &format!("--schemes {} --seeds 5", known.schemes.join(","))),
+        numbers: Vec::new(),
+    }
+}

@@ -1,0 +1,164 @@
+//! What `ask` chooses for a trace, and why: the device in the file, what becomes of its addresses,
+//! and the pace.
+
+use crate::device::Resolved;
+use crate::diagnostic::Diagnostics;
+use crate::numbers::{bytes, percent, real, whole};
+use crate::replay_speed::ReplaySpeed;
+use crate::trace::{self, Looked};
+use fowler_workload::{DeviceChoice, ReadOptions, Remap, TraceInfo};
+use std::path::Path;
+
+/// The outstanding requests of a closed loop: what a busy host keeps.
+pub(super) const DEPTH: u32 = 32;
+/// A trace that comes faster than this share of what the drive serves is not replayed at its own
+/// times: its queue would grow to the end (assumed: bursts need the rest).
+const BUSY: f64 = 0.9;
+
+/// Something that was chosen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// What it is about: `device`, `addresses`, `pace`.
+    pub of: &'static str,
+    /// What was chosen, and why, in a sentence.
+    pub why: String,
+    /// The flags that choose the same; empty if it is the default.
+    pub flags: Vec<String>,
+}
+
+impl Choice {
+    fn new(of: &'static str, why: String, flags: &[&str]) -> Choice {
+        Choice { of, why, flags: flags.iter().map(ToString::to_string).collect() }
+    }
+}
+
+/// Looks at a trace. Of several devices it takes the one with the most requests, unless the options
+/// choose.
+///
+/// # Errors
+/// If the trace cannot be read.
+pub(super) fn look(
+    path: &Path,
+    options: &mut ReadOptions,
+) -> Result<(Looked, TraceInfo, Option<Choice>), Diagnostics> {
+    let looked = trace::info(path, options)?;
+    let busiest = looked.devices.iter().max_by_key(|(number, info)| {
+        // Of equals the first.
+        (info.total_requests(), std::cmp::Reverse(**number))
+    });
+    let Some((&number, info)) = busiest.filter(|_| looked.devices.len() > 1) else {
+        let info = looked.info.clone();
+        return Ok((looked, info, None));
+    };
+    options.device = DeviceChoice::Only(number);
+    let share = info.total_requests() as f64 / looked.info.total_requests() as f64;
+    let name = looked.read.as_ref().map_or(number.to_string(), |read| read.device_name(number));
+    let why = format!(
+        "{name}, one of {} in the file: it has the most requests, {} of all",
+        looked.devices.len(),
+        percent(share)
+    );
+    let info = info.clone();
+    let choice = Choice::new("device", why, &["--device-id", &number.to_string()]);
+    Ok((looked, info, Some(choice)))
+}
+
+/// What becomes of the addresses: they stay if the drive has them all; otherwise the pages that are
+/// touched move together if they fit, and wrap around if not.
+pub(super) fn addresses(info: &TraceInfo, drive: &Resolved) -> (Remap, Choice) {
+    let capacity = drive.layout.logical.0;
+    let (end, touched) = (info.highest_byte, info.footprint.0);
+    if end <= capacity {
+        let why = format!(
+            "as recorded: they end at {}, and the drive has {}",
+            bytes(end),
+            bytes(capacity)
+        );
+        return (Remap::Error, Choice::new("addresses", why, &[]));
+    }
+    // The footprint counts pages of 4 KiB; those of the drive may be larger.
+    let pages = drive.config.geometry.page_size.0.max(4096) / 4096;
+    if touched.saturating_mul(pages) <= capacity {
+        let why = format!(
+            "moved together: they end at {}, beyond the {} of the drive, but only {} are touched",
+            bytes(end),
+            bytes(capacity),
+            bytes(touched)
+        );
+        return (Remap::Compact, Choice::new("addresses", why, &["--remap", "compact"]));
+    }
+    let why = format!(
+        "wrapped around at the {} of the drive, because {} are touched: a larger drive would move \
+         less data",
+        bytes(capacity),
+        bytes(touched)
+    );
+    (Remap::Modulo, Choice::new("addresses", why, &["--remap", "modulo"]))
+}
+
+/// The pace: the recorded times, unless there are none or the drive cannot keep up. `ceiling` is
+/// how many requests per second the drive serves with [`DEPTH`] outstanding.
+pub(super) fn pace(info: &TraceInfo, ceiling: f64) -> (ReplaySpeed, Choice) {
+    let depth = DEPTH.to_string();
+    let closed = |why: String| {
+        (ReplaySpeed::Closed(DEPTH), Choice::new("pace", why, &["--queue-depth", &depth]))
+    };
+    if info.span.0 == 0 {
+        return closed(format!("{DEPTH} outstanding: all requests have the same time"));
+    }
+    let (mean, most) = (real(info.mean_rate), whole(ceiling as u64));
+    if info.mean_rate > BUSY * ceiling {
+        return closed(format!(
+            "{DEPTH} outstanding: {mean} requests come per second, and the drive serves {most} at \
+             most, so at the recorded times the queue would only grow"
+        ));
+    }
+    let why = format!(
+        "as recorded: {mean} requests per second on average, {} in the busiest second; with {DEPTH} \
+         outstanding the drive serves {most}",
+        whole(info.peak_rate)
+    );
+    (ReplaySpeed::AsRecorded, Choice::new("pace", why, &[]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::{self, DeviceSpec};
+    use crate::scheme::Scheme;
+    use fowler_units::{Bytes, HostIo, Nanos, Span};
+    use fowler_workload::TraceError;
+
+    fn info() -> TraceInfo {
+        let one: Result<HostIo, TraceError> = Ok(HostIo::read(Nanos(0), 0, 4096));
+        TraceInfo::gather(None, [one]).unwrap()
+    }
+
+    /// The sides of each boundary; the drive has 100 GiB of 16 KiB pages.
+    #[test]
+    fn addresses_move_only_if_they_must() {
+        let spec = DeviceSpec { device: "tlc".into(), ..DeviceSpec::default() };
+        let drive = device::resolve(&spec.source().unwrap(), &Scheme::none(), &spec).unwrap();
+        let has = drive.layout.logical.0;
+        for (end, touched, remap) in [
+            (has, has, Remap::Error),
+            (has + 1, has / 4, Remap::Compact),
+            (has + 1, has / 4 + 1, Remap::Modulo),
+        ] {
+            let info = TraceInfo { highest_byte: end, footprint: Bytes(touched), ..info() };
+            assert_eq!(addresses(&info, &drive).0, remap, "{end} {touched}");
+        }
+    }
+
+    #[test]
+    fn the_pace_is_the_traces_unless_the_drive_cannot_keep_up() {
+        for (span, rate, pace) in [
+            (0, 0.0, ReplaySpeed::Closed(DEPTH)),
+            (1, 900.0, ReplaySpeed::AsRecorded),
+            (1, 900.1, ReplaySpeed::Closed(DEPTH)),
+        ] {
+            let info = TraceInfo { span: Span(span), mean_rate: rate, ..info() };
+            assert_eq!(self::pace(&info, 1000.0).0, pace, "{span} {rate}");
+        }
+    }
+}

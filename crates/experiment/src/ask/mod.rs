@@ -1,0 +1,199 @@
+//! From a trace to four answers: how slow and why, what it costs in flash, how long the drive
+//! lives, and which scheme is better. `ask` chooses what the user would have to choose, says why,
+//! runs what is needed, and tells how far each answer can be trusted.
+
+mod answers;
+mod choices;
+
+pub use answers::Answer;
+pub use choices::Choice;
+
+use crate::device::{DeviceSpec, Resolved};
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::lifetime::{self, Survey, estimate};
+use crate::outcome::Outcome;
+use crate::replay_speed::ReplaySpeed;
+use crate::run::{self, Run, RunSpec};
+use crate::seeds::{self, Spread};
+use crate::workload::{Control, TraceSpec, Workload, WorkloadSpec};
+use fowler_workload::ReadOptions;
+use serde_json::{Map, Value, json};
+use std::path::PathBuf;
+
+/// The schemes that are compared: they change latency on any drive.
+const SCHEMES: [&str; 4] = ["fifo", "rps", "pes_ips", "pes_ipc"];
+/// The requests with which the drive's ceiling is measured.
+const CEILING_OF: u64 = 50_000;
+
+/// What is asked of which trace.
+#[derive(Clone, Debug)]
+pub struct AskSpec {
+    /// The trace.
+    pub path: PathBuf,
+    /// How it is read.
+    pub options: ReadOptions,
+    /// The flags that say so, for the commands that answers end with.
+    pub flags: String,
+    /// The drive.
+    pub device: DeviceSpec,
+    /// The most requests that are replayed.
+    pub limit: u64,
+    /// The seeds of the comparison.
+    pub seeds: u32,
+    /// Whether to record the data of charts.
+    pub detail: bool,
+}
+
+/// The answers, and what they stand on.
+pub struct Asked {
+    /// What was chosen.
+    pub choices: Vec<Choice>,
+    /// The answers.
+    pub answers: [Answer; 4],
+    /// The runs of the comparison.
+    pub outcomes: Vec<Outcome>,
+    /// Their numbers over the seeds.
+    pub spread: Option<Spread>,
+}
+
+/// What answers look at.
+struct Known<'a> {
+    flags: &'a str,
+    choices: &'a [Choice],
+    drive: &'a Resolved,
+    survey: &'a Survey,
+    /// Pages programmed per host page after long use; `None` if nothing is written.
+    waf: Option<f64>,
+    outcomes: &'a [Outcome],
+    spread: Option<&'a Spread>,
+    schemes: &'a [String],
+}
+
+impl Known<'_> {
+    /// The life at the measured write amplification.
+    fn estimate(&self) -> Option<estimate::Estimate> {
+        self.waf.map(|waf| estimate::at_waf(self.drive, self.survey, waf))
+    }
+
+    /// A command on the same trace, as it was replayed here.
+    fn command(&self, command: &str, more: &str) -> String {
+        // A life has a pace of its own.
+        let chosen = self.choices.iter().filter(|it| command != "lifetime" || it.of != "pace");
+        let flags = chosen.flat_map(|choice| choice.flags.iter().map(String::as_str));
+        let words = ["fowler", command, self.flags].into_iter().chain(flags).chain([more]);
+        words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// Answers what is asked. Progress is that of a comparison.
+///
+/// # Errors
+/// Everything that is wrong with the trace or the drive, or if it was stopped.
+pub fn ask(spec: &AskSpec, control: Control<'_>) -> Result<Asked, Diagnostics> {
+    let mut options = spec.options.clone();
+    let source = spec.device.source()?;
+    let (_, info, device) = choices::look(&spec.path, &mut options)?;
+    let mut choices: Vec<Choice> = device.into_iter().collect();
+    let mut run = RunSpec {
+        device: spec.device.clone(),
+        scheme: Some(SCHEMES[0].into()),
+        workload: WorkloadSpec::Trace(TraceSpec::new(
+            spec.path.clone(),
+            options.clone(),
+            Default::default(),
+        )),
+        replay_speed: ReplaySpeed::Closed(choices::DEPTH),
+        limit: Some(spec.limit.min(CEILING_OF)),
+        faults: Vec::new(),
+        requests: None,
+        detail: false,
+    };
+    run::check(&run.device, &SCHEMES.map(String::from), Some(&run.workload), &[]).or(())?;
+    let drive = run::drive(&run, &source, Some(SCHEMES[0]))?;
+    let (remap, addresses) = choices::addresses(&info, &drive);
+    choices.push(addresses);
+    run.workload = WorkloadSpec::Trace(TraceSpec::new(spec.path.clone(), options, remap));
+    let quiet = Control { stop: control.stop, progress: &|_| () };
+    let ceiling = whole(Run::new(&run, quiet).outcome()?, control)?.iops().unwrap_or(f64::INFINITY);
+    let (pace, why) = choices::pace(&info, ceiling);
+    choices.push(why);
+    run.replay_speed = pace;
+    run.limit = Some(spec.limit);
+    run.detail = spec.detail;
+    let schemes = SCHEMES.map(String::from);
+    let (outcomes, spread) = seeds::compare_over(&run, &schemes, spec.seeds, control)?;
+    if outcomes.len() < schemes.len() || control.stopped() {
+        return Err(stopped());
+    }
+    let (survey, waf) = wear(&run, &drive, quiet)?;
+    if control.stopped() {
+        return Err(stopped());
+    }
+    let known = Known {
+        flags: &spec.flags,
+        choices: &choices,
+        drive: &drive,
+        survey: &survey,
+        waf,
+        outcomes: &outcomes,
+        spread: spread.as_ref(),
+        schemes: &schemes,
+    };
+    let answers = answers::all(&known);
+    Ok(Asked { choices, answers, outcomes, spread })
+}
+
+/// What a repetition of the trace holds, and the write amplification after many; `None` if it
+/// writes nothing, or if it has no period to be repeated with.
+fn wear(
+    run: &RunSpec,
+    drive: &Resolved,
+    control: Control<'_>,
+) -> Result<(Survey, Option<f64>), Diagnostics> {
+    let workload = Workload::prepare(&run.workload, drive, None, control)?;
+    let Some(survey) = lifetime::look(&workload, drive, run.limit, control)? else {
+        return Ok((Survey::default(), None));
+    };
+    let waf = lifetime::write_amplification(drive, &run.workload, run.limit, control)?;
+    Ok((survey, waf))
+}
+
+/// A run that was cut short answers nothing.
+fn whole(outcome: Outcome, control: Control<'_>) -> Result<Outcome, Diagnostics> {
+    match &outcome.ending {
+        crate::outcome::Ending::Failed(diagnostics) => Err(diagnostics.clone()),
+        _ if control.stopped() => Err(stopped()),
+        _ => Ok(outcome),
+    }
+}
+
+fn stopped() -> Diagnostics {
+    Diagnostic::new("", "stopped before there was an answer").into()
+}
+
+impl Asked {
+    /// Returns choices and answers as an object.
+    pub fn json(&self) -> Value {
+        let choices: Vec<Value> = self
+            .choices
+            .iter()
+            .map(|it| json!({ "of": it.of, "why": it.why, "flags": it.flags }))
+            .collect();
+        json!({ "choices": choices, "answers": self.answers.iter().map(Answer::json).collect::<Vec<_>>() })
+    }
+}
+
+impl Answer {
+    fn json(&self) -> Value {
+        let numbers = self.numbers.iter().filter(|(_, value)| value.is_finite());
+        let numbers: Map<String, Value> =
+            numbers.map(|&(name, value)| (name.to_string(), value.into())).collect();
+        json!({
+            "question": self.question,
+            "answer": self.text,
+            "confidence": self.confidence,
+            "next": self.next,
+            "numbers": numbers,
+        })
+    }
+}
