@@ -112,8 +112,9 @@ fn cost(known: &Known<'_>) -> Answer {
     );
     let confidence = format!(
         "The amplification was measured on the trace, repeated until each page of the drive was \
-         programmed seven times on average, of which the last two count. It lies between {} (nothing \
-         is ever moved) and {} (random writes over the whole drive), or a little above. Rewrites that the buffer would absorb are counted as written, so the real cost is \
+         programmed seven times on average, of which the last two count. The bounds are {} (nothing \
+         is ever moved) and {} (random writes over the whole drive; hot data mixed with cold may \
+         cost a tenth more). Rewrites that the buffer would absorb are counted as written, so the real cost is \
          lower if there are many.",
         real(least),
         real(most)
