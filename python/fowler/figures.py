@@ -11,6 +11,7 @@ from matplotlib import rc_context
 from matplotlib.figure import Figure
 
 from fowler import analysis
+from fowler._palette import CAUSES, SCHEMES
 from fowler._settings import kinds
 from fowler.errors import Diagnostic, InputError
 from fowler.results import Table, number
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Picture", "blame", "distributions", "heatmap", "lines", "main_effects", "pareto"]
 
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
-"""The palette of Okabe and Ito, which color-blind readers can tell apart."""
+COLOURS = SCHEMES
+"""The colors of schemes by their place, as on report pages: color-blind readers can tell them apart."""
 DASHES = ("-", "--", "-.", ":")
 MARKS = ("o", "s", "^", "D", "v", "P", "X")
 GREY = "#999999"
@@ -58,7 +59,10 @@ def distributions(runs: Sequence[Run], kind: str = "read") -> Figure:
 
 
 def blame(run: Run, kind: str = "read", causes: int = 8) -> Figure:
-    """Plots the causes of latency, for all requests of a run and for the slowest."""
+    """Plots the causes of latency, for all requests of a run and for the slowest.
+
+    A cause has its color and hatch by its name, the same in every plot and on report pages.
+    """
     bands = getattr(run.blame, kind)
     named = {
         "all": bands.all,
@@ -73,7 +77,7 @@ def blame(run: Run, kind: str = "read", causes: int = 8) -> Figure:
     figure = Picture(figsize=(6, 3), layout="constrained")
     axes = figure.add_subplot()
     left = [0.0] * len(named)
-    for at, cause in enumerate([*shown, "other"]):
+    for cause in [*(its for its in CAUSES if its in shown), "other"]:
         values = [
             band.shares().get(cause, 0.0)
             if cause != "other"
@@ -81,13 +85,14 @@ def blame(run: Run, kind: str = "read", causes: int = 8) -> Figure:
             for band in named.values()
         ]
         if any(values):
-            colour = COLOURS[at % len(COLOURS)] if cause != "other" else "#bbbbbb"
-            hatch = "//" if at >= len(COLOURS) else None
+            colour, hatch = CAUSES[cause]
             axes.barh(
                 list(named),
                 values,
                 left=left,
                 color=colour,
+                edgecolor="white",
+                linewidth=0.5,
                 hatch=hatch,
                 label=cause.replace("_", " "),
             )

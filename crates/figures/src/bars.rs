@@ -4,7 +4,7 @@ use plotters::style::text_anchor::{HPos, VPos};
 
 use crate::Bars;
 use crate::canvas::{Drawn, Lettering, Pen, Place, Plane};
-use crate::style::{BLACK, INK, LABEL, MESH, PAPER, colour, px, width, wrap};
+use crate::style::{INK, LABEL, MESH, PAPER, colour, px, width, wrap};
 
 /// The share of a group's width taken by its bars.
 const FILLED: f64 = 0.82;
@@ -126,7 +126,8 @@ pub fn bar(pen: Pen<'_, '_>, corners: [Place; 2], series: usize) -> Drawn {
     for way in HATCHES[series % HATCHES.len()] {
         let path = hatch(corners, *way);
         if path.len() > 1 {
-            pen.line(path, BLACK, 0.6)?;
+            // In the color of the paper, as on report pages: black is not seen on the darkest hue.
+            pen.line(path, PAPER, 1.0)?;
         }
     }
     pen.frame(corners, INK, 0.7)

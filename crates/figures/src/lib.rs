@@ -40,6 +40,7 @@ mod check;
 mod curves;
 mod legend;
 mod page;
+pub mod palette;
 mod panel;
 mod ruler;
 mod style;

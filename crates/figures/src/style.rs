@@ -2,6 +2,8 @@
 
 use plotters::style::RGBColor;
 
+use crate::palette::HUES;
+
 /// Tenths of a pixel: the backend counts in whole units, and marks should be placed precisely.
 pub const UNIT: f64 = 10.0;
 
@@ -16,21 +18,11 @@ pub const PAPER: RGBColor = RGBColor(0xFF, 0xFF, 0xFF);
 pub const MESH: RGBColor = RGBColor(0xE2, 0xE2, 0xE2);
 pub const FAINT: RGBColor = RGBColor(0x77, 0x77, 0x77);
 
-/// The palette of Okabe and Ito (2008) without black, which marks published numbers. Neighbors
-/// differ in lightness; yellow, hard to see as a line, comes last.
-pub const PALETTE: [RGBColor; 7] = [
-    RGBColor(0x00, 0x72, 0xB2),
-    RGBColor(0xE6, 0x9F, 0x00),
-    RGBColor(0x00, 0x9E, 0x73),
-    RGBColor(0xCC, 0x79, 0xA7),
-    RGBColor(0x56, 0xB4, 0xE9),
-    RGBColor(0xD5, 0x5E, 0x00),
-    RGBColor(0xF0, 0xE4, 0x42),
-];
-
-/// Returns the color of a series by its position in the legend.
+/// Returns the color of a series by its position in the legend. Schemes are series in the order of
+/// the comparison, so that they have the same colors here as on report pages.
 pub fn colour(index: usize) -> RGBColor {
-    PALETTE[index % PALETTE.len()]
+    let [red, green, blue] = HUES[index % HUES.len()].light;
+    RGBColor(red, green, blue)
 }
 
 /// Heights of texts in pixels.

@@ -6,8 +6,8 @@ use fowler_figures::{
     Steps, Stroke, Wrong,
 };
 
-const BLUE: &str = "#0072B2";
-const ORANGE: &str = "#E69F00";
+const BLUE: &str = "#004166";
+const VERMILION: &str = "#A82C00";
 const BLACK: &str = "#000000";
 
 fn svg(panels: Vec<Panel>) -> String {
@@ -99,7 +99,7 @@ fn a_bar_for_each_value_and_a_diamond_for_each_published_one() {
     let svg = svg(vec![Panel::bars("SLC", bars())]);
     // One more of each for the legend.
     assert_eq!(count(&svg, "rect", BLUE), 3 + 1);
-    assert_eq!(count(&svg, "rect", ORANGE), 2 + 1);
+    assert_eq!(count(&svg, "rect", VERMILION), 2 + 1);
     assert_eq!(count(&svg, "polygon", BLACK), 2 + 1);
     for text in ["SLC", "F1", "F2", "mean", "RPS", "PES", "published", "no value", "FIFO"] {
         assert_eq!(says(&svg, text), 1, "{text}");
@@ -111,8 +111,8 @@ fn a_bar_for_each_value_and_a_diamond_for_each_published_one() {
 fn a_mark_for_each_point_and_none_for_a_theory() {
     let svg = svg(vec![Panel::lines("", lines())]);
     assert_eq!(count(&svg, "circle", BLUE), 6 + 1);
-    assert_eq!(count(&svg, "polygon", ORANGE), 0);
-    assert!(count(&svg, "polyline", ORANGE) > 10, "dashes");
+    assert_eq!(count(&svg, "polygon", VERMILION), 0);
+    assert!(count(&svg, "polyline", VERMILION) > 10, "dashes");
     assert_eq!(count(&svg, "polygon", BLACK), 1 + 1);
     for text in ["16", "32", "64", "128", "256", "512", "measured", "theory", "pages", "rate"] {
         assert_eq!(says(&svg, text), 1, "{text}");
