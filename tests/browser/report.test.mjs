@@ -6,18 +6,21 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
+import { raster } from './raster.mjs';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const target = path.resolve(process.env.CARGO_TARGET_DIR ?? path.join(root, 'target'));
 const fowler = process.env.FOWLER ?? path.join(target, 'quick/fowler');
 const out = path.join(target, 'browser');
-const WIDTHS = [['wide', 1280, 'light'], ['narrow', 420, 'dark']];
+const WIDTHS = [['wide', 1280, 'light'], ['narrow', 390, 'dark']];
 // The charts of a run with reads and writes under schemes that suspend.
 const CHARTS = [
   'read-latency', 'write-latency', 'read-blame', 'write-blame', 'read-latency-over-time', 'write-latency-over-time',
   'throughput', 'die-activity', 'die-utilisation', 'channel-utilisation', 'waf-over-time', 'suspensions-over-time',
   'write-amplification', 'wear-map',
 ];
+/// Most pages of a comparison on paper.
+const PAGES = 5;
 let browser;
 
 /// Runs the program with its output in a folder, and returns the path of the report.
@@ -106,6 +109,17 @@ test('a comparison, at two widths', async (context) => {
         const text = await page.locator('body').innerText();
         assert.doesNotMatch(text, /NaN|Infinity|undefined|\[object/);
         assert.doesNotMatch(await page.locator('figure svg').allInnerTexts().then((all) => all.join()), /NaN|undefined/);
+        // Every word is inside its chart, and ticks have at most two digits that are not zeros at an end.
+        const words = await page.locator('.plot svg text').evaluateAll((all) => all.map((it) => {
+          const [word, plot] = [it.getBoundingClientRect(), it.closest('.plot').getBoundingClientRect()];
+          const out = Math.max(plot.left - word.left, word.right - plot.right, plot.top - word.top, word.bottom - plot.bottom);
+          return { text: it.textContent, id: it.closest('figure').id, out };
+        }));
+        assert.deepEqual(words.filter((it) => it.out > 1), [], 'words are cut off');
+        const ticks = words.filter((it) => /^[\d,.]+$/.test(it.text));
+        assert.ok(ticks.length > 100, `${ticks.length} ticks`);
+        const digits = (text) => text.replaceAll(/[,.]/g, '').replaceAll(/^0+|0+$/g, '').length;
+        assert.deepEqual(ticks.filter((it) => digits(it.text) > 2), [], 'ticks for people');
         await page.screenshot({ path: path.join(out, `compare-${name}.png`), fullPage: true });
       }));
   }
@@ -186,10 +200,20 @@ test('a comparison, at two widths', async (context) => {
   }));
 
   await context.test('the data behind a chart can be downloaded', () => opened(file, {}, async (page) => {
-    const figure = await saved(page, () => page.click('#read-latency button.save'));
+    const figure = await saved(page, () => page.click('#read-latency [data-file=CSV]'));
     assert.equal(figure.name, 'read-latency.csv');
     assert.match(figure.text, /^series,latency \(us\),value,of\r\nfifo,\d/);
-    const heat = await saved(page, () => page.click('#die-utilisation button.save'));
+    for (const id of ['read-latency', 'die-utilisation']) {
+      const svg = await saved(page, () => page.click(`#${id} [data-file=SVG]`));
+      assert.equal(svg.name, `${id}.svg`);
+      assert.match(svg.text, /^<svg[^]*<\/svg>$/);
+      assert.ok(svg.text.match(/<path/g).length > 5, `${id}: nothing is drawn`);
+      const png = await saved(page, () => page.click(`#${id} [data-file=PNG]`));
+      assert.equal(png.name, `${id}.png`);
+      assert.match(png.text, /^.PNG/);
+      assert.ok(png.text.length > 5_000, `${id}: ${png.text.length} bytes`);
+    }
+    const heat = await saved(page, () => page.click('#die-utilisation [data-file=CSV]'));
     assert.match(heat.text, /\r\npes_ipc,die 15,[\d.]+,[\d.]+,die busy \(%\)\r\n/);
     const table = await saved(page, () => page.click('button[data-sheet="latency"]'));
     assert.match(table.text, /^scheme,requests,count,/);
@@ -197,9 +221,41 @@ test('a comparison, at two widths', async (context) => {
     const drive = await saved(page, () => page.click('#texts button.download >> nth=0'));
     assert.equal(drive.name, 'fifo.toml');
     assert.match(drive.text, /\[geometry\]/);
+    // The others are put together from the first and what differs.
+    const other = await saved(page, () => page.click('#texts button.download >> nth=1'));
+    assert.equal(other.name, 'rps.toml');
+    const lines = drive.text.split('\n');
+    assert.deepEqual(other.text.split('\n').filter((line, at) => line !== lines[at]), ['name = "read_first"']);
     await page.click('#read-latency details summary');
     // The rows appear with the `toggle` event, which a browser sends some time after the click.
     await page.locator('#read-latency details tbody tr').nth(100).waitFor();
+  }));
+
+  await context.test('charts with the same axis zoom together', () => opened(file, {}, async (page) => {
+    const wholes = () => page.locator('button.whole:visible').evaluateAll((all) => all.map((it) => it.closest('figure').id));
+    const zoomed = (holds, about) => until(wholes, holds, about);
+    const last = () => page.locator('#throughput .plot svg text').evaluateAll((all) => Math.max(...all
+      .filter((it) => it.getBoundingClientRect().top > it.closest('svg').getBoundingClientRect().bottom - 46)
+      .map((it) => Number(it.textContent)).filter((it) => it > 0)));
+    const before = await last();
+    const plot = page.locator('#die-utilisation .plot');
+    await plot.scrollIntoViewIfNeeded();
+    const box = await plot.boundingBox();
+    await page.mouse.move(box.x + box.width * 0.4, box.y + 60);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width * 0.6, box.y + 80, { steps: 4 });
+    await page.mouse.up();
+    await zoomed((ids) => ids.length === 8 && ids.includes('throughput') && !ids.includes('wear-map'), 'charts over time');
+    await until(last, (its) => its < before, `ticks up to ${before}`);
+    await page.click('#throughput button.whole');
+    await zoomed((ids) => ids.length === 0, 'all of the axis');
+    await page.locator('#read-latency .plot').focus();
+    await page.keyboard.press('+');
+    await zoomed((ids) => String(ids) === 'read-latency,write-latency', 'latencies');
+    await page.keyboard.press('0');
+    await zoomed((ids) => ids.length === 0, 'all latencies');
+    // Curves that cover each other are named.
+    assert.match(await page.locator('#suspensions-over-time .remark').innerText(), /^fifo and rps coincide/);
   }));
 
   await context.test('views, themes and print', () => opened(file, {}, async (page) => {
@@ -210,8 +266,8 @@ test('a comparison, at two widths', async (context) => {
     const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     const light = await paper();
     // Lines are drawn in the colors of the style sheet, whose contrast another test measures.
-    const drawnIn = () => page.evaluate(() => [1, 2, 3].map((nth) => {
-      const said = getComputedStyle(document.documentElement).getPropertyValue(`--series-${nth}`).trim();
+    const drawnIn = () => page.evaluate(() => ['blue', 'vermilion', 'green'].map((hue) => {
+      const said = getComputedStyle(document.documentElement).getPropertyValue(`--hue-${hue}`).trim();
       const strokes = [...document.querySelectorAll('#read-latency svg path')].map((it) => it.getAttribute('stroke'));
       return strokes.includes(said) ? said : `${said} is not in ${[...new Set(strokes)]}`;
     }));
@@ -219,8 +275,21 @@ test('a comparison, at two widths', async (context) => {
     await page.click('#theme');
     await until(paper, (its) => its !== light, 'the background is unchanged');
     await until(drawnIn, (its) => its[0] !== first && its.every((colour) => /^#[0-9a-f]{6}$/.test(colour)), 'dark colours');
-    const pdf = await page.pdf({ format: 'A4' });
-    assert.ok(pdf.length > 50_000, `${pdf.length} bytes`);
+  }));
+
+  await context.test('on paper every chart is drawn and whole', () => opened(file, { colorScheme: 'dark' }, async (page) => {
+    const pages = await raster(browser, page);
+    pages.forEach((it, at) => writeFileSync(path.join(out, `compare-page-${at + 1}.png`), Buffer.from(it.png, 'base64')));
+    assert.ok(pages.length <= PAGES, `${pages.length} pages`);
+    const figures = pages.flatMap((it) => it.figures);
+    assert.deepEqual(figures.map((it) => it.id).toSorted(), CHARTS.toSorted(), 'each chart is on one page');
+    const heats = ['die-utilisation', 'channel-utilisation', 'wear-map'];
+    for (const { id, some, colored } of figures) {
+      // A chart that is cut off or was not drawn leaves a part of its place to the paper.
+      assert.ok(Math.min(...some) > 0.01, `${id} is blank: ${some}`);
+      const least = heats.includes(id) ? 0.3 : 0.001;
+      assert.ok(Math.max(...colored) > least, `${id} has no data: ${colored}`);
+    }
   }));
 
   await context.test('every control has a name and can be reached by keyboard', () => opened(file, {}, async (page) => {

@@ -244,7 +244,7 @@ pub fn value(outcome: &Outcome, path: &str) -> Value {
 ///
 /// # Panics
 /// If there is no such metric.
-fn unit(path: &str) -> Unit {
+pub(crate) fn unit(path: &str) -> Unit {
     find(path).map_or_else(|| panic!("no metric is called {path}"), |(metric, _)| metric.unit)
 }
 

@@ -26,7 +26,7 @@ const BANDS: [(&str, f64, f64); 6] = [
 /// Returns the chart of the share of requests that took at least a given time, for every scheme.
 pub fn distribution(outcomes: &[Outcome], kind: Kind) -> Option<Chart> {
     let mut at_once = Vec::new();
-    let mut line = |outcome: &Outcome| {
+    let mut line = |(place, outcome): (usize, &Outcome)| {
         let mut points = at_least(outcome.recorder.latencies(kind));
         let all = points.len();
         // A logarithmic axis cannot show zero.
@@ -36,10 +36,10 @@ pub fn distribution(outcomes: &[Outcome], kind: Kind) -> Option<Chart> {
             at_once.push(format!("{} under {}", percent(share), outcome.drive.scheme));
         }
         let (x, y) = points.into_iter().map(|(at, share)| (at.as_us(), Some(share))).unzip();
-        Series::line(outcome.drive.scheme.clone(), x, y)
+        Series::line(outcome.drive.scheme.clone(), x, y).of_scheme(place)
     };
     let series: Vec<Series> =
-        outcomes.iter().map(&mut line).filter(|it| !it.x.is_empty()).collect();
+        outcomes.iter().enumerate().map(&mut line).filter(|it| !it.x.is_empty()).collect();
     let name = kind.name();
     let at_once = match at_once.join(", ") {
         none if none.is_empty() => none,
@@ -58,12 +58,11 @@ pub fn distribution(outcomes: &[Outcome], kind: Kind) -> Option<Chart> {
         ),
         shape: Shape::Steps,
         x: Axis::log("latency (us)"),
-        panels: vec![Panel {
-            name: String::new(),
-            y: Axis::log(format!("share of {name}s at least this slow")),
-            rows: Vec::new(),
+        panels: vec![Panel::of_lines(
+            "",
+            Axis::log(format!("share of {name}s at least this slow (1 is all)")),
             series,
-        }],
+        )],
     })
 }
 
@@ -91,27 +90,36 @@ pub fn at_least(latencies: &Latencies) -> Vec<(Span, f64)> {
 /// Returns the causes of latency in each band, as bars.
 pub fn blame(outcomes: &[Outcome], kind: Kind) -> Option<Chart> {
     let mut rows: Vec<(String, Band)> = Vec::new();
+    let mut groups: Vec<(String, usize)> = Vec::new();
     for (name, below, above) in BANDS {
+        let before = rows.len();
         for outcome in outcomes {
             let band = outcome.recorder.blame(kind).between(below, above);
-            if band.count > 0 {
-                let scheme = &outcome.drive.scheme;
+            // Requests that took no time have no causes: their bar would be blank.
+            if band.parts.values().any(|&part| part > 0) {
                 let several = outcomes.len() > 1;
-                rows.push((if several { format!("{name}, {scheme}") } else { name.into() }, band));
+                let row = if several { outcome.drive.scheme.as_str() } else { name };
+                rows.push((row.into(), band));
             }
         }
+        if rows.len() > before {
+            groups.push((name.into(), rows.len() - before));
+        }
+    }
+    if outcomes.len() == 1 {
+        groups.clear();
     }
     let series = |value: &dyn Fn(&Band, Part) -> Option<f64>| parts(&rows, value);
     let panel = |name: &str, y: &str, series: Vec<Series>| Panel {
         name: name.into(),
         y: Axis::linear(y),
         rows: rows.iter().map(|(name, _)| name.clone()).collect(),
+        groups: groups.clone(),
         series,
+        remark: None,
     };
     let name = kind.name();
-    // Requests that took no time have no causes of latency.
-    let any = rows.iter().any(|(_, band)| band.parts.values().any(|&part| part > 0));
-    any.then(|| Chart {
+    (!rows.is_empty()).then(|| Chart {
         id: format!("{name}-blame"),
         title: format!("What makes {name}s slow"),
         about: format!(
@@ -146,9 +154,9 @@ fn parts(rows: &[(String, Band)], value: &dyn Fn(&Band, Part) -> Option<f64>) ->
         };
         rows.iter().map(of).collect::<Vec<_>>()
     };
-    let mut series: Vec<Series> =
-        shown.iter().map(|&part| Series::values(words(part), sum(&[part]))).collect();
-    let other = Series::values("other", sum(&rest));
+    let cause = |&part: &Part| Series::values(words(part), sum(&[part])).of_cause(part);
+    let mut series: Vec<Series> = shown.iter().map(cause).collect();
+    let other = Series::values("other", sum(&rest)).of_others();
     if other.y.iter().flatten().any(|&value| value > 0.0) {
         series.push(other);
     }

@@ -10,10 +10,10 @@
 //! page of runs and the page of a study, and writes no other file.
 
 mod chart;
-#[cfg(test)]
-mod colours;
 mod latency;
 mod tables;
+mod texts;
+mod tiles;
 mod time_series;
 
 use crate::atomic_file::{AtomicFile, unwritable};
@@ -27,12 +27,18 @@ use crate::verdict::{self, Finding};
 use crate::warnings::{Severity, Warning, warnings};
 use askama::Template;
 use chart::{Axis, Chart, Panel, Series, Shape};
-use fowler_device::Source;
+use fowler_device::blame::Part;
+use fowler_device::{Op, Source};
 use fowler_metrics::Kind;
 pub use latency::at_least;
 use std::io::Write;
 use std::path::Path;
+use texts::Text;
+use tiles::Tile;
 use time_series::AllTimeSeries;
+
+/// Longer tables than this many rows are not printed: charts show what is in them.
+const PRINTED: usize = 40;
 
 /// The file name of the report in a folder of results.
 pub const REPORT: &str = "report.html";
@@ -48,13 +54,20 @@ struct Page<'a> {
     /// Warnings and notes.
     remarks: Vec<Remark>,
     sections: Vec<Section>,
-    /// Named texts, such as configurations.
+    /// The most important numbers.
+    tiles: Vec<Tile>,
+    /// Named texts, such as configurations, and how they differ.
+    differences: Option<Sheet>,
     texts: Vec<Text>,
+    /// The rows of the longest table that is printed.
+    printed: usize,
     version: &'a str,
+    hues: String,
     style: &'a str,
     charting: &'a str,
     sorting: &'a str,
-    script: &'a str,
+    /// The parts of the script, in order.
+    scripts: [&'a str; 5],
 }
 
 /// A warning or note at the top of a page.
@@ -84,13 +97,6 @@ pub struct Drawing {
 struct Drawn {
     chart: Chart,
     json: String,
-}
-
-/// A text to view and download.
-struct Text {
-    title: String,
-    file: String,
-    text: String,
 }
 
 impl Section {
@@ -181,8 +187,7 @@ pub fn of_runs(outcomes: &[Outcome], spread: Option<&Spread>) -> String {
         tables::faults(outcomes).into_iter().collect(),
         Vec::new(),
     ));
-    let mut facts: Vec<Sheet> = tables::differences(outcomes).into_iter().collect();
-    facts.extend([tables::provenance(outcomes), tables::laws(outcomes)]);
+    let facts = vec![tables::provenance(outcomes), tables::laws(outcomes)];
     sections.push(Section::new("Provenance and checks", facts, Vec::new()));
     sections.retain(|section| !section.is_empty());
     let schemes: Vec<&str> = outcomes.iter().map(|it| it.drive.scheme.as_str()).collect();
@@ -195,7 +200,10 @@ pub fn of_runs(outcomes: &[Outcome], spread: Option<&Spread>) -> String {
         verdict: verdict::of(outcomes, spread).iter().map(Finding::sentences).collect(),
         remarks: remarks(outcomes),
         sections,
-        texts: texts(outcomes),
+        tiles: tiles::of(outcomes, spread),
+        differences: tables::differences(outcomes),
+        texts: texts::of(outcomes),
+        printed: PRINTED,
         ..Page::blank()
     })
 }
@@ -227,12 +235,22 @@ impl Page<'_> {
             verdict: Vec::new(),
             remarks: Vec::new(),
             sections: Vec::new(),
+            tiles: Vec::new(),
+            differences: None,
             texts: Vec::new(),
+            printed: usize::MAX,
             version: VERSION,
+            hues: chart::hues(),
             style: include_str!("../../templates/report.css"),
             charting: include_str!("../../vendor/echarts.js"),
             sorting: include_str!("../../vendor/sortable.js"),
-            script: include_str!("../../templates/report.js"),
+            scripts: [
+                include_str!("../../templates/ink.js"),
+                include_str!("../../templates/numbers.js"),
+                include_str!("../../templates/options.js"),
+                include_str!("../../templates/chart.js"),
+                include_str!("../../templates/report.js"),
+            ],
         }
     }
 }
@@ -277,7 +295,9 @@ fn amplification(outcomes: &[Outcome]) -> Option<Chart> {
             let programs = &outcome.counters.programs;
             Some(chart::coarse(programs[source] as f64 / programs[Source::Host] as f64))
         };
-        Series::values(source.name(), known.iter().map(of).collect())
+        // Programming for a source looks like waiting for such a program.
+        let part = Part::behind(Op::Program, source);
+        Series::values(source.name(), known.iter().map(of).collect()).of_cause(part)
     };
     let mut series: Vec<Series> = Source::ALL.into_iter().map(part).collect();
     series.retain(|series| series.y.iter().flatten().any(|&value| value > 0.0));
@@ -292,41 +312,9 @@ fn amplification(outcomes: &[Outcome]) -> Option<Chart> {
             y: Axis::linear("pages programmed per host page"),
             rows: known.iter().map(|it| it.drive.scheme.clone()).collect(),
             series,
+            ..Panel::default()
         }],
     })
-}
-
-/// Returns the complete configurations and the complete description of the workload.
-fn texts(outcomes: &[Outcome]) -> Vec<Text> {
-    let mut texts: Vec<Text> = Vec::new();
-    for outcome in outcomes {
-        let scheme = &outcome.drive.scheme;
-        let name = file_name(scheme);
-        let taken = texts.iter().filter(|it| it.file == format!("{name}.toml")).count();
-        // Two scheme files of the same name in different folders.
-        let name = if taken > 0 { format!("{name}-{}", texts.len() + 1) } else { name };
-        texts.push(Text {
-            title: format!("The drive under {scheme}, as a complete device file"),
-            file: format!("{name}.toml"),
-            text: outcome.drive.text.clone(),
-        });
-    }
-    let workload = outcomes.first().and_then(|it| it.workload.generator.clone());
-    texts.extend(workload.map(|text| Text {
-        title: "The workload".into(),
-        file: "workload.toml".into(),
-        text,
-    }));
-    texts
-}
-
-/// Returns the file name for the drive under a scheme: `dir/x.toml+rps` becomes `x+rps`.
-fn file_name(scheme: &str) -> String {
-    let part = |part: &str| {
-        let name = part.rsplit(['/', '\\']).next().unwrap_or(part);
-        name.strip_suffix(".toml").unwrap_or(name).to_string()
-    };
-    scheme.split('+').map(part).collect::<Vec<_>>().join("+")
 }
 
 /// Writes a page; the file appears when it is complete.
@@ -361,7 +349,7 @@ mod tests {
         }
         assert_eq!(files, 2);
         let page = Page::blank();
-        for script in [page.charting, page.sorting, page.script] {
+        for script in [page.charting, page.sorting].into_iter().chain(page.scripts) {
             assert!(!script.to_lowercase().contains("</script"));
         }
         assert!(!page.style.to_lowercase().contains("</style"));
@@ -375,25 +363,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_downloaded_has_one_ending() {
-        for (scheme, file) in [
-            ("rps", "rps"),
-            ("x.toml", "x"),
-            ("my/x.toml+rps", "x+rps"),
-            ("a/x.toml+b/y.toml", "x+y"),
-        ] {
-            assert_eq!(file_name(scheme), file);
-        }
-    }
-
-    #[test]
     fn a_name_cannot_become_part_of_the_page() {
         let evil = "</script><script>alert('x')</script>";
         let panel = Panel {
             name: evil.into(),
             y: Axis::linear("y"),
-            rows: Vec::new(),
             series: vec![Series::line(evil, vec![1.0], vec![None])],
+            ..Panel::default()
         };
         let chart = Chart {
             id: "c".into(),
@@ -405,7 +381,9 @@ mod tests {
         };
         let mut sheet = Sheet::new("s", evil, &[evil]);
         sheet.row(vec![evil.into()]);
-        let text = Text { title: evil.into(), file: evil.into(), text: evil.into() };
+        let (file, delta) = (String::from(evil), String::from(evil));
+        let others = vec![texts::Other { file, delta }];
+        let text = Text { title: evil.into(), file: evil.into(), text: evil.into(), others };
         let page = fill(Page {
             title: evil.into(),
             lead: vec![evil.into()],

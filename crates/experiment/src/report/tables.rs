@@ -2,7 +2,7 @@
 
 use crate::metrics::layout::{self, Group, Shown};
 use crate::metrics::{BANDS, Unit};
-use crate::numbers::words;
+use crate::numbers::{NOTHING, words};
 use crate::outcome::{Effect, Outcome};
 use crate::provenance::VERSION;
 use crate::tables::{Cell, Sheet};
@@ -10,7 +10,7 @@ use fowler_device::Pacing;
 use fowler_device::blame::Part;
 use fowler_metrics::Kind;
 use fowler_units::Nanos;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Latencies: a row for each scheme and kind of request.
 pub fn latency(outcomes: &[Outcome]) -> Sheet {
@@ -178,9 +178,11 @@ pub fn differences(outcomes: &[Outcome]) -> Option<Sheet> {
     let mut sheet = Sheet::new("differences", "Differences between the schemes", &heads);
     let all: Vec<BTreeMap<String, String>> =
         outcomes.iter().map(|it| flat(&it.drive.text)).collect();
-    for key in all.first()?.keys() {
+    // Some keys are there under some schemes only.
+    let keys: BTreeSet<&String> = all.iter().flat_map(BTreeMap::keys).collect();
+    for key in keys {
         let values: Vec<&str> =
-            all.iter().map(|it| it.get(key).map_or("", String::as_str)).collect();
+            all.iter().map(|it| it.get(key).map_or(NOTHING, String::as_str)).collect();
         if values.iter().any(|value| *value != values[0]) {
             let mut row: Vec<Cell> = vec![key.as_str().into()];
             row.extend(values.into_iter().map(Cell::from));

@@ -4,6 +4,7 @@ use super::chart::{Axis, Chart, Panel, Series, Shape, coarse, percentage};
 use crate::numbers::{counted, seconds};
 use crate::outcome::{Detail, Outcome};
 use fowler_device::Doing;
+use fowler_device::blame::Part;
 use fowler_metrics::{Kind, OverTime, Window};
 use fowler_units::Span;
 use std::borrow::Cow;
@@ -21,6 +22,8 @@ const BLOCK_COLUMNS: usize = 128;
 
 /// A run and its time series, with as many windows as the page has room for.
 struct TimeSeries<'a> {
+    /// Its place in the comparison.
+    place: usize,
     outcome: &'a Outcome,
     detail: &'a Detail,
     over_time: Cow<'a, OverTime>,
@@ -36,12 +39,13 @@ pub struct AllTimeSeries<'a> {
 impl<'a> AllTimeSeries<'a> {
     /// Returns the time series of the runs that have one.
     pub fn of(outcomes: &'a [Outcome]) -> AllTimeSeries<'a> {
-        let whole = |outcome: &'a Outcome| {
+        let whole = |(place, outcome): (usize, &'a Outcome)| {
             let detail = outcome.detail.as_deref()?;
             let over_time = Cow::Borrowed(&detail.over_time);
-            (!over_time.windows().is_empty()).then_some(TimeSeries { outcome, detail, over_time })
+            let run = TimeSeries { place, outcome, detail, over_time };
+            (!run.over_time.windows().is_empty()).then_some(run)
         };
-        let mut runs: Vec<TimeSeries<'a>> = outcomes.iter().filter_map(whole).collect();
+        let mut runs: Vec<TimeSeries<'a>> = outcomes.iter().enumerate().filter_map(whole).collect();
         let windows = |runs: &[TimeSeries<'_>]| {
             runs.iter().map(|run| run.over_time.windows().len()).sum::<usize>()
         };
@@ -78,10 +82,11 @@ impl<'a> AllTimeSeries<'a> {
 
     /// Returns a line for every run, with the value of each window.
     fn lines(&self, value: impl Fn(&OverTime, usize) -> Option<f64>) -> Vec<Series> {
-        let line = |TimeSeries { outcome, over_time, .. }: &TimeSeries<'_>| {
+        let line = |TimeSeries { place, outcome, over_time, .. }: &TimeSeries<'_>| {
             let windows = 0..over_time.windows().len();
             let y = windows.map(|window| value(over_time, window).map(coarse)).collect();
-            Series::line(outcome.drive.scheme.clone(), self.middles(over_time), y)
+            let scheme = outcome.drive.scheme.clone();
+            Series::line(scheme, self.middles(over_time), y).of_scheme(*place)
         };
         let known = |series: &Series| series.y.iter().any(Option::is_some);
         self.runs.iter().map(line).filter(known).collect()
@@ -113,11 +118,8 @@ impl<'a> AllTimeSeries<'a> {
 
     fn latency(&self, kind: Kind) -> Option<Chart> {
         let name = kind.name();
-        let panel = |what: &str, series: Vec<Series>| Panel {
-            name: what.into(),
-            y: Axis::log(format!("{what} {name} latency (us)")),
-            rows: Vec::new(),
-            series,
+        let panel = |what: &str, series: Vec<Series>| {
+            Panel::of_lines(what, Axis::log(format!("{what} {name} latency (us)")), series)
         };
         let served = move |it: &OverTime, window: usize| it.windows()[window].served[kind];
         let quantile =
@@ -159,7 +161,7 @@ impl<'a> AllTimeSeries<'a> {
             let mut panel = |what: &str, unit: &str, series: Vec<Series>| {
                 if series.iter().flat_map(|it| &it.y).flatten().any(|&value| value > 0.0) {
                     let y = Axis::linear(format!("{name}s ({unit})"));
-                    panels.push(Panel { name: what.into(), y, rows: Vec::new(), series });
+                    panels.push(Panel::of_lines(what, y, series));
                 }
             };
             let requests = self.lines(|it, at| rate(of(it, at).requests, &it.windows()[at]));
@@ -187,7 +189,7 @@ impl<'a> AllTimeSeries<'a> {
                     (whole > 0.0).then(|| percentage(it.activity[what] as f64 / whole))
                 };
                 let shares = over_time.windows().iter().map(of).collect();
-                Series::values(Doing::NAMES[what], shares)
+                Series::values(Doing::NAMES[what], shares).of_cause(cause(what))
             };
             let some = |what: &usize| over_time.windows().iter().any(|it| it.activity[*what] > 0);
             let busy = (0..Doing::COUNT).filter(|&what| Doing::NAMES[what] != "idle");
@@ -196,8 +198,8 @@ impl<'a> AllTimeSeries<'a> {
             Panel {
                 name: outcome.drive.scheme.clone(),
                 y: Axis::linear("share of die time (%)"),
-                rows: Vec::new(),
                 series,
+                ..Panel::default()
             }
         };
         Chart {
@@ -231,7 +233,7 @@ impl<'a> AllTimeSeries<'a> {
                         sum += busy(over_time, window)[range.clone()].iter().sum::<u64>();
                         whole += over_time.windows()[window].length.0 * range.len() as u64;
                     }
-                    (whole > 0).then(|| (sum as f64 / whole as f64 * 1e3).round() / 10.0)
+                    (whole > 0).then(|| percentage(sum as f64 / whole as f64))
                 };
                 (0..windows).step_by(together).map(cell).collect::<Vec<_>>()
             };
@@ -239,12 +241,14 @@ impl<'a> AllTimeSeries<'a> {
                 name: numbered(what, row * group, ((row + 1) * group).min(units)),
                 x: if row == 0 { middles.clone() } else { Vec::new() },
                 y: cells(row),
+                ink: None,
             };
             Panel {
                 name: outcome.drive.scheme.clone(),
                 y: Axis::linear(format!("{what} busy (%)")),
                 rows: (0..rows).map(|row| series(row).name).collect(),
                 series: (0..rows).map(series).collect(),
+                ..Panel::default()
             }
         };
         Chart {
@@ -272,12 +276,11 @@ impl<'a> AllTimeSeries<'a> {
             ),
             shape: Shape::Lines,
             x: self.time(),
-            panels: vec![Panel {
-                name: String::new(),
-                y: Axis::linear("write amplification (pages)"),
-                rows: Vec::new(),
+            panels: vec![Panel::of_lines(
+                "",
+                Axis::linear("pages programmed per host page"),
                 series,
-            }],
+            )],
         })
     }
 
@@ -291,16 +294,15 @@ impl<'a> AllTimeSeries<'a> {
             ),
             shape: Shape::Lines,
             x: self.time(),
-            panels: vec![Panel {
-                name: String::new(),
-                y: Axis::linear("suspensions per second"),
-                rows: Vec::new(),
-                series: self.lines(|it, window| {
+            panels: vec![Panel::of_lines(
+                "",
+                Axis::linear("suspensions per second"),
+                self.lines(|it, window| {
                     let window = &it.windows()[window];
                     let seconds = window.length.as_s();
                     (seconds > 0.0).then(|| window.suspensions as f64 / seconds)
                 }),
-            }],
+            )],
         })
     }
 
@@ -329,17 +331,19 @@ impl<'a> AllTimeSeries<'a> {
                     name: numbered("die", range.start, range.end),
                     x: if row == 0 { x } else { Vec::new() },
                     y: starts.iter().map(cell).collect(),
+                    ink: None,
                 }
             };
             let together = group * width;
             Panel {
                 name: outcome.drive.scheme.clone(),
                 y: Axis::linear(match together {
-                    1 => "erases of a block".into(),
-                    _ => format!("mean erases of {}", counted(together as u64, "block")),
+                    1 => "erases of a block (count)".into(),
+                    _ => format!("mean erases of {} (count)", counted(together as u64, "block")),
                 }),
                 rows: (0..rows).map(|row| series(row).name).collect(),
                 series: (0..rows).map(series).collect(),
+                ..Panel::default()
             }
         };
         Chart {
@@ -350,10 +354,17 @@ impl<'a> AllTimeSeries<'a> {
                     of several neighbors."
                 .into(),
             shape: Shape::Heat,
-            x: Axis::linear("block of the die"),
+            x: Axis::linear("block of the die (number)"),
             panels: self.runs.iter().map(panel).collect(),
         }
     }
+}
+
+/// Returns the cause that a request has that waits meanwhile: an activity looks like it.
+fn cause(activity: usize) -> Part {
+    let behind = Part::ALL.get(Part::BehindHostRead as usize + activity);
+    // The activities are in the order of these causes, and the last one suspends.
+    behind.filter(|_| activity < Doing::COUNT - 2).copied().unwrap_or(Part::Suspend)
 }
 
 /// `die 3`, or `dies 4 to 7`.

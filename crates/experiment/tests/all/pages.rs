@@ -80,7 +80,16 @@ fn what_took_no_time_makes_no_empty_picture() {
         let page = of_runs(&ran("together", &set, &["fifo", "rps"], &text), None);
         let charts = charts(&page);
         for chart in &charts {
+            // Every axis says in which unit its numbers are.
+            let unit = |axis: &Value| {
+                let name = axis["name"].as_str().unwrap();
+                assert!(name.contains('(') || name.contains(" per "), "{}: {name}", chart["id"]);
+            };
+            if chart["shape"] != "bars" {
+                unit(&chart["x"]);
+            }
             for panel in chart["panels"].as_array().unwrap() {
+                unit(&panel["y"]);
                 let series = panel["series"].as_array().unwrap();
                 let mut values = series.iter().flat_map(|it| it["y"].as_array().unwrap());
                 let some = values.any(|value| value.as_f64().is_some_and(|value| value > 0.0));
