@@ -15,10 +15,12 @@ const out = path.join(target, 'browser');
 const WIDTHS = [['wide', 1280, 'light'], ['narrow', 390, 'dark']];
 // The charts of a run with reads and writes under schemes that suspend.
 const CHARTS = [
-  'read-latency', 'write-latency', 'read-blame', 'write-blame', 'read-latency-over-time', 'write-latency-over-time',
-  'throughput', 'die-activity', 'die-utilisation', 'channel-utilisation', 'waf-over-time', 'suspensions-over-time',
+  'read-latency', 'write-latency', 'read-latency-density', 'write-latency-density', 'read-latency-boxes',
+  'write-latency-boxes', 'outstanding', 'read-blame', 'write-blame', 'read-latency-over-time',
+  'write-latency-over-time', 'throughput', 'die-activity', 'die-utilisation', 'channel-utilisation', 'waf-over-time', 'suspensions-over-time',
   'write-amplification', 'wear-map',
 ];
+const HEATS = ['read-latency-density', 'write-latency-density', 'die-utilisation', 'channel-utilisation', 'wear-map'];
 /// Most pages of a comparison on paper.
 const PAGES = 5;
 let browser;
@@ -101,7 +103,7 @@ test('a comparison, at two widths', async (context) => {
         assert.deepEqual(ids.toSorted(), CHARTS.toSorted());
         for (const id of CHARTS) {
           const plot = await page.locator(`#${id} .plot`).boundingBox();
-          assert.ok(plot.width > 250 && plot.height > 150, `${id}: ${plot.width} x ${plot.height}`);
+          assert.ok(plot.width > 250 && plot.height > 100, `${id}: ${plot.width} x ${plot.height}`);
           assert.ok(plot.x >= 0 && plot.x + plot.width <= width, `${id} is wider than the window`);
         }
         const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
@@ -184,7 +186,10 @@ test('a comparison, at two widths', async (context) => {
       // Whichever key is pressed first, it goes to the first point of the first row.
       ['die-utilisation', ['ArrowDown'], /^die 0, time since the first request .*die busy \(%\) \d/],
       ['channel-utilisation', ['ArrowUp'], /^channel 0, time since the first request/],
-      ['wear-map', ['End'], /^die 0, block of the die 508:/],
+      // Latencies by window and by phase.
+      ['read-latency-density', ['ArrowDown'], /^[\d.]+ to [\d.]+ us, time since .*reads of the window \(%\) /],
+      ['read-latency-boxes', ['ArrowRight'], /^phase 1, latency of reads \(us\): fifo p5 [\d.]+, p25 [\d.]+, p50/],
+      ['wear-map', ['End'], /^die 0, block of the die \(number\) 508:/],
       ['die-utilisation', ['ArrowDown', 'ArrowRight'], /^die 1, time since the first request .*die busy \(%\) \d/],
     ]) {
       await page.locator(`#${id} .plot`).focus();
@@ -196,7 +201,7 @@ test('a comparison, at two widths', async (context) => {
   await context.test('a heat map has no legend, because it has no series to hide', () => opened(file, {}, async (page) => {
     const legends = await page.locator('.legend').evaluateAll((all) => all.map((it) => [it.closest('figure').id, it.childElementCount]));
     for (const [id, entries] of legends) assert.ok(entries > 0, `${id} has an empty legend`);
-    assert.equal(legends.length, CHARTS.length - 3, 'all charts but dies, channels and wear have a legend');
+    assert.equal(legends.length, CHARTS.length - HEATS.length, 'all charts but heat maps have a legend');
   }));
 
   await context.test('the data behind a chart can be downloaded', () => opened(file, {}, async (page) => {
@@ -245,7 +250,7 @@ test('a comparison, at two widths', async (context) => {
     await page.mouse.down();
     await page.mouse.move(box.x + box.width * 0.6, box.y + 80, { steps: 4 });
     await page.mouse.up();
-    await zoomed((ids) => ids.length === 8 && ids.includes('throughput') && !ids.includes('wear-map'), 'charts over time');
+    await zoomed((ids) => ids.length === 11 && ids.includes('throughput') && !ids.includes('wear-map'), 'charts over time');
     await until(last, (its) => its < before, `ticks up to ${before}`);
     await page.click('#throughput button.whole');
     await zoomed((ids) => ids.length === 0, 'all of the axis');
@@ -283,11 +288,10 @@ test('a comparison, at two widths', async (context) => {
     assert.ok(pages.length <= PAGES, `${pages.length} pages`);
     const figures = pages.flatMap((it) => it.figures);
     assert.deepEqual(figures.map((it) => it.id).toSorted(), CHARTS.toSorted(), 'each chart is on one page');
-    const heats = ['die-utilisation', 'channel-utilisation', 'wear-map'];
     for (const { id, some, colored } of figures) {
       // A chart that is cut off or was not drawn leaves a part of its place to the paper.
       assert.ok(Math.min(...some) > 0.01, `${id} is blank: ${some}`);
-      const least = heats.includes(id) ? 0.3 : 0.001;
+      const least = HEATS.includes(id) ? 0.05 : 0.001;
       assert.ok(Math.max(...colored) > least, `${id} has no data: ${colored}`);
     }
   }));

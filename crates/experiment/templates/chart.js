@@ -40,7 +40,7 @@ class View {
   get shown() { return this.chart.panels[this.panel]; }
 
   /// Whether its x axis has numbers.
-  get zooms() { return this.chart.shape !== 'bars'; }
+  get zooms() { return !['bars', 'boxes'].includes(this.chart.shape); }
 
   /// The height of letters, in pixels.
   get letters() { return this.printed ? 8.5 : 12; }
@@ -96,7 +96,8 @@ class View {
     drawn.setOption({ ...option(this), backgroundColor: ink('--paper') });
     drawn.getZr().flush();
     const taken = take(drawn);
-    drawn.dispose();
+    // Not now: the library paints once more in the next frame.
+    setTimeout(() => drawn.dispose(), 1000);
     return taken;
   }
 
@@ -188,8 +189,14 @@ const reading = (view, points) => {
   const { shape, x } = view.chart;
   const { series, rows, y } = view.shown;
   if (shape === 'heat') {
-    const [column, row, value] = points[0].value;
-    return [`${rows[row]}, ${x.name} ${number(series[0].x[columns(view).shown[column]])}`, [[y.name, number(value), null]]];
+    const [at, row] = points[0].value;
+    const column = columns(view).shown[at];
+    return [`${rows[row]}, ${x.name} ${number(series[0].x[column])}`, [[y.name, number(series[row].y[column]), null]]];
+  }
+  if (shape === 'boxes') {
+    const row = points[0].dataIndex;
+    const marks = (its) => BOX.map((name, at) => `${name} ${number(its.y[row * 5 + at])}`).join(', ');
+    return [`${x.name.split(' ')[0]} ${rows[row]}, ${y.name}`, view.visible().map(({ series: its }) => [its.name, marks(its), its])];
   }
   if (shape === 'bars') {
     const slot = slots(view.shown)[points[0].dataIndex];
@@ -227,12 +234,23 @@ const key = (view, event) => {
     cursor.point = clamp(cursor.point + along, wide);
     cursor.series = clamp(cursor.series + across, rows);
     dataIndex = cursor.series * wide + cursor.point;
+  } else if (shape === 'boxes') {
+    dataIndex = cursor.point = clamp(cursor.point + along + across, view.shown.rows.length);
   } else if (shape === 'bars') {
     cursor.point = clamp(cursor.point + along + across, view.shown.rows.length);
     dataIndex = slots(view.shown).findIndex((slot) => slot.row === cursor.point);
   } else {
     seriesIndex = cursor.series = clamp(cursor.series + across, visible.length);
     dataIndex = cursor.point = clamp(cursor.point + along, visible[seriesIndex].series.x.length);
+  }
+  if (shape === 'heat') {
+    // The library says nothing of a blank cell.
+    const at = [cursor.point, cursor.series];
+    if (view.shown.series[at[1]].y[columns(view).shown[at[0]]] === null) {
+      view.drawn.dispatchAction({ type: 'hideTip' });
+      view.tip([{ value: at }]);
+      return;
+    }
   }
   view.drawn.dispatchAction({ type: 'showTip', seriesIndex, dataIndex });
 };

@@ -55,7 +55,7 @@ const tile = (series) => {
     if (pattern(series) === 'level' && at >= 0) line([0, at + 3], [12, at + 3]);
   }
   if (pattern(series) === 'dots') [[3, 3], [9, 9]].forEach(([x, y]) => dot(x, y));
-  return { image: canvas, repeat: 'repeat' };
+  return { image: canvas, imageWidth: 12, imageHeight: 12, repeat: 'repeat' };
 };
 /// Distributions cross and cover each other, so there every line has its own dashes. In time series dashes would be
 /// lost in the noise, so there they only tell the eighth scheme from the first.

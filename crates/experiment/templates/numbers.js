@@ -43,19 +43,24 @@ const rowName = (panel, index) => {
   return panel.rows[index];
 };
 
+/// The marks of a box, from below.
+const BOX = ['p5', 'p25', 'p50', 'p75', 'p99'];
+
 /// Returns the numbers behind a chart as rows, heads first.
 const numbers = (chart) => {
   const several = chart.panels.length > 1;
   const heads = {
     bars: ['row', 'part', 'value', 'of'],
     heat: ['row', chart.x.name, 'value', 'of'],
+    boxes: ['row', 'series', 'percentile', 'value', 'of'],
   }[chart.shape] ?? ['series', chart.x.name, 'value', 'of'];
   const rows = [several ? ['view', ...heads] : heads];
   for (const panel of chart.panels) {
     const add = (...row) => rows.push(several ? [panel.name, ...row] : row);
     for (const series of panel.series) {
       series.y.forEach((value, index) => {
-        if (chart.shape === 'bars') add(rowName(panel, index), series.name, value, panel.y.name);
+        if (chart.shape === 'boxes') add(panel.rows[Math.floor(index / 5)], series.name, BOX[index % 5], value, panel.y.name);
+        else if (chart.shape === 'bars') add(rowName(panel, index), series.name, value, panel.y.name);
         else add(series.name, series.x[index], value, panel.y.name);
       });
     }

@@ -110,17 +110,42 @@ const columns = (view) => {
 /// About how much of the height is that of the cells.
 const cellsHigh = (view) => view.height() - (view.printed ? 60 : 100);
 
+const boxes = (view) => {
+  const { rows, series, y } = view.shown;
+  const box = ({ series: its, index }) => ({
+    type: 'boxplot', id: String(index), name: its.name, boxWidth: [3, 18], emphasis: { disabled: true },
+    itemStyle: { color: ink('--paper'), borderColor: colour(its), borderWidth: view.printed ? 1.2 : 1.8 },
+    data: rows.map((_, row) => (its.y[row * 5 + 4] === null ? [] : its.y.slice(row * 5, row * 5 + 5))),
+  });
+  return {
+    grid: { left: LEFT, right: 18, top: view.printed ? 20 : 34, bottom: view.printed ? 32 : 46 },
+    xAxis: axis(view, view.chart.x, {
+      type: 'category', data: rows, nameGap: view.printed ? 20 : 28, splitLine: { show: false },
+      axisLabel: { color: ink('--quiet'), fontSize: view.letters, interval: 0 },
+    }),
+    yAxis: upright(view, y, range(view, y, 'y')),
+    tooltip: { trigger: 'axis', axisPointer: { type: 'shadow' }, formatter: (points) => view.tip(points) },
+    series: view.visible().map(box),
+  };
+};
+
+/// Cells of a logarithmic scale have the colors of their powers of ten; zero has none.
+const scaled = (its) => (its.log ? (value) => (value > 0 ? Math.log10(value) : null) : (value) => value);
+
 const heat = (view) => {
   const { rows, series, y } = view.shown;
   const { shown, min, max } = columns(view);
-  const data = series.flatMap((line, row) => shown.map((column, at) => [at, row, line.y[column]]));
+  const color = scaled(y);
+  const data = series.flatMap((line, row) => shown.map((column, at) => [at, row, color(line.y[column])]));
   // One scale for all schemes, so that a color always has the same meaning.
   const values = view.chart.panels.flatMap((panel) => panel.series.flatMap((line) => line.y)).filter((it) => it !== null);
   const most = values.reduce((a, b) => Math.max(a, b), 0);
   const least = values.reduce((a, b) => Math.min(a, b), most);
   const percent = y.name.includes('%');
-  const low = percent ? 0 : Math.floor(least);
+  const low = y.log ? 10 ** Math.floor(Math.log10(least)) : percent ? 0 : Math.floor(least);
   const high = percent ? Math.min(100, ceiling(most)) : Math.max(low + ceiling(most - low), low + 1);
+  const every = Math.ceil((rows.length * (view.letters + 3)) / cellsHigh(view));
+  const major = view.shown.major;
   const hidden = { axisLabel: { show: false }, axisTick: { show: false }, axisLine: { show: false }, splitLine: { show: false } };
   const along = axis(view, view.chart.x, { nameGap: view.printed ? 20 : 28, min, max, position: 'bottom', splitLine: { show: false } });
   return {
@@ -132,10 +157,14 @@ const heat = (view) => {
     ],
     yAxis: axis(view, { name: '', log: false }, {
       type: 'category', data: rows, inverse: true, splitLine: { show: false },
-      axisLabel: { color: ink('--quiet'), fontSize: view.letters, interval: Math.ceil((rows.length * (view.letters + 3)) / cellsHigh(view)) - 1 },
+      axisLabel: {
+        color: ink('--quiet'), fontSize: view.letters, interval: major ? (at) => major.includes(at) : every - 1,
+        // The beginning of a range is enough.
+        formatter: (name) => (major ? name.replace(/^(\S+) to \S+/, (_, from) => brief.format(Number(from))) : name),
+      },
     }),
     visualMap: {
-      type: 'continuous', min: low, max: high, orient: 'horizontal', left: 'center', bottom: 0, seriesIndex: 0,
+      type: 'continuous', min: color(low), max: color(high), orient: 'horizontal', left: 'center', bottom: 0, seriesIndex: 0,
       itemHeight: view.width() < 420 ? 70 : 160, itemWidth: view.printed ? 8 : 12, calculable: false,
       text: [number(high), `${y.name}: ${number(low)}`],
       textStyle: { color: ink('--quiet'), fontSize: view.letters }, inRange: { color: FIELD },
@@ -150,7 +179,7 @@ const heat = (view) => {
 
 const option = (view) => {
   const text = { color: ink('--ink'), fontFamily: getComputedStyle(document.body).fontFamily };
-  const own = ({ bars, heat }[view.chart.shape] ?? lines)(view);
+  const own = ({ bars, heat, boxes }[view.chart.shape] ?? lines)(view);
   const shared = {
     animation: false, textStyle: text, backgroundColor: 'transparent',
     // Its labels would repeat the caption; its decals are replaced by those of the inks.

@@ -175,6 +175,19 @@ impl OverTime {
         Some(Span(upper_bound(bucket)).min(served.max))
     }
 
+    /// Returns the latencies of one kind in a window, ascending: each rounded up by at most 6 %, with
+    /// the number of requests.
+    pub fn latencies(
+        &self,
+        window: usize,
+        kind: Kind,
+    ) -> impl Iterator<Item = (Span, u32)> + use<'_> {
+        let max = self.windows[window].served[kind].max;
+        let buckets = self.buckets_of(window, kind).iter().enumerate();
+        let counted = buckets.filter(|(_, count)| **count > 0);
+        counted.map(move |(bucket, &count)| (Span(upper_bound(bucket)).min(max), count))
+    }
+
     /// Returns the nanoseconds that each die was busy in a window.
     pub fn die_busy(&self, window: usize) -> &[u64] {
         row(&self.die_busy, window)

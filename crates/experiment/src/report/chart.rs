@@ -36,7 +36,14 @@ pub enum Shape {
     Bars,
     /// A heat map.
     Heat,
+    /// A box for each series in each row: its values are the [`BOX`] of the first row, then those
+    /// of the second.
+    Boxes,
 }
+
+/// The shares of requests that a box has marks for, by the names of the percentiles.
+pub const BOX: [(&str, f64); 5] =
+    [("p5", 0.05), ("p25", 0.25), ("p50", 0.5), ("p75", 0.75), ("p99", 0.99)];
 
 /// An axis, or the meaning of the cells of a heat map.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -72,6 +79,9 @@ pub struct Panel {
     /// The groups of rows, in order: the name of each and how many rows it has; empty for none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<(String, usize)>,
+    /// The rows of cells whose names are shown; empty for as many as fit.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub major: Vec<usize>,
     /// Lines, parts of bars, or rows of cells.
     pub series: Vec<Series>,
     /// What the picture itself does not show, such as lines that cover each other.

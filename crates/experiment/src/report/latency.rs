@@ -116,7 +116,7 @@ pub fn blame(outcomes: &[Outcome], kind: Kind) -> Option<Chart> {
         rows: rows.iter().map(|(name, _)| name.clone()).collect(),
         groups: groups.clone(),
         series,
-        remark: None,
+        ..Panel::default()
     };
     let name = kind.name();
     (!rows.is_empty()).then(|| Chart {

@@ -10,7 +10,9 @@
 //! page of runs and the page of a study, and writes no other file.
 
 mod chart;
+mod density;
 mod latency;
+mod phases;
 mod tables;
 mod texts;
 mod tiles;
@@ -169,10 +171,12 @@ pub fn of_runs(outcomes: &[Outcome], spread: Option<&Spread>) -> String {
     let both = |of: fn(&[Outcome], Kind) -> Option<Chart>| {
         Kind::ALL.into_iter().filter_map(|kind| of(outcomes, kind)).collect::<Vec<_>>()
     };
+    let mut latencies = both(latency::distribution);
+    latencies.extend(time_series.distributions());
     let mut writing: Vec<Chart> = amplification(outcomes).into_iter().collect();
     writing.extend(map);
     let mut sections = vec![
-        Section::new("Latency", vec![tables::latency(outcomes)], both(latency::distribution)),
+        Section::new("Latency", vec![tables::latency(outcomes)], latencies),
         Section::new("Causes", vec![tables::blame(outcomes)], both(latency::blame)),
         Section::new("Over time", Vec::new(), over_time),
         Section::new("Writing and wear", tables::writing(outcomes), writing),

@@ -1,6 +1,7 @@
 //! Charts of a run over time, and of the wear of its blocks.
 
 use super::chart::{Axis, Chart, Panel, Series, Shape, coarse, percentage};
+use super::{density, phases};
 use crate::numbers::{counted, seconds};
 use crate::outcome::{Detail, Outcome};
 use fowler_device::Doing;
@@ -13,26 +14,27 @@ use std::borrow::Cow;
 /// window is drawn about twenty times, in as many lines.
 const CELLS: usize = 90_000;
 const WINDOWS: usize = 1024;
-/// Heat maps on a page: dies, channels and blocks.
-const FIELDS: usize = 3;
+/// Heat maps on a page: dies, channels, blocks, and the latencies of reads and of writes.
+const FIELDS: usize = 5;
 /// Most rows of cells: more could not be distinguished.
 const ROWS: usize = 64;
 /// Most columns of a map of blocks.
 const BLOCK_COLUMNS: usize = 128;
 
 /// A run and its time series, with as many windows as the page has room for.
-struct TimeSeries<'a> {
+pub(super) struct TimeSeries<'a> {
     /// Its place in the comparison.
-    place: usize,
-    outcome: &'a Outcome,
+    pub place: usize,
+    pub outcome: &'a Outcome,
     detail: &'a Detail,
-    over_time: Cow<'a, OverTime>,
+    pub over_time: Cow<'a, OverTime>,
 }
 
 /// The runs that have a time series, and the unit of time on their charts.
 pub struct AllTimeSeries<'a> {
-    runs: Vec<TimeSeries<'a>>,
+    pub(super) runs: Vec<TimeSeries<'a>>,
     unit: &'static str,
+    /// The unit in nanoseconds.
     scale: f64,
 }
 
@@ -67,12 +69,12 @@ impl<'a> AllTimeSeries<'a> {
         AllTimeSeries { runs, unit, scale }
     }
 
-    fn time(&self) -> Axis {
+    pub(super) fn time(&self) -> Axis {
         Axis::linear(format!("time since the first request entered ({})", self.unit))
     }
 
     /// Returns the middle of every window.
-    fn middles(&self, over_time: &OverTime) -> Vec<f64> {
+    pub(super) fn middles(&self, over_time: &OverTime) -> Vec<f64> {
         let width = over_time.width().0 as f64;
         let middle = |(index, window): (usize, &Window)| {
             coarse_time((index as f64 * width + window.length.0 as f64 / 2.0) / self.scale)
@@ -92,7 +94,7 @@ impl<'a> AllTimeSeries<'a> {
         self.runs.iter().map(line).filter(known).collect()
     }
 
-    fn about_windows(&self) -> String {
+    pub(super) fn about_windows(&self) -> String {
         let widths: Vec<String> =
             self.runs.iter().map(|run| seconds(run.over_time.width().as_s())).collect();
         let mut different = widths.clone();
@@ -106,6 +108,7 @@ impl<'a> AllTimeSeries<'a> {
             return Vec::new();
         }
         let mut charts: Vec<Chart> = Kind::ALL.iter().filter_map(|&it| self.latency(it)).collect();
+        charts.push(self.outstanding());
         charts.push(self.throughput());
         charts.push(self.activity());
         charts.push(self.utilisation("die", OverTime::die_busy));
@@ -114,6 +117,38 @@ impl<'a> AllTimeSeries<'a> {
         charts.extend(self.suspensions());
         charts.push(self.wear());
         charts
+    }
+
+    /// Returns the charts of how latencies are distributed over time.
+    pub fn distributions(&self) -> Vec<Chart> {
+        let densities =
+            Kind::ALL.iter().filter_map(|&kind| density::chart(self, kind, CELLS / FIELDS));
+        densities.chain(Kind::ALL.iter().filter_map(|&kind| phases::chart(self, kind))).collect()
+    }
+
+    /// Returns how many requests are in the drive.
+    fn outstanding(&self) -> Chart {
+        let mean = |it: &OverTime, window: usize| {
+            let window = &it.windows()[window];
+            let sum: u128 = Kind::ALL.iter().map(|&kind| window.served[kind].latency).sum();
+            (window.length > Span::ZERO).then(|| sum as f64 / window.length.0 as f64)
+        };
+        Chart {
+            id: "outstanding".into(),
+            title: "Requests in the drive over time".into(),
+            about: format!(
+                "The mean queue depth by Little's law: the latencies of the requests that completed in a window, per \
+                 time. {}",
+                self.about_windows()
+            ),
+            shape: Shape::Lines,
+            x: self.time(),
+            panels: vec![Panel::of_lines(
+                "",
+                Axis::linear("mean queue depth (requests)"),
+                self.lines(mean),
+            )],
+        }
     }
 
     fn latency(&self, kind: Kind) -> Option<Chart> {

@@ -106,6 +106,41 @@ fn what_took_no_time_makes_no_empty_picture() {
     }
 }
 
+/// A window of the density has all of its requests, and the marks of a box ascend.
+#[test]
+fn latencies_over_time_are_all_there() {
+    let text = "requests = 4000\narrivals = { kind = 'poisson', rate = 4000 }\nmix.reads = 0.5\n";
+    let page = of_runs(&ran("together", &SMALL, &["fifo", "rps"], text), None);
+    let charts = charts(&page);
+    let of = |chart: &Value| chart["panels"].as_array().unwrap().clone();
+    let values = |series: &Value| series["y"].as_array().unwrap().clone();
+    let (mut columns, mut boxes) = (0, 0);
+    for chart in &charts {
+        if chart["id"].as_str().unwrap().ends_with("-latency-density") {
+            assert_eq!(of(chart).len(), 2, "a panel for each scheme");
+            for panel in of(chart) {
+                let rows: Vec<Vec<Value>> =
+                    panel["series"].as_array().unwrap().iter().map(values).collect();
+                for column in 0..rows[0].len() {
+                    let sum: f64 = rows.iter().filter_map(|row| row[column].as_f64()).sum();
+                    // Each share has four digits; a window may have no requests of this kind.
+                    assert!(sum == 0.0 || (sum - 100.0).abs() < 0.2, "{sum} in {column}");
+                    columns += u32::from(sum > 0.0);
+                }
+            }
+        } else if chart["shape"] == "boxes" {
+            for series in of(chart)[0]["series"].as_array().unwrap() {
+                for marks in values(series).chunks(5) {
+                    let marks: Vec<f64> = marks.iter().filter_map(Value::as_f64).collect();
+                    assert!(marks.is_sorted() && [0, 5].contains(&marks.len()), "{marks:?}");
+                    boxes += usize::from(!marks.is_empty());
+                }
+            }
+        }
+    }
+    assert!(columns > 100 && boxes >= 2 * 2 * 5, "{columns} columns, {boxes} boxes");
+}
+
 /// What schemes did beside latency and wear stands in tables of its own, where they did it.
 #[test]
 fn cells_voltages_and_protection_have_tables() {

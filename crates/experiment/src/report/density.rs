@@ -1,0 +1,121 @@
+//! Latency as density over time: which latencies there are in each window, and how often.
+
+use super::chart::{Axis, Chart, Panel, Series, Shape, coarse};
+use super::time_series::{AllTimeSeries, TimeSeries};
+use fowler_metrics::Kind;
+use fowler_units::Span;
+
+/// The rows of a decade begin at these numbers (Renard's series R10, ISO 3, rounded), times a power
+/// of ten: steps of about 26 %, which people can read.
+const DECADE: [f64; 10] = [1.0, 1.25, 1.6, 2.0, 2.5, 3.15, 4.0, 5.0, 6.3, 8.0];
+
+/// Where a row begins, in microseconds; the first begins at a nanosecond.
+fn start(row: usize) -> f64 {
+    DECADE[row % DECADE.len()] * 10f64.powi((row / DECADE.len()) as i32 - 3)
+}
+
+/// The row of a latency; the first has everything below a nanosecond as well.
+fn row(latency: Span) -> usize {
+    let us = latency.as_us();
+    (0..).take_while(|&row| start(row) <= us).last().unwrap_or(0)
+}
+
+/// Formats the beginning of a row without digits that say nothing.
+fn edge(row: usize) -> String {
+    let text = format!("{:.5}", start(row));
+    text.trim_end_matches('0').trim_end_matches('.').to_string()
+}
+
+/// Returns the map of latencies of one kind; a panel for each run, all with the same rows.
+pub fn chart(all: &AllTimeSeries<'_>, kind: Kind, cells: usize) -> Option<Chart> {
+    let rows = |run: &TimeSeries<'_>| {
+        let windows = 0..run.over_time.windows().len();
+        let rows = windows.flat_map(|window| run.over_time.latencies(window, kind));
+        rows.map(|(latency, _)| row(latency)).fold(None, |ends: Option<(usize, usize)>, its| {
+            let (least, most) = ends.unwrap_or((its, its));
+            Some((least.min(its), most.max(its)))
+        })
+    };
+    let ends = all.runs.iter().filter_map(rows);
+    let (least, most) = ends.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))?;
+    let windows: usize = all.runs.iter().map(|run| run.over_time.windows().len()).sum();
+    let together = ((most - least + 1) * windows).div_ceil(cells).max(1);
+    let name = kind.name();
+    let panel = |run: &TimeSeries<'_>| panel(all, run, kind, (least, most), together);
+    Some(Chart {
+        id: format!("{name}-latency-density"),
+        title: format!("Latencies of {name}s over time"),
+        about: format!(
+            "Which latencies the {name}s of each window had: bright is common, dark is rare, and blank is none. \
+             The colors are logarithmic, so that a single slow {name} is seen. {} Latencies are at most 6 % too high.",
+            all.about_windows(),
+        ),
+        shape: Shape::Heat,
+        x: all.time(),
+        panels: all.runs.iter().map(panel).collect(),
+    })
+}
+
+fn panel(
+    all: &AllTimeSeries<'_>,
+    run: &TimeSeries<'_>,
+    kind: Kind,
+    (least, most): (usize, usize),
+    together: usize,
+) -> Panel {
+    let windows = run.over_time.windows().len();
+    let mut columns = Vec::new();
+    for first in (0..windows).step_by(together) {
+        let mut counts = vec![0u64; most - least + 1];
+        for window in first..(first + together).min(windows) {
+            for (latency, count) in run.over_time.latencies(window, kind) {
+                counts[row(latency) - least] += u64::from(count);
+            }
+        }
+        columns.push(counts);
+    }
+    let share = |counts: &Vec<u64>, row: usize| {
+        let sum: u64 = counts.iter().sum();
+        (counts[row] > 0).then(|| coarse(counts[row] as f64 / sum as f64 * 100.0))
+    };
+    // The slowest on top.
+    let rows: Vec<usize> = (0..=most - least).rev().collect();
+    let names =
+        rows.iter().map(|&row| format!("{} to {} us", edge(least + row), edge(least + row + 1)));
+    let names: Vec<String> = names.collect();
+    let series = |(&row, name): (&usize, &String)| {
+        Series::values(name.clone(), columns.iter().map(|counts| share(counts, row)).collect())
+    };
+    let mut series: Vec<Series> = rows.iter().zip(&names).map(series).collect();
+    if let Some(first) = series.first_mut() {
+        first.x = all.middles(&run.over_time).into_iter().step_by(together).collect();
+    }
+    Panel {
+        name: run.outcome.drive.scheme.clone(),
+        y: Axis::log(format!("{}s of the window (%)", kind.name())),
+        // Names at 1, 2 and 5 are enough.
+        major: (0..rows.len())
+            .filter(|&at| [0, 3, 7].contains(&((least + rows[at]) % 10)))
+            .collect(),
+        rows: names,
+        series,
+        ..Panel::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_round_numbers_and_hold_every_latency() {
+        let names = [0, 9, 10, 30, 35, 47].map(edge);
+        assert_eq!(names, ["0.001", "0.008", "0.01", "1", "3.15", "50"]);
+        for latency in [0, 1, 2, 999, 1_000, 3_149, 3_150, 70_000, 10_000_000_000] {
+            let its = row(Span(latency));
+            let us = latency as f64 / 1e3;
+            assert!(us < start(its + 1), "{latency}: {its}");
+            assert!(latency == 0 || start(its) <= us, "{latency}: {its}");
+        }
+    }
+}
