@@ -314,6 +314,23 @@ test('a comparison, at two widths', async (context) => {
   }));
 });
 
+test('several seeds: percentiles have bands, and tiles have intervals', async () => {
+  const file = run('seeds', 'compare', '--device', 'pes-mlc', '--workload', 'demo', '--limit', '3000', '--seeds', '3',
+    '--set', 'geometry.blocks_per_plane=128', '--set', 'gc.background_below=24', '--schemes', 'fifo,rps');
+  await opened(file, {}, async (page) => {
+    assert.match(await page.locator('.tiles').innerText(), /fifo\s+[\d.,]+ ± [\d.,]+/);
+    assert.equal(await page.locator('.tiles li').count(), 6);
+    const { text } = await saved(page, () => page.click('#read-percentiles [data-file=CSV]'));
+    assert.match(text, /\r\nrps,0.5,[\d.]+,"?latency of reads \(us\), to"?\r\n/);
+    // A line and two bounds for each scheme.
+    const dashed = await page.locator('#read-percentiles .plot svg path[stroke-dasharray]').count();
+    assert.ok(dashed >= 4, `${dashed} bounds`);
+    await page.locator('#read-percentiles .plot').focus();
+    await page.keyboard.press('ArrowRight');
+    await says(page, 'read-percentiles', /fifo [\d.,]+ \([\d.,]+ to [\d.,]+\), rps/);
+  });
+});
+
 test('a life: every control has a name, and no figure is enlarged', async () => {
   const load = path.join(out, 'load.toml');
   mkdirSync(out, { recursive: true });

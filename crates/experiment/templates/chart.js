@@ -10,7 +10,14 @@ class View {
   constructor(figure) {
     this.figure = figure;
     this.chart = JSON.parse(figure.querySelector('script').textContent);
-    for (const { series } of this.chart.panels) for (const its of series) its.x ??= series[0].x;
+    const { panels } = this.chart;
+    for (const panel of panels) {
+      if (this.chart.shape === 'heat') panel.rows ??= panels[0].rows;
+      panel.series.forEach((its, row) => {
+        its.x ??= panel.series[0].x;
+        its.name ??= panel.rows[row];
+      });
+    }
     this.panel = 0;
     this.hidden = new Set();
     this.cursor = { series: 0, point: -1 };
@@ -207,7 +214,8 @@ const reading = (view, points) => {
   }
   // The library passes only the series with a point at this position; show all of them.
   const at = points[0].axisValue ?? points[0].value[0];
-  return [`${x.name} ${number(at)}`, view.visible().map(({ series: its }) => [its.name, number(valueAt(view, its, at)), its])];
+  const band = (its) => (its.band ? ` (${its.band[its.x.indexOf(at)]?.map(number).join(' to ') ?? '-'})` : '');
+  return [`${x.name} ${number(at)}`, view.visible().map(({ series: its }) => [its.name, number(valueAt(view, its, at)) + band(its), its])];
 };
 
 const key = (view, event) => {

@@ -22,7 +22,8 @@ const upright = (view, its, more = {}) => axis(view, its, {
 /// Returns the powers of ten around all values, so that hiding a series does not move the axes.
 const range = (view, its, pick) => {
   if (!its.log) return { scale: pick === 'x' };
-  const values = view.shown.series.flatMap((series) => series[pick]).filter((value) => value > 0);
+  const values = view.shown.series
+    .flatMap((series) => [...series[pick], ...(pick === 'y' ? (series.band ?? []).flat() : [])]).filter((value) => value > 0);
   if (values.length === 0) return {};
   const [least, most] = values.reduce(([a, b], it) => [Math.min(a, it), Math.max(b, it)], [Infinity, 0]);
   const min = 10 ** Math.floor(Math.log10(least) + 1e-9);
@@ -46,6 +47,12 @@ const lines = (view) => {
     lineStyle: { width: stacked ? 0.5 : view.printed ? 1.4 : 2, type: dash(its, shape) }, emphasis: { disabled: true },
     data: its.x.map((at, point) => [at, x.log || !y.log || its.y[point] > 0 ? its.y[point] : null]),
   });
+  // The bounds of a band come after all lines, so that a line has the same index with and without them.
+  const bounds = view.visible().filter(({ series: its }) => its.band).flatMap(({ series: its, index }) => [0, 1].map((side) => ({
+    ...line({ series: its, index }), id: `${index} ${side}`, silent: true,
+    lineStyle: { width: 1, type: [2, 2], opacity: 0.8 },
+    data: its.x.map((at, point) => [at, its.band[point][side] > 0 || !y.log ? its.band[point][side] : null]),
+  })));
   const sums = stacked ? series[0]?.x.map((_, at) => series.reduce((sum, its) => sum + (its.y[at] ?? 0), 0)) ?? [] : [];
   const top = even(Math.min(100, ceiling(sums.reduce((a, b) => Math.max(a, b), 0))));
   const below = axis(view, x).axisLabel;
@@ -57,7 +64,7 @@ const lines = (view) => {
     }),
     yAxis: upright(view, y, { ...range(view, y, 'y'), ...(stacked ? top : {}) }),
     tooltip: { trigger: 'axis', formatter: (points) => view.tip(points) },
-    series: view.visible().map(line),
+    series: [...view.visible().map(line), ...bounds],
   };
 };
 

@@ -175,8 +175,8 @@ impl OverTime {
         Some(Span(upper_bound(bucket)).min(served.max))
     }
 
-    /// Returns the latencies of one kind in a window, ascending: each rounded up by at most 6 %, with
-    /// the number of requests.
+    /// Returns the latencies of one kind in a window, ascending: each rounded up by at most 6 %,
+    /// with the number of requests.
     pub fn latencies(
         &self,
         window: usize,

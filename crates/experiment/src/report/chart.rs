@@ -22,6 +22,28 @@ pub struct Chart {
     pub panels: Vec<Panel>,
 }
 
+impl Chart {
+    /// Leaves out what the script of the page can add: the series of a heat map are named like its
+    /// rows, and its views mostly have the same rows.
+    pub fn compact(&mut self) {
+        if self.shape != Shape::Heat {
+            return;
+        }
+        for panel in &mut self.panels {
+            for (series, row) in panel.series.iter_mut().zip(&panel.rows) {
+                if series.name == *row {
+                    series.name.clear();
+                }
+            }
+        }
+        if let [first, others @ ..] = self.panels.as_mut_slice() {
+            for panel in others.iter_mut().filter(|panel| panel.rows == first.rows) {
+                panel.rows.clear();
+            }
+        }
+    }
+}
+
 /// How a chart is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -101,8 +123,8 @@ impl Panel {
     }
 }
 
-/// Says which lines coincide: have the same points, within [`COINCIDE`] of each other. Distributions
-/// with different points do not.
+/// Says which lines coincide: have the same points, within [`COINCIDE`] of each other.
+/// Distributions with different points do not.
 fn coinciding(series: &[Series]) -> Option<String> {
     let near = |a: f64, b: f64| (a - b).abs() <= COINCIDE * a.abs().max(b.abs());
     let same = |one: &Series, other: &Series| {
@@ -134,9 +156,10 @@ fn coinciding(series: &[Series]) -> Option<String> {
 }
 
 /// A line, a part of every bar, or a row of cells.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Series {
     /// Its name in the legend.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub name: String,
     /// The x values of its points; empty for bars, or if they are those of the first series of its
     /// panel.
@@ -144,6 +167,9 @@ pub struct Series {
     pub x: Vec<f64>,
     /// Its values; `None` where nothing was measured.
     pub y: Vec<Option<f64>>,
+    /// Between what the true value of each point is likely to be; empty if that is unknown.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub band: Vec<(f64, f64)>,
     /// What it is drawn in: the names of a hue and of a pattern. Rows of heat maps have none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ink: Option<String>,
@@ -153,12 +179,12 @@ impl Series {
     /// Returns a line through these points.
     pub fn line(name: impl Into<String>, x: Vec<f64>, y: Vec<Option<f64>>) -> Series {
         debug_assert_eq!(x.len(), y.len(), "a value for every point");
-        Series { name: name.into(), x, y, ink: None }
+        Series { name: name.into(), x, y, ..Series::default() }
     }
 
     /// Returns values whose rows or x values are given elsewhere.
     pub fn values(name: impl Into<String>, y: Vec<Option<f64>>) -> Series {
-        Series { name: name.into(), x: Vec::new(), y, ink: None }
+        Series { name: name.into(), y, ..Series::default() }
     }
 
     /// In the ink of the scheme at this place of the comparison.

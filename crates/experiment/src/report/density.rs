@@ -14,6 +14,11 @@ fn start(row: usize) -> f64 {
     DECADE[row % DECADE.len()] * 10f64.powi((row / DECADE.len()) as i32 - 3)
 }
 
+/// The latencies of a window that a logarithmic axis can show: those that are not zero.
+fn lasting(run: &TimeSeries<'_>, window: usize, kind: Kind) -> impl Iterator<Item = (Span, u32)> {
+    run.over_time.latencies(window, kind).filter(|(latency, _)| *latency > Span::ZERO)
+}
+
 /// The row of a latency; the first has everything below a nanosecond as well.
 fn row(latency: Span) -> usize {
     let us = latency.as_us();
@@ -30,7 +35,7 @@ fn edge(row: usize) -> String {
 pub fn chart(all: &AllTimeSeries<'_>, kind: Kind, cells: usize) -> Option<Chart> {
     let rows = |run: &TimeSeries<'_>| {
         let windows = 0..run.over_time.windows().len();
-        let rows = windows.flat_map(|window| run.over_time.latencies(window, kind));
+        let rows = windows.flat_map(|window| lasting(run, window, kind));
         rows.map(|(latency, _)| row(latency)).fold(None, |ends: Option<(usize, usize)>, its| {
             let (least, most) = ends.unwrap_or((its, its));
             Some((least.min(its), most.max(its)))
@@ -47,7 +52,8 @@ pub fn chart(all: &AllTimeSeries<'_>, kind: Kind, cells: usize) -> Option<Chart>
         title: format!("Latencies of {name}s over time"),
         about: format!(
             "Which latencies the {name}s of each window had: bright is common, dark is rare, and blank is none. \
-             The colors are logarithmic, so that a single slow {name} is seen. {} Latencies are at most 6 % too high.",
+             The colors are logarithmic, so that a single slow {name} is seen. {} Latencies are at \
+             most 6 % too high; {name}s that took no time are not shown.",
             all.about_windows(),
         ),
         shape: Shape::Heat,
@@ -66,17 +72,17 @@ fn panel(
     let windows = run.over_time.windows().len();
     let mut columns = Vec::new();
     for first in (0..windows).step_by(together) {
-        let mut counts = vec![0u64; most - least + 1];
+        let (mut counts, mut all_of_it) = (vec![0u64; most - least + 1], 0);
         for window in first..(first + together).min(windows) {
-            for (latency, count) in run.over_time.latencies(window, kind) {
+            for (latency, count) in lasting(run, window, kind) {
                 counts[row(latency) - least] += u64::from(count);
             }
+            all_of_it += run.over_time.windows()[window].served[kind].requests;
         }
-        columns.push(counts);
+        columns.push((counts, all_of_it));
     }
-    let share = |counts: &Vec<u64>, row: usize| {
-        let sum: u64 = counts.iter().sum();
-        (counts[row] > 0).then(|| coarse(counts[row] as f64 / sum as f64 * 100.0))
+    let share = |(counts, all): &(Vec<u64>, u64), row: usize| {
+        (counts[row] > 0).then(|| coarse(counts[row] as f64 / *all as f64 * 100.0))
     };
     // The slowest on top.
     let rows: Vec<usize> = (0..=most - least).rev().collect();
@@ -84,7 +90,7 @@ fn panel(
         rows.iter().map(|&row| format!("{} to {} us", edge(least + row), edge(least + row + 1)));
     let names: Vec<String> = names.collect();
     let series = |(&row, name): (&usize, &String)| {
-        Series::values(name.clone(), columns.iter().map(|counts| share(counts, row)).collect())
+        Series::values(name.clone(), columns.iter().map(|column| share(column, row)).collect())
     };
     let mut series: Vec<Series> = rows.iter().zip(&names).map(series).collect();
     if let Some(first) = series.first_mut() {

@@ -12,6 +12,7 @@
 mod chart;
 mod density;
 mod latency;
+mod over_seeds;
 mod phases;
 mod tables;
 mod texts;
@@ -113,7 +114,8 @@ impl Section {
 }
 
 impl Drawn {
-    fn of(chart: Chart) -> Drawn {
+    fn of(mut chart: Chart) -> Drawn {
+        chart.compact();
         let json = serde_json::to_string(&chart).expect("charts hold text and finite numbers");
         // Nothing else could end the script element.
         Drawn { chart, json: json.replace('<', "\\u003c") }
@@ -171,8 +173,11 @@ pub fn of_runs(outcomes: &[Outcome], spread: Option<&Spread>) -> String {
     let both = |of: fn(&[Outcome], Kind) -> Option<Chart>| {
         Kind::ALL.into_iter().filter_map(|kind| of(outcomes, kind)).collect::<Vec<_>>()
     };
+    let schemes: Vec<&str> = outcomes.iter().map(|it| it.drive.scheme.as_str()).collect();
     let mut latencies = both(latency::distribution);
     latencies.extend(time_series.distributions());
+    let of_seeds = |spread| Kind::ALL.map(|kind| over_seeds::chart(&schemes, spread, kind));
+    latencies.extend(spread.into_iter().flat_map(of_seeds).flatten());
     let mut writing: Vec<Chart> = amplification(outcomes).into_iter().collect();
     writing.extend(map);
     let mut sections = vec![
@@ -194,7 +199,6 @@ pub fn of_runs(outcomes: &[Outcome], spread: Option<&Spread>) -> String {
     let facts = vec![tables::provenance(outcomes), tables::laws(outcomes)];
     sections.push(Section::new("Provenance and checks", facts, Vec::new()));
     sections.retain(|section| !section.is_empty());
-    let schemes: Vec<&str> = outcomes.iter().map(|it| it.drive.scheme.as_str()).collect();
     fill(Page {
         title: format!("{} under {}", first.drive.device, first.workload.name),
         lead: vec![

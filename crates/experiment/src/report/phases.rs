@@ -31,7 +31,8 @@ pub fn chart(all: &AllTimeSeries<'_>, kind: Kind) -> Option<Chart> {
         title: format!("Latencies of {name}s by phase"),
         about: format!(
             "The run in {count} parts of the same length. A box has the middle half of the {name}s, with a line at \
-             the median; its whiskers end at p5 and p99. Latencies are at most 6 % too high.",
+             the median; its whiskers end at p5 and p99. Latencies are at most 6 % too high. Parts without a box had \
+             no {name}s, or more than 5 % of them took no time.",
         ),
         shape: Shape::Boxes,
         x: Axis::linear(format!("phase (each {})", seconds(longest.width().as_s()))),

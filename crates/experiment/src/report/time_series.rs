@@ -12,7 +12,7 @@ use std::borrow::Cow;
 
 /// Limits for a page: cells in all heat maps together, and windows in all runs together. Each
 /// window is drawn about twenty times, in as many lines.
-const CELLS: usize = 90_000;
+const CELLS: usize = 75_000;
 const WINDOWS: usize = 1024;
 /// Heat maps on a page: dies, channels, blocks, and the latencies of reads and of writes.
 const FIELDS: usize = 5;
@@ -276,7 +276,7 @@ impl<'a> AllTimeSeries<'a> {
                 name: numbered(what, row * group, ((row + 1) * group).min(units)),
                 x: if row == 0 { middles.clone() } else { Vec::new() },
                 y: cells(row),
-                ink: None,
+                ..Series::default()
             };
             Panel {
                 name: outcome.drive.scheme.clone(),
@@ -366,7 +366,7 @@ impl<'a> AllTimeSeries<'a> {
                     name: numbered("die", range.start, range.end),
                     x: if row == 0 { x } else { Vec::new() },
                     y: starts.iter().map(cell).collect(),
-                    ink: None,
+                    ..Series::default()
                 }
             };
             let together = group * width;

@@ -109,7 +109,8 @@ fn what_took_no_time_makes_no_empty_picture() {
 /// A window of the density has all of its requests, and the marks of a box ascend.
 #[test]
 fn latencies_over_time_are_all_there() {
-    let text = "requests = 4000\narrivals = { kind = 'poisson', rate = 4000 }\nmix.reads = 0.5\n";
+    // Reads alone: what the buffer answers at once is not drawn.
+    let text = "requests = 4000\narrivals = { kind = 'poisson', rate = 4000 }\nmix.reads = 1.0\n";
     let page = of_runs(&ran("together", &SMALL, &["fifo", "rps"], text), None);
     let charts = charts(&page);
     let of = |chart: &Value| chart["panels"].as_array().unwrap().clone();
@@ -123,7 +124,7 @@ fn latencies_over_time_are_all_there() {
                     panel["series"].as_array().unwrap().iter().map(values).collect();
                 for column in 0..rows[0].len() {
                     let sum: f64 = rows.iter().filter_map(|row| row[column].as_f64()).sum();
-                    // Each share has four digits; a window may have no requests of this kind.
+                    // Each share has four digits, and a window may have no requests.
                     assert!(sum == 0.0 || (sum - 100.0).abs() < 0.2, "{sum} in {column}");
                     columns += u32::from(sum > 0.0);
                 }
@@ -138,7 +139,7 @@ fn latencies_over_time_are_all_there() {
             }
         }
     }
-    assert!(columns > 100 && boxes >= 2 * 2 * 5, "{columns} columns, {boxes} boxes");
+    assert!(columns > 100 && boxes >= 2 * 5, "{columns} columns, {boxes} boxes");
 }
 
 /// What schemes did beside latency and wear stands in tables of its own, where they did it.
