@@ -46,8 +46,8 @@ class Source(TypedDict, total=False):
     """How a trace is read and its addresses are mapped to the drive."""
 
     trace: str | os.PathLike[str] | None
-    """A block trace to replay instead of a workload: text or binary, which may be compressed with zstd or gzip,
-    or a Parquet or Arrow file with the columns ``at_ns``, ``op``, ``offset`` and ``size``."""
+    """A block trace to replay instead of a workload: text or binary, which may be compressed with zstd or
+    gzip, or a Parquet or Arrow file with the columns ``at_ns``, ``op``, ``offset`` and ``size``."""
     format: str | None
     """The format of the trace; ``None`` to detect it from the text."""
     lenient_pct: float | None
@@ -55,7 +55,8 @@ class Source(TypedDict, total=False):
     columns: str | None
     """The columns of a CSV in order, such as ``"ts=us,op=rw,lba=512,len=bytes"``."""
     spread: str | None
-    """Where arrivals are in whole seconds: ``even`` (the default), ``poisson`` or ``none``."""
+    """How arrivals in whole seconds are spread over them: ``even``, ``poisson`` or ``none``; ``None`` for
+    ``even`` in formats that have whole seconds only, and ``none`` in all others."""
     device_id: int | str | None
     """The device to replay from a trace of several, or ``"side-by-side"`` for all of them."""
     remap: str
@@ -105,8 +106,9 @@ def run(
         set: Configuration keys by their paths: ``{"timing.read": "30us"}``.
         progress: Whether to show a progress bar; ``None`` to show it in terminals and notebooks only.
         source: The keywords of :class:`Source` as one dictionary.
-        **more: The keywords of :class:`Source` (``trace``, ``format``, ``lenient_pct``, ``device_id``,
-            ``remap``), and configuration keys: ``over_provisioning=0.28``, ``buffer_size="64MiB"``.
+        **more: The keywords of :class:`Source` (``trace``, ``format``, ``lenient_pct``, ``columns``,
+            ``spread``, ``device_id``, ``remap``), and configuration keys: ``over_provisioning=0.28``,
+            ``buffer_size="64MiB"``.
 
     Raises:
         InputError: for everything that is wrong with the drive, the workload and the arguments, all together.
@@ -446,7 +448,8 @@ def _source(workload: AnyWorkload, fitted: Source) -> _arguments.Source:
         if Path(workload).suffix != ".toml" and Path(workload).is_file():
             what = f"`{os.fspath(workload)}` is not a generator: the file does not end in .toml"
             diagnostics.append(Diagnostic("workload", None, "", what, hint="pass a trace as `trace`"))
-    if not (device is None or isinstance(device, int) or device == "side-by-side"):
+    numbered = isinstance(device, int) and not isinstance(device, bool)
+    if not (device is None or numbered or device == "side-by-side"):
         expected = "the number of a device, or side-by-side"
         diagnostics.append(Diagnostic("device_id", None, "", f"invalid device `{device}`", expected))
     if diagnostics:
@@ -460,7 +463,7 @@ def _source(workload: AnyWorkload, fitted: Source) -> _arguments.Source:
         "lenient_pct": fitted.get("lenient_pct"),
         "columns": fitted.get("columns"),
         "spread": fitted.get("spread"),
-        "device_id": device if isinstance(device, int) else None,
+        "device_id": int(device) if numbered and device is not None else None,
         "side_by_side": device == "side-by-side",
         "remap": fitted.get("remap", "error"),
     }

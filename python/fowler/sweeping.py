@@ -97,8 +97,8 @@ def sweep(  # noqa: PLR0913  (they are the keys of a specification)
         requests: Whether to save every request of every point to a file.
         set: Configuration keys by their paths, for every point.
         source: The keywords of a trace as one dictionary.
-        **more: The keywords of a trace (``trace``, ``format``, ``lenient_pct``, ``device_id``,
-            ``remap``), and configuration keys, for every point.
+        **more: The keywords of a trace (``trace``, ``format``, ``lenient_pct``, ``columns``, ``spread``,
+            ``device_id``, ``remap``), and configuration keys, for every point.
 
     Raises:
         InputError: for everything that is wrong with the specification and the arguments, all together and
