@@ -10,9 +10,10 @@ use arrow_array::types::{
     UInt32Type, UInt64Type,
 };
 use arrow_array::{Array, RecordBatch};
-use arrow_schema::{DataType, TimeUnit};
+use arrow_schema::{DataType, Schema, TimeUnit};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics, printable};
 use fowler_experiment::{HostIo, HostOp, Nanos, Span};
+use serde_json::Value;
 use std::fmt::Display;
 
 /// The columns and their accepted types.
@@ -122,7 +123,7 @@ fn columns(batch: &RecordBatch) -> Result<[&dyn Array; 4], Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     for field in schema.fields() {
         let known = COLUMNS.iter().any(|(name, _)| name == field.name());
-        if !known {
+        if !known && !is_index(schema, field.name()) {
             let what = format!("unknown column `{}`", printable(field.name()));
             let diagnostic =
                 Diagnostic::new("requests", what).expected("at_ns, op, offset and size");
@@ -146,6 +147,15 @@ fn columns(batch: &RecordBatch) -> Result<[&dyn Array; 4], Diagnostics> {
         [Some(at), Some(op), Some(offset), Some(size)] => Ok([at, op, offset, size]),
         _ => Err(Diagnostic::new("requests", "a column is missing").into()),
     }
+}
+
+/// Returns whether a column is the index of a pandas frame, which pandas exports beside the others:
+/// the rows that a filter leaves have one, and nobody named it a column.
+fn is_index(schema: &Schema, name: &str) -> bool {
+    let facts = schema.metadata().get("pandas");
+    let facts: Option<Value> = facts.and_then(|facts| serde_json::from_str(facts).ok());
+    let index = facts.as_ref().and_then(|facts| facts.get("index_columns")?.as_array());
+    index.is_some_and(|index| index.iter().any(|it| it.as_str() == Some(name)))
 }
 
 /// Returns a column of an accepted type, or an error about its type.

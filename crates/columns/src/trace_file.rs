@@ -10,10 +10,12 @@ use crate::file::plain;
 use arrow_array::RecordBatch;
 use arrow_ipc::reader::{FileReader, read_footer_length};
 use arrow_ipc::{Block, Footer, root_as_footer, root_as_message};
+use arrow_schema::ArrowError;
 use fowler_experiment::HostIo;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::workload::{CustomRequests, RequestSource, TraceError, custom_error};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::errors::ParquetError;
 use std::cell::Cell;
 use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
@@ -93,12 +95,21 @@ impl TraceFile {
         match self.kind {
             Kind::Parquet => {
                 let open = || {
-                    ParquetRecordBatchReaderBuilder::try_new(file)
-                        .and_then(|builder| builder.with_batch_size(ROWS).build())
-                        .map_err(|error| plain(&error))
+                    let builder = ParquetRecordBatchReaderBuilder::try_new(file)?;
+                    let facts = builder.schema().metadata().clone();
+                    Ok((builder.with_batch_size(ROWS).build()?, facts))
                 };
-                let reader = guarded(open).flatten().map_err(|what| self.wrong(what))?;
-                Ok(Box::new(reader.map(|batch| batch.map_err(|error| error.to_string()))))
+                let open = || open().map_err(|error: ParquetError| plain(&error));
+                let (reader, facts) = guarded(open).flatten().map_err(|what| self.wrong(what))?;
+                // The library leaves them out; they say which column is the index of a frame.
+                let with_facts = move |mut batch: RecordBatch| {
+                    batch.schema_metadata_mut().clone_from(&facts);
+                    batch
+                };
+                let batch = move |batch: Result<RecordBatch, ArrowError>| {
+                    batch.map(&with_facts).map_err(|error| error.to_string())
+                };
+                Ok(Box::new(reader.map(batch)))
             }
             Kind::Arrow => {
                 let mut file = BufReader::new(file);

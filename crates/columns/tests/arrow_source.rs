@@ -114,6 +114,30 @@ fn columns_that_cannot_be_are_told_at_once() {
     assert!(reported.to_string().contains("`at_ns` is of type Float64"), "{reported}");
 }
 
+/// pandas exports the index of a frame as a column and says so; nobody else may add one.
+#[test]
+fn the_index_of_a_frame_is_no_column() {
+    let said = |metadata: &str, name: &str| {
+        let names = ["at_ns", "op", "offset", "size", name];
+        let index = column(Int64Array::from(vec![9, 8, 7, 6]));
+        let columns = names.into_iter().zip(plain().into_iter().chain([index]));
+        let mut batch = RecordBatch::try_from_iter(columns).unwrap();
+        batch.schema_metadata_mut().insert("pandas".into(), metadata.into());
+        requests_of(&batch)
+    };
+    let index = r#"{"index_columns": [{"kind": "range"}, "__index_level_0__"]}"#;
+    assert_eq!(said(index, "__index_level_0__").unwrap(), expected());
+    for (metadata, name) in [
+        (index, "more"),
+        ("{}", "__index_level_0__"),
+        (r#"{"index_columns": "__index_level_0__"}"#, "__index_level_0__"),
+        ("no JSON", "__index_level_0__"),
+    ] {
+        let reported = said(metadata, name).unwrap_err().to_string();
+        assert!(reported.contains(&format!("unknown column `{name}`")), "{reported}");
+    }
+}
+
 #[test]
 fn rows_that_cannot_be_are_told_with_their_numbers() {
     let wrong = batch([
