@@ -10,7 +10,7 @@ import math
 from typing import NamedTuple
 
 import fowler
-from fowler.results import Run
+from fowler.runs import Run
 from schematics.canvas import (
     BLUE,
     DARK_BLUE,

@@ -14,23 +14,24 @@ from __future__ import annotations
 from fowler import config, policies
 from fowler._core import __version__
 from fowler.analysis import MainEffects, main_effects, pareto
+from fowler.comparison import Comparison
 from fowler.drive import Device, Preset, device, presets
 from fowler.errors import Diagnostic, InputError, PolicyError, WorkerError
 from fowler.points import Point, Sweep
 from fowler.results import (
     Band,
     Blame,
-    Comparison,
     Latencies,
     Lifetime,
     Metric,
-    Run,
     Study,
-    Table,
     metrics,
 )
 from fowler.running import compare, lifetime, run, study
+from fowler.runs import Run
 from fowler.sweeping import load, sweep
+from fowler.table import Table
+from fowler.verdict import Finding, Interval, Seeds
 
 __all__ = [
     "Band",
@@ -38,7 +39,9 @@ __all__ = [
     "Comparison",
     "Device",
     "Diagnostic",
+    "Finding",
     "InputError",
+    "Interval",
     "Latencies",
     "Lifetime",
     "MainEffects",
@@ -47,6 +50,7 @@ __all__ = [
     "PolicyError",
     "Preset",
     "Run",
+    "Seeds",
     "Study",
     "Sweep",
     "Table",

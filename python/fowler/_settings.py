@@ -5,13 +5,18 @@ from __future__ import annotations
 import difflib
 import functools
 import keyword
+import os
 from collections.abc import Iterable, Mapping
+from typing import Any, SupportsFloat, SupportsIndex
 
 from fowler import _core
-from fowler.errors import Diagnostic, InputError
+from fowler.errors import Diagnostic, InputError, plain, shown
 
 Scalar = str | int | float | bool
-Setting = Scalar | Iterable["Setting"]
+Setting = Scalar | os.PathLike[str] | SupportsIndex | SupportsFloat | Iterable["Setting"]
+"""The value of a key. NumPy's scalars are numbers, too."""
+
+EXPECTED = "a number, a string, true or false, or a list of these"
 
 SUFFIXES = {
     "time": {"ns": "ns", "us": "us", "ms": "ms", "s": "s"},
@@ -67,13 +72,19 @@ def sound_settings(
         its = key(name, also)
         if isinstance(its, Diagnostic):
             diagnostics.append(its)
-        else:
+            continue
+        try:
             found.append(f"{its[0]}={text(value, its[1])}")
+        except TypeError:
+            what = f"invalid value {shown(value)}"
+            diagnostics.append(Diagnostic(str(name), None, "", what, EXPECTED))
     return found, diagnostics
 
 
 def key(name: str, also: Iterable[str] = ()) -> tuple[str, str] | Diagnostic:
     """Returns the key that an argument sets and the unit that its name ends in, or a diagnostic."""
+    if not isinstance(name, str):
+        return Diagnostic(str(name), None, "", f"{name!r} is not the name of a key", "a string")
     name = name.rstrip("_") if keyword.iskeyword(name.rstrip("_")) else name
     paths = (name,) if "." in name else names().get(name, ())
     if len(paths) == 1:
@@ -103,16 +114,23 @@ def _unknown(name: str, paths: tuple[str, ...], also: Iterable[str]) -> Diagnost
 
 
 def text(value: Setting, unit: str = "") -> str:
-    """Formats a value as the command line takes it."""
-    match value:
+    """Formats a value as the command line takes it.
+
+    Raises:
+        TypeError: if it is no value of a key.
+    """
+    its: Any = plain(value)
+    match its:
         case bool():
-            return "true" if value else "false"
-        case str():
-            return value
+            return "true" if its else "false"
+        case str() | os.PathLike():
+            return os.fsdecode(its)
         case int() | float():
-            return f"{number(value)}{unit}"
+            return f"{number(its)}{unit}"
+        case bytes() | Mapping():
+            raise TypeError(type(its))
         case _:
-            return f"[{', '.join(text(it, unit) for it in value)}]"
+            return f"[{', '.join(text(it, unit) for it in its)}]"
 
 
 def number(value: float) -> str:

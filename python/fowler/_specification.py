@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from fowler._settings import key, number
-from fowler.errors import Diagnostic, InputError
+from fowler.errors import Diagnostic, InputError, plain
 from fowler.policies import Schemes
 
 OWN = ("device", "scheme", "workload", "trace", "seed", "limit", "speed", "queue_depth", "idle")
@@ -133,6 +133,7 @@ class Specification:
 
     def _key(self, argument: str, name: str, value: Any, unit: str = "", *, several: bool = False) -> None:
         before = self._refused
+        value = plain(value)
         if several and isinstance(value, Iterable) and not isinstance(value, str | Mapping):
             text = f"[{', '.join(self._value(argument, name, it, unit) for it in value)}]"
         else:
@@ -166,6 +167,7 @@ class Specification:
         self._lines += [(argument, ""), (argument, line)]
 
     def _literal(self, argument: str, value: Any, unit: str = "") -> str:
+        value = plain(value)
         match value:
             case bool() | int() | float():
                 return _number(value, unit)
@@ -179,12 +181,8 @@ class Specification:
                     for name, part in value.items()
                 )
                 return f"{{ {', '.join(parts)} }}"
-            case Iterable():
+            case Iterable() if not isinstance(value, bytes):
                 return f"[{', '.join(self._literal(argument, it, unit) for it in value)}]"
-        plain = getattr(value, "item", None)
-        if plain is not None:
-            # A numpy scalar that is not a Python number.
-            return self._literal(argument, plain(), unit)
         what = f"invalid value {value!r} of type {type(value).__name__}"
         expected = "a number, a string, a list of these, or a range: {'from': .., 'to': ..}"
         self.wrong(argument, what, expected)

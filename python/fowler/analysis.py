@@ -10,7 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from fowler.errors import Diagnostic, InputError
-from fowler.results import Table, html_table, number
+from fowler.results import html_table, number
+from fowler.table import Table
 
 __all__ = ["Effect", "Level", "MainEffects", "main_effects", "pareto"]
 

@@ -12,9 +12,11 @@ from typing import Self
 from fowler import _arguments, _core
 from fowler._settings import Setting, settings
 from fowler.config import Config
-from fowler.errors import Diagnostic, InputError
+from fowler.errors import Diagnostic, InputError, path_of, shown
 
 __all__ = ["Device", "Preset", "device", "presets"]
+
+DEVICE = "a preset's name or a file that ends in .toml"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -38,10 +40,19 @@ class Device(Config):
         Raises:
             InputError: for every unknown key and every invalid value.
         """
+        if not isinstance(changes or {}, Mapping):
+            expected = 'a dictionary, such as {"timing.read": "30us"}'
+            what = f"invalid value {shown(changes)}"
+            raise InputError([Diagnostic("changes", None, "", what, expected)])
         return type(self)._resolved(self.name, self.toml(), settings({**(changes or {}), **keys}))
 
     def under(self, scheme: str) -> Self:
         """Returns the drive with the policies of a scheme."""
+        if not isinstance(scheme, str):
+            what = f"invalid value {shown(scheme)}"
+            raise InputError(
+                [Diagnostic("scheme", None, "", what, "a scheme's name, or several joined by +")]
+            )
         return type(self)._resolved(self.name, self.toml(), [], scheme)
 
     def check(self) -> Self:
@@ -91,7 +102,7 @@ def device(name: str | os.PathLike[str], /, **keys: Setting) -> Device:
     Raises:
         InputError: for everything that is wrong with it.
     """
-    return Device._resolved(os.fspath(name), None, settings(keys))
+    return Device._resolved(path_of("name", name, DEVICE), None, settings(keys))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -129,4 +140,5 @@ def as_drive(
     """Returns a drive as the compiled module takes it."""
     if isinstance(given, Device):
         return given._drive(list(set_), seed)
-    return {"device": os.fspath(given), "text": None, "set": list(set_), "seed": seed}
+    name = path_of("device", given, f"{DEVICE}, or a Device")
+    return {"device": name, "text": None, "set": list(set_), "seed": seed}

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import operator
+import os
 import re
+import reprlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -55,15 +58,57 @@ class InputError(ValueError):
         """Pickles the error with all diagnostics, so that it can be passed between processes."""
         return type(self), (self.diagnostics,)
 
-    @classmethod
-    def of(cls, reported: Iterable[tuple[str, int | None, str, str, str, str | None]]) -> InputError:
-        """Creates the error from the simulator's diagnostics, with flags rewritten as arguments."""
-        return cls(
-            Diagnostic(
-                _argument(file), line, text, _arguments(what), _arguments(expected), hint and _arguments(hint)
-            )
-            for file, line, text, what, expected, hint in reported
+
+MACHINE = frozenset(
+    (
+        errno.ENOSPC,
+        errno.EDQUOT,
+        errno.EFBIG,
+        errno.EIO,
+        errno.EROFS,
+        errno.EMFILE,
+        errno.ENFILE,
+        errno.ENOMEM,
+    )
+)
+"""The numbers of errors of which no input is the cause: the disk is full, or fails."""
+
+Reported = tuple[str, int | None, str, str, str, str | None, int | None]
+
+
+def raised(reported: Iterable[Reported]) -> InputError | OSError:
+    """Returns the exception of the simulator's diagnostics, with flags rewritten as arguments."""
+    listed = list(reported)
+    for file, *_, number in listed:
+        if number in MACHINE:
+            return OSError(number, os.strerror(number), file)
+    return InputError(
+        Diagnostic(
+            _argument(file), line, text, arguments(what), arguments(expected), hint and arguments(hint)
         )
+        for file, line, text, what, expected, hint, _ in listed
+    )
+
+
+def of_requests(name: str, cause: BaseException) -> BaseException:
+    """Returns what to raise for an exception of the object that provides requests."""
+    if isinstance(cause, InputError) or not isinstance(cause, Exception):
+        return cause
+    return InputError([Diagnostic(name, None, "", f"{type(cause).__name__}{_cause_text(cause)}")])
+
+
+def plain(value: Any) -> Any:
+    """Returns a scalar of NumPy, or an array without dimensions, as a value of Python; others as they are."""
+    if getattr(value, "shape", None) == () and callable(getattr(value, "item", None)):
+        return value.item()
+    return value
+
+
+def shown(value: object) -> str:
+    """Shows a value that cannot be used: itself if it is short, else its type."""
+    if value is None or isinstance(value, str | bytes | bool | int | float | complex | list | tuple | dict):
+        return reprlib.repr(value)
+    return f"of type {type(value).__name__}"
 
 
 class Gathered:
@@ -81,15 +126,56 @@ class Gathered:
             self.diagnostics += error.diagnostics
             return otherwise
 
-    def whole(self, name: str, value: object, least: int) -> None:
-        """Adds a diagnostic unless the value is ``None`` or a whole number of at least ``least``."""
+    def wrong(self, name: str, value: object, expected: str) -> None:
+        """Adds a diagnostic about the value of an argument."""
+        self.diagnostics.append(Diagnostic(name, None, "", f"invalid value {shown(value)}", expected))
+
+    def whole(self, name: str, value: object, least: int, most: int = 2**64 - 1) -> int | None:
+        """Returns a whole number of at least ``least``, or ``None``, of which a wrong value is reported."""
+        if value is None:
+            return None
+        its = plain(value)
         try:
-            its = None if value is None else operator.index(value)  # type: ignore[arg-type]
+            number = -1 if isinstance(its, bool) else operator.index(its)
         except TypeError:
-            its = -1
-        if its is not None and not least <= its < 2**64:
-            what, expected = f"invalid value {value!r}", f"a whole number, at least {least}"
-            self.diagnostics.append(Diagnostic(name, None, "", what, expected))
+            number = -1
+        if least <= number <= most:
+            return number
+        upper = f", at most {most}" if most < 2**64 - 1 else ""
+        self.wrong(name, its, f"a whole number, at least {least}{upper}")
+        return None
+
+    def real(self, name: str, value: object) -> float | None:
+        """Returns a number, or ``None``, of which a wrong value is reported."""
+        its = plain(value)
+        if its is None:
+            return None
+        try:
+            # Text is a number for float().
+            number = None if isinstance(its, bool | str | bytes) else float(its)
+        except (TypeError, ValueError, OverflowError):
+            number = None
+        if number is None:
+            self.wrong(name, its, "a number")
+        return number
+
+    def word(self, name: str, value: object, expected: str) -> str | None:
+        """Returns a text, or ``None``, of which a wrong value is reported."""
+        its = plain(value)
+        if its is None or isinstance(its, str):
+            return its
+        self.wrong(name, its, expected)
+        return None
+
+    def path(self, name: str, value: object, expected: str = "a path") -> str | None:
+        """Returns a path as text, or ``None``, of which a wrong value is reported."""
+        its = plain(value)
+        if its is None:
+            return None
+        if isinstance(its, str | os.PathLike):
+            return os.fsdecode(its)
+        self.wrong(name, its, expected)
+        return None
 
     def done(self) -> None:
         """Raises everything collected, without duplicates."""
@@ -114,6 +200,20 @@ class PolicyError(RuntimeError):
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickles the error, so that it can be passed between processes."""
         return _policy_error, (self.policy, self.at_ns, str(self))
+
+
+def path_of(name: str, value: object, expected: str = "a path") -> str:
+    """Returns a path as text.
+
+    Raises:
+        InputError: if it is none.
+    """
+    gathered = Gathered()
+    path = gathered.path(name, value, expected)
+    if path is None and not gathered.diagnostics:
+        gathered.wrong(name, value, expected)
+    gathered.done()
+    return path or ""
 
 
 def _cause_text(cause: object) -> str:
@@ -144,11 +244,17 @@ def _argument(file: str) -> str:
     return file[2:].replace("-", "_") if file.startswith("--") else file
 
 
-def _arguments(text: str) -> str:
+def arguments(text: str) -> str:
     """Rewrites the flags in a message as arguments: ``--remap modulo`` becomes ``remap="modulo"``."""
-    text = re.sub(r"--set ([\w.]+)=(\S+)", r'set={"\1": \2}', text)
+    text = re.sub(r"--set ([\w.]+)=([^\s,;]+)", _setting, text)
     text = re.sub(r"--([a-z][a-z-]*) ([a-z]\w*|[A-Z]\b)(?![\w ]*\()", _assigned, text)
     return re.sub(r"--([a-z][a-z-]*)", lambda its: its[1].replace("-", "_"), text)
+
+
+def _setting(its: re.Match[str]) -> str:
+    word = re.fullmatch(r"[A-Za-z]\w*", its[2]) and its[2] not in ("true", "false")
+    value = f'"{its[2]}"' if word else its[2]
+    return f'set={{"{its[1]}": {value}}}'
 
 
 def _assigned(its: re.Match[str]) -> str:

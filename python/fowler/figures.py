@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from matplotlib import rc_context
@@ -14,10 +14,13 @@ from fowler import analysis
 from fowler._palette import CAUSES, SCHEMES
 from fowler._settings import kinds
 from fowler.errors import Diagnostic, InputError
-from fowler.results import Table, number
+from fowler.results import number
+from fowler.table import Table
 
 if TYPE_CHECKING:
-    from fowler.results import Run
+    from matplotlib.axes import Axes
+
+    from fowler.runs import Run
 
 __all__ = ["Picture", "blame", "distributions", "heatmap", "lines", "main_effects", "pareto"]
 
@@ -40,10 +43,15 @@ class Picture(Figure):
         return text.getvalue()
 
 
-def distributions(runs: Sequence[Run], kind: str = "read") -> Figure:
-    """Plots, for every run, the share of reads or writes at or above each latency."""
-    figure = Picture(figsize=(6, 4), layout="constrained")
-    axes = figure.add_subplot()
+def distributions(runs: Iterable[Run], kind: str = "read", *, ax: Axes | None = None) -> Figure:
+    """Plots, for every run, the share of reads or writes at or above each latency.
+
+    Args:
+        runs: The runs, or a comparison.
+        kind: ``read`` or ``write``.
+        ax: Axes to draw into; ``None`` for a new figure.
+    """
+    figure, axes = _canvas(ax, (6, 4))
     for at, run in enumerate(runs):
         points = [(latency, share) for latency, share in run.distribution(kind) if latency > 0]
         if points:
@@ -58,11 +66,22 @@ def distributions(runs: Sequence[Run], kind: str = "read") -> Figure:
     return figure
 
 
-def blame(run: Run, kind: str = "read", causes: int = 8) -> Figure:
+def blame(run: Run, kind: str = "read", causes: int = 8, *, ax: Axes | None = None) -> Figure:
     """Plots the causes of latency, for all requests of a run and for the slowest.
 
     A cause has its color and hatch by its name, the same in every plot and on report pages.
+
+    Args:
+        run: The run.
+        kind: ``read`` or ``write``.
+        causes: The most causes to show; the others are added up.
+        ax: Axes to draw into; ``None`` for a new figure.
+
+    Raises:
+        InputError: if ``kind`` is neither ``read`` nor ``write``.
     """
+    if kind not in ("read", "write"):
+        raise InputError([Diagnostic("kind", None, "", f"unknown kind `{kind}`", "read or write")])
     bands = getattr(run.blame, kind)
     named = {
         "all": bands.all,
@@ -73,15 +92,14 @@ def blame(run: Run, kind: str = "read", causes: int = 8) -> Figure:
     for band in named.values():
         for cause, share in band.shares().items():
             sizes[cause] = max(sizes.get(cause, 0.0), share)
-    shown = sorted(sizes, key=lambda cause: -sizes[cause])[:causes]
-    figure = Picture(figsize=(6, 3), layout="constrained")
-    axes = figure.add_subplot()
+    most = sorted(sizes, key=lambda cause: -sizes[cause])[:causes]
+    figure, axes = _canvas(ax, (6, 3))
     left = [0.0] * len(named)
-    for cause in [*(its for its in CAUSES if its in shown), "other"]:
+    for cause in [*(its for its in CAUSES if its in most), "other"]:
         values = [
             band.shares().get(cause, 0.0)
             if cause != "other"
-            else sum(its for name, its in band.shares().items() if name not in shown)
+            else sum(its for name, its in band.shares().items() if name not in most)
             for band in named.values()
         ]
         if any(values):
@@ -99,7 +117,11 @@ def blame(run: Run, kind: str = "read", causes: int = 8) -> Figure:
             left = [before + its for before, its in zip(left, values, strict=True)]
     axes.invert_yaxis()
     axes.set_xlabel(f"share of the latency of {kind}s")
-    figure.legend(loc="outside lower center", ncols=3, fontsize="small")
+    if ax is None:
+        figure.legend(loc="outside lower center", ncols=3, fontsize="small")
+    else:
+        # The rest of the figure is the user's.
+        axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=3, fontsize="small")
     return figure
 
 
@@ -132,11 +154,19 @@ def quantity(column: str) -> Quantity:
     return Quantity(f"{shown} ({unit})" if unit else shown, scale)
 
 
-def pareto(table: Table, x: str, y: str, maximise: Sequence[str] = (), by: str | None = None) -> Figure:
-    """Plots two columns of every point, and their Pareto front."""
+def pareto(
+    table: Table,
+    x: str,
+    y: str,
+    maximise: Sequence[str] = (),
+    by: str | None = None,
+    *,
+    ax: Axes | None = None,
+) -> Figure:
+    """Plots two columns of every point, and their Pareto front, into ``ax`` if it is given."""
     minimise = [name for name in (x, y) if name not in maximise]
     best = analysis.front(table, minimise, maximise)
-    figure, axes = _figure()
+    figure, axes = _canvas(ax)
     across, along = _axes(axes, table, x, y)
     marks = analysis.column(table, by) if by else [""] * len(table)
     kinds_ = list(dict.fromkeys(marks))
@@ -161,11 +191,18 @@ def pareto(table: Table, x: str, y: str, maximise: Sequence[str] = (), by: str |
     return figure
 
 
-def main_effects(effects: analysis.MainEffects) -> Figure:
-    """Plots the mean response at each value of each axis, the axes side by side."""
+def main_effects(effects: analysis.MainEffects, *, ax: Sequence[Axes] | Axes | None = None) -> Figure:
+    """Plots the mean response at each value of each axis, the axes side by side.
+
+    Args:
+        effects: The effects.
+        ax: Axes to draw into, one for each axis of the sweep; ``None`` for a new figure.
+
+    Raises:
+        InputError: if there are fewer axes to draw into.
+    """
     count = max(len(effects.effects), 1)
-    figure = Picture(figsize=(1.2 + 1.9 * count, 3.4), layout="constrained")
-    panels = figure.subplots(1, count, sharey=True, squeeze=False)[0]
+    figure, panels = _panels(ax, count)
     response = quantity(effects.response)
     for panel, its in zip(panels, effects.effects, strict=False):
         levels = its.levels
@@ -190,9 +227,9 @@ def main_effects(effects: analysis.MainEffects) -> Figure:
     return figure
 
 
-def lines(table: Table, x: str, response: str, by: str | None = None) -> Figure:
-    """Plots the mean of a column along an axis, one line for each value of another."""
-    figure, axes = _figure()
+def lines(table: Table, x: str, response: str, by: str | None = None, *, ax: Axes | None = None) -> Figure:
+    """Plots the mean of a column along an axis, one line for each value of another, into ``ax`` if given."""
+    figure, axes = _canvas(ax)
     across, along = _axes(axes, table, x, response)
     marks = analysis.column(table, by) if by else [""] * len(table)
     ticks = _order(it for it in across if it is not None)
@@ -227,8 +264,8 @@ def lines(table: Table, x: str, response: str, by: str | None = None) -> Figure:
     return figure
 
 
-def heatmap(table: Table, x: str, y: str, response: str) -> Figure:
-    """Plots the mean of a column over two axes, as colors and numbers."""
+def heatmap(table: Table, x: str, y: str, response: str, *, ax: Axes | None = None) -> Figure:
+    """Plots the mean of a column over two axes, as colors and numbers, into ``ax`` if it is given."""
     across, along = analysis.column(table, x), analysis.column(table, y)
     values = analysis.numbers(table, [response])[0]
     shown = quantity(response)
@@ -240,8 +277,7 @@ def heatmap(table: Table, x: str, y: str, response: str) -> Figure:
     if not cells:
         raise InputError([Diagnostic("response", None, "", f"no point has a number in `{response}`")])
     means = [[_mean(cells.get((a, b))) for a in columns] for b in rows]
-    figure = Picture(figsize=(1.8 + 0.8 * len(columns), 1.4 + 0.5 * len(rows)), layout="constrained")
-    axes = figure.add_subplot()
+    figure, axes = _canvas(ax, (1.8 + 0.8 * len(columns), 1.4 + 0.5 * len(rows)))
     # Lightness alone shows the order, for color-blind readers and for black-and-white print.
     image = axes.imshow(means, cmap="cividis", aspect="auto", origin="lower")
     finite = [it for row in means for it in row if not math.isnan(it)]
@@ -254,13 +290,36 @@ def heatmap(table: Table, x: str, y: str, response: str) -> Figure:
     axes.set_xticks(range(len(columns)), [_word(x, it) for it in columns])
     axes.set_yticks(range(len(rows)), [_word(y, it) for it in rows])
     axes.set(xlabel=quantity(x).label, ylabel=quantity(y).label)
-    figure.colorbar(image, label=shown.label)
+    figure.colorbar(image, ax=axes, label=shown.label)
     return figure
 
 
-def _figure() -> tuple[Figure, Any]:
-    figure = Picture(figsize=(6, 4), layout="constrained")
-    return figure, figure.add_subplot()
+def _canvas(ax: Axes | None, size: tuple[float, float] = (6, 4)) -> tuple[Figure, Any]:
+    """Returns a new figure and its axes, or those that were given."""
+    if ax is not None:
+        # In a subfigure it is the figure around that.
+        figure = ax.get_figure(root=True)
+        assert figure is not None, "axes belong to a figure"
+        return figure, ax
+    made = Picture(figsize=size, layout="constrained")
+    return made, made.add_subplot()
+
+
+def _panels(ax: Sequence[Axes] | Axes | None, count: int) -> tuple[Figure, Sequence[Any]]:
+    """Returns a new figure with axes side by side, or those that were given."""
+    if ax is None:
+        made = Picture(figsize=(1.2 + 1.9 * count, 3.4), layout="constrained")
+        return made, list(made.subplots(1, count, sharey=True, squeeze=False)[0])
+    # A NumPy array of axes may have several rows.
+    given: list[Any] = (
+        list(ax.flat) if hasattr(ax, "flat") else list(ax) if isinstance(ax, Sequence) else [ax]
+    )
+    if len(given) < count:
+        what = f"{len(given)} axes to draw into, and the sweep has {count}"
+        raise InputError(
+            [Diagnostic("ax", None, "", what, "axes of matplotlib, one for each axis of the sweep")]
+        )
+    return _canvas(given[0])[0], given
 
 
 def _axes(axes: Any, table: Table, x: str, y: str) -> list[list[Any]]:

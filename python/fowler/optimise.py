@@ -40,8 +40,10 @@ from fowler._specification import Specification
 from fowler.drive import Device
 from fowler.errors import Diagnostic, InputError
 from fowler.policies import Schemes
-from fowler.results import Lifetime, Run
-from fowler.running import AnyDevice, AnyWorkload, Source, divided, lifetime, run
+from fowler.results import Lifetime
+from fowler.running import AnyDevice, lifetime, run
+from fowler.runs import Run
+from fowler.source import AnyWorkload, Source, divided
 from fowler.sweeping import SAID, read_keywords
 
 __all__ = ["Candidate", "Measure", "Objective", "at_least", "at_most"]

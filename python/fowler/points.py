@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any, Self
 
 from fowler import _core, analysis
 from fowler.analysis import MainEffects
-from fowler.results import Table, html_table, number
+from fowler.results import html_table, number
+from fowler.table import Table
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 __all__ = ["Plots", "Point", "Sweep"]
@@ -69,6 +71,10 @@ class Sweep(Table):
 
     def _of(self, its: _core.Table) -> Self:
         return type(self)(its, self._folder)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickles the points and the path of the folder."""
+        return _unpickled, (self._its.bytes(), self._folder)
 
     @property
     def folder(self) -> Path:
@@ -147,6 +153,10 @@ class Sweep(Table):
         return f"{title}{html_table([*heads, *failed], rows)}{more}"
 
 
+def _unpickled(data: bytes, folder: Path) -> Sweep:
+    return Sweep(_core.Table.of_bytes(data), folder)
+
+
 def _cell(value: float | str | None) -> str:
     return value if isinstance(value, str) else number(value)
 
@@ -158,7 +168,15 @@ class Plots:
         """Creates the plots of a sweep."""
         self._its = its
 
-    def pareto(self, x: str, y: str, *, maximise: Sequence[str] = (), by: str | None = None) -> Figure:
+    def pareto(
+        self,
+        x: str,
+        y: str,
+        *,
+        maximise: Sequence[str] = (),
+        by: str | None = None,
+        ax: Axes | None = None,
+    ) -> Figure:
         """Plots two columns of every point, and their Pareto front.
 
         Args:
@@ -166,25 +184,52 @@ class Plots:
             y: Another column of numbers.
             maximise: Which of the two to maximize. The others are minimized.
             by: An axis with few values, shown by colors and markers.
+            ax: Axes of matplotlib to draw into; ``None`` for a new figure.
         """
         from fowler import figures  # noqa: PLC0415  (matplotlib is optional)
 
-        return figures.pareto(self._its, x, y, maximise, by)
+        return figures.pareto(self._its, x, y, maximise, by, ax=ax)
 
-    def main_effects(self, response: str, factors: Sequence[str] | None = None) -> Figure:
-        """Plots the mean of a column at each value of each axis, on one scale, the strongest axis first."""
+    def main_effects(
+        self,
+        response: str,
+        factors: Sequence[str] | None = None,
+        *,
+        ax: Sequence[Axes] | Axes | None = None,
+    ) -> Figure:
+        """Plots the mean of a column at each value of each axis, on one scale, the strongest axis first.
+
+        Args:
+            response: The column.
+            factors: The axes to show; ``None`` for all.
+            ax: Axes of matplotlib to draw into, one for each axis of the sweep; ``None`` for a new figure.
+        """
         from fowler import figures  # noqa: PLC0415
 
-        return figures.main_effects(self._its.main_effects(response, factors))
+        return figures.main_effects(self._its.main_effects(response, factors), ax=ax)
 
-    def lines(self, x: str, response: str, *, by: str | None = None) -> Figure:
-        """Plots the mean, least and largest value of a column along ``x``, one line per value of ``by``."""
+    def lines(self, x: str, response: str, *, by: str | None = None, ax: Axes | None = None) -> Figure:
+        """Plots the mean, least and largest value of a column along ``x``, one line per value of ``by``.
+
+        Args:
+            x: An axis.
+            response: The column.
+            by: Another axis.
+            ax: Axes of matplotlib to draw into; ``None`` for a new figure.
+        """
         from fowler import figures  # noqa: PLC0415
 
-        return figures.lines(self._its, x, response, by)
+        return figures.lines(self._its, x, response, by, ax=ax)
 
-    def heatmap(self, x: str, y: str, response: str) -> Figure:
-        """Plots the mean of a column over two axes, as colors and numbers."""
+    def heatmap(self, x: str, y: str, response: str, *, ax: Axes | None = None) -> Figure:
+        """Plots the mean of a column over two axes, as colors and numbers.
+
+        Args:
+            x: The axis along the bottom.
+            y: The axis along the side.
+            response: The column.
+            ax: Axes of matplotlib to draw into; ``None`` for a new figure.
+        """
         from fowler import figures  # noqa: PLC0415
 
-        return figures.heatmap(self._its, x, y, response)
+        return figures.heatmap(self._its, x, y, response, ax=ax)

@@ -18,6 +18,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import inspect
+import os
 import pickle
 import re
 import uuid
@@ -98,7 +99,7 @@ class Throttle(Protocol):
 
 
 AnyPolicy: TypeAlias = "DieOrder | Suspension | Hotness | Throttle"
-AnyScheme: TypeAlias = "str | AnyPolicy | Sequence[str | AnyPolicy]"
+AnyScheme: TypeAlias = "str | os.PathLike[str] | AnyPolicy | Sequence[str | os.PathLike[str] | AnyPolicy]"
 """A scheme's name, several joined by ``+``, a file that ends in ``.toml``, a policy, or a list of these."""
 
 _SLOTS = {"pick": DieOrder, "allows": Suspension, "classify": Hotness, "admit": Throttle}
@@ -197,9 +198,9 @@ class Schemes:
 
 
 def _parts(scheme: AnyScheme) -> Sequence[object]:
-    if isinstance(scheme, str) or _fills(scheme) or not isinstance(scheme, Sequence):
-        return [scheme]
-    return scheme
+    one = isinstance(scheme, str | os.PathLike) or _fills(scheme) or not isinstance(scheme, Sequence)
+    parts: Sequence[object] = [scheme] if one else scheme  # type: ignore[assignment]
+    return [os.fsdecode(part) if isinstance(part, os.PathLike) else part for part in parts]
 
 
 def _fills(what: object) -> bool:

@@ -1,37 +1,28 @@
-"""The results of runs, comparisons, lives and studies."""
+"""The parts of results: metrics, latencies, causes, and the results of lives and studies."""
 
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import html
 import json
 import os
-import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any
 
 from fowler import _core
-from fowler.drive import Device
-from fowler.errors import Diagnostic, InputError
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from fowler.errors import path_of
 
 __all__ = [
     "Band",
     "Blame",
     "Blames",
-    "Comparison",
     "Latencies",
     "Lifetime",
     "Metric",
-    "Run",
     "Sheet",
     "Study",
-    "Table",
     "metrics",
 ]
 
@@ -152,304 +143,6 @@ class Blames:
         return html_table(["mean of each (us)", *bands], rows)
 
 
-class Table:
-    """A table of every request of a run, or of every point of a sweep.
-
-    Any Arrow library reads it without a copy: ``pyarrow.table(t)``, ``polars.DataFrame(t)``,
-    ``pandas.DataFrame.from_arrow(t)``.
-    """
-
-    __slots__ = ("_its",)
-
-    def __init__(self, its: _core.Table) -> None:
-        """Wraps a table of the compiled module."""
-        self._its = its
-
-    @classmethod
-    def of(cls, table: object) -> Table:
-        """Converts any object with an Arrow C stream: a polars or pandas frame, a pyarrow table."""
-        return table if isinstance(table, Table) else Table(_core.Table.of(table))
-
-    def __len__(self) -> int:
-        """Returns the number of rows."""
-        return len(self._its)
-
-    def column(self, name: str) -> list[Any]:
-        """Returns the values of a column, with ``None`` for missing ones.
-
-        Raises:
-            InputError: if there is no such column.
-        """
-        if name not in self.columns:
-            near = difflib.get_close_matches(name, self.columns, n=1)
-            hint = f"did you mean `{near[0]}`?" if near else "the attribute `columns` lists all columns"
-            raise InputError([Diagnostic("", None, "", f"unknown column `{name}`", hint=hint)])
-        return self._its.column(name)
-
-    def take(self, rows: Iterable[int]) -> Self:
-        """Returns a table of these rows, in this order."""
-        return self._of(self._its.take(list(rows)))
-
-    def _of(self, its: _core.Table) -> Self:
-        return type(self)(its)
-
-    @property
-    def columns(self) -> list[str]:
-        """The names of the columns."""
-        return self._its.columns
-
-    def __arrow_c_schema__(self) -> object:
-        """Exports the schema to Arrow libraries."""
-        return self._its.__arrow_c_schema__()
-
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        """Exports the columns to Arrow libraries."""
-        return self._its.__arrow_c_stream__(requested_schema)
-
-    def __repr__(self) -> str:
-        """Shows the number of rows and columns."""
-        return f"<Table: {len(self):,} rows of {len(self.columns)} columns>"
-
-
-class Run:
-    """The result of one drive under one workload."""
-
-    def __init__(self, outcome: _core.Outcome, again: Callable[[bool, bool], _core.Outcome]) -> None:
-        """Wraps an outcome of the compiled module. ``again(keep, detail)`` repeats the run."""
-        self._outcome = outcome
-        self._again = again
-
-    @cached_property
-    def summary(self) -> dict[str, Any]:
-        """All metrics and the complete configuration, as in ``summary.json``."""
-        found: dict[str, Any] = json.loads(self._outcome.summary())
-        return found
-
-    @property
-    def scheme(self) -> str:
-        """The scheme of the drive."""
-        return str(self.summary["scheme"])
-
-    @property
-    def complete(self) -> bool:
-        """Whether the workload was run to its end."""
-        return bool(self.summary["complete"])
-
-    @cached_property
-    def read(self) -> Latencies:
-        """The latencies of reads."""
-        return Latencies(**self.summary["read"])
-
-    @cached_property
-    def write(self) -> Latencies:
-        """The latencies of writes."""
-        return Latencies(**self.summary["write"])
-
-    @cached_property
-    def blame(self) -> Blames:
-        """Why reads and writes were slow. Every nanosecond of every request has one cause."""
-        kinds = self.summary["blame"]
-
-        def blame(bands: Mapping[str, Any]) -> Blame:
-            return Blame(**{name: Band(**band) for name, band in bands.items()})
-
-        return Blames(read=blame(kinds["read"]), write=blame(kinds["write"]))
-
-    def value(self, name: str) -> Any:
-        """Returns a metric by its name, such as ``counters.erases.gc``; ``None`` if it has no value.
-
-        Raises:
-            InputError: if the run has no metric of that name.
-        """
-        found: Any = self.summary
-        for part in name.split("."):
-            if found is None:
-                return None
-            if not isinstance(found, Mapping) or part not in found:
-                hint = "`fowler.metrics()` lists all metrics"
-                raise InputError([Diagnostic("", None, "", f"unknown metric `{name}`", hint=hint)])
-            found = found[part]
-        return found
-
-    @property
-    def waf(self) -> float | None:
-        """Write amplification: pages programmed per page that the host wrote; ``None`` without writes."""
-        return self.summary["waf"]  # type: ignore[no-any-return]
-
-    @property
-    def erases(self) -> int:
-        """The number of blocks erased."""
-        return int(self.summary["erases"])
-
-    @property
-    def suspensions(self) -> int:
-        """How often a program or an erase was suspended."""
-        return int(self.summary["suspensions"])
-
-    @cached_property
-    def device(self) -> Device:
-        """The drive with the scheme's policies, except those written in Python."""
-        its = Device.of(tomllib.loads(self._outcome.device))
-        return dataclasses.replace(its, name=str(self.summary["device"]))
-
-    def requests(self) -> Table:
-        """Returns every request: its time, type, latency, and the causes of the latency in nanoseconds.
-
-        If the run did not keep its requests (``requests=True``), it is repeated, with identical results.
-
-        Raises:
-            InputError: if the repeated run differs, because the trace, the frame or a policy has changed.
-        """
-        requests = self._outcome.requests
-        if requests is None:
-            requests = self._repeat(keep=True, detail=self._outcome.detailed).requests
-            assert requests is not None, "the run was told to keep them"
-        return Table(requests)
-
-    def distribution(self, kind: str = "read") -> list[tuple[float, float]]:
-        """Returns latencies in microseconds, each with the share of reads or writes at or above it.
-
-        Raises:
-            InputError: if ``kind`` is neither ``read`` nor ``write``.
-        """
-        if kind not in ("read", "write"):
-            raise InputError([Diagnostic("kind", None, "", f"unknown kind `{kind}`", "read or write")])
-        return self._outcome.distribution(kind)
-
-    def report(self, path: str | os.PathLike[str]) -> Path:
-        """Writes a report: one HTML file that needs no other files.
-
-        The run is repeated for the details that the report shows.
-
-        Raises:
-            InputError: if the repeated run differs, because the trace, the frame or a policy has changed.
-        """
-        return _report([self], path)
-
-    def plot(self, kind: str = "read") -> Figure:
-        """Plots the latency distribution of reads or writes."""
-        return Comparison([self]).plot(kind)
-
-    def _detailed(self) -> _core.Outcome:
-        if not self._outcome.detailed:
-            self._repeat(keep=self._outcome.requests is not None, detail=True)
-        return self._outcome
-
-    def _repeat(self, *, keep: bool, detail: bool) -> _core.Outcome:
-        """Repeats the run and keeps the new outcome, unless it differs from the first."""
-        outcome = self._again(keep, detail)
-        changed = _first_change(self.summary, json.loads(outcome.summary()))
-        if changed is not None:
-            what = f"the run was repeated, and its result changed: {changed}"
-            hint = "the trace, the frame or a policy has changed since; run it anew, with requests=True"
-            raise InputError([Diagnostic("", None, "", what, hint=hint)])
-        self._outcome = outcome
-        return outcome
-
-    def __repr__(self) -> str:
-        """Shows the run and its main results in one line."""
-        its = self.summary
-        measured = [
-            f"{kind} {number(latencies.mean_us)} us (p99.9 {number(latencies.p999_us)})"
-            for kind, latencies in (("reads", self.read), ("writes", self.write))
-            if latencies.count
-        ]
-        what = f"{its['device']} under {self.scheme}, {its['workload']['name']}"
-        return f"<Run: {what}: {', '.join([*measured, f'WAF {number(self.waf)}'])}>"
-
-    def _repr_html_(self) -> str:
-        return Comparison([self])._repr_html_()
-
-
-def _first_change(before: dict[str, Any], after: dict[str, Any], path: str = "") -> str | None:
-    """Returns the first metric that differs, except those that depend on the machine's clock."""
-    clock = [] if path else [metric.name for metric in metrics() if metric.stored == "run"]
-    for name in [*before, *(name for name in after if name not in before)]:
-        was, now = before.get(name), after.get(name)
-        if was == now or name in clock:
-            continue
-        if isinstance(was, dict) and isinstance(now, dict):
-            return _first_change(was, now, f"{path}{name}.")
-        return f"`{path}{name}` was {was} and is {now}"
-    return None
-
-
-def _report(runs: Sequence[Run], path: str | os.PathLike[str]) -> Path:
-    _core.write_report([run._detailed() for run in runs], os.fspath(path))
-    return Path(path)
-
-
-class Comparison(Sequence[Run]):
-    """The same workload under several schemes."""
-
-    def __init__(self, runs: Sequence[Run]) -> None:
-        """Creates a comparison of runs. The first run is the baseline."""
-        self._runs = tuple(runs)
-
-    def __len__(self) -> int:
-        """Returns the number of schemes."""
-        return len(self._runs)
-
-    def __getitem__(self, which: Any) -> Any:
-        """Returns a run by its scheme or its index."""
-        if isinstance(which, str):
-            for run in self._runs:
-                if run.scheme == which:
-                    return run
-            known = ", ".join(run.scheme for run in self._runs)
-            raise KeyError(f"no scheme {which!r}; the schemes are {known}")
-        return self._runs[which]
-
-    def __iter__(self) -> Iterator[Run]:
-        """Iterates over the runs in order."""
-        return iter(self._runs)
-
-    @property
-    def schemes(self) -> list[str]:
-        """The schemes in order."""
-        return [run.scheme for run in self._runs]
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Returns one row for each scheme with the headline metrics, ready for a data frame."""
-        names = [metric.name for metric in metrics() if metric.headline]
-        return [
-            {"scheme": run.scheme, **{name.replace(".", "_"): run.value(name) for name in names}}
-            for run in self._runs
-        ]
-
-    def report(self, path: str | os.PathLike[str]) -> Path:
-        """Writes a report: one HTML file that needs no other files."""
-        return _report(self._runs, path)
-
-    def plot(self, kind: str = "read") -> Figure:
-        """Plots, for every scheme, the share of reads or writes at or above each latency."""
-        from fowler.figures import distributions  # noqa: PLC0415  (matplotlib is optional)
-
-        return distributions(self._runs, kind)
-
-    def __repr__(self) -> str:
-        """Shows the runs, one per line."""
-        return "\n".join(["<Comparison:", *(f"  {run!r}" for run in self._runs), ">"])
-
-    def _repr_html_(self) -> str:
-        heads = ["scheme", "requests", "mean (us)", "p99 (us)", "p99.9 (us)", "max (us)", "WAF"]
-        rows = [
-            [
-                run.scheme,
-                f"{latencies.count:,} {kind}s",
-                *map(
-                    number,
-                    (latencies.mean_us, latencies.p99_us, latencies.p999_us, latencies.max_us),
-                ),
-                number(run.waf),
-            ]
-            for run in self._runs
-            for kind, latencies in (("read", run.read), ("write", run.write))
-            if latencies.count
-        ]
-        return html_table(heads, rows)
-
-
 class Sheet:
     """A table of a study or of a life: column heads and rows."""
 
@@ -519,7 +212,8 @@ class Lifetime:
 
     def write(self, folder: str | os.PathLike[str]) -> list[Path]:
         """Writes the table (CSV), figures (SVG) and the report into a folder, and returns the files."""
-        return [Path(folder) / name for name in self._its.write(os.fspath(folder))]
+        path = path_of("folder", folder)
+        return [Path(path) / name for name in self._its.write(path)]
 
     def __repr__(self) -> str:
         """Shows the drive, the workload and the lifetime."""

@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, TypedDict
+from typing import Any, NamedTuple
 
 from fowler import _arguments, _core
 from fowler._progress import bar
-from fowler._settings import Setting, sound_settings
+from fowler._repeat import Call
+from fowler._settings import Setting
+from fowler.comparison import Comparison
 from fowler.drive import Device, as_drive
-from fowler.errors import Diagnostic, Gathered, InputError
+from fowler.errors import Diagnostic, Gathered, InputError, path_of, shown
 from fowler.policies import AnyScheme, Schemes
-from fowler.results import Comparison, Lifetime, Run, Sheet, Study
+from fowler.results import Lifetime, Sheet, Study
+from fowler.runs import Run
+from fowler.source import AnyWorkload, Source, noted, source_args
 
 __all__ = ["compare", "lifetime", "run", "study"]
 
 AnyDevice = Device | str | os.PathLike[str]
-AnyWorkload = Any
-"""A preset's name, a file that ends in ``.toml``, or requests: any object with an Arrow C stream (a polars or
-pandas frame, a pyarrow table), or an iterable of such objects."""
-
-
 SEEDS_MAX = 10
 """The most seeds of a study, as on the command line."""
+SEEDS_COMPARED = 100
+"""The most seeds of a comparison, as on the command line."""
 PACE = ("queue_depth", "speed", "idle")
 RUN = (
     "scheme",
@@ -40,27 +41,6 @@ RUN = (
 )
 LIFE = ("scheme", "years", "dilation", "check", "checkpoint", "limit", "seed", "progress", "source")
 """The arguments to suggest for a misspelled one."""
-
-
-class Source(TypedDict, total=False):
-    """How a trace is read and its addresses are mapped to the drive."""
-
-    trace: str | os.PathLike[str] | None
-    """A block trace to replay instead of a workload: text or binary, which may be compressed with zstd or
-    gzip, or a Parquet or Arrow file with the columns ``at_ns``, ``op``, ``offset`` and ``size``."""
-    format: str | None
-    """The format of the trace; ``None`` to detect it from the text."""
-    lenient_pct: float | None
-    """Skip bad lines, up to this percentage of all lines."""
-    columns: str | None
-    """The columns of a CSV in order, such as ``"ts=us,op=rw,lba=512,len=bytes"``."""
-    spread: str | None
-    """How arrivals in whole seconds are spread over them: ``even``, ``poisson`` or ``none``; ``None`` for
-    ``even`` in formats that have whole seconds only, and ``none`` in all others."""
-    device_id: int | str | None
-    """The device to replay from a trace of several, or ``"side-by-side"`` for all of them."""
-    remap: str
-    """What to do with addresses beyond the drive's capacity: ``error``, ``modulo`` or ``compact``."""
 
 
 def run(
@@ -134,21 +114,16 @@ def run(
         )
     )
     args["scheme"] = next(iter(names), None)
-
-    def again(keep: bool, detail: bool) -> _core.Outcome:
-        with bar(progress, "requests") as tell:
-            outcome = _core.run({**args, "detail": detail}, keep, tell)
-        outcome.raise_failure()
-        return outcome
-
-    return Run(again(requests, False), again)
+    call = Call(args, None, progress)
+    return Run(call.start(bool(requests))[0][0], call)
 
 
 def compare(
     device: AnyDevice = "tlc",
     workload: AnyWorkload = None,
     *,
-    schemes: Sequence[AnyScheme],
+    schemes: Iterable[AnyScheme],
+    seeds: int = 1,
     queue_depth: int | None = None,
     speed: float | None = None,
     idle: float | None = None,
@@ -164,22 +139,48 @@ def compare(
 ) -> Comparison:
     """Runs the same workload under several schemes, in parallel.
 
-    Except for ``schemes``, the arguments are those of :func:`run`. With ``idle``, the factor is determined
-    under the first scheme and used for all schemes.
+    Except for ``schemes`` and ``seeds``, the arguments are those of :func:`run`. With ``idle``, the factor is
+    determined under the first scheme and used for all schemes.
+
+    Args:
+        device: As for :func:`run`.
+        workload: As for :func:`run`.
+        schemes: The schemes. The first is the baseline.
+        seeds: Run every scheme with this many seeds, from that of the drive on, up to 100. The runs are those
+            of the first; :attr:`Comparison.seeds` has means and paired ratios with 95 % intervals, and the
+            verdict uses them.
+        queue_depth: As for :func:`run`, and so all others.
+        speed: See there.
+        idle: See there.
+        limit: See there.
+        faults: See there.
+        seed: See there.
+        requests: See there.
+        requests_file: See there; the name of the scheme is added to that of the file.
+        set: See there.
+        progress: See there.
+        source: See there.
+        **more: See there.
 
     Raises:
         InputError: for everything that is wrong under any scheme, all together.
         PolicyError: if a policy written in Python fails.
         KeyboardInterrupt: on Ctrl-C, within a tenth of a second.
     """
+    expected = "a list of schemes"
     if isinstance(schemes, str):
-        expected = "a list of schemes"
         raise InputError([Diagnostic("schemes", None, "", f"`{schemes}` is one scheme", expected)])
+    if not isinstance(schemes, Iterable):
+        what = f"invalid value {shown(schemes)}"
+        raise InputError([Diagnostic("schemes", None, "", what, expected)])
+    gathered = Gathered()
+    count = gathered.whole("seeds", 0 if seeds is None else seeds, 1, SEEDS_COMPARED) or 1
+    gathered.done()
     args, names = _run_args(
         _Run(
             device,
             workload,
-            schemes,
+            list(schemes),
             queue_depth,
             speed,
             idle,
@@ -192,27 +193,9 @@ def compare(
             more,
         )
     )
-
-    def all_of(keep: bool, detail: bool) -> list[_core.Outcome]:
-        with bar(progress, "requests") as tell:
-            outcomes = _core.compare({**args, "detail": detail}, names, keep, tell)
-        for outcome in outcomes:
-            outcome.raise_failure()
-        return outcomes
-
-    # A repeated run repeats all schemes, which shares the pass over the trace and the replay speed.
-    later: dict[tuple[bool, bool], list[_core.Outcome]] = {}
-
-    def again(place: int) -> Callable[[bool, bool], _core.Outcome]:
-        def its(keep: bool, detail: bool) -> _core.Outcome:
-            if (keep, detail) not in later:
-                later[keep, detail] = all_of(keep, detail)
-            return later[keep, detail][place]
-
-        return its
-
-    first = all_of(requests, False)
-    return Comparison([Run(outcome, again(place)) for place, outcome in enumerate(first)])
+    call = Call(args, names, progress)
+    outcomes, spread = call.start(bool(requests), count)
+    return Comparison([Run(outcome, call, place) for place, outcome in enumerate(outcomes)], spread)
 
 
 def lifetime(
@@ -263,27 +246,25 @@ def lifetime(
             what = f"`{name}` does not apply to a life, which {does}"
             gathered.diagnostics.append(Diagnostic(name, None, "", what, hint="remove it"))
     more = {its: value for its, value in more.items() if its not in apart}
-    fitted, changes = _noted(gathered, more, source, set, LIFE)
-    if years is not None:
-        if isinstance(years, int | float) and 0 < years <= 1e6:  # noqa: PLR2004  (beyond any drive's life)
-            changes.append(f"lifetime.target={years * 365 * 86_400:.0f}s")
+    fitted, changes = noted(gathered, more, source, set, LIFE)
+    target = gathered.real("years", years)
+    if target is not None:
+        if 0 < target <= 1e6:  # noqa: PLR2004  (beyond any drive's life)
+            changes.append(f"lifetime.target={target * 365 * 86_400:.0f}s")
         else:
-            what, expected = f"invalid value {years!r}", "a number above 0, at most 1e6"
-            gathered.diagnostics.append(Diagnostic("years", None, "", what, expected))
-    for name, value, least in (("limit", limit, 1), ("seed", seed, 0), ("dilation", dilation, 1)):
-        gathered.whole(name, value, least)
-    where = gathered.take(lambda: _source(workload, fitted), _source("demo", {}))
-    gathered.done()
+            gathered.wrong("years", years, "a number above 0, at most 1e6")
+    number = gathered.whole("seed", seed, 0)
     args: _arguments.Life = {
-        "drive": as_drive(device, changes, seed),
-        "source": where,
+        "drive": gathered.take(lambda: as_drive(device, changes, number), as_drive("tlc", [], None)),
+        "source": gathered.take(lambda: source_args(workload, fitted), source_args("demo", {})),
         "scheme": next(iter(schemes.names), None),
         "policies": schemes.policies,
-        "limit": limit,
-        "dilation": dilation,
-        "check": check,
-        "checkpoint": None if checkpoint is None else os.fspath(checkpoint),
+        "limit": gathered.whole("limit", limit, 1),
+        "dilation": gathered.whole("dilation", dilation, 1),
+        "check": bool(check),
+        "checkpoint": gathered.path("checkpoint", checkpoint),
     }
+    gathered.done()
     with bar(progress, "thousandths") as tell:
         return Lifetime(_core.lifetime(args, tell))
 
@@ -317,17 +298,36 @@ def study(
         InputError: for everything that is wrong, all together.
         KeyboardInterrupt: on Ctrl-C. Finished runs are saved.
     """
-    if not 1 <= seeds <= SEEDS_MAX:
-        raise InputError([Diagnostic("seeds", None, str(seeds), "too few or too many seeds", "1 to 10")])
+    gathered = Gathered()
     if name != "all":
-        raise InputError([Diagnostic("name", None, "", f"unknown study `{name}`", '"all"')])
-    named = workloads.items() if isinstance(workloads, Mapping) else ((it, it) for it in workloads)
-    sources = [(its, _source(workload, {})) for its, workload in named]
-    folder = None if traces is None else os.fspath(traces)
+        gathered.diagnostics.append(Diagnostic("name", None, "", f"unknown study {shown(name)}", '"all"'))
+    its = gathered.whole("seeds", 0 if seeds is None else seeds, 1, SEEDS_MAX) or 1
+    most = gathered.whole("limit", limit, 1)
+    place = gathered.take(lambda: path_of("out", out), "")
+    folder = gathered.path("traces", traces)
+    none: list[tuple[str, _arguments.Source]] = []
+    sources = gathered.take(lambda: _sources(workloads), none)
+    gathered.done()
     with bar(progress, "runs") as tell:
-        title, sheets, files, warnings = _core.study_all(os.fspath(out), sources, folder, limit, seeds, tell)
-    paths = [Path(out) / file for file in files]
+        title, sheets, files, warnings = _core.study_all(place, sources, folder, most, its, tell)
+    paths = [Path(place) / file for file in files]
     return Study(title, [Sheet(*sheet) for sheet in sheets], paths, warnings)
+
+
+def _sources(
+    workloads: Mapping[str, AnyWorkload] | Iterable[str],
+) -> list[tuple[str, _arguments.Source]]:
+    """Returns the workloads of a study by their labels.
+
+    Raises:
+        InputError: for everything that is wrong with them.
+    """
+    if isinstance(workloads, str) or not isinstance(workloads, Iterable):
+        expected = "a list of names, or a dictionary from labels to workloads"
+        what = f"invalid value {shown(workloads)}"
+        raise InputError([Diagnostic("workloads", None, "", what, expected)])
+    named = workloads.items() if isinstance(workloads, Mapping) else ((it, it) for it in workloads)
+    return [(str(label), source_args(workload, {})) for label, workload in named]
 
 
 class _Run(NamedTuple):
@@ -356,30 +356,25 @@ def _run_args(run: _Run) -> tuple[_arguments.Run, list[str]]:
     """
     gathered = Gathered()
     schemes = gathered.take(lambda: Schemes(run.schemes), Schemes([]))
-    fitted, changes = _noted(gathered, run.more, run.source, run.set, RUN)
-    for name, value, least in (
-        ("limit", run.limit, 1),
-        ("seed", run.seed, 0),
-        ("queue_depth", run.queue_depth, 1),
-    ):
-        gathered.whole(name, value, least)
+    fitted, changes = noted(gathered, run.more, run.source, run.set, RUN)
+    seed = gathered.whole("seed", run.seed, 0)
     faults: list[str] = gathered.take(lambda: _faults(run.faults), [])
     args: _arguments.Run = {
-        "drive": as_drive(run.device, changes, run.seed),
-        "source": gathered.take(lambda: _source(run.workload, fitted), _source("demo", {})),
+        "drive": gathered.take(lambda: as_drive(run.device, changes, seed), as_drive("tlc", [], None)),
+        "source": gathered.take(lambda: source_args(run.workload, fitted), source_args("demo", {})),
         "scheme": None,
-        "queue_depth": run.queue_depth,
-        "speed": run.speed,
-        "idle": run.idle,
-        "limit": run.limit,
+        "queue_depth": gathered.whole("queue_depth", run.queue_depth, 1, 2**32 - 1),
+        "speed": gathered.real("speed", run.speed),
+        "idle": gathered.real("idle", run.idle),
+        "limit": gathered.whole("limit", run.limit, 1),
         "faults": faults,
-        "requests_file": None if run.requests_file is None else os.fspath(run.requests_file),
+        "requests_file": gathered.path("requests_file", run.requests_file),
         "detail": False,
         "policies": schemes.policies,
     }
     if gathered.diagnostics:
-        sound = {**args, "limit": None, "queue_depth": None, "drive": as_drive(run.device, changes, None)}
-        gathered.take(lambda: _core.check(sound, schemes.names), None)  # type: ignore[arg-type]
+        # Wrong arguments are left out here, and everything that is wrong with the others is found, too.
+        gathered.take(lambda: _core.check(args, schemes.names), None)
     gathered.done()
     return args, schemes.names
 
@@ -393,82 +388,10 @@ def _faults(faults: Sequence[str]) -> list[str]:
     expected = 'a list of text, such as ["10s chip 3"]'
     if isinstance(faults, str):
         raise InputError([Diagnostic("faults", None, "", f"`{faults}` is one fault", expected)])
+    if not isinstance(faults, Iterable):
+        raise InputError([Diagnostic("faults", None, "", f"invalid value {shown(faults)}", expected)])
     listed = [*faults]
     for fault in listed:
         if not isinstance(fault, str):
             raise InputError([Diagnostic("faults", None, "", f"`{fault!r}` is no text", expected)])
     return listed
-
-
-def divided(
-    more: dict[str, Any], source: Source | None, set_: Mapping[str, Setting] | None
-) -> tuple[Source, list[str]]:
-    """Splits keywords into those of :class:`Source` and configuration keys.
-
-    Raises:
-        InputError: for every keyword that is neither.
-    """
-    gathered = Gathered()
-    found = _noted(gathered, more, source, set_, ())
-    gathered.done()
-    return found
-
-
-def _noted(
-    gathered: Gathered,
-    more: dict[str, Any],
-    source: Source | None,
-    set_: Mapping[str, Setting] | None,
-    also: Iterable[str],
-) -> tuple[Source, list[str]]:
-    fitted: Source = {**(source or {})}
-    for name in Source.__annotations__:
-        if name in more:
-            fitted[name] = more.pop(name)  # type: ignore[literal-required]
-    if not isinstance(set_ or {}, Mapping):
-        gathered.diagnostics.append(
-            Diagnostic("set", None, "", f"{set_!r} is not a dictionary", 'such as {"timing.read": "30us"}')
-        )
-        set_ = None
-    changes, diagnostics = sound_settings({**(set_ or {}), **more}, [*Source.__annotations__, *also])
-    gathered.diagnostics += diagnostics
-    return fitted, changes
-
-
-def _source(workload: AnyWorkload, fitted: Source) -> _arguments.Source:
-    trace, device = fitted.get("trace"), fitted.get("device_id")
-    named = isinstance(workload, str | os.PathLike)
-    diagnostics: list[Diagnostic] = []
-    if trace is not None and workload is not None:
-        what = "`trace` and `workload` exclude each other"
-        diagnostics.append(Diagnostic("workload", None, "", what, hint="remove one of them"))
-    elif named:
-        what = "this applies to traces only, and the workload is a generator"
-        diagnostics += [Diagnostic(name, None, "", what) for name, its in fitted.items() if its is not None]
-        if Path(workload).suffix != ".toml" and Path(workload).is_file():
-            what = f"`{os.fspath(workload)}` is not a generator: the file does not end in .toml"
-            diagnostics.append(Diagnostic("workload", None, "", what, hint="pass a trace as `trace`"))
-    numbered = isinstance(device, int) and not isinstance(device, bool)
-    if not (device is None or numbered or device == "side-by-side"):
-        expected = "the number of a device, or side-by-side"
-        diagnostics.append(Diagnostic("device_id", None, "", f"invalid device `{device}`", expected))
-    if diagnostics:
-        raise InputError(diagnostics)
-    custom = workload is not None and not named
-    return {
-        "workload": os.fspath(workload) if named else None,
-        "trace": None if trace is None else os.fspath(trace),
-        "custom": (_name_of(workload), workload) if custom else None,
-        "format": fitted.get("format"),
-        "lenient_pct": fitted.get("lenient_pct"),
-        "columns": fitted.get("columns"),
-        "spread": fitted.get("spread"),
-        "device_id": int(device) if numbered and device is not None else None,
-        "side_by_side": device == "side-by-side",
-        "remap": fitted.get("remap", "error"),
-    }
-
-
-def _name_of(workload: object) -> str:
-    kind = type(workload)
-    return f"{kind.__module__.partition('.')[0]}.{kind.__qualname__}".removeprefix("builtins.")

@@ -13,13 +13,13 @@ from numbers import Integral
 from pathlib import Path
 from typing import Any
 
-from fowler import _core
+from fowler import _core, _saved
 from fowler._progress import bar
 from fowler._settings import Setting
 from fowler._specification import Specification
-from fowler.errors import Diagnostic, InputError, WorkerError
+from fowler.errors import Diagnostic, Gathered, InputError, WorkerError, path_of
 from fowler.points import Sweep
-from fowler.running import Source, divided
+from fowler.source import Source, divided
 
 __all__ = ["load", "sweep"]
 
@@ -109,7 +109,9 @@ def sweep(  # noqa: PLR0913  (they are the keys of a specification)
             takes a tenth of a second, and half a second while a large drive is being filled. The call does
             not wait for points that run on an executor.
     """
-    wrong = _unrunnable(executor, threads)
+    gathered = Gathered()
+    folder = gathered.take(lambda: path_of("out", out), "")
+    wrong = [*gathered.diagnostics, *_unrunnable(executor, threads)]
     own = {
         "title": title,
         "device": device,
@@ -137,19 +139,27 @@ def sweep(  # noqa: PLR0913  (they are the keys of a specification)
     else:
         read = lambda: read_keywords(own, Specification("sweep"))  # noqa: E731
     plan = _read(read, wrong)
-    return _run(plan, os.fspath(out), executor, threads, retry, progress)
+    return _run(plan, folder, executor, threads, retry, progress)
 
 
-def load(folder: str | os.PathLike[str]) -> Sweep:
-    """Loads the finished points of the sweep in a folder, one row each, in the order of the design.
+def load(path: str | os.PathLike[str]) -> Any:
+    """Loads the sweep in a folder, or a result that was saved in a file.
 
-    Only the folder is needed, not the traces or the version of Fowler that ran the sweep. The sweep may still
-    be running.
+    Of a sweep these are its finished points, one row each, in the order of the design. Only the folder is
+    needed, not the traces or the version of Fowler that ran the sweep. The sweep may still be running.
+
+    A file has what its ``save`` wrote: a :class:`Run`, a :class:`Comparison`, a :class:`Table` or a
+    :class:`Sweep`. A run can be repeated, for requests and reports, if its drive, workload and schemes have
+    names or are text; requests and policies that were objects of Python are not in the file.
 
     Raises:
-        InputError: if the folder has no sweep, or a file in it cannot be read.
+        InputError: if there is no sweep and no result, a file cannot be read or is damaged, or a newer
+            version of Fowler wrote it.
     """
-    return Sweep(_core.load(os.fspath(folder)), Path(folder))
+    place = path_of("path", path)
+    if os.path.isdir(place) or not os.path.exists(place):
+        return Sweep(_core.load(place), Path(place))
+    return _saved.read(place)
 
 
 def _unrunnable(executor: Any, threads: int | None) -> list[Diagnostic]:

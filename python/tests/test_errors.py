@@ -131,6 +131,12 @@ def test_what_is_no_argument_is_an_input_error(call, text):
     assert text in str(caught.value)
 
 
+def test_hints_can_be_copied():
+    with pytest.raises(fowler.InputError) as caught:
+        fowler.run("pes-mlc", "demo", scheme="hire", limit=10)
+    assert 'add set={"reliability.model": "analytic"}, or use' in str(caught.value)
+
+
 def test_hints_speak_of_arguments(tmp_path):
     trace = tmp_path / "far.csv"
     trace.write_text("at_ns,op,offset,size\n0,read,99999999999999,4096\n")

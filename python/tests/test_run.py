@@ -154,11 +154,11 @@ def test_a_page_and_a_picture(small: fowler.Device, tmp_path: Path) -> None:
 def test_progress_is_reported(small: fowler.Device) -> None:
     reported: list[tuple[int, int]] = []
     from fowler import _core
-    from fowler.running import _source
+    from fowler.source import source_args
 
     args = {
         "drive": small._drive([]),
-        "source": _source("demo", {}),
+        "source": source_args("demo", {}),
         "scheme": None,
         "queue_depth": None,
         "speed": None,

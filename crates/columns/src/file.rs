@@ -11,6 +11,7 @@ use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder};
 use parquet::schema::types::SchemaDescriptor;
+use std::io;
 use std::path::Path;
 
 /// Returns the settings of all files. Nothing in a file depends on the machine or the time.
@@ -80,6 +81,17 @@ fn unreadable(path: &Path, error: &dyn std::fmt::Display) -> Diagnostics {
     let diagnostic =
         Diagnostic::new(path.display().to_string(), format!("cannot be read: {error}"));
     diagnostic.hint("remove it; running the same sweep again recreates it".to_string()).into()
+}
+
+/// Returns the error of the file behind an error of the library, or one with its text.
+pub(crate) fn cause(error: ParquetError) -> io::Error {
+    match error {
+        ParquetError::External(cause) => match cause.downcast::<io::Error>() {
+            Ok(error) => *error,
+            Err(other) => io::Error::other(other.to_string()),
+        },
+        other => io::Error::other(plain(&other)),
+    }
 }
 
 /// Returns an error without the name of the library in front of it.

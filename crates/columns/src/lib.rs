@@ -2,8 +2,8 @@
 //! either; a build without it supports neither.
 //!
 //! [`requests`] logs every request of a run, [`arrow_source`] reads requests from Arrow batches,
-//! [`trace_file`] reads them from files, [`summary`] turns the points of a sweep into rows, and
-//! [`store`] is the folder of a sweep.
+//! [`trace_file`] reads them from files, [`summary`] turns the points of a sweep into rows,
+//! [`table`] turns tables into bytes and back, and [`store`] is the folder of a sweep.
 
 pub mod arrow_source;
 mod file;
@@ -11,6 +11,7 @@ mod findings;
 pub mod requests;
 pub mod store;
 pub mod summary;
+pub mod table;
 pub mod trace_file;
 
 pub use arrow_array::RecordBatch;

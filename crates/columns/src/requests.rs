@@ -1,6 +1,6 @@
 //! Logs every request of a run, one row each: in memory as Arrow batches, or in a Parquet file.
 
-use crate::file::{plain, properties};
+use crate::file::{cause, properties};
 use arrow_array::types::Int8Type;
 use arrow_array::{
     ArrayRef, DictionaryArray, Int8Array, RecordBatch, StringArray, UInt32Array, UInt64Array,
@@ -16,7 +16,7 @@ use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 use parquet::schema::types::ColumnPath;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
@@ -183,7 +183,7 @@ pub fn parquet(path: impl Into<PathBuf>) -> RequestsFile {
 
 fn open(path: &Path) -> Result<Box<dyn RequestSink>, Diagnostics> {
     let sink = ParquetSink::new(AtomicFile::create(path)?);
-    let sink = sink.map_err(|error| unwritable(path, &io::Error::other(plain(&error))))?;
+    let sink = sink.map_err(|error| unwritable(path, &cause(error)))?;
     Ok(Box::new(InFile { sink, path: path.to_path_buf() }))
 }
 
@@ -259,8 +259,7 @@ impl RequestSink for InFile {
     fn finish(self: Box<Self>, run: &[(&str, String)]) -> Result<(), Diagnostics> {
         let InFile { sink, path } = *self;
         let written = sink.finish(facts(run));
-        let failed = |error: ParquetError| unwritable(&path, &io::Error::other(plain(&error)));
-        written.map_err(failed)?.finish()
+        written.map_err(|error| unwritable(&path, &cause(error)))?.finish()
     }
 }
 
@@ -271,6 +270,7 @@ mod tests {
     use arrow_array::cast::AsArray;
     use arrow_array::types::UInt64Type;
     use fowler_experiment::{Blame, HostIo, Nanos, ReqId, Span};
+    use std::io;
 
     fn completion(number: u64) -> Completion {
         let op = HostOp::ALL[(number % 4) as usize];

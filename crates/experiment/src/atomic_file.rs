@@ -183,7 +183,8 @@ pub fn writable(path: &Path) -> Result<(), Diagnostics> {
 
 /// Returns the diagnostic for a file that cannot be written.
 pub fn unwritable(path: &Path, error: &io::Error) -> Diagnostics {
-    Diagnostic::new(path.display().to_string(), format!("cannot be written: {error}")).into()
+    let what = format!("cannot be written: {error}");
+    Diagnostic::new(path.display().to_string(), what).os(error.raw_os_error()).into()
 }
 
 /// A file that a command reads or writes, and the flag that names it.

@@ -271,5 +271,6 @@ pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
 
 /// Returns the diagnostic for a file or folder that cannot be read.
 pub fn unreadable(path: &Path, error: &io::Error) -> Diagnostics {
-    Diagnostic::new(path.display().to_string(), format!("cannot be read: {error}")).into()
+    let what = format!("cannot be read: {error}");
+    Diagnostic::new(path.display().to_string(), what).os(error.raw_os_error()).into()
 }

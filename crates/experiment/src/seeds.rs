@@ -4,7 +4,7 @@
 //! Seed `n + 1` draws other arrivals, addresses and strengths than seed `n`. The first seed is that
 //! of the drive, and its runs are the ones that are shown; of the others only the numbers stay.
 
-use crate::compare::compare;
+use crate::compare::{compare, compare_watched};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::metrics::{Stored, all};
 use crate::outcome::{Ending, Outcome};
@@ -12,6 +12,7 @@ use crate::progress::Progress;
 use crate::run::{self, RunSpec};
 use crate::sample::{Interval, interval};
 use crate::workload::Control;
+use fowler_device::Probe;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -29,9 +30,13 @@ pub struct Spread {
 
 impl Spread {
     /// Returns the spread of these values: for each scheme those of each metric.
-    #[cfg(test)]
-    pub(crate) fn of_values(values: Vec<BTreeMap<String, Vec<f64>>>) -> Spread {
+    pub fn of_values(values: Vec<BTreeMap<String, Vec<f64>>>) -> Spread {
         Spread { values }
+    }
+
+    /// Returns for each scheme the values of each metric, in the order of the seeds.
+    pub fn values(&self) -> &[BTreeMap<String, Vec<f64>>] {
+        &self.values
     }
 
     /// Returns the number of seeds.
@@ -66,7 +71,7 @@ impl Spread {
     }
 
     /// Adds the metrics of a seed that are numbers and do not depend on wall-clock time.
-    fn add(&mut self, outcomes: &[Outcome]) {
+    fn add<'a>(&mut self, outcomes: impl Iterator<Item = &'a Outcome>) {
         for (values, outcome) in self.values.iter_mut().zip(outcomes) {
             for metric in all().iter().filter(|it| it.stored == Stored::Everywhere) {
                 if let Some(value) = metric.value(outcome).as_f64() {
@@ -103,6 +108,22 @@ pub fn compare_over(
     seeds: u32,
     control: Control<'_>,
 ) -> Result<(Vec<Outcome>, Option<Spread>), Diagnostics> {
+    let (outcomes, spread) = compare_over_watched(spec, schemes, seeds, control, |_| ())?;
+    Ok((outcomes.into_iter().map(|(outcome, ())| outcome).collect(), spread))
+}
+
+/// Like [`compare_over`], with an additional probe for each scheme of the first seed, which
+/// `watcher` creates from its name.
+///
+/// # Errors
+/// As [`compare_over`].
+pub fn compare_over_watched<P: Probe + Send>(
+    spec: &RunSpec,
+    schemes: &[String],
+    seeds: u32,
+    control: Control<'_>,
+    watcher: impl Fn(&str) -> P + Sync,
+) -> Result<(Vec<(Outcome, P)>, Option<Spread>), Diagnostics> {
     let planned = AtomicBool::new(false);
     let progress = |step: Progress| match step {
         Progress::Planned(_) if planned.swap(true, Ordering::Relaxed) => {}
@@ -111,16 +132,18 @@ pub fn compare_over(
     };
     let control = Control { progress: &progress, ..control };
     let further = further(spec, schemes, seeds)?;
-    let outcomes = compare(spec, schemes, control)?;
+    let outcomes = compare_watched(spec, schemes, control, watcher)?;
     let whole = |its: &Outcome| its.ending == Ending::Complete;
     let mut spread = Spread { values: vec![BTreeMap::new(); outcomes.len()] };
-    spread.add(&outcomes);
+    spread.add(outcomes.iter().map(|(outcome, _)| outcome));
     for seed in further {
-        if !outcomes.iter().all(whole) || control.stopped() {
+        if !outcomes.iter().all(|(outcome, _)| whole(outcome)) || control.stopped() {
             break;
         }
         match compare(&with_seed(spec, seed), schemes, control) {
-            Ok(more) if more.len() == outcomes.len() && more.iter().all(whole) => spread.add(&more),
+            Ok(more) if more.len() == outcomes.len() && more.iter().all(whole) => {
+                spread.add(more.iter());
+            }
             // What is finished stays.
             Ok(_) => break,
             Err(_) if control.stopped() => break,

@@ -1,19 +1,16 @@
 //! Diagnostics as Python exceptions: all diagnostics together, each with all its fields.
+//! `python/fowler/errors.py` says which exception it is.
 
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyTuple, PyType};
+use pyo3::types::PyTuple;
 
-/// `fowler.InputError`, which is defined in Python.
-static INPUT_ERROR: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-
-/// Converts diagnostics to `fowler.InputError`.
+/// Converts diagnostics to `fowler.InputError`, or to `OSError` if the machine failed.
 pub(crate) fn input_error(py: Python<'_>, diagnostics: &Diagnostics) -> PyErr {
-    let raised = INPUT_ERROR.import(py, "fowler.errors", "InputError").and_then(|class| {
+    let raised = py.import("fowler.errors").and_then(|errors| {
         let reported: Vec<_> = diagnostics.0.iter().map(fields).collect();
-        class.call_method1("of", (PyTuple::new(py, reported)?,))
+        errors.call_method1("raised", (PyTuple::new(py, reported)?,))
     });
     match raised {
         Ok(error) => PyErr::from_value(error),
@@ -21,11 +18,11 @@ pub(crate) fn input_error(py: Python<'_>, diagnostics: &Diagnostics) -> PyErr {
     }
 }
 
-type Fields = (String, Option<u64>, String, String, String, Option<String>);
+type Fields = (String, Option<u64>, String, String, String, Option<String>, Option<i32>);
 
 fn fields(diagnostic: &Diagnostic) -> Fields {
-    let Diagnostic { file, line, text, what, expected, hint } = diagnostic.clone();
-    (file, line, text, what, expected, hint)
+    let Diagnostic { file, line, text, what, expected, hint, os } = diagnostic.clone();
+    (file, line, text, what, expected, hint, os)
 }
 
 /// Creates the error for a bug in Fowler.
@@ -35,7 +32,7 @@ pub(crate) fn fault(what: &str) -> PyErr {
 
 /// Converts results of the experiment crate to Python results.
 pub(crate) trait OrRaise<T> {
-    /// Returns the value, or raises `fowler.InputError`.
+    /// Returns the value, or raises what [`input_error`] returns.
     fn or_raise(self, py: Python<'_>) -> PyResult<T>;
 }
 

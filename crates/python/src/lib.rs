@@ -1,6 +1,7 @@
 //! The module `fowler._core`, the compiled part of the package `fowler`. It only converts: Python
 //! values into specifications of the experiment crate, and outcomes into Python objects.
 
+mod columns;
 mod command;
 mod errors;
 mod keys;
@@ -10,8 +11,10 @@ mod outcome;
 mod policies;
 mod py_requests;
 mod run;
+mod saved;
 mod sheets;
 mod spec;
+mod spread;
 mod study;
 mod sweep;
 mod table;
@@ -29,11 +32,15 @@ mod _core {
     #[pymodule_export]
     use super::metrics::metrics;
     #[pymodule_export]
-    use super::outcome::{Outcome, write_report};
+    use super::outcome::{Outcome, verdict, write_report};
     #[pymodule_export]
     use super::policies::{Page, Read, Running, View, Waiting, Write};
     #[pymodule_export]
     use super::run::{check, compare, run};
+    #[pymodule_export]
+    use super::saved::{read_saved, save};
+    #[pymodule_export]
+    use super::spread::Spread;
     #[pymodule_export]
     use super::study::study_all;
     #[pymodule_export]

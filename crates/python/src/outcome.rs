@@ -1,14 +1,17 @@
 //! The outcome of a run as a Python object.
 
 use crate::errors::OrRaise;
+use crate::spread::Spread;
 use crate::table::Table;
 use arrow_array::RecordBatch;
 use fowler_columns::requests;
 use fowler_experiment::Kind;
 use fowler_experiment::outcome::{Ending, Outcome as Finished};
 use fowler_experiment::report;
+use fowler_experiment::verdict::{Finding, of};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -63,14 +66,32 @@ impl Outcome {
     }
 }
 
-/// Writes a report on runs to `path`.
+/// Writes a report on runs to `path`, with what several seeds say of them.
 #[pyfunction]
+#[pyo3(signature = (outcomes, path, spread=None))]
 pub(crate) fn write_report(
     py: Python<'_>,
     outcomes: Vec<PyRef<'_, Outcome>>,
     path: PathBuf,
+    spread: Option<PyRef<'_, Spread>>,
 ) -> PyResult<()> {
-    let finished: Vec<Finished> =
-        outcomes.iter().map(|outcome| (*outcome.finished).clone()).collect();
-    py.detach(|| report::write(&path, &report::of_runs(&finished, None))).or_raise(py)
+    let (finished, spread) = (all(&outcomes), spread.map(|spread| spread.its.clone()));
+    let page = || report::of_runs(&finished, spread.as_ref());
+    py.detach(|| report::write(&path, &page())).or_raise(py)
+}
+
+/// Returns what the numbers of runs say, and several seeds of them, as a list in JSON.
+#[pyfunction]
+#[pyo3(signature = (outcomes, spread=None))]
+pub(crate) fn verdict(
+    outcomes: Vec<PyRef<'_, Outcome>>,
+    spread: Option<PyRef<'_, Spread>>,
+) -> String {
+    let spread = spread.as_ref().map(|spread| &spread.its);
+    let findings = of(&all(&outcomes), spread);
+    Value::from_iter(findings.iter().map(Finding::json)).to_string()
+}
+
+fn all(outcomes: &[PyRef<'_, Outcome>]) -> Vec<Finished> {
+    outcomes.iter().map(|outcome| (*outcome.finished).clone()).collect()
 }

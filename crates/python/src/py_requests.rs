@@ -1,5 +1,6 @@
 //! Requests from Python: a table, a stream, or an iterable of these, read batch by batch.
 
+use crate::policies::{Failure, Raiser};
 use fowler_columns::RecordBatch;
 use fowler_columns::arrow_source::ArrowSource;
 use fowler_experiment::HostIo;
@@ -8,6 +9,7 @@ use fowler_experiment::workload::{CustomRequests, RequestSource, TraceError, cus
 use pyo3::prelude::*;
 use pyo3::types::PyIterator;
 use pyo3_arrow::input::AnyRecordBatch;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A Python object that provides requests.
@@ -17,15 +19,19 @@ pub(crate) struct PyRequests {
     object: Py<PyAny>,
     /// Whether requests were read from it before.
     given: AtomicBool,
+    /// Where exceptions of the object go, so that they keep their tracebacks.
+    failure: Arc<Failure>,
 }
 
 impl PyRequests {
-    pub fn new(name: String, object: Py<PyAny>) -> PyRequests {
-        PyRequests { name, object, given: AtomicBool::new(false) }
+    pub fn new(name: String, object: Py<PyAny>, failure: &Arc<Failure>) -> PyRequests {
+        PyRequests { name, object, given: AtomicBool::new(false), failure: Arc::clone(failure) }
     }
 
-    fn failed(&self, error: &PyErr) -> Diagnostics {
-        Diagnostic::new(self.name.clone(), error.to_string()).into()
+    fn failed(&self, error: PyErr) -> Diagnostics {
+        let diagnostic = Diagnostic::new(self.name.clone(), error.to_string());
+        self.failure.note(Raiser::Requests(self.name.clone()), error);
+        diagnostic.into()
     }
 }
 
@@ -42,7 +48,7 @@ impl RequestSource for PyRequests {
             let once = object.hasattr("__next__")?;
             (!(once && again)).then(|| Batches::of(object)).transpose()
         });
-        let batches = batches.map_err(|error| self.failed(&error))?;
+        let batches = batches.map_err(|error| self.failed(error))?;
         let batches =
             batches.ok_or_else(|| Diagnostic { file: self.name.clone(), ..once_only() })?;
         Ok(Box::new(Requests {
@@ -65,6 +71,14 @@ enum Batches {
 
 type Stream = Box<dyn Iterator<Item = Result<RecordBatch, String>> + Send>;
 
+/// Why there is no next batch.
+enum Trouble {
+    /// The object raised this.
+    Raised(PyErr),
+    /// What it gave cannot be read.
+    Unreadable(String),
+}
+
 impl Batches {
     fn of(object: &Bound<'_, PyAny>) -> PyResult<Batches> {
         if is_arrow(object)? {
@@ -73,24 +87,32 @@ impl Batches {
         Ok(Batches::Items(object.try_iter()?.unbind(), None))
     }
 
-    fn next(&mut self) -> Option<Result<RecordBatch, String>> {
+    fn next(&mut self) -> Option<Result<RecordBatch, Trouble>> {
         match self {
-            Batches::Stream(stream) => stream.next(),
+            Batches::Stream(stream) => Some(stream.next()?.map_err(Trouble::Unreadable)),
             Batches::Items(items, last) => loop {
                 if let Some(batch) = last.as_mut().and_then(Iterator::next) {
-                    return Some(batch);
+                    return Some(batch.map_err(Trouble::Unreadable));
                 }
-                let next = Python::attach(|py| {
-                    let item = items.bind(py).clone().next()?;
-                    Some(item.and_then(|item| stream(&item)).map_err(|error| error.to_string()))
-                })?;
-                match next {
+                let next = Python::attach(|py| items.bind(py).clone().next().map(item));
+                match next? {
                     Ok(stream) => *last = Some(stream),
-                    Err(error) => return Some(Err(error)),
+                    Err(trouble) => return Some(Err(trouble)),
                 }
             },
         }
     }
+}
+
+/// Returns the stream of an item.
+fn item(item: PyResult<Bound<'_, PyAny>>) -> Result<Stream, Trouble> {
+    let item = item.map_err(Trouble::Raised)?;
+    if is_arrow(&item).map_err(Trouble::Raised)? {
+        return stream(&item).map_err(Trouble::Raised);
+    }
+    let kind = item.get_type().name().map_or_else(|_| "object".into(), |name| name.to_string());
+    let what = format!("an item of type {kind} has no columns: a frame or an Arrow table does");
+    Err(Trouble::Unreadable(what))
 }
 
 fn is_arrow(object: &Bound<'_, PyAny>) -> PyResult<bool> {
@@ -120,7 +142,8 @@ impl Requests<'_> {
         loop {
             let requests = match self.batches.next() {
                 Some(Ok(batch)) => self.converter.requests(&batch),
-                Some(Err(error)) => Err(Diagnostic::new("", error).into()),
+                Some(Err(Trouble::Unreadable(error))) => Err(Diagnostic::of(error).into()),
+                Some(Err(Trouble::Raised(error))) => Err(self.source.failed(error)),
                 None if self.again && self.converter.rows() == 0 => Err(once_only().into()),
                 None => return None,
             };

@@ -4,12 +4,13 @@ use crate::errors::OrRaise;
 use crate::outcome::Outcome;
 use crate::policies::{Failure, watch_policies};
 use crate::spec::RunArgs;
+use crate::spread::Spread;
 
 use arrow_array::RecordBatch;
 use fowler_columns::requests::RequestColumns;
-use fowler_experiment::compare::compare_watched;
 use fowler_experiment::outcome::Outcome as Finished;
 use fowler_experiment::run::Run;
+use fowler_experiment::seeds::compare_over_watched;
 use pyo3::prelude::*;
 use std::sync::Arc;
 
@@ -38,22 +39,25 @@ pub(crate) fn check(py: Python<'_>, run: RunArgs, schemes: Vec<String>) -> PyRes
 }
 
 /// Runs one drive under one workload and each of `schemes` in parallel. Returns outcomes in the
-/// order of the schemes.
+/// order of the schemes, and what `seeds` seeds say of them if there are several.
 #[pyfunction]
-#[pyo3(signature = (run, schemes, keep=false, progress=None))]
+#[pyo3(signature = (run, schemes, keep=false, progress=None, seeds=1))]
 pub(crate) fn compare(
     py: Python<'_>,
     run: RunArgs,
     schemes: Vec<String>,
     keep: bool,
     progress: Option<Bound<'_, PyAny>>,
-) -> PyResult<Vec<Outcome>> {
+    seeds: u32,
+) -> PyResult<(Vec<Outcome>, Option<Spread>)> {
     let finished = watch_policies(py, progress.as_ref(), move |watched, failure| {
         let spec = run.spec(&schemes, failure)?;
         let watcher = |_: &str| keep.then(RequestColumns::new);
-        watched.controlled(|control| compare_watched(&spec, &schemes, control, watcher))
+        watched.controlled(|control| compare_over_watched(&spec, &schemes, seeds, control, watcher))
     })?;
-    Ok(finished.or_raise(py)?.into_iter().map(outcome).collect())
+    let (finished, spread) = finished.or_raise(py)?;
+    let outcomes = finished.into_iter().map(outcome).collect();
+    Ok((outcomes, spread.map(|its| Spread { its })))
 }
 
 fn outcome((finished, columns): (Finished, Option<RequestColumns>)) -> Outcome {

@@ -56,10 +56,10 @@ pub(crate) struct SourceArgs {
 }
 
 impl SourceArgs {
-    pub fn spec(self) -> Result<WorkloadSpec, Diagnostics> {
+    pub fn spec(self, failure: &Arc<Failure>) -> Result<WorkloadSpec, Diagnostics> {
         let remap = remap_by_name(&self.remap);
         if let Some((name, object)) = self.custom {
-            let source = Arc::new(PyRequests::new(name, object));
+            let source = Arc::new(PyRequests::new(name, object, failure));
             return Ok(WorkloadSpec::Custom(CustomSpec { source, remap: remap? }));
         }
         if let Some(name) = &self.workload {
@@ -137,7 +137,7 @@ impl RunArgs {
         let mut diagnostics = Diagnostics::default();
         let own: Vec<String> = self.scheme.iter().cloned().collect();
         let schemes = if schemes.is_empty() { &own } else { schemes };
-        let workload = diagnostics.take(self.source.spec());
+        let workload = diagnostics.take(self.source.spec(failure));
         let replay_speed = match (self.queue_depth, self.speed, self.idle) {
             (Some(depth), ..) => ReplaySpeed::Closed(depth),
             (_, Some(factor), _) => ReplaySpeed::Speed(factor),
@@ -200,7 +200,7 @@ const KEPT_EVERY: u64 = 100_000_000;
 
 impl LifetimeArgs {
     pub fn spec(self, failure: &Arc<Failure>) -> Result<LifetimeSpec, Diagnostics> {
-        let (mut device, workload) = (self.drive.spec(), self.source.spec()?);
+        let (mut device, workload) = (self.drive.spec(), self.source.spec(failure)?);
         let LifetimeArgs { scheme, limit, dilation, check, checkpoint, policies, .. } = self;
         device.policies = custom(policies, failure)?;
         let spec = LifetimeSpec {

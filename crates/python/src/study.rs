@@ -1,9 +1,10 @@
 //! The study of all combinations of systems.
 
 use crate::errors::OrRaise;
+use crate::policies::watch_policies;
 use crate::sheets::{Rows, rows};
 use crate::spec::SourceArgs;
-use crate::watch::{Watched, watch};
+use crate::watch::Watched;
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_papers::ablation::{self, Finding, Request};
 use fowler_papers::{Step, Watch};
@@ -28,14 +29,14 @@ pub(crate) fn study_all(
     seeds: u32,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Found> {
-    let found = watch(py, progress.as_ref(), move |watched| {
+    let found = watch_policies(py, progress.as_ref(), move |watched, failure| {
         let mut diagnostics = Diagnostics::default();
-        let named = |(name, source): (String, SourceArgs)| source.spec().map(|spec| (name, spec));
+        let named = |(name, source): (String, SourceArgs)| Ok((name, source.spec(failure)?));
         let specs: Vec<_> =
             workloads.into_iter().filter_map(|its| diagnostics.take(named(its))).collect();
         diagnostics.or(())?;
         let request = Request { workloads: specs, traces, out, limit, seeds };
-        follow(&watched, |watch| ablation::all(&request, watch))
+        follow(watched, |watch| ablation::all(&request, watch))
     })?;
     let Some(Finding { title, sheets, files, warnings }) = found.or_raise(py)? else {
         return Err(PyKeyboardInterrupt::new_err("stopped"));

@@ -1,15 +1,16 @@
 //! Tables in Arrow memory, which any library with support for Arrow's C stream reads without a
 //! copy: pyarrow, polars, pandas.
 
+use crate::columns::{self, Column};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type, UInt64Type};
 use arrow_array::{Array, ArrayRef, RecordBatch, StructArray};
 use arrow_cast::cast;
 use arrow_schema::{ArrowError, DataType, Field, SchemaRef};
 use arrow_select::interleave::interleave_record_batch;
-use pyo3::exceptions::{PyIndexError, PyKeyError, PyTypeError};
+use pyo3::exceptions::{PyIndexError, PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyCapsule;
+use pyo3::types::{PyBytes, PyCapsule};
 use pyo3_arrow::error::PyArrowResult;
 use pyo3_arrow::ffi::{ArrayIterator, to_schema_pycapsule, to_stream_pycapsule};
 use pyo3_arrow::input::AnyRecordBatch;
@@ -48,6 +49,28 @@ impl Table {
         let schema = reader.schema();
         let batches = reader.collect::<Result<_, _>>().map_err(|error| unusable(&error))?;
         Ok(Table { schema, batches })
+    }
+
+    /// Copies columns of one length: each with its name, `timestamp` or `duration` if it has
+    /// nanoseconds of either, and its values.
+    #[staticmethod]
+    fn of_columns(columns: Vec<Column<'_>>) -> PyResult<Table> {
+        columns::table(columns)
+    }
+
+    /// Reads what [`Table::bytes`] returned.
+    #[staticmethod]
+    fn of_bytes(py: Python<'_>, bytes: Vec<u8>) -> PyResult<Table> {
+        let read = || fowler_columns::table::read(bytes);
+        let (schema, batches) = py.detach(read).map_err(PyValueError::new_err)?;
+        Ok(Table { schema, batches })
+    }
+
+    /// Returns it as the bytes of a Parquet file.
+    fn bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let write = || fowler_columns::table::bytes(&self.schema, &self.batches);
+        let bytes = py.detach(write).map_err(PyValueError::new_err)?;
+        Ok(PyBytes::new(py, &bytes))
     }
 
     /// Returns the values of a column, with `None` for missing ones.
@@ -106,7 +129,7 @@ impl Table {
     }
 }
 
-fn unusable(error: &ArrowError) -> PyErr {
+pub(crate) fn unusable(error: &ArrowError) -> PyErr {
     PyTypeError::new_err(error.to_string())
 }
 

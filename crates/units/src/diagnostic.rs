@@ -27,6 +27,8 @@ pub struct Diagnostic {
     pub expected: String,
     /// How to fix it.
     pub hint: Option<String>,
+    /// The system's number of the error, if an operation of the system failed.
+    pub os: Option<i32>,
 }
 
 /// All problems of an input. Never empty when used as an error.
@@ -65,6 +67,12 @@ impl Diagnostic {
     /// Sets the hint.
     pub fn hint(mut self, hint: impl Into<Option<String>>) -> Diagnostic {
         self.hint = hint.into();
+        self
+    }
+
+    /// Sets the number that the system gave this error, if it gave one.
+    pub fn os(mut self, number: Option<i32>) -> Diagnostic {
+        self.os = number;
         self
     }
 }

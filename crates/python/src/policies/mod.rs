@@ -67,13 +67,22 @@ impl PolicyArgs {
     }
 }
 
-/// The first error of a policy. It stops the run. Until the run has stopped, its policies make
-/// default decisions.
+/// Whose Python code raised an exception.
+#[derive(Debug)]
+pub(crate) enum Raiser {
+    /// A policy, at this simulated time.
+    Policy(String, Nanos),
+    /// The source of requests of this name.
+    Requests(String),
+}
+
+/// The first exception of the user's code. It stops the run. Until the run has stopped, its
+/// policies make default decisions.
 #[derive(Debug)]
 pub(crate) struct Failure {
     stop: Arc<AtomicBool>,
     failed: AtomicBool,
-    first: Mutex<Option<(String, Nanos, PyErr)>>,
+    first: Mutex<Option<(Raiser, PyErr)>>,
 }
 
 impl Failure {
@@ -83,26 +92,36 @@ impl Failure {
         Arc::new(Failure { stop: Arc::clone(stop), failed, first })
     }
 
-    fn note(&self, whose: String, now: Nanos, error: PyErr) {
+    pub fn note(&self, raiser: Raiser, error: PyErr) {
         let mut first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
-        first.get_or_insert((whose, now, error));
+        first.get_or_insert((raiser, error));
         self.failed.store(true, Ordering::Relaxed);
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Raises the failure, if there was one, as `fowler.PolicyError`.
+    /// Raises the failure, if there was one: as `fowler.PolicyError` that of a policy, and as
+    /// `fowler.InputError` that of requests. The exception itself, with its traceback, is the cause.
     pub fn raise(&self, py: Python<'_>) -> PyResult<()> {
         let first = self.first.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let Some((whose, at, cause)) = first else { return Ok(()) };
-        let class = py.import("fowler.errors")?.getattr("PolicyError")?;
+        let Some((raiser, cause)) = first else { return Ok(()) };
+        let errors = py.import("fowler.errors")?;
         let cause = cause.into_value(py);
-        let error = PyErr::from_value(class.call1((whose, at.0, &cause))?);
-        error.set_cause(py, Some(PyErr::from_value(cause.into_bound(py).into_any())));
+        let error = match raiser {
+            Raiser::Policy(whose, at) => {
+                errors.getattr("PolicyError")?.call1((whose, at.0, &cause))?
+            }
+            Raiser::Requests(name) => errors.getattr("of_requests")?.call1((name, &cause))?,
+        };
+        let its = error.is(&cause);
+        let error = PyErr::from_value(error);
+        if !its {
+            error.set_cause(py, Some(PyErr::from_value(cause.into_bound(py).into_any())));
+        }
         Err(error)
     }
 }
 
-/// Runs `work` as [`watch`](crate::watch::watch) does, and raises the failure of its policies.
+/// Runs `work` as [`watch`](crate::watch::watch) does, and raises the failure of the user's code.
 pub(crate) fn watch_policies<T: Send + 'static>(
     py: Python<'_>,
     progress: Option<&Bound<'_, PyAny>>,
@@ -135,7 +154,8 @@ impl Clone for Instance {
             copy.call1((&self.object,)).map(Bound::unbind)
         });
         let object = copied.unwrap_or_else(|error| {
-            self.failure.note(format!("{}: its copy", self.name), Nanos(0), error);
+            let its = Raiser::Policy(format!("{}: its copy", self.name), Nanos(0));
+            self.failure.note(its, error);
             Python::attach(|py| self.object.clone_ref(py))
         });
         Instance { object, name: self.name.clone(), failure: Arc::clone(&self.failure) }
@@ -155,9 +175,10 @@ impl Instance {
             return None;
         }
         let answer = Python::attach(|py| ask(self.object.bind(py)));
-        answer
-            .map_err(|error| self.failure.note(format!("{}.{method}", self.name), now, error))
-            .ok()
+        let note = |error| {
+            self.failure.note(Raiser::Policy(format!("{}.{method}", self.name), now), error);
+        };
+        answer.map_err(note).ok()
     }
 }
 

@@ -1,0 +1,56 @@
+//! What several seeds say of a comparison, as a Python object.
+
+use crate::errors::{OrRaise, fault};
+use fowler_experiment::diagnostic::Diagnostic;
+use fowler_experiment::sample::Interval;
+use fowler_experiment::seeds;
+use pyo3::prelude::*;
+
+/// The metrics of several seeds.
+#[pyclass(module = "fowler._core", frozen)]
+pub(crate) struct Spread {
+    pub its: seeds::Spread,
+}
+
+#[pymethods]
+impl Spread {
+    /// Reads what [`Spread::text`] returned.
+    #[staticmethod]
+    fn read(py: Python<'_>, text: &str) -> PyResult<Spread> {
+        let values = serde_json::from_str(text).map_err(|error| {
+            Diagnostic::of(format!("the numbers of the seeds cannot be read: {error}")).into()
+        });
+        values.or_raise(py).map(|values| Spread { its: seeds::Spread::of_values(values) })
+    }
+
+    /// Returns all values as JSON: for each scheme, those of each metric in the order of the seeds.
+    fn text(&self) -> PyResult<String> {
+        serde_json::to_string(self.its.values()).map_err(|_| fault("numbers that JSON cannot hold"))
+    }
+
+    /// The number of seeds.
+    #[getter]
+    fn seeds(&self) -> usize {
+        self.its.seeds()
+    }
+
+    /// Returns the mean of a metric under a scheme, by its place, and half the width of its 95 %
+    /// interval.
+    fn mean(&self, scheme: usize, path: &str) -> Option<(f64, f64)> {
+        self.its.of(scheme, path).map(both)
+    }
+
+    /// Returns the same of the ratio to the first scheme, each seed for itself.
+    fn ratio(&self, scheme: usize, path: &str) -> Option<(f64, f64)> {
+        self.its.ratio(scheme, path).map(both)
+    }
+
+    /// Returns it as in the JSON of `fowler compare`.
+    fn json(&self) -> String {
+        self.its.json().to_string()
+    }
+}
+
+fn both(interval: Interval) -> (f64, f64) {
+    (interval.mean, interval.half_width)
+}

@@ -1,0 +1,131 @@
+"""What numbers say: sentences with the rules behind them, and means over several seeds."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import json
+from collections.abc import Mapping, Sequence
+
+from fowler import _core
+from fowler.errors import Diagnostic, InputError, arguments
+from fowler.results import number
+
+__all__ = ["Finding", "Interval", "Seeds"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Finding:
+    """A finding of a rule. As text it is whole sentences."""
+
+    rule: str
+    """The rule: ``best``, ``noise``, ``coincide``, ``tail``, ``backlog``, ``idle``, ``steady`` or ``few``."""
+    schemes: tuple[str, ...]
+    """The schemes that it is about."""
+    text: str
+    """What it says."""
+    numbers: Mapping[str, float]
+    """The numbers that it stands on, with the thresholds that they crossed."""
+    next: str | None
+    """What to try to learn more."""
+
+    def __str__(self) -> str:
+        return self.text if self.next is None else f"{self.text} Try {self.next}."
+
+
+def findings(text: str) -> tuple[Finding, ...]:
+    """Returns the findings of a list in JSON, with flags rewritten as arguments."""
+    return tuple(
+        Finding(
+            its["rule"],
+            tuple(its["schemes"]),
+            arguments(its["text"]),
+            its["numbers"],
+            its["next"] and arguments(its["next"]),
+        )
+        for its in json.loads(text)
+    )
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Interval:
+    """A mean, with its 95 % confidence interval by Student's t."""
+
+    mean: float
+    """The mean."""
+    half_width: float
+    """Half the width of the interval."""
+
+    @property
+    def low(self) -> float:
+        """The lower end of the interval."""
+        return self.mean - self.half_width
+
+    @property
+    def high(self) -> float:
+        """The upper end of the interval."""
+        return self.mean + self.half_width
+
+    def __str__(self) -> str:
+        return f"{number(self.mean)} ± {number(self.half_width)}"
+
+
+class Seeds:
+    """The metrics of a comparison over several seeds. The runs of the comparison are those of the first."""
+
+    def __init__(self, its: _core.Spread, schemes: Sequence[str]) -> None:
+        """Wraps a spread of the compiled module."""
+        self._its = its
+        self._schemes = tuple(schemes)
+        self._values: list[dict[str, list[float]]] = json.loads(its.text())
+
+    @property
+    def count(self) -> int:
+        """The number of seeds."""
+        return self._its.seeds
+
+    def values(self, metric: str) -> dict[str, list[float]]:
+        """Returns the values of a metric under each scheme, in the order of the seeds.
+
+        Raises:
+            InputError: if no scheme has numbers of that name.
+        """
+        self._known(metric)
+        return {scheme: its.get(metric, []) for scheme, its in zip(self._schemes, self._values, strict=True)}
+
+    def mean(self, metric: str) -> dict[str, Interval | None]:
+        """Returns the mean of a metric under each scheme; ``None`` if it is not known under each seed.
+
+        Raises:
+            InputError: if no scheme has numbers of that name.
+        """
+        self._known(metric)
+        return {scheme: _interval(self._its.mean(at, metric)) for at, scheme in enumerate(self._schemes)}
+
+    def ratio(self, metric: str) -> dict[str, Interval | None]:
+        """Returns the ratio of a metric to that of the first scheme, each seed for itself.
+
+        What the seeds have in common does not widen these intervals. ``None`` if the metric is not known, or
+        not above zero under the first scheme, under each seed.
+
+        Raises:
+            InputError: if no scheme has numbers of that name.
+        """
+        self._known(metric)
+        return {scheme: _interval(self._its.ratio(at, metric)) for at, scheme in enumerate(self._schemes)}
+
+    def _known(self, metric: str) -> None:
+        names = {name for its in self._values for name in its}
+        if metric not in names:
+            near = difflib.get_close_matches(str(metric), names, n=1)
+            hint = f"did you mean `{near[0]}`?" if near else "`fowler.metrics()` lists all metrics"
+            what = f"`{metric}` is no metric with a number under any scheme"
+            raise InputError([Diagnostic("metric", None, "", what, hint=hint)])
+
+    def __repr__(self) -> str:
+        """Shows the number of seeds and the schemes."""
+        return f"<Seeds: {self.count} of {', '.join(self._schemes)}>"
+
+
+def _interval(pair: tuple[float, float] | None) -> Interval | None:
+    return None if pair is None else Interval(*pair)
