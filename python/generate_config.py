@@ -37,20 +37,23 @@ TYPES = {
     "real": "float",
     "reals": "tuple[float, ...]",
     "rows": "tuple[tuple[float, ...], ...]",
-    "time": "str",
-    "times": "str | tuple[str, ...]",
-    "spans": "tuple[str, ...]",
-    "size": "str",
-    "rate": "str",
+    "time": "Time",
+    "times": "Time | tuple[Time, ...]",
+    "spans": "Spans",
+    "size": "Size",
+    "rate": "Rate",
     "flag": "bool",
     "text": "str",
     "texts": "tuple[str, ...]",
 }
 
+QUANTITIES = ("Time", "Spans", "Size", "Rate")
+
 HEAD = '''"""Every key of a drive's configuration as frozen dataclasses, made from the Rust definitions.
 
 Do not edit: `make bless` writes this file anew, and a test says when that is due.
-Times, sizes and rates carry their units in their text: ``"25us"``, ``"64MiB"``, ``"500MB/s"``.
+Times, sizes and rates carry their units in their text: ``"25us"``, ``"64MiB"``, ``"500MB/s"``. Each has its
+number in several units, too: ``timing.read.us``, ``buffer.size.bytes``, ``policy.redundancy.rebuild_rate.mb_s``.
 """
 
 from __future__ import annotations
@@ -59,6 +62,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from fowler._section import Section
+from fowler.units import Rate, Size, Spans, Time
 
 '''
 
@@ -86,7 +90,9 @@ class Leaf:
 
     def literal(self) -> str:
         value = tomllib.loads(f"x = {self.default}")["x"]
-        return repr(frozen(value)).replace("'", '"')
+        text = repr(frozen(value)).replace("'", '"')
+        its = self.type()
+        return f"{its}({text})" if its in QUANTITIES else text
 
 
 @dataclass

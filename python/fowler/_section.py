@@ -8,10 +8,20 @@ import typing
 from collections.abc import Iterator, Mapping
 from typing import Any, Self
 
+from fowler.units import measured
+
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Section:
     """A group of configuration keys."""
+
+    def __post_init__(self) -> None:
+        """Makes quantities of texts: a section may be assembled from either."""
+        for field in dataclasses.fields(self):
+            value = getattr(self, field.name)
+            its = measured(str(field.type), value)
+            if its is not value:
+                object.__setattr__(self, field.name, its)
 
     @classmethod
     def of(cls, table: Mapping[str, Any]) -> Self:

@@ -1,7 +1,8 @@
 """Every key of a drive's configuration as frozen dataclasses, made from the Rust definitions.
 
 Do not edit: `make bless` writes this file anew, and a test says when that is due.
-Times, sizes and rates carry their units in their text: ``"25us"``, ``"64MiB"``, ``"500MB/s"``.
+Times, sizes and rates carry their units in their text: ``"25us"``, ``"64MiB"``, ``"500MB/s"``. Each has its
+number in several units, too: ``timing.read.us``, ``buffer.size.bytes``, ``policy.redundancy.rebuild_rate.mb_s``.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from fowler._section import Section
+from fowler.units import Rate, Size, Spans, Time
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -28,7 +30,7 @@ class Geometry(Section):
     """Blocks in a plane: a whole number from 1 to 1048576."""
     pages_per_block: int
     """Pages in a block: a whole number from 1 to 65536."""
-    page_size: str
+    page_size: Size
     """Data bytes per page: a size with its unit, from 512B to 1MiB."""
     over_provisioning: float
     """Share of the capacity that the host does not see: a number from 0 to 10."""
@@ -46,19 +48,19 @@ class Geometry(Section):
 class Timing(Section):
     """The keys of [timing]."""
 
-    bus_transfer: str
+    bus_transfer: Time
     """Transfer of a page over the channel, in either direction: a time with its unit, from
     0ns to 10s.
     """
-    read: str | tuple[str, ...]
+    read: Time | tuple[Time, ...]
     """Sensing a page; one value, or one per page type: a time with its unit, from 1ns to
     10s, or a list of up to 4, one per page type.
     """
-    program_phase: str
+    program_phase: Time
     """Program phase of one ISPP iteration, including its voltage reset: a time with its
     unit, from 1ns to 10s.
     """
-    verify_phase: str
+    verify_phase: Time
     """Verify phase of one ISPP iteration, including its voltage reset: a time with its unit,
     from 0ns to 10s.
     """
@@ -66,15 +68,15 @@ class Timing(Section):
     """ISPP iterations; one value, or one per page type: a whole number from 1 to 1000, or a
     list of up to 4, one per page type.
     """
-    erase_pulse: str
+    erase_pulse: Time
     """The erase pulse, including its voltage reset: a time with its unit, from 1ns to 10s."""
-    erase_verify: str
+    erase_verify: Time
     """The verify phase after the erase pulse: a time with its unit, from 0ns to 10s."""
-    voltage_reset: str
+    voltage_reset: Time
     """Removing the voltages from the cells at the end of a phase: a time with its unit, from
     0ns to 10s.
     """
-    buffer_load: str
+    buffer_load: Time
     """Loading the page buffer from the shadow buffer: a time with its unit, from 0ns to 10s."""
     program_erase: Literal["nominal", "read", "zero"] = "nominal"
     """How long programs and erases take (nominal: the times in [timing]; read: as long as a
@@ -86,7 +88,7 @@ class Timing(Section):
 class Buffer(Section):
     """The keys of [buffer]."""
 
-    size: str = "64MiB"
+    size: Size = Size("64MiB")
     """Size of the write buffer; with 0B it holds only pages that are being written to flash:
     a size with its unit, from 0B to 1TiB.
     """
@@ -138,11 +140,11 @@ class Queue(Section):
 class Host(Section):
     """The keys of [host]."""
 
-    bandwidth: str = "0B/s"
+    bandwidth: Rate = Rate("0B/s")
     """Bandwidth of the host link; with 0B/s data transfers take no time: a data rate with
     its unit, from 0B/s to 1000GB/s.
     """
-    command: str = "0s"
+    command: Time = Time("0s")
     """Time that each command occupies the host link: a time with its unit, from 0ns to 10s."""
 
 
@@ -158,7 +160,7 @@ class Gc(Section):
     """GC uses idle time below this number of erased blocks in a plane: a whole number from 0
     to 1048576.
     """
-    idle_after: str = "1ms"
+    idle_after: Time = Time("1ms")
     """How long a die must be idle before background GC starts: a time with its unit, from
     0ns to 1h.
     """
@@ -217,7 +219,7 @@ class DieOrder(Section):
     arrival; rhio: overdue requests, then reads of the youngest data, then writes of the
     smallest requests).
     """
-    deadline: str = "100ms"
+    deadline: Time = Time("100ms")
     """Rhio: age at which a request is served before all others, unless the request has a
     deadline: a time with its unit, from 10ms to 1280ms.
     """
@@ -250,7 +252,7 @@ class Suspension(Section):
     """Maximum number of suspensions per operation; 0 is unlimited: a whole number from 0 to
     1000000.
     """
-    min_progress: str = "0s"
+    min_progress: Time = Time("0s")
     """Time an operation runs before it may be suspended: a time with its unit, from 0ns to
     10s.
     """
@@ -294,7 +296,7 @@ class Scrub(Section):
     is read that nobody asks for; patrol: all data is read once in each period, and blocks
     with many errors are moved).
     """
-    period: str = "2592000s"
+    period: Time = Time("2592000s")
     """Patrol: time in which every block that holds data is read once: a time with its unit,
     from 1ms to 3650d.
     """
@@ -322,7 +324,7 @@ class Throttle(Section):
     """Dynamic, ready: how long an epoch is (auto: the period of the cycle found in the
     demand; fixed: epoch_length).
     """
-    epoch_length: str = "600s"
+    epoch_length: Time = Time("600s")
     """Length of an epoch with epoch = "fixed": a time with its unit, from 1us to 3650d."""
 
 
@@ -335,7 +337,7 @@ class Hotness(Section):
     requests is hot: up to policy.hotness.hot_up_to, or up to their median; buffer_hits:
     read-hot, write-hot or mixed, by the hits that a page had in the buffer).
     """
-    hot_up_to: str = "0B"
+    hot_up_to: Size = Size("0B")
     """Request_size: the largest request that counts as hot, in whole pages; 0B is the
     running median: a size with its unit, from 0B to 1GiB.
     """
@@ -438,7 +440,7 @@ class Redundancy(Section):
     """Data pages per stripe; with its parity page, a stripe spans one chip more: a whole
     number from 1 to 63.
     """
-    parity_cache: str = "512KiB"
+    parity_cache: Size = Size("512KiB")
     """Largest amount of parity that is cached or being written: a size with its unit, from
     0B to 1GiB.
     """
@@ -487,7 +489,7 @@ class Redundancy(Section):
     """
     worn_above: int = 15000
     """P/E cycles above which a block counts as worn (T_p): a whole number from 0 to 1000000."""
-    worn_erase_pulse: str = "0s"
+    worn_erase_pulse: Time = Time("0s")
     """Erase pulse of a worn block; 0 is the same as for other blocks: a time with its unit,
     from 0ns to 10s.
     """
@@ -495,7 +497,7 @@ class Redundancy(Section):
     """Da_raid5: once more stripes than this have a page in a worn block, all get parity (L):
     a whole number from 0 to 4294967295.
     """
-    retention: str = "32918400s"
+    retention: Time = Time("32918400s")
     """Data age at which a block is refreshed (T_retention): a time with its unit, from 1ms
     to 36500d.
     """
@@ -507,7 +509,7 @@ class Redundancy(Section):
     """
     rebuild_at_once: int = 4
     """Pages that are rebuilt at once: a whole number from 1 to 16."""
-    rebuild_rate: str = "0B/s"
+    rebuild_rate: Rate = Rate("0B/s")
     """How much is rebuilt per second at most; 0: as fast as the drive can: a data rate with
     its unit, from 0B/s to 1000GB/s.
     """
@@ -562,7 +564,7 @@ class ReliabilityTable(Section):
     """Table: P/E cycles of an average block, ascending: a list of numbers from 0 to
     1000000000.
     """
-    ages: tuple[str, ...] = ()
+    ages: Spans = Spans(())
     """Table: retention ages, ascending: a list of times with their units, from 0ns to 1827d."""
     rates: tuple[tuple[float, ...], ...] = ()
     """Table: bit error rates, above 0 and below 0.5; one row per entry of cycles, one column
@@ -685,7 +687,7 @@ class Reliability(Section):
     """Largest number of additional P/E cycles; each block draws its own: a whole number from
     0 to 1000000.
     """
-    oldest: str = "0s"
+    oldest: Time = Time("0s")
     """Age of the oldest data at the start: a time with its unit, from 0ns to 1827d."""
     strength: Literal["oracle", "measured"] = "oracle"
     """How the controller learns the strength of a block (oracle: it knows the exact value;
@@ -696,7 +698,7 @@ class Reliability(Section):
     """Measured: accepted probability that a block is weaker than estimated: a number from
     0.000001 to 0.999.
     """
-    measure_every: str = "86400s"
+    measure_every: Time = Time("86400s")
     """Measured: period in which every block is scanned once: a time with its unit, from 1ms
     to 3650d.
     """
@@ -738,7 +740,7 @@ class FailedDies(Section):
 class LifetimeTable(Section):
     """The keys of [lifetime.table]."""
 
-    idle: tuple[str, ...] = ()
+    idle: Spans = Spans(())
     """Table: mean idle times between two cycles, ascending: a list of times with their
     units, from 0ns to 36500d.
     """
@@ -752,7 +754,7 @@ class LifetimeTable(Section):
 class Lifetime(Section):
     """The keys of [lifetime]."""
 
-    target: str = "157680000s"
+    target: Time = Time("157680000s")
     """Target lifetime of the drive: a time with its unit, from 1ms to 36500d."""
     cycles: float = 3000.0
     """Endurance of the cells in P/E cycles, without recovery: a number from 0 to 1000000000."""
@@ -766,11 +768,11 @@ class Lifetime(Section):
     """Number of real repetitions that each simulated one stands for; scales wear and time: a
     whole number from 1 to 1000000.
     """
-    window: str = "600s"
+    window: Time = Time("600s")
     """Window over which write demand is measured, and the shortest epoch: a time with its
     unit, from 1us to 3650d.
     """
-    period: str = "1s"
+    period: Time = Time("1s")
     """Length of a period; a host stopped in one may resume in the next: a time with its
     unit, from 1us to 3650d.
     """
@@ -784,7 +786,7 @@ class Lifetime(Section):
     """Consecutive misses before a new epoch length is chosen: a whole number from 1 to
     1000000.
     """
-    history: str = "86400s"
+    history: Time = Time("86400s")
     """How far back demand is remembered: a time with its unit, from 1us to 3650d."""
     table: LifetimeTable = field(default_factory=LifetimeTable)
     """The keys of [lifetime.table]."""

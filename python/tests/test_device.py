@@ -47,6 +47,41 @@ def test_ways_to_name_a_key() -> None:
     assert its.with_(program_iterations=[12, 15]).timing.program_iterations == (12, 15)
 
 
+def test_quantities_have_numbers() -> None:
+    its = fowler.device("pes-mlc").with_(read_us=30, buffer_size="64MiB", rebuild_rate="500MB/s")
+    time, size, rate = its.timing.read, its.buffer.size, its.policy.redundancy.rebuild_rate
+    assert time == "30us"
+    assert (time.ns, time.us, time.ms, time.s) == (30_000, 30, 0.03, 3e-5)
+    assert (size.bytes, size.kib, size.mib, size.gib) == (2**26, 2**16, 64, 1 / 16)
+    assert (rate.mb_s, rate.b_s, rate.mib_s) == (500, 5e8, 5e8 / 2**20)
+    assert its.with_(read=time) == its
+    lists = its.with_(timing_read=("30us", "0.06ms"))
+    assert [it.us for it in lists.timing.read] == [30, 60]
+    assert dataclasses.replace(its.buffer, size="1GiB").size.mib == 1024
+    with pytest.raises(fowler.InputError, match="no quantity"):
+        _ = dataclasses.replace(its.buffer, size="much").size.bytes
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_quantity_can_be_read(name: str) -> None:
+    read = 0
+    for path, kind, *_ in _core.keys():
+        its = fowler.device(name)
+        for part in path.split("."):
+            its = getattr(its, part if hasattr(its, part) else f"{part}_", None)
+        for value in its if isinstance(its, tuple) else (its,):
+            if kind in ("time", "times", "spans"):
+                assert value.s >= 0
+            elif kind == "size":
+                assert value.bytes >= 0
+            elif kind == "rate":
+                assert value.b_s >= 0
+            else:
+                continue
+            read += 1
+    assert read > 25
+
+
 def test_a_drive_is_frozen_and_hashes() -> None:
     its = fowler.device("tlc")
     with pytest.raises(dataclasses.FrozenInstanceError):
