@@ -1,6 +1,7 @@
-"""Writes `fowler/config.py` from the Rust definitions of keys. `--check` fails if the file is out of date.
+"""Writes `fowler/config.py` and `fowler/_keywords.py` from the Rust definitions of keys.
 
-The generated file is committed because type checkers, editors and readers need it. A test runs `--check`.
+`--check` fails if a file is out of date. The generated files are committed because type checkers, editors and
+readers need them. A test runs `--check`.
 """
 
 from __future__ import annotations
@@ -28,7 +29,6 @@ def compiled() -> ModuleType:
 
 
 _core = compiled()
-TARGET = HERE / "config.py"
 WIDTH = 96
 
 TYPES = {
@@ -180,11 +180,102 @@ def written() -> str:
     return HEAD + "\n".join(classes("Config", "A drive: every key there is.", tree(), ()))
 
 
+KEYWORDS = '''"""Every keyword that sets a configuration key, for editors and type checkers, made from the Rust definitions.
+
+Do not edit: `make bless` writes this file anew, and a test says when that is due.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, SupportsFloat, SupportsIndex, TypedDict
+
+from fowler.source import Source
+
+
+class Keys(TypedDict, total=False):
+    """A configuration key: its path with ``_`` for the dots, its last part, or either with a unit."""
+
+'''
+
+TAKEN = (
+    *("axes", "check", "checkpoint", "changes", "columns", "design", "design_seed", "device"),
+    *("device_id", "dilation", "executor", "faults", "format", "idle", "lenient_pct", "limit", "out"),
+    *("points", "progress", "queue_depth", "remap", "requests", "requests_file", "retry", "scheme"),
+    *("schemes", "seed", "seeds", "set", "source", "spec", "speed", "spread", "threads", "title"),
+    *("trace", "workload", "years"),
+)
+"""Parameters and keywords of traces, which mean something else in calls that have them."""
+
+SUFFIXES = {
+    "time": ("ns", "us", "ms", "s"),
+    "size": ("b", "kib", "mib", "gib"),
+    "rate": ("b_s", "mib_s", "mb_s"),
+}
+"""Those of `fowler._settings`; a test compares them."""
+
+NUMBER = "SupportsFloat"
+VALUES = {
+    "count": "SupportsIndex",
+    "counts": "SupportsIndex | Sequence[SupportsIndex]",
+    "real": NUMBER,
+    "reals": f"Sequence[{NUMBER}]",
+    "rows": f"Sequence[Sequence[{NUMBER}]]",
+    "time": "str",
+    "times": "str | Sequence[str]",
+    "spans": "Sequence[str]",
+    "size": "str",
+    "rate": "str",
+    "flag": "bool",
+    "set": "str | Sequence[str]",
+    "text": "str",
+    "texts": "Sequence[str]",
+}
+
+
+def keywords() -> dict[str, str]:
+    """Returns the type of every name that means one key."""
+    paths: dict[str, set[str]] = {}
+    facts = {path: Leaf(*rest) for path, *rest in _core.keys()}
+    for path in facts:
+        whole = path.replace(".", "_")
+        for name in {whole, whole.removeprefix("policy_"), path.rsplit(".", 1)[-1]}:
+            paths.setdefault(name, set()).add(path)
+    found: dict[str, str] = {}
+    for name, its in paths.items():
+        if len(its) == 1:
+            leaf = facts[min(its)]
+            words = ", ".join(f'"{word}"' for word, _ in leaf.words)
+            found[name] = f"Literal[{words}] | str" if leaf.kind == "word" else VALUES[leaf.kind]
+        for kind, suffixes in SUFFIXES.items():
+            measured = [facts[path] for path in its if facts[path].kind in (kind, f"{kind}s")]
+            if len(measured) == 1:
+                several = measured[0].kind != kind
+                type_ = f"{NUMBER} | Sequence[{NUMBER}]" if several else NUMBER
+                found |= {f"{name}_{suffix}": type_ for suffix in suffixes if f"{name}_{suffix}" not in paths}
+    return {f"{name}_" if keyword.iskeyword(name) else name: its for name, its in sorted(found.items())}
+
+
+def written_keywords() -> str:
+    lines = {name: f"    {name}: {its}\n" for name, its in keywords().items()}
+    free = "".join(line for name, line in lines.items() if name not in TAKEN)
+    own = "".join(line for name, line in lines.items() if name in TAKEN)
+    drive = '\n\nclass DriveKeys(Keys, total=False):\n    """The keywords of drives."""\n\n'
+    both = (
+        "\n\nclass Keywords(Source, Keys, total=False):\n"
+        '    """The keywords of runs, lives and sweeps: those of traces, and configuration keys."""\n'
+    )
+    return KEYWORDS + free + drive + own + both
+
+
+FILES = {HERE / "config.py": written, HERE / "_keywords.py": written_keywords}
+
+
 def main() -> int:
-    text = written()
     if "--check" in sys.argv:
-        return 0 if TARGET.read_text() == text else 1
-    TARGET.write_text(text)
+        return int(any(path.read_text() != text() for path, text in FILES.items()))
+    for path, text in FILES.items():
+        path.write_text(text())
     return 0
 
 

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import dataclasses
+import difflib
 import html
 import os
+import textwrap
 import tomllib
 from collections.abc import Iterable, Mapping
-from typing import Self
+from typing import Any, Self, SupportsIndex, Unpack, overload
 
 from fowler import _arguments, _core
+from fowler._keywords import DriveKeys
 from fowler._settings import Setting, settings
 from fowler.config import Config
 from fowler.errors import Diagnostic, InputError, path_of, shown
 
-__all__ = ["Device", "Preset", "device", "presets"]
+__all__ = ["Device", "Preset", "Presets", "device", "presets"]
 
 DEVICE = "a preset's name or a file that ends in .toml"
 
@@ -30,7 +33,7 @@ class Device(Config):
     name: str = "device"
     """The name shown in tables and messages."""
 
-    def with_(self, changes: Mapping[str, Setting] | None = None, **keys: Setting) -> Self:
+    def with_(self, changes: Mapping[str, Setting] | None = None, **keys: Unpack[DriveKeys]) -> Self:
         """Returns the drive with some keys changed, and checks the result as a whole.
 
         Write a key as its path with ``_`` for the dots (``buffer_size="64MiB"``), as its last part if no
@@ -44,7 +47,7 @@ class Device(Config):
             expected = 'a dictionary, such as {"timing.read": "30us"}'
             what = f"invalid value {shown(changes)}"
             raise InputError([Diagnostic("changes", None, "", what, expected)])
-        return type(self)._resolved(self.name, self.toml(), settings({**(changes or {}), **keys}))
+        return type(self)._resolved(self.name, self.toml(), settings({**(changes or {}), **_given(keys)}))
 
     def under(self, scheme: str) -> Self:
         """Returns the drive with the policies of a scheme."""
@@ -93,7 +96,7 @@ class Device(Config):
         return dataclasses.replace(cls.of(tomllib.loads(whole)), name=name)
 
 
-def device(name: str | os.PathLike[str], /, **keys: Setting) -> Device:
+def device(name: str | os.PathLike[str], /, **keys: Unpack[DriveKeys]) -> Device:
     """Returns the drive of a preset or of a file that ends in ``.toml``, with some keys changed.
 
     >>> device("pes-mlc").with_(buffer_size="64MiB").buffer.size
@@ -102,7 +105,7 @@ def device(name: str | os.PathLike[str], /, **keys: Setting) -> Device:
     Raises:
         InputError: for everything that is wrong with it.
     """
-    return Device._resolved(path_of("name", name, DEVICE), None, settings(keys))
+    return Device._resolved(path_of("name", name, DEVICE), None, settings(_given(keys)))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -121,9 +124,55 @@ class Preset:
         """The text of the preset's file."""
         return _core.preset(self.kind, self.name)
 
+    def __repr__(self) -> str:
+        """Shows the kind and the name. ``about`` describes it."""
+        return f"<Preset {self.kind} {self.name}>"
 
-def presets(kind: str | None = None) -> list[Preset]:
+
+class Presets(list[Preset]):
+    """A list of presets, which shows their names and finds them by name."""
+
+    @overload
+    def __getitem__(self, which: str | SupportsIndex) -> Preset: ...
+    @overload
+    def __getitem__(self, which: slice) -> Presets: ...
+
+    def __getitem__(self, which: str | SupportsIndex | slice) -> Preset | Presets:
+        """Returns a preset by its name or its index, or some of them.
+
+        Raises:
+            KeyError: if there is no preset of that name.
+        """
+        if isinstance(which, slice):
+            return Presets(super().__getitem__(which))
+        if not isinstance(which, str):
+            return super().__getitem__(which)
+        for preset in self:
+            if preset.name == which:
+                return preset
+        near = difflib.get_close_matches(which, [its.name for its in self], n=1)
+        raise KeyError(f"no preset {which!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+
+    def __repr__(self) -> str:
+        """Shows the names, by kind."""
+        lines = ["<Presets:"]
+        for kind in dict.fromkeys(preset.kind for preset in self):
+            names = ", ".join(its.name for its in self if its.kind == kind)
+            text = textwrap.wrap(f"{kind}: {names}", 94, subsequent_indent="  ", break_on_hyphens=False)
+            lines += [f"  {line}" for line in text]
+        return "\n".join([*lines, ">"])
+
+    def _repr_html_(self) -> str:
+        rows = [(its.kind, its.name, its.about) for its in self]
+        cells = "".join(f"<tr>{''.join(f'<td>{html.escape(it)}</td>' for it in row)}</tr>" for row in rows)
+        return f"<table><thead><tr><th>kind</th><th>name</th><th>about</th></tr></thead>{cells}</table>"
+
+
+def presets(kind: str | None = None) -> Presets:
     """Returns the presets of one kind, or of all three kinds.
+
+    >>> presets("workload")["demo"]
+    <Preset workload demo>
 
     Raises:
         InputError: if ``kind`` is none of ``device``, ``workload`` and ``scheme``.
@@ -131,7 +180,11 @@ def presets(kind: str | None = None) -> list[Preset]:
     if kind not in (None, "device", "workload", "scheme"):
         expected = "device, workload or scheme"
         raise InputError([Diagnostic("kind", None, "", f"unknown kind of preset `{kind}`", expected)])
-    return [Preset(*facts) for facts in _core.presets() if kind in (None, facts[0])]
+    return Presets(Preset(*facts) for facts in _core.presets() if kind in (None, facts[0]))
+
+
+def _given(keys: DriveKeys) -> dict[str, Any]:
+    return dict(keys)
 
 
 def as_drive(

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 from fowler import _arguments, _core
+from fowler._keywords import Keywords
 from fowler._progress import bar
 from fowler._repeat import Call
 from fowler._settings import Setting
@@ -59,7 +60,7 @@ def run(
     set: Mapping[str, Setting] | None = None,
     progress: bool | None = None,
     source: Source | None = None,
-    **more: Any,
+    **more: Unpack[Keywords],
 ) -> Run:
     """Runs one drive under one workload.
 
@@ -110,7 +111,7 @@ def run(
             requests_file,
             set,
             source,
-            more,
+            dict(more),
         )
     )
     args["scheme"] = next(iter(names), None)
@@ -135,7 +136,7 @@ def compare(
     set: Mapping[str, Setting] | None = None,
     progress: bool | None = None,
     source: Source | None = None,
-    **more: Any,
+    **more: Unpack[Keywords],
 ) -> Comparison:
     """Runs the same workload under several schemes, in parallel.
 
@@ -190,7 +191,7 @@ def compare(
             requests_file,
             set,
             source,
-            more,
+            dict(more),
         )
     )
     call = Call(args, names, progress)
@@ -212,7 +213,7 @@ def lifetime(
     set: Mapping[str, Setting] | None = None,
     progress: bool | None = None,
     source: Source | None = None,
-    **more: Any,
+    **more: Unpack[Keywords],
 ) -> Lifetime:
     """Simulates a drive's whole life under a workload that repeats until the end of it.
 
@@ -245,8 +246,8 @@ def lifetime(
         if name in more:
             what = f"`{name}` does not apply to a life, which {does}"
             gathered.diagnostics.append(Diagnostic(name, None, "", what, hint="remove it"))
-    more = {its: value for its, value in more.items() if its not in apart}
-    fitted, changes = noted(gathered, more, source, set, LIFE)
+    others = {its: value for its, value in more.items() if its not in apart}
+    fitted, changes = noted(gathered, others, source, set, LIFE)
     target = gathered.real("years", years)
     if target is not None:
         if 0 < target <= 1e6:  # noqa: PLR2004  (beyond any drive's life)

@@ -11,9 +11,10 @@ from concurrent.futures import Executor, Future
 from contextlib import contextmanager
 from numbers import Integral
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from fowler import _core, _saved
+from fowler._keywords import Keywords
 from fowler._progress import bar
 from fowler._settings import Setting
 from fowler._specification import Specification
@@ -57,7 +58,7 @@ def sweep(  # noqa: PLR0913  (they are the keys of a specification)
     requests: bool | None = None,
     set: Mapping[str, Setting] | None = None,
     source: Source | None = None,
-    **more: Any,
+    **more: Unpack[Keywords],
 ) -> Sweep:
     """Runs every point of a design that has not run yet, and saves each as soon as it is finished.
 
@@ -112,7 +113,7 @@ def sweep(  # noqa: PLR0913  (they are the keys of a specification)
     gathered = Gathered()
     folder = gathered.take(lambda: path_of("out", out), "")
     wrong = [*gathered.diagnostics, *_unrunnable(executor, threads)]
-    own = {
+    own: dict[str, Any] = {
         "title": title,
         "device": device,
         "workload": workload,
