@@ -73,15 +73,8 @@ def test_every_keyword_is_that_of_a_key() -> None:
 def test_no_keyword_is_a_parameter() -> None:
     keys = set(_keywords.Keys.__annotations__)
     assert not keys & set(Source.__annotations__)
-    calls = (
-        fowler.run,
-        fowler.compare,
-        fowler.lifetime,
-        fowler.sweep,
-        fowler.Device.with_,
-        optimise.Objective,
-    )
-    for call in calls:
+    runs = (fowler.run, fowler.compare, fowler.lifetime, fowler.sweep)
+    for call in (*runs, fowler.Device.with_, optimise.Objective):
         assert not keys & set(inspect.signature(call).parameters), call
 
 

@@ -97,6 +97,9 @@ impl Spread {
     }
 }
 
+/// The outcomes of the first seed with their probes, and the spread over all seeds.
+pub type Compared<P> = (Vec<(Outcome, P)>, Option<Spread>);
+
 /// Compares schemes with `seeds` seeds. Returns the outcomes of the first, and the spread over
 /// those that were run to their end, if there are at least two.
 ///
@@ -123,7 +126,7 @@ pub fn compare_over_watched<P: Probe + Send>(
     seeds: u32,
     control: Control<'_>,
     watcher: impl Fn(&str) -> P + Sync,
-) -> Result<(Vec<(Outcome, P)>, Option<Spread>), Diagnostics> {
+) -> Result<Compared<P>, Diagnostics> {
     let planned = AtomicBool::new(false);
     let progress = |step: Progress| match step {
         Progress::Planned(_) if planned.swap(true, Ordering::Relaxed) => {}
