@@ -34,8 +34,12 @@ def pareto(table: AnyTable, *, minimise: Sequence[str] = (), maximise: Sequence[
     Rows that lack a number in one of the columns, such as points that failed, are left out. Of equal rows all
     are returned.
 
+    >>> drives = {"price": [1, 2, 3], "speed": [5, 4, 9]}
+    >>> fowler.pareto(drives, minimise=["price"], maximise=["speed"])["price"]
+    [1, 3]
+
     Args:
-        table: A sweep, or any object with an Arrow C stream.
+        table: A sweep, a frame, any object with an Arrow C stream, or a dictionary of arrays.
         minimise: Columns to minimize.
         maximise: Columns to maximize.
 
@@ -46,7 +50,7 @@ def pareto(table: AnyTable, *, minimise: Sequence[str] = (), maximise: Sequence[
         InputError: for every column that does not exist or is not numeric, and if no row has a number in all
             of them.
     """
-    return front(_table(table), minimise, maximise)
+    return front(Table.of(table), minimise, maximise)
 
 
 def front(table: T, minimise: Sequence[str], maximise: Sequence[str]) -> T:
@@ -80,7 +84,11 @@ def _beats(one: list[float], other: list[float]) -> bool:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Level:
-    """The points with one value on an axis, or in one part of it."""
+    """The points with one value on an axis, or in one part of it.
+
+    >>> swept.main_effects("waf", ["seed"]).effects[0].levels[0].count
+    2
+    """
 
     label: str
     """The value, or the range of the part."""
@@ -96,7 +104,11 @@ class Level:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Effect:
-    """The effect of one axis on a response."""
+    """The effect of one axis on a response.
+
+    >>> swept.main_effects("waf", ["seed"]).effects[0].factor
+    'seed'
+    """
 
     factor: str
     """The axis."""
@@ -110,7 +122,11 @@ class Effect:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class MainEffects:
-    """The effect of each axis on a response, averaged over the other axes."""
+    """The effect of each axis on a response, averaged over the other axes.
+
+    >>> swept.main_effects("waf").response
+    'waf'
+    """
 
     response: str
     """The column."""
@@ -122,7 +138,11 @@ class MainEffects:
     """The effects, the strongest first."""
 
     def records(self) -> list[dict[str, Any]]:
-        """Returns one row for each level of each axis, ready for a data frame."""
+        """Returns one row for each level of each axis, ready for a data frame.
+
+        >>> len(swept.main_effects("waf").records())
+        4
+        """
         return [
             {"factor": its.factor, **dataclasses.asdict(level), "effect": its.effect, "share": its.share}
             for its in self.effects
@@ -165,8 +185,11 @@ def main_effects(table: AnyTable, response: str, factors: Sequence[str] | None =
     An axis with more than 8 different numbers, as random designs have, is cut into 4 parts with the same
     number of points. Points that have no value on an axis, or NaN, form a level of their own.
 
+    >>> sorted(its.factor for its in fowler.main_effects(swept, "waf").effects)
+    ['geometry.over_provisioning', 'seed']
+
     Args:
-        table: A sweep, or any object with an Arrow C stream.
+        table: A sweep, a frame, any object with an Arrow C stream, or a dictionary of arrays.
         response: A column of numbers, such as ``read.p999_us``. Points without a number there, such as points
             that failed, are left out.
         factors: Axes or other columns; ``None`` for every axis with more than one value.
@@ -175,7 +198,7 @@ def main_effects(table: AnyTable, response: str, factors: Sequence[str] | None =
         InputError: for every column that does not exist, and for a response without numbers or with numbers
             above 1e150, for which a variance cannot be computed.
     """
-    its = _table(table)
+    its = Table.of(table)
     responses = numbers(its, [response])[0]
     rows = [row for row, value in enumerate(responses) if value is not None]
     if not rows:
@@ -252,14 +275,6 @@ def _word(value: float | str | None) -> str:
     if value is None:
         return "not set"
     return number(value) if isinstance(value, int | float) else value
-
-
-def _table(table: AnyTable) -> Table:
-    """Converts any table to a Fowler table."""
-    if not (hasattr(table, "__arrow_c_stream__") or hasattr(table, "__arrow_c_array__")):
-        expected = "a sweep, or an object with an Arrow C stream: a polars or pandas frame, a pyarrow table"
-        raise InputError([Diagnostic("table", None, "", f"got {type(table).__name__}", expected)])
-    return Table.of(table)
 
 
 def _listed(names: Any, argument: str) -> list[str]:

@@ -27,6 +27,11 @@ class Comparison:
 
     ``pandas.DataFrame(c)`` and ``polars.DataFrame(c)`` have a row with all metrics for each scheme. It can be
     pickled and saved.
+
+    >>> both.schemes
+    ['fifo', 'rps']
+    >>> both["rps"].read.mean_us < both["fifo"].read.mean_us
+    True
     """
 
     def __init__(self, runs: Sequence[Run], spread: _core.Spread | None = None) -> None:
@@ -89,7 +94,11 @@ class Comparison:
         return {"schemes": [run.summary for run in self._runs], "verdict": found, "seeds": seeds}
 
     def rows(self) -> list[dict[str, Any]]:
-        """Returns one row for each scheme with the headline metrics, ready for a data frame."""
+        """Returns one row for each scheme with the headline metrics, ready for a data frame.
+
+        >>> [row["scheme"] for row in both.rows()]
+        ['fifo', 'rps']
+        """
         names = [metric.name for metric in metrics() if metric.headline]
         return [
             {"scheme": run.scheme, **{name.replace(".", "_"): run.value(name) for name in names}}
@@ -98,6 +107,9 @@ class Comparison:
 
     def report(self, path: str | os.PathLike[str]) -> Path:
         """Writes a report: one HTML file that needs no other files.
+
+        >>> both.report("report.html").exists()
+        True
 
         Raises:
             InputError: as :meth:`Run.report`.
@@ -110,6 +122,9 @@ class Comparison:
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Saves the comparison in a file that :func:`fowler.load` reads.
 
+        >>> fowler.load(both.save("both.fowler")).schemes
+        ['fifo', 'rps']
+
         Raises:
             InputError: if the file cannot be written.
             OSError: if the disk is full or fails.
@@ -118,6 +133,9 @@ class Comparison:
 
     def plot(self, kind: str = "read", *, ax: Axes | None = None) -> Figure:
         """Plots, for every scheme, the share of reads or writes at or above each latency.
+
+        >>> [line.get_label() for line in both.plot("write").axes[0].lines]
+        ['fifo', 'rps']
 
         Args:
             kind: ``read`` or ``write``.

@@ -28,6 +28,9 @@ class Device(Config):
 
     A drive that :func:`device` returns is complete and valid. A drive that you assemble yourself is checked
     when it is first used, or by :meth:`check`.
+
+    >>> drive.with_(buffer_size="64MiB").buffer.size.bytes
+    67108864
     """
 
     name: str = "device"
@@ -40,6 +43,10 @@ class Device(Config):
         other key ends the same way (``over_provisioning=0.28``), or with a unit at the end
         (``read_us=30``). Keys as they are written in files go into ``changes``: ``{"timing.read": "30us"}``.
 
+        >>> its = drive.with_(read_us=30, over_provisioning=0.28)
+        >>> its.timing.read, its.timing.read.us
+        ('30us', 30.0)
+
         Raises:
             InputError: for every unknown key and every invalid value.
         """
@@ -50,7 +57,11 @@ class Device(Config):
         return type(self)._resolved(self.name, self.toml(), settings({**(changes or {}), **_given(keys)}))
 
     def under(self, scheme: str) -> Self:
-        """Returns the drive with the policies of a scheme."""
+        """Returns the drive with the policies of a scheme.
+
+        >>> drive.under("pes_ipc").policy.suspension.name
+        'ipc'
+        """
         if not isinstance(scheme, str):
             what = f"invalid value {shown(scheme)}"
             raise InputError(
@@ -61,13 +72,20 @@ class Device(Config):
     def check(self) -> Self:
         """Returns the drive, completed, if its configuration is valid.
 
+        >>> drive.check() == drive
+        True
+
         Raises:
             InputError: for everything that is wrong with it.
         """
         return self.with_()
 
     def toml(self) -> str:
-        """Returns the drive as the text of a device file."""
+        """Returns the drive as the text of a device file.
+
+        >>> "geometry.over_provisioning" in drive.toml()
+        True
+        """
         # The name is not a configuration key.
         lines = (line for line in self.lines() if not line.startswith("name = "))
         return "\n".join(lines) + "\n"
@@ -110,7 +128,11 @@ def device(name: str | os.PathLike[str], /, **keys: Unpack[DriveKeys]) -> Device
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Preset:
-    """A device, a workload or a scheme that comes with Fowler."""
+    """A device, a workload or a scheme that comes with Fowler.
+
+    >>> fowler.presets()["tlc"].kind
+    'device'
+    """
 
     kind: str
     """``device``, ``workload`` or ``scheme``."""
@@ -130,7 +152,11 @@ class Preset:
 
 
 class Presets(list[Preset]):
-    """A list of presets, which shows their names and finds them by name."""
+    """A list of presets, which shows their names and finds them by name.
+
+    >>> fowler.presets("scheme")["rps"]
+    <Preset scheme rps>
+    """
 
     @overload
     def __getitem__(self, which: str | SupportsIndex) -> Preset: ...

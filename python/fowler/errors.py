@@ -19,7 +19,14 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One problem with an input."""
+    """One problem with an input.
+
+    >>> try:
+    ...     fowler.device("pes-mlc", bufer_size="1MiB")
+    ... except fowler.InputError as error:
+    ...     error.diagnostics[0].hint
+    'did you mean `buffer_size`?'
+    """
 
     file: str
     """The file, or the argument that has the value. Empty if the problem belongs to no single place."""
@@ -45,6 +52,12 @@ class InputError(ValueError):
     """All problems with an input, reported together.
 
     The text of the exception lists all of them. ``diagnostics`` has them one by one.
+
+    >>> try:
+    ...     fowler.run("pes-mlx", "demo", limit=0)
+    ... except fowler.InputError as error:
+    ...     sorted(its.file for its in error.diagnostics)[-1]
+    'limit'
     """
 
     diagnostics: tuple[Diagnostic, ...]
@@ -184,7 +197,17 @@ class Gathered:
 
 
 class PolicyError(RuntimeError):
-    """A policy written in Python failed. The original exception, with its traceback, is the cause."""
+    """A policy written in Python failed. The original exception, with its traceback, is the cause.
+
+    >>> class Broken:
+    ...     def pick(self, view):
+    ...         raise ValueError("not yet")
+    >>> try:
+    ...     fowler.run(drive, "demo", scheme=["fifo", Broken()], limit=100)
+    ... except fowler.PolicyError as error:
+    ...     error.policy, error.__cause__
+    ('Broken.pick', ValueError('not yet'))
+    """
 
     policy: str
     """The policy and its method."""
@@ -235,6 +258,9 @@ class WorkerError(RuntimeError):
 
     No point of the sweep is at fault. The executor's exception is the cause (``__cause__``). Finished points
     are saved.
+
+    >>> issubclass(fowler.WorkerError, RuntimeError)
+    True
     """
 
 

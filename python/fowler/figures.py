@@ -34,7 +34,11 @@ WIDE = 10.0
 
 
 class Picture(Figure):
-    """A figure that notebooks display with any backend. The same data gives the same bytes."""
+    """A figure that notebooks display with any backend. The same data gives the same bytes.
+
+    >>> both.plot()._repr_svg_().count("</svg>")
+    1
+    """
 
     def _repr_svg_(self) -> str:
         text = io.StringIO()
@@ -45,6 +49,9 @@ class Picture(Figure):
 
 def distributions(runs: Iterable[Run], kind: str = "read", *, ax: Axes | None = None) -> Figure:
     """Plots, for every run, the share of reads or writes at or above each latency.
+
+    >>> [line.get_label() for line in figures.distributions(both).axes[0].lines]
+    ['fifo', 'rps']
 
     Args:
         runs: The runs, or a comparison.
@@ -70,6 +77,9 @@ def blame(run: Run, kind: str = "read", causes: int = 8, *, ax: Axes | None = No
     """Plots the causes of latency, for all requests of a run and for the slowest.
 
     A cause has its color and hatch by its name, the same in every plot and on report pages.
+
+    >>> figures.blame(r, "write").axes[0].get_xlabel()
+    'share of the latency of writes'
 
     Args:
         run: The run.
@@ -163,7 +173,11 @@ def pareto(
     *,
     ax: Axes | None = None,
 ) -> Figure:
-    """Plots two columns of every point, and their Pareto front, into ``ax`` if it is given."""
+    """Plots two columns of every point, and their Pareto front, into ``ax`` if it is given.
+
+    >>> figures.pareto(swept, "waf", "read.p99_us").axes[0].get_xlabel()
+    'write amplification'
+    """
     minimise = [name for name in (x, y) if name not in maximise]
     best = analysis.front(table, minimise, maximise)
     figure, axes = _canvas(ax)
@@ -193,6 +207,9 @@ def pareto(
 
 def main_effects(effects: analysis.MainEffects, *, ax: Sequence[Axes] | Axes | None = None) -> Figure:
     """Plots the mean response at each value of each axis, the axes side by side.
+
+    >>> len(figures.main_effects(swept.main_effects("waf")).axes)
+    2
 
     Args:
         effects: The effects.
@@ -228,7 +245,11 @@ def main_effects(effects: analysis.MainEffects, *, ax: Sequence[Axes] | Axes | N
 
 
 def lines(table: Table, x: str, response: str, by: str | None = None, *, ax: Axes | None = None) -> Figure:
-    """Plots the mean of a column along an axis, one line for each value of another, into ``ax`` if given."""
+    """Plots the mean of a column along an axis, one line for each value of another, into ``ax`` if given.
+
+    >>> figures.lines(swept, "seed", "waf").axes[0].get_ylabel()
+    'write amplification'
+    """
     figure, axes = _canvas(ax)
     across, along = _axes(axes, table, x, response)
     marks = analysis.column(table, by) if by else [""] * len(table)
@@ -265,7 +286,11 @@ def lines(table: Table, x: str, response: str, by: str | None = None, *, ax: Axe
 
 
 def heatmap(table: Table, x: str, y: str, response: str, *, ax: Axes | None = None) -> Figure:
-    """Plots the mean of a column over two axes, as colors and numbers, into ``ax`` if it is given."""
+    """Plots the mean of a column over two axes, as colors and numbers, into ``ax`` if it is given.
+
+    >>> figures.heatmap(swept, "seed", "geometry.over_provisioning", "waf").axes[0].get_xlabel()
+    'seed'
+    """
     across, along = analysis.column(table, x), analysis.column(table, y)
     values = analysis.numbers(table, [response])[0]
     shown = quantity(response)

@@ -68,7 +68,12 @@ YEARS_MOST = 1e6
 
 
 class Candidate:
-    """One drive of the space. ``run`` and ``life`` are simulated when they are first used."""
+    """One drive of the space. ``run`` and ``life`` are simulated when they are first used.
+
+    >>> its = Candidate({"scheme": "rps"}, run=lambda: r, life=lambda: life)
+    >>> its, its.run is r
+    (<Candidate: scheme=rps>, True)
+    """
 
     def __init__(
         self,
@@ -109,6 +114,9 @@ def at_most(measure: Measure, limit: float) -> Measure:
     """Returns the condition that a measure is at most ``limit``.
 
     Its value is the excess over the limit, as a share of the limit. The condition is met at 0 or less.
+
+    >>> at_most(lambda its: 150.0, 100.0)(None)
+    0.5
     """
     return lambda its: (_measured(measure, its) - limit) / (abs(limit) or 1.0)
 
@@ -117,6 +125,9 @@ def at_least(measure: Measure, limit: float) -> Measure:
     """Returns the condition that a measure is at least ``limit``.
 
     Its value is the gap to the limit, as a share of the limit. The condition is met at 0 or less.
+
+    >>> at_least(lambda its: 50.0, 100.0)(None)
+    0.5
     """
     return lambda its: (limit - _measured(measure, its)) / (abs(limit) or 1.0)
 
@@ -139,6 +150,12 @@ class Objective:
     ``study.best_trial`` meets them all. A trial is pruned if its drive is invalid or cannot run the workload;
     its user attribute ``error`` says why. With a seeded sampler and one job at a time, a study is
     reproducible.
+
+    >>> def slow(its):
+    ...     return its.run.read.mean_us
+    >>> objective = Objective(drive, "demo", limit=100, space={"scheme": ["fifo", "rps"]}, minimise=slow)
+    >>> objective.candidate({"scheme": "rps"})
+    <Candidate: scheme=rps>
     """
 
     def __init__(
@@ -197,7 +214,14 @@ class Objective:
         self._space = dict(space)
 
     def candidate(self, values: Mapping[str, Value]) -> Candidate:
-        """Returns the candidate with these parameter values, such as ``study.best_params``."""
+        """Returns the candidate with these parameter values, such as ``study.best_params``.
+
+        >>> def slow(its):
+        ...     return its.run.read.mean_us
+        >>> objective = Objective(drive, "demo", limit=100, space={"scheme": ["fifo", "rps"]}, minimise=slow)
+        >>> objective.candidate({"scheme": "rps"}).run.scheme
+        'rps'
+        """
         device, workload = self._of
         its = {**self._keywords, **values}
         lives = {name: value for name, value in its.items() if name not in RUNS_ONLY}

@@ -31,7 +31,11 @@ HEADLINES = ("read.mean_us", "read.p999_us", "write.mean_us", "write.p999_us", "
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Point:
-    """One point of a sweep that has run."""
+    """One point of a sweep that has run.
+
+    >>> swept.points[0].axes["seed"]
+    1.0
+    """
 
     number: int
     """Its index in the design, from 0."""
@@ -62,6 +66,9 @@ class Sweep(Table):
     Any Arrow library reads it without a copy: ``polars.DataFrame(s)``, ``pyarrow.table(s)``,
     ``pandas.DataFrame.from_arrow(s)``. The columns are ``point``, ``hash``, ``axis.NAME`` for each axis,
     ``error``, every single value of the summary under its dotted name, and ``summary`` as JSON.
+
+    >>> len(swept), swept.axes
+    (4, ['geometry.over_provisioning', 'seed'])
     """
 
     def __init__(self, its: _core.Table, folder: Path) -> None:
@@ -110,6 +117,9 @@ class Sweep(Table):
     def pareto(self, *minimise: str, maximise: Sequence[str] = ()) -> Self:
         """Returns the Pareto front: the points that no other point beats, best first in the first column.
 
+        >>> len(swept.pareto("waf", "read.p99_us")) in range(1, 5)
+        True
+
         Args:
             *minimise: Columns to minimize, such as ``"waf", "read.p999_us"``.
             maximise: Columns to maximize.
@@ -121,7 +131,11 @@ class Sweep(Table):
         return analysis.front(self, minimise, maximise)
 
     def main_effects(self, response: str, factors: Sequence[str] | None = None) -> MainEffects:
-        """Returns the effect of each axis on a column. See :func:`fowler.main_effects`."""
+        """Returns the effect of each axis on a column. See :func:`fowler.main_effects`.
+
+        >>> len(swept.main_effects("waf").effects)
+        2
+        """
         return analysis.main_effects(self, response, factors)
 
     @property
@@ -162,7 +176,11 @@ def _cell(value: float | str | None) -> str:
 
 
 class Plots:
-    """Plots of the points of a sweep, as matplotlib figures."""
+    """Plots of the points of a sweep, as matplotlib figures.
+
+    >>> swept.plot.lines("seed", "waf").axes[0].get_xlabel()
+    'seed'
+    """
 
     def __init__(self, its: Sweep) -> None:
         """Creates the plots of a sweep."""
@@ -178,6 +196,9 @@ class Plots:
         ax: Axes | None = None,
     ) -> Figure:
         """Plots two columns of every point, and their Pareto front.
+
+        >>> swept.plot.pareto("waf", "read.p99_us", by="seed").axes[0].get_xlabel()
+        'write amplification'
 
         Args:
             x: A column of numbers.
@@ -199,6 +220,9 @@ class Plots:
     ) -> Figure:
         """Plots the mean of a column at each value of each axis, on one scale, the strongest axis first.
 
+        >>> len(swept.plot.main_effects("waf").axes)
+        2
+
         Args:
             response: The column.
             factors: The axes to show; ``None`` for all.
@@ -210,6 +234,9 @@ class Plots:
 
     def lines(self, x: str, response: str, *, by: str | None = None, ax: Axes | None = None) -> Figure:
         """Plots the mean, least and largest value of a column along ``x``, one line per value of ``by``.
+
+        >>> swept.plot.lines("geometry.over_provisioning", "waf", by="seed").axes[0].get_ylabel()
+        'write amplification'
 
         Args:
             x: An axis.
@@ -223,6 +250,9 @@ class Plots:
 
     def heatmap(self, x: str, y: str, response: str, *, ax: Axes | None = None) -> Figure:
         """Plots the mean of a column over two axes, as colors and numbers.
+
+        >>> swept.plot.heatmap("seed", "geometry.over_provisioning", "waf").axes[0].get_xlabel()
+        'seed'
 
         Args:
             x: The axis along the bottom.

@@ -56,7 +56,14 @@ host data, all other programs, and erases."""
 
 @runtime_checkable
 class DieOrder(Protocol):
-    """Decides which waiting transaction a die serves next."""
+    """Decides which waiting transaction a die serves next.
+
+    >>> class ReadFirst:
+    ...     def pick(self, view):
+    ...         return view.head("host_read") or view.oldest()
+    >>> isinstance(ReadFirst(), DieOrder)
+    True
+    """
 
     def pick(self, view: View) -> Waiting:
         """Returns one of the transactions that ``view`` shows. A die is never idle while it could serve one.
@@ -67,7 +74,14 @@ class DieOrder(Protocol):
 
 @runtime_checkable
 class Suspension(Protocol):
-    """Decides whether a read may suspend the program or erase that runs on its die."""
+    """Decides whether a read may suspend the program or erase that runs on its die.
+
+    >>> class OnlyErases:
+    ...     def allows(self, running, read):
+    ...         return "phase_end" if running.erases else None
+    >>> fowler.run(drive, "demo", scheme=["rps", OnlyErases()], limit=100).scheme
+    'rps+OnlyErases'
+    """
 
     def allows(self, running: Running, read: Read) -> Literal["at_once", "phase_end"] | None:
         """Returns when to suspend, or ``None`` to let the operation run.
@@ -84,6 +98,12 @@ class Hotness(Protocol):
     """Decides how a page was used in the buffer. Replaces the detector ``buffer_hits``.
 
     The drive must use that detector.
+
+    >>> class Often:
+    ...     def classify(self, page):
+    ...         return "read_hot" if page.reads > 2 * page.writes else "mixed"
+    >>> isinstance(Often(), Hotness)
+    True
     """
 
     def classify(self, page: Page) -> Literal["read_hot", "write_hot", "mixed"]:
@@ -92,7 +112,14 @@ class Hotness(Protocol):
 
 @runtime_checkable
 class Throttle(Protocol):
-    """Decides how long to delay a write. Replaces a throttle; the drive must have one."""
+    """Decides how long to delay a write. Replaces a throttle; the drive must have one.
+
+    >>> class Steady:
+    ...     def admit(self, write):
+    ...         return 1_000.0 * write.pages
+    >>> isinstance(Steady(), Throttle)
+    True
+    """
 
     def admit(self, write: Write) -> float:
         """Returns the nanoseconds to delay a write that could enter now. Called once per write, in order."""

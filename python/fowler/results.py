@@ -29,7 +29,11 @@ __all__ = [
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Metric:
-    """A number that every run reports, or a fact about the run."""
+    """A number that every run reports, or a fact about the run.
+
+    >>> next(it for it in fowler.metrics() if it.name == "read.p99_us").unit
+    'us'
+    """
 
     name: str
     """Its path in a summary and the name of its column in a sweep, such as ``read.p99_us``. A last part in
@@ -46,13 +50,21 @@ class Metric:
 
 
 def metrics() -> tuple[Metric, ...]:
-    """Returns every metric of a run, in the order of the summary."""
+    """Returns every metric of a run, in the order of the summary.
+
+    >>> "waf" in [it.name for it in fowler.metrics()]
+    True
+    """
     return tuple(Metric(*facts) for facts in _core.metrics())
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Latencies:
-    """The latencies of a run's reads or writes, in microseconds. ``None`` if there were too few requests."""
+    """The latencies of a run's reads or writes, in microseconds. ``None`` if there were too few requests.
+
+    >>> r.read.p50_us <= r.read.p90_us <= r.read.max_us
+    True
+    """
 
     count: int
     """The number of requests."""
@@ -85,7 +97,11 @@ class Latencies:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Band:
-    """The causes of the latency of a group of requests."""
+    """The causes of the latency of a group of requests.
+
+    >>> r.blame.read.all.count == r.read.count
+    True
+    """
 
     count: int
     """The number of requests."""
@@ -97,7 +113,11 @@ class Band:
     """The mean time that each cause took, in microseconds."""
 
     def shares(self) -> dict[str, float]:
-        """Returns the causes that took any time, as shares of the latency, the largest first."""
+        """Returns the causes that took any time, as shares of the latency, the largest first.
+
+        >>> round(sum(r.blame.read.all.shares().values()), 6)
+        1.0
+        """
         whole = self.mean_latency_us or 1.0
         some = {cause: its / whole for cause, its in self.mean_us.items() if its > 0.0}
         return dict(sorted(some.items(), key=lambda its: -its[1]))
@@ -110,7 +130,11 @@ class Band:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Blame:
-    """Why requests of one kind were slow: all of them, and the slowest."""
+    """Why requests of one kind were slow: all of them, and the slowest.
+
+    >>> r.blame.read.slowest_1pct.count < r.blame.read.all.count
+    True
+    """
 
     all: Band
     """All requests."""
@@ -122,7 +146,11 @@ class Blame:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Blames:
-    """Why reads and writes were slow."""
+    """Why reads and writes were slow.
+
+    >>> r.blame.write.all.count == r.write.count
+    True
+    """
 
     read: Blame
     """Why reads were slow."""
@@ -144,7 +172,12 @@ class Blames:
 
 
 class Sheet:
-    """A table of a study or of a life: column heads and rows."""
+    """A table of a study or of a life: column heads and rows.
+
+    >>> sheet = life.sheet()
+    >>> len(sheet.rows) == len(sheet.records())
+    True
+    """
 
     __slots__ = ("heads", "name", "rows", "title")
 
@@ -156,7 +189,11 @@ class Sheet:
         self.rows = rows
 
     def records(self) -> list[dict[str, Any]]:
-        """Returns the rows as dictionaries, ready for a data frame."""
+        """Returns the rows as dictionaries, ready for a data frame.
+
+        >>> list(life.sheet().records()[0]) == life.sheet().heads
+        True
+        """
         return [dict(zip(self.heads, row, strict=True)) for row in self.rows]
 
     def __repr__(self) -> str:
@@ -169,7 +206,11 @@ class Sheet:
 
 
 class Lifetime:
-    """The result of a lifetime run."""
+    """The result of a lifetime run.
+
+    >>> life.waf >= 1.0
+    True
+    """
 
     def __init__(self, its: _core.Lifetime) -> None:
         """Wraps a lifetime of the compiled module."""
@@ -207,12 +248,21 @@ class Lifetime:
         return life
 
     def sheet(self) -> Sheet:
-        """Returns the results as a table."""
+        """Returns the results as a table.
+
+        >>> len(life.sheet().rows) >= 1
+        True
+        """
         return Sheet(*self._its.sheet())
 
     def write(self, folder: str | os.PathLike[str]) -> list[Path]:
-        """Writes the table (CSV), figures (SVG) and the report into a folder, and returns the files."""
+        """Writes the table (CSV), figures (SVG) and the report into a folder, and returns the files.
+
+        >>> "report.html" in [file.name for file in life.write("life")]
+        True
+        """
         path = path_of("folder", folder)
+        os.makedirs(path, exist_ok=True)
         return [Path(path) / name for name in self._its.write(path)]
 
     def __repr__(self) -> str:
@@ -226,7 +276,13 @@ class Lifetime:
 
 
 class Study(Mapping[str, Sheet]):
-    """The results of a study: its tables by name."""
+    """The results of a study: its tables by name.
+
+    >>> from pathlib import Path
+    >>> study = Study("Sizes", [life.sheet()], [Path("sizes.csv")], [])
+    >>> len(study), study.files[0].name
+    (1, 'sizes.csv')
+    """
 
     def __init__(
         self, title: str, sheets: Sequence[Sheet], files: Sequence[Path], warnings: Sequence[str]

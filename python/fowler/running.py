@@ -64,6 +64,10 @@ def run(
 ) -> Run:
     """Runs one drive under one workload.
 
+    >>> r = fowler.run("pes-mlc", "demo", scheme="pes_ipc", over_provisioning=0.28, limit=1_000)
+    >>> r.read.count + r.write.count
+    1000
+
     Args:
         device: A preset's name, a file that ends in ``.toml``, or a :class:`Device`.
         workload: A generator (a preset's name or a file that ends in ``.toml``), or requests of your own:
@@ -143,6 +147,10 @@ def compare(
     Except for ``schemes`` and ``seeds``, the arguments are those of :func:`run`. With ``idle``, the factor is
     determined under the first scheme and used for all schemes.
 
+    >>> both = fowler.compare("pes-mlc", "demo", schemes=["fifo", "pes_ipc"], limit=1_000)
+    >>> both["pes_ipc"].suspensions > both["fifo"].suspensions
+    True
+
     Args:
         device: As for :func:`run`.
         workload: As for :func:`run`.
@@ -217,6 +225,12 @@ def lifetime(
 ) -> Lifetime:
     """Simulates a drive's whole life under a workload that repeats until the end of it.
 
+    >>> life = fowler.lifetime(
+    ...     drive, "financial1-excerpt", years=1, dilation=20_000, check=False, limit=5_000
+    ... )
+    >>> life.waf >= 1.0
+    True
+
     Args:
         device: A preset's name, a file that ends in ``.toml``, or a :class:`Device`.
         workload: As for :func:`run`.
@@ -281,6 +295,9 @@ def study(
     progress: bool | None = None,
 ) -> Study:
     """Compares every subset of the five systems on one drive, at three ages, under several workloads.
+
+    >>> fowler.study(limit=1_000, seeds=1)  # doctest: +SKIP
+    <Study: ...>
 
     Args:
         name: The study. The only one is ``all``: the 32 subsets of PES, RHIO, HIRE, READY and DA-RAID-5.

@@ -50,6 +50,9 @@ class Run(Mapping[str, Any]):
 
     It is a mapping from the names of metrics to their values: ``run["read.p99_us"]``, ``dict(run)``,
     ``pandas.Series(run)``. It can be pickled and saved.
+
+    >>> r["read.p99_us"] == r.read.p99_us, "waf" in r
+    (True, True)
     """
 
     def __init__(self, outcome: _core.Outcome | _Stored, call: Call, place: int = 0) -> None:
@@ -106,6 +109,9 @@ class Run(Mapping[str, Any]):
 
     def value(self, name: str) -> Any:
         """Returns a metric by its name, such as ``counters.erases.gc``; ``None`` if it has no value.
+
+        >>> r.value("counters.erases.gc") == r.summary["counters"]["erases"]["gc"]
+        True
 
         Raises:
             InputError: if the run has no metric of that name.
@@ -175,6 +181,9 @@ class Run(Mapping[str, Any]):
 
         If the run did not keep its requests (``requests=True``), it is repeated, with identical results.
 
+        >>> r.requests()[0]["op"] in ("read", "write")
+        True
+
         Raises:
             InputError: if the run cannot be repeated, or the repeated run differs, because the trace, the
                 frame or a policy has changed.
@@ -188,6 +197,10 @@ class Run(Mapping[str, Any]):
     def distribution(self, kind: str = "read") -> list[tuple[float, float]]:
         """Returns latencies in microseconds, each with the share of reads or writes at or above it.
 
+        >>> latency, share = r.distribution("read")[0]
+        >>> share
+        1.0
+
         Raises:
             InputError: if ``kind`` is neither ``read`` nor ``write``.
         """
@@ -199,6 +212,9 @@ class Run(Mapping[str, Any]):
         """Writes a report: one HTML file that needs no other files.
 
         The run is repeated for the details that the report shows, unless its requests came from a stream.
+
+        >>> r.report("report.html").exists()
+        True
 
         Raises:
             InputError: if the run cannot be repeated, or the repeated run differs, because the trace, the
@@ -212,6 +228,9 @@ class Run(Mapping[str, Any]):
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Saves the run in a file that :func:`fowler.load` reads, with its requests if it kept them.
 
+        >>> fowler.load(r.save("run.fowler")).read == r.read
+        True
+
         Raises:
             InputError: if the file cannot be written.
             OSError: if the disk is full or fails.
@@ -219,13 +238,20 @@ class Run(Mapping[str, Any]):
         return _saved.write(path, self)
 
     def plot(self, kind: str = "read", *, ax: Axes | None = None) -> Figure:
-        """Plots the latency distribution of reads or writes, into ``ax`` if it is given."""
+        """Plots the latency distribution of reads or writes, into ``ax`` if it is given.
+
+        >>> r.plot("write").axes[0].get_xscale()
+        'log'
+        """
         from fowler.figures import distributions  # noqa: PLC0415  (matplotlib is optional)
 
         return distributions([self], kind, ax=ax)
 
     def plot_blame(self, kind: str = "read", *, causes: int = 8, ax: Axes | None = None) -> Figure:
         """Plots the causes of latency of all reads or writes and of the slowest, into ``ax`` if it is given.
+
+        >>> r.plot_blame("write").axes[0].get_xlabel()
+        'share of the latency of writes'
 
         Args:
             kind: ``read`` or ``write``.

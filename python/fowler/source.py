@@ -21,7 +21,11 @@ iterable of such objects."""
 
 
 class Source(TypedDict, total=False):
-    """How a trace is read and its addresses are mapped to the drive."""
+    """How a trace is read and its addresses are mapped to the drive.
+
+    >>> Source(trace="trace.csv", remap="modulo")["remap"]
+    'modulo'
+    """
 
     trace: str | os.PathLike[str] | None
     """A block trace to replay instead of a workload: text or binary, which may be compressed with zstd or

@@ -65,6 +65,12 @@ def sweep(  # noqa: PLR0913  (they are the keys of a specification)
     The specification is a file as for ``fowler sweep``, or is given as keywords. Both write the same files,
     wherever the points run.
 
+    >>> swept = fowler.sweep(
+    ...     device="pes-mlc", workload="demo", axes={"seed": [1, 2]}, limit=100, out="results"
+    ... )
+    >>> swept["axis.seed"]
+    [1.0, 2.0]
+
     Args:
         spec: A specification: a TOML file. It excludes all keywords except those from ``out`` to
             ``progress``.
@@ -152,6 +158,9 @@ def load(path: str | os.PathLike[str]) -> Any:
     A file has what its ``save`` wrote: a :class:`Run`, a :class:`Comparison`, a :class:`Table` or a
     :class:`Sweep`. A run can be repeated, for requests and reports, if its drive, workload and schemes have
     names or are text; requests and policies that were objects of Python are not in the file.
+
+    >>> fowler.load(swept.folder).axes == swept.axes
+    True
 
     Raises:
         InputError: if there is no sweep and no result, a file cannot be read or is damaged, or a newer

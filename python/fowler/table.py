@@ -23,6 +23,10 @@ class Table:
 
     Any Arrow library reads it without a copy: ``pyarrow.table(t)``, ``polars.DataFrame(t)``,
     ``pandas.DataFrame.from_arrow(t)``. ``pandas.DataFrame(t)`` works too, row by row. A table can be pickled.
+
+    >>> table = r.requests()
+    >>> len(table), len(table["op"]), list(table[0])[:2], len(table[:10])
+    (1000, 1000, ['id', 'op'], 10)
     """
 
     __slots__ = ("_its",)
@@ -84,6 +88,9 @@ class Table:
     def column(self, name: str) -> list[Any]:
         """Returns the values of a column, with ``None`` for missing ones.
 
+        >>> fowler.Table.of({"x": [1, None]}).column("x")
+        [1, None]
+
         Raises:
             InputError: if there is no such column.
         """
@@ -96,7 +103,11 @@ class Table:
         return f"did you mean `{near[0]}`?" if near else "the attribute `columns` lists all columns"
 
     def take(self, rows: Iterable[int]) -> Self:
-        """Returns a table of these rows, in this order."""
+        """Returns a table of these rows, in this order.
+
+        >>> fowler.Table.of({"x": [1, 2, 3]}).take([2, 0])["x"]
+        [3, 1]
+        """
         return self._of(self._its.take(list(rows)))
 
     def _of(self, its: _core.Table) -> Self:
@@ -109,6 +120,9 @@ class Table:
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Saves the table in a file that :func:`fowler.load` reads.
+
+        >>> len(fowler.load(r.requests().save("requests.fowler")))
+        1000
 
         Raises:
             InputError: if the file cannot be written.

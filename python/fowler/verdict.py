@@ -16,7 +16,11 @@ __all__ = ["Finding", "Interval", "Seeds"]
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Finding:
-    """A finding of a rule. As text it is whole sentences."""
+    """A finding of a rule. As text it is whole sentences.
+
+    >>> both.verdict[0].text in str(both.verdict[0])
+    True
+    """
 
     rule: str
     """The rule: ``best``, ``noise``, ``coincide``, ``tail``, ``backlog``, ``idle``, ``steady`` or ``few``."""
@@ -49,7 +53,11 @@ def findings(text: str) -> tuple[Finding, ...]:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Interval:
-    """A mean, with its 95 % confidence interval by Student's t."""
+    """A mean, with its 95 % confidence interval by Student's t.
+
+    >>> Interval(2.0, 0.5).low, Interval(2.0, 0.5).high
+    (1.5, 2.5)
+    """
 
     mean: float
     """The mean."""
@@ -71,7 +79,11 @@ class Interval:
 
 
 class Seeds:
-    """The metrics of a comparison over several seeds. The runs of the comparison are those of the first."""
+    """The metrics of a comparison over several seeds. The runs of the comparison are those of the first.
+
+    >>> both.seeds
+    <Seeds: 2 of fifo, rps>
+    """
 
     def __init__(self, its: _core.Spread, schemes: Sequence[str]) -> None:
         """Wraps a spread of the compiled module."""
@@ -87,6 +99,9 @@ class Seeds:
     def values(self, metric: str) -> dict[str, list[float]]:
         """Returns the values of a metric under each scheme, in the order of the seeds.
 
+        >>> len(both.seeds.values("waf")["rps"])
+        2
+
         Raises:
             InputError: if no scheme has numbers of that name.
         """
@@ -95,6 +110,9 @@ class Seeds:
 
     def mean(self, metric: str) -> dict[str, Interval | None]:
         """Returns the mean of a metric under each scheme; ``None`` if it is not known under each seed.
+
+        >>> both.seeds.mean("read.mean_us")["rps"].half_width > 0.0
+        True
 
         Raises:
             InputError: if no scheme has numbers of that name.
@@ -107,6 +125,9 @@ class Seeds:
 
         What the seeds have in common does not widen these intervals. ``None`` if the metric is not known, or
         not above zero under the first scheme, under each seed.
+
+        >>> both.seeds.ratio("read.mean_us")["fifo"]
+        Interval(mean=1.0, half_width=0.0)
 
         Raises:
             InputError: if no scheme has numbers of that name.

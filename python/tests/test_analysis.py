@@ -53,10 +53,10 @@ def test_a_front_of_any_frame() -> None:
     ]:
         with pytest.raises(fowler.InputError, match=text):
             fowler.pareto(frame, **wrong)
-    for none in [{"a": [1]}, [1], None]:
-        with pytest.raises(fowler.InputError, match="table: got"):
+    for none in [{"a": 1}, [1], None]:
+        with pytest.raises(fowler.InputError, match="table: "):
             fowler.pareto(none, minimise=["a"])
-        with pytest.raises(fowler.InputError, match="table: got"):
+        with pytest.raises(fowler.InputError, match="table: "):
             fowler.main_effects(none, "a")
 
 
