@@ -152,24 +152,10 @@ def compare(
     True
 
     Args:
-        device: As for :func:`run`.
-        workload: As for :func:`run`.
         schemes: The schemes. The first is the baseline.
         seeds: Run every scheme with this many seeds, from that of the drive on, up to 100. The runs are those
             of the first; :attr:`Comparison.seeds` has means and paired ratios with 95 % intervals, and the
             verdict uses them.
-        queue_depth: As for :func:`run`, and so all others.
-        speed: See there.
-        idle: See there.
-        limit: See there.
-        faults: See there.
-        seed: See there.
-        requests: See there.
-        requests_file: See there; the name of the scheme is added to that of the file.
-        set: See there.
-        progress: See there.
-        source: See there.
-        **more: See there.
 
     Raises:
         InputError: for everything that is wrong under any scheme, all together.

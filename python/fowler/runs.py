@@ -6,6 +6,7 @@ import dataclasses
 import html
 import json
 import os
+import pickle
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -36,6 +37,7 @@ class _Stored:
     distributions: Mapping[str, list[tuple[float, float]]]
     findings: str
     requests: _core.Table | None
+    policies: Sequence[tuple[str, object]] = ()
     detailed: bool = False
 
     def summary(self) -> str:
@@ -176,6 +178,15 @@ class Run(Mapping[str, Any]):
         its = Device.of(tomllib.loads(self._outcome.device))
         return dataclasses.replace(its, name=str(self.summary["device"]))
 
+    @cached_property
+    def policies(self) -> Mapping[str, Any]:
+        """The policies written in Python that the run has asked, by name, with what they have learnt.
+
+        They are the copies that the run's drive had. A pickled run has them if they can be pickled, and a
+        saved one does not.
+        """
+        return dict(self._outcome.policies)
+
     def requests(self) -> Table:
         """Returns every request: its time, type, latency, and the causes of the latency in nanoseconds.
 
@@ -279,6 +290,8 @@ class Run(Mapping[str, Any]):
 
     def _repeat(self, *, keep: bool, detail: bool) -> _core.Outcome:
         """Repeats the run and keeps the new outcome, unless it differs from the first."""
+        # They stay those of the first run, which are equal, but which others may hold.
+        _ = self.policies
         outcome = self._call.again(self._place, keep, detail)
         changed = _first_change(self.summary, json.loads(outcome.summary()))
         if changed is not None:
@@ -312,12 +325,15 @@ class Run(Mapping[str, Any]):
         """Pickles the results, the requests if they were kept, and the call if it can be pickled."""
         requests = self._outcome.requests
         table = None if requests is None else Table(requests)
-        return _unpickled, (type(self), {**self._facts(), "requests": table, "call": self._call})
+        policies = _picklable(self.policies)
+        facts = {**self._facts(), "requests": table, "call": self._call, "policies": policies}
+        return _unpickled, (type(self), facts)
 
     def __copy__(self) -> Self:
         """Returns a run with the same results, which nothing can change."""
         its = type(self)(self._outcome, self._call, self._place)
         its.__dict__["_text"] = self._text
+        its.__dict__["policies"] = self.policies
         return its
 
     def __deepcopy__(self, memo: object) -> Self:
@@ -337,6 +353,14 @@ class Run(Mapping[str, Any]):
 
     def _repr_html_(self) -> str:
         return shown_runs([self], self.verdict)
+
+
+def _picklable(policies: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    try:
+        pickle.dumps(policies)
+    except Exception:  # whatever the user's objects raise
+        return []
+    return list(policies.items())
 
 
 def _unpickled(kind: type[Run], facts: dict[str, Any]) -> Run:

@@ -360,3 +360,45 @@ def test_a_name_is_a_policys_own():
 def test_what_a_policy_has_come_to_is_not_kept(tmp_path):
     with pytest.raises(fowler.InputError, match="cannot save the state"):
         fowler.lifetime("ready-32", "ready-proxy", scheme=["st", FixedRate()], checkpoint=tmp_path / "life")
+
+
+class Counting:
+    """A die order that counts what it has decided."""
+
+    def __init__(self) -> None:
+        self.decided = 0
+
+    def pick(self, view: fowler.policies.View) -> object:
+        self.decided += 1
+        return view.oldest()
+
+
+def test_what_a_policy_has_learnt_is_there_after_the_run(small: fowler.Device) -> None:
+    ours = Counting()
+    run = fowler.run(small, "demo", scheme=["fifo", ours], limit=500)
+    learnt = run.policies["Counting"]
+    assert learnt is not ours
+    assert ours.decided == 0
+    assert learnt.decided >= 500
+    again = fowler.run(small, "demo", scheme=["fifo", ours], limit=500)
+    assert again.policies["Counting"].decided == learnt.decided
+    # A search for a speed asks copies of its own.
+    idle = fowler.run(small, "demo", scheme=["fifo", ours], limit=500, idle=0.5)
+    speed = idle["workload.speed"]
+    alike = fowler.run(small, "demo", scheme=["fifo", ours], limit=500, speed=speed)
+    assert idle.policies["Counting"].decided == alike.policies["Counting"].decided
+    before = run.policies["Counting"]
+    run.requests()
+    assert run.policies["Counting"] is before
+    held = pickle.loads(pickle.dumps(run))
+    assert held.policies["Counting"].decided == learnt.decided
+    assert fowler.run(small, "demo", limit=100).policies == {}
+
+
+def test_each_run_of_a_comparison_has_its_own(small: fowler.Device) -> None:
+    schemes = [["fifo", Counting()], "fifo", ["rps", Counting()]]
+    both = fowler.compare(small, "demo", schemes=schemes, limit=500, seeds=2)
+    alone = [fowler.run(small, "demo", scheme=its, limit=500) for its in schemes]
+    learnt = [[its.decided for its in run.policies.values()] for run in both]
+    assert learnt == [[its.decided for its in run.policies.values()] for run in alone]
+    assert learnt[1] == []

@@ -61,10 +61,10 @@ pub mod workload;
 
 /// Custom policies, and the views that they see.
 pub mod policies {
-    pub use fowler_device::AccessClass;
     pub use fowler_device::policy::custom::*;
     pub use fowler_device::policy::suspension::{Candidate, Running};
     pub use fowler_device::policy::throttle::{Life, State, Throttled};
+    pub use fowler_device::{AccessClass, Device};
     pub use fowler_nand::SuspendAt;
     pub use fowler_units::TxnId;
 }

@@ -1,6 +1,7 @@
 //! The outcome of a run as a Python object.
 
 use crate::errors::OrRaise;
+use crate::policies::Learnt;
 use crate::spread::Spread;
 use crate::table::Table;
 use arrow_array::RecordBatch;
@@ -20,6 +21,7 @@ use std::sync::Arc;
 pub(crate) struct Outcome {
     pub finished: Arc<Finished>,
     pub requests: Option<Vec<RecordBatch>>,
+    pub policies: Vec<Learnt>,
 }
 
 #[pymethods]
@@ -57,6 +59,13 @@ impl Outcome {
     #[getter]
     fn detailed(&self) -> bool {
         self.finished.detail.is_some()
+    }
+
+    /// Returns the policies written in Python that the run has asked, by name, as they are now.
+    #[getter]
+    fn policies(&self, py: Python<'_>) -> Vec<Learnt> {
+        let clone = |(name, object): &Learnt| (name.clone(), object.clone_ref(py));
+        self.policies.iter().map(clone).collect()
     }
 
     /// Returns every request, if they were recorded.

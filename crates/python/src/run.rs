@@ -2,7 +2,7 @@
 
 use crate::errors::OrRaise;
 use crate::outcome::Outcome;
-use crate::policies::{Failure, watch_policies};
+use crate::policies::{Failure, Watcher, watch_policies};
 use crate::spec::RunArgs;
 use crate::spread::Spread;
 
@@ -25,10 +25,11 @@ pub(crate) fn run(
 ) -> PyResult<Outcome> {
     let finished = watch_policies(py, progress.as_ref(), move |watched, failure| {
         let spec = run.spec(&[], failure)?;
-        let watcher = keep.then(RequestColumns::new);
-        watched.controlled(|control| Run::new(&spec, control).watched_by(watcher).start())
+        watched
+            .controlled(|control| Run::new(&spec, control).watched_by(Watcher::new(keep)).start())
+            .map(|its| outcome(its, failure))
     })?;
-    finished.or_raise(py).map(outcome)
+    finished.or_raise(py)
 }
 
 /// Raises everything that is wrong with a run under each of `schemes`.
@@ -52,15 +53,17 @@ pub(crate) fn compare(
 ) -> PyResult<(Vec<Outcome>, Option<Spread>)> {
     let finished = watch_policies(py, progress.as_ref(), move |watched, failure| {
         let spec = run.spec(&schemes, failure)?;
-        let watcher = |_: &str| keep.then(RequestColumns::new);
-        watched.controlled(|control| compare_over_watched(&spec, &schemes, seeds, control, watcher))
+        let watcher = |_: &str| Watcher::new(keep);
+        let (outcomes, spread) = watched
+            .controlled(|control| compare_over_watched(&spec, &schemes, seeds, control, watcher))?;
+        let outcomes = outcomes.into_iter().map(|its| outcome(its, failure)).collect();
+        Ok((outcomes, spread.map(|its| Spread { its })))
     })?;
-    let (finished, spread) = finished.or_raise(py)?;
-    let outcomes = finished.into_iter().map(outcome).collect();
-    Ok((outcomes, spread.map(|its| Spread { its })))
+    finished.or_raise(py)
 }
 
-fn outcome((finished, columns): (Finished, Option<RequestColumns>)) -> Outcome {
-    let requests: Option<Vec<RecordBatch>> = columns.map(RequestColumns::finish);
-    Outcome { finished: Arc::new(finished), requests }
+fn outcome((finished, watcher): (Finished, Watcher), failure: &Failure) -> Outcome {
+    let policies = failure.learnt(&watcher);
+    let requests: Option<Vec<RecordBatch>> = watcher.columns.map(RequestColumns::finish);
+    Outcome { finished: Arc::new(finished), requests, policies }
 }

@@ -8,11 +8,14 @@ mod classify;
 mod pick;
 
 use crate::watch::{GRACE, Watched, watch_for};
-use fowler_experiment::Nanos;
+use fowler_columns::requests::RequestColumns;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
+use fowler_experiment::policies::Device;
 use fowler_experiment::policies::{Maker, Policies};
+use fowler_experiment::{Completion, Nanos, Probe};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
+use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -35,8 +38,7 @@ impl PolicyArgs {
     /// Returns the policies for the slots that it fills.
     pub fn policies(self, failure: &Arc<Failure>) -> Result<(String, Policies), Diagnostics> {
         let PolicyArgs { name, label, methods, object } = self;
-        let prototype =
-            Arc::new(Instance { object, name: name.clone(), failure: Arc::clone(failure) });
+        let prototype = Arc::new(Instance::new(object, name.clone(), failure));
         let mut policies = Policies::default();
         for method in methods {
             let prototype = Arc::clone(&prototype);
@@ -83,13 +85,71 @@ pub(crate) struct Failure {
     stop: Arc<AtomicBool>,
     failed: AtomicBool,
     first: Mutex<Option<(Raiser, PyErr)>>,
+    /// The policies that runs have asked: the number of the run, the name, and the object.
+    asked: Mutex<Vec<(u64, String, Py<PyAny>)>>,
+}
+
+/// A policy as it is after a run, by its name.
+pub(crate) type Learnt = (String, Py<PyAny>);
+
+thread_local! {
+    /// The run whose drive works on this thread, or zero, and the youngest policy when it began.
+    static RUN: Cell<(u64, u64)> = const { Cell::new((0, 0)) };
+}
+
+/// The number of the youngest policy.
+static BORN: AtomicU64 = AtomicU64::new(0);
+
+/// Watches a run: which policies it asks, and all of its requests if they are kept.
+pub(crate) struct Watcher {
+    run: u64,
+    pub columns: Option<RequestColumns>,
+}
+
+impl Watcher {
+    pub fn new(keep: bool) -> Watcher {
+        static RUNS: AtomicU64 = AtomicU64::new(1);
+        // What is asked before it begins belongs to another drive, such as that of a search.
+        RUN.set((0, 0));
+        let run = RUNS.fetch_add(1, Ordering::Relaxed);
+        Watcher { run, columns: keep.then(RequestColumns::new) }
+    }
+}
+
+impl Probe for Watcher {
+    #[inline]
+    fn completed(&mut self, completion: &Completion) {
+        if let Some(columns) = &mut self.columns {
+            columns.completed(completion);
+        }
+    }
+
+    fn begun(&mut self, _device: &Device) {
+        RUN.set((self.run, BORN.load(Ordering::Relaxed)));
+    }
 }
 
 impl Failure {
     /// Creates an empty failure, which sets `stop` to end the run.
     pub fn new(stop: &Arc<AtomicBool>) -> Arc<Failure> {
         let (failed, first) = (AtomicBool::new(false), Mutex::new(None));
-        Arc::new(Failure { stop: Arc::clone(stop), failed, first })
+        let asked = Mutex::default();
+        Arc::new(Failure { stop: Arc::clone(stop), failed, first, asked })
+    }
+
+    /// Returns the policies that a run has asked, as they are now.
+    pub fn learnt(&self, watcher: &Watcher) -> Vec<Learnt> {
+        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        let its = asked.extract_if(.., |(run, ..)| *run == watcher.run);
+        its.map(|(_, name, object)| (name, object)).collect()
+    }
+
+    /// Notes that a run has asked a policy.
+    fn note_asked(&self, run: u64, name: &str, object: &Py<PyAny>) {
+        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        if !asked.iter().any(|(other, its, _)| *other == run && its == name) {
+            asked.push((run, name.into(), Python::attach(|py| object.clone_ref(py))));
+        }
     }
 
     pub fn note(&self, raiser: Raiser, error: PyErr) {
@@ -99,8 +159,8 @@ impl Failure {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Raises the failure, if there was one: as `fowler.PolicyError` that of a policy, and as
-    /// `fowler.InputError` that of requests. The exception itself, with its traceback, is the cause.
+    /// Raises the failure, if there was one: that of a policy as `fowler.PolicyError`, that of
+    /// requests as `fowler.InputError`. The exception, with its traceback, is the cause.
     pub fn raise(&self, py: Python<'_>) -> PyResult<()> {
         let first = self.first.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some((raiser, cause)) = first else { return Ok(()) };
@@ -144,6 +204,10 @@ struct Instance {
     object: Py<PyAny>,
     name: String,
     failure: Arc<Failure>,
+    /// Its number: those of drives made later are higher.
+    born: u64,
+    /// The run that has last asked it.
+    run: AtomicU64,
 }
 
 impl Clone for Instance {
@@ -158,11 +222,16 @@ impl Clone for Instance {
             self.failure.note(its, error);
             Python::attach(|py| self.object.clone_ref(py))
         });
-        Instance { object, name: self.name.clone(), failure: Arc::clone(&self.failure) }
+        Instance::new(object, self.name.clone(), &self.failure)
     }
 }
 
 impl Instance {
+    fn new(object: Py<PyAny>, name: String, failure: &Arc<Failure>) -> Instance {
+        let born = BORN.fetch_add(1, Ordering::Relaxed) + 1;
+        Instance { object, name, failure: Arc::clone(failure), born, run: AtomicU64::new(0) }
+    }
+
     /// Returns the result of calling the object with `ask`, or `None` if this or an earlier call
     /// failed.
     fn ask<T>(
@@ -173,6 +242,11 @@ impl Instance {
     ) -> Option<T> {
         if self.failure.failed.load(Ordering::Relaxed) {
             return None;
+        }
+        // Drives of other seeds come after the run's own, on the same thread.
+        let (run, youngest) = RUN.get();
+        if run > 0 && self.born <= youngest && self.run.swap(run, Ordering::Relaxed) != run {
+            self.failure.note_asked(run, &self.name, &self.object);
         }
         let answer = Python::attach(|py| ask(self.object.bind(py)));
         let note = |error| {
