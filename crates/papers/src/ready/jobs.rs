@@ -250,7 +250,8 @@ impl Plan<'_> {
             };
             let name = life_name(&trace.name, &diluted(scheme, dilation));
             jobs.push(Job::of_json(name, &inputs, move |control| {
-                let watch = lifetime::Watch { control, share: &|_| (), early: &|_| (), warn: &|_| () };
+                let watch =
+                    lifetime::Watch { control, share: &|_| (), early: &|_| (), warn: &|_| () };
                 Ok(match live(&spec, watch)? {
                     Ended::Lived(lived) => Some(lived.json()),
                     Ended::Stopped { .. } => None,
