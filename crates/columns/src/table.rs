@@ -20,7 +20,7 @@ pub fn bytes(schema: &SchemaRef, batches: &[RecordBatch]) -> Result<Vec<u8>, Str
     written.map_err(|error| plain(&error))
 }
 
-/// Returns the columns and the batches of what [`bytes`] returned.
+/// Returns the columns and the batches of what [`bytes()`] returned.
 ///
 /// # Errors
 /// If it is something else.

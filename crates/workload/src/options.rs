@@ -69,7 +69,7 @@ pub struct ReadReport {
     /// Whether the text ended without a newline, so that its last line may be cut short.
     pub cut: bool,
     /// Whether the file is compressed and its end, where its checksum is, was not read: see
-    /// [`TraceReader::check_rest`].
+    /// [`check_rest`](crate::TraceReader::check_rest).
     pub unchecked: bool,
     /// The devices seen, in ascending order of number, with the requests of their good lines.
     pub devices: Vec<DeviceUse>,
