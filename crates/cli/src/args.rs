@@ -113,7 +113,7 @@ pub(crate) struct Ask {
     #[command(flatten)]
     pub reading: Reading,
     /// Requests at most, from the start of the trace
-    #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1..=2_000_000))]
     pub limit: u64,
     /// Compare schemes with N seeds
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=seeds::MOST as i64))]

@@ -8,7 +8,7 @@ use fowler_experiment::diff::{self, Causes, Chance, Change, Diff, Pair, Setting}
 use fowler_experiment::numbers::{self, counted};
 use std::fmt::Write;
 
-/// Differences below this share are not in the tables: they are neither of use nor beyond chance.
+/// Differences below this share are not in the tables: they are of no use.
 const SMALLEST: f64 = 0.0005;
 
 pub(crate) fn execute(arguments: &Arguments) -> Result<Exit, Diagnostics> {
@@ -140,24 +140,23 @@ fn of_chance(pair: &Pair) -> String {
         _ if pair.changes.is_empty() => "what was asked for differs, and changes nothing".into(),
         Chance::Seeds => {
             let beyond = pair.changes.iter().filter(real).count();
+            let judged = pair.changes.iter().filter(|it| it.half_width.is_some()).count();
             format!(
-                "{} of {} differ by more than their seeds do: the 95 % interval of the difference \
-                 excludes 0. Of differences that are chance, one in twenty looks like one that is not.",
-                beyond,
-                counted(pair.changes.len() as u64, "number")
+                "{beyond} of {} with intervals differ by more than their seeds do: the 95 % interval \
+                 of the difference excludes 0. Of differences that are chance, one in twenty looks \
+                 like one that is not. The other numbers are those of the first seed.",
+                counted(judged as u64, "number")
             )
         }
         Chance::OnlySeed => {
-            "the two differ in nothing but the seed: each difference is chance, and as large as \
-             chance makes it"
-                .into()
+            "the two differ in nothing but the seed: each difference is chance".into()
         }
         Chance::Unknown if pair.settings.is_empty() => {
             "nothing that was asked for differs, but the numbers do: another machine or program \
              must have written one of them"
                 .into()
         }
-        Chance::Unknown => "not known: a single seed does not tell it. Write both with \
+        Chance::Unknown => "not known: one seed cannot show it. Write both with \
              `fowler compare --schemes A --seeds 5 --out DIR`"
             .into(),
     }

@@ -87,7 +87,7 @@ fn tell(bar: &progress::Shares, early: Early, quiet: bool) {
 fn first_estimate(estimate: &Estimate) -> String {
     let Estimate { waf: [least, most], years: [worst, best], written, .. } = *estimate;
     let [rated_worst, rated_best] = estimate.rated_years;
-    let held = if estimate.throttled { ", if the throttle did not hold the host back" } else { "" };
+    let held = if estimate.throttled { ", if writes were not throttled" } else { "" };
     format!(
         "first estimate: {} to {} years at this load{held}, or {} to {} written; without the recovery \
          of resting cells {} to {} years. That is {} drive writes per day at a write amplification between {} (nothing is ever moved) and {} (random writes \

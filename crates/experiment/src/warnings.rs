@@ -7,7 +7,7 @@ use crate::metrics::failed_dies::{offline, read_only};
 use crate::numbers::{counted, counted_as};
 use crate::outcome::{CACHES_NO_DATA, Ending, Outcome};
 use fowler_device::reliability::ModelKind;
-use fowler_device::{Census, Source};
+use fowler_device::{Census, Pattern, Source};
 
 /// How serious a warning is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -258,9 +258,15 @@ fn remarks(outcomes: &[Outcome]) -> Vec<String> {
     let fresh =
         names(&|it| it.counters.programs[Source::Host] > 0 && it.counters.erases.sum() == 0);
     if !fresh.is_empty() {
+        let pattern = outcomes[0].drive.config.precondition.pattern;
+        let next = match pattern {
+            Pattern::Steady | Pattern::Rested => "the drive began in steady state, so run longer",
+            Pattern::Sequential | Pattern::Random => {
+                "for a drive in steady state, add --set precondition.pattern=steady"
+            }
+        };
         texts.push(format!(
-            "no garbage collection happened under {fresh}: no block was erased; for a drive in steady state, add --set \
-             precondition.pattern=steady"
+            "no garbage collection happened under {fresh}: no block was erased; {next}"
         ));
     }
     texts

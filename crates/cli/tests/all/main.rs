@@ -1,5 +1,6 @@
 //! The tests of the command as one program, which is linked once.
 
+mod answers;
 mod cells;
 mod check;
 mod columns;

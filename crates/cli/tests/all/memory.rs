@@ -39,7 +39,7 @@ const REFUSED: [(u64, &[&str], &[&str]); 5] = [
         &["lifetime", "--device", "ready-128", "--workload", "ready-map"],
         &["ready-128: the drive would take", "geometry.blocks_per_plane = "],
     ),
-    (30_000, &["run", "--device", "pes-mlc", "--workload", "demo"], &["threads cannot be started"]),
+    (32_000, &["run", "--device", "pes-mlc", "--workload", "demo"], &["threads cannot be started"]),
 ];
 
 #[test]

@@ -12,6 +12,9 @@ const BEYOND: u64 = 100;
 /// A life beyond this is not told in years: something else ends before the cells do.
 const LONG_YEARS: f64 = 100.0;
 const DAY_S: f64 = 86_400.0;
+/// Why nothing is said of days and years.
+const NO_TIMES: &str =
+    "All requests of the trace have the same time, so nothing is known of a day.";
 
 /// An answer.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,14 +42,14 @@ fn slow(known: &Known<'_>) -> Answer {
     let mut sentences: Vec<String> =
         Kind::ALL.into_iter().filter_map(|kind| of_kind(first, kind)).collect();
     let said = verdict::of(&known.outcomes[..1], None);
-    sentences.extend(of_rules(&said, &["tail", "idle"]));
     let mut trust = of_rules(&said, &["backlog", "steady", "few"]);
-    if trust.is_empty() {
-        trust.push(format!(
-            "Good: at least {BEYOND} requests are slower than each percentile named, and the run is \
-             steady as far as the rules can see."
-        ));
+    if sentences.is_empty() {
+        sentences.push("The trace neither reads nor writes.".into());
+        trust.push("No latency was measured.".into());
+    } else if trust.is_empty() {
+        trust.push(format!("At least {BEYOND} requests are slower than each percentile named."));
     }
+    sentences.extend(of_rules(&said, &["tail", "idle"]));
     let mut numbers = Vec::new();
     for (kind, name) in [(Kind::Read, "read_mean_us"), (Kind::Write, "write_mean_us")] {
         numbers.extend(first.recorder.latencies(kind).mean_us().map(|mean| (name, mean)));
@@ -94,30 +97,48 @@ fn of_rules(said: &[Finding], rules: &[&str]) -> Vec<String> {
 fn cost(known: &Known<'_>) -> Answer {
     let question = "What does it cost in flash?";
     let next = known.command("lifetime", "");
-    let Some((waf, its)) = known.waf.zip(known.estimate()) else {
-        return nothing_written(question, next);
+    let Some(waf) = known.waf else {
+        return nothing_written(question, known.command("explain", "--slowest 5"));
     };
-    let page = known.drive.config.geometry.page_size.0 as f64;
-    let pages_day = its.drive_writes_per_day * f64::from(known.drive.layout.logical_pages);
-    let cycles_year = pages_day * waf * 365.0 / f64::from(known.drive.config.geometry.pages());
-    let [least, most] = estimate::first(known.drive, known.survey).waf;
-    let text = format!(
+    let amplification = format!(
         "In the long run the drive programs {} pages for each page that the host writes (write \
-         amplification). The host writes {} a day, {} times the capacity, and each block is erased \
-         {} times a year.",
-        real(waf),
-        bytes((pages_day * page) as u64),
-        real(its.drive_writes_per_day),
-        real(cycles_year)
+         amplification).",
+        real(waf)
     );
+    let [least, most] = estimate::first(known.drive, known.survey).waf;
     let confidence = format!(
         "The amplification was measured on the trace, repeated until each page of the drive was \
          programmed seven times on average, of which the last two count. The bounds are {} (nothing \
          is ever moved) and {} (random writes over the whole drive; hot data mixed with cold may \
-         cost a tenth more). Rewrites that the buffer would absorb are counted as written, so the real cost is \
-         lower if there are many.",
+         cost a tenth more). The buffer is left out: rewrites that it absorbs, and \
+         small writes to neighbors that it merges, cost less than this.",
         real(least),
         real(most)
+    );
+    let Some(its) = known.estimate() else {
+        let text = format!("{amplification} {NO_TIMES}");
+        let next = known.command("run", "");
+        return Answer { question, text, confidence, next, numbers: vec![("waf", waf)] };
+    };
+    let page = known.drive.config.geometry.page_size;
+    let bytes_day = its.drive_writes_per_day * known.drive.layout.logical.0 as f64;
+    let pages_day = known.survey.pages as f64 / known.survey.span.as_s() * DAY_S;
+    let cycles_year = pages_day * waf * 365.0 / f64::from(known.drive.config.geometry.pages());
+    let by = pages_day * page.0 as f64 / bytes_day;
+    let parts = if by > 1.05 {
+        format!(
+            " Writes of parts of pages take whole ones of {page}: {} times the bytes.",
+            real(by)
+        )
+    } else {
+        String::new()
+    };
+    let text = format!(
+        "{amplification}{parts} The host writes {} a day, {} times the capacity, and a block is \
+         erased {} times a year on average.",
+        bytes(bytes_day as u64),
+        real(its.drive_writes_per_day),
+        real(cycles_year)
     );
     let numbers = vec![
         ("waf", waf),
@@ -130,43 +151,67 @@ fn cost(known: &Known<'_>) -> Answer {
 /// How long the drive lives.
 fn life(known: &Known<'_>) -> Answer {
     let question = "How long does the drive live?";
-    let next = known.command("lifetime", "--years 5");
-    let Some(its) = known.estimate() else { return nothing_written(question, next) };
+    let next = known.command("lifetime", "");
+    if known.waf.is_none() {
+        let text = "Longer than anybody uses it: the trace writes nothing, so it wears nothing.";
+        let next = known.command("explain", "--slowest 5");
+        return Answer { text: text.into(), ..nothing_written(question, next) };
+    }
+    let Some(its) = known.estimate() else {
+        let text = format!("The trace does not show it. {NO_TIMES}");
+        let confidence = "Use a trace with arrival times.".into();
+        let next = known.command("run", "");
+        return Answer { question, text, confidence, next, numbers: Vec::new() };
+    };
     let Estimate { rated_years: [rated, _], years: [healed, _], .. } = its;
     let cycles = real(known.drive.config.life.cycles);
+    let written = rated * 365.0 * DAY_S * known.survey.bytes as f64 / known.survey.span.as_s();
     let text = if rated > LONG_YEARS {
         format!(
-            "More than {} years: at this load the cells do not reach their {cycles} cycles while \
-             anybody uses the drive, and something else ends its life.",
-            real(LONG_YEARS)
+            "More than {LONG_YEARS} years: at this load the cells do not reach their rated {cycles} P/E \
+             cycles while anybody uses the drive, and something else ends its life."
         )
     } else {
-        let terabytes = rated * 365.0 * DAY_S * known.survey.pages as f64
-            / known.survey.span.as_s()
-            * known.drive.config.geometry.page_size.0 as f64;
         format!(
-            "{} years until the cells have had their {cycles} cycles, {} written by the host. With \
-             the self-recovery of cells that rest, as a model has it, {} years.",
-            real(rated),
-            bytes(terabytes as u64),
-            real(healed)
+            "{} years until the cells reach their rated {cycles} P/E cycles, {} written by the host. \
+             Modeled self-recovery of idle cells extends this to {} years.",
+            rough(rated),
+            bytes(written as u64),
+            rough(healed)
         )
     };
+    let span_s = known.survey.span.as_s();
+    // A day has its hours in it; an hour has not (assumed).
+    let how = match () {
+        () if span_s < 3600.0 => "A guess",
+        () if span_s < DAY_S => "Rough",
+        () => "Fair",
+    };
     let confidence = format!(
-        "The trace covers {}. Years follow from its rate: they are wrong by as much as its nights, \
+        "{how}: the trace covers {}. Years follow from its rate: they are wrong by as much as its nights, \
          weekends and growth are missing. The cycles are those of the drive's description \
          (lifetime.cycles).",
-        seconds(known.survey.span.as_s())
+        seconds(span_s)
     );
     let numbers = vec![("rated_years", rated), ("years", healed)];
     Answer { question, text, confidence, next, numbers }
+}
+
+/// A number of years to two digits: it stands on an assumption about them.
+fn rough(value: f64) -> String {
+    match value {
+        _ if value > LONG_YEARS => format!("more than {LONG_YEARS}"),
+        _ if value >= 10.0 => format!("{value:.0}"),
+        _ if value >= 1.0 => format!("{value:.1}"),
+        _ => format!("{value:.2}"),
+    }
 }
 
 fn nothing_written(question: &'static str, next: String) -> Answer {
     Answer {
         question,
         text: "Nothing: the trace writes nothing, so it wears nothing.".into(),
-        confidence: "Certain, as far as the trace is typical. Reads disturb cells, too; the drive \
+        confidence: "Certain if the trace is typical. Reads disturb cells, too; the drive \
                      counts that only with a model of bit errors (reliability.model)."
             .into(),
         next,
@@ -189,12 +234,12 @@ fn better(known: &Known<'_>) -> Answer {
                 "Over {} seeds no scheme differs in mean or p99.9 latency or in write amplification.",
                 spread.seeds()
             ),
-            None => "One seed: what is chance is not known.".into(),
+            None => "One seed: chance cannot be judged.".into(),
         });
     }
     trust.push(
         "Only schemes for latency were tried. Those that need a model of the cells (rhio, hire), \
-         throttle writes (ready_opt) or add parity (da_raid5) ask for other drives."
+         throttle writes (ready_opt) or add parity (da_raid5) need other drives."
             .into(),
     );
     Answer {

@@ -16,7 +16,8 @@ use crate::replay_speed::ReplaySpeed;
 use crate::run::{self, Run, RunSpec};
 use crate::seeds::{self, Spread};
 use crate::workload::{Control, TraceSpec, Workload, WorkloadSpec};
-use fowler_workload::ReadOptions;
+use fowler_units::Span;
+use fowler_workload::{ReadOptions, Remap};
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 
@@ -70,15 +71,17 @@ struct Known<'a> {
 }
 
 impl Known<'_> {
-    /// The life at the measured write amplification.
+    /// The life at the measured write amplification; `None` without writes, or without times.
     fn estimate(&self) -> Option<estimate::Estimate> {
-        self.waf.map(|waf| estimate::at_waf(self.drive, self.survey, waf))
+        let waf = self.waf.filter(|_| self.survey.span > Span::ZERO);
+        waf.map(|waf| estimate::at_waf(self.drive, self.survey, waf))
     }
 
     /// A command on the same trace, as it was replayed here.
     fn command(&self, command: &str, more: &str) -> String {
-        // A life has a pace of its own.
-        let chosen = self.choices.iter().filter(|it| command != "lifetime" || it.of != "pace");
+        // A life has a pace of its own, and repeats all of the trace.
+        let of_runs = |it: &Choice| matches!(it.of, "pace" | "requests");
+        let chosen = self.choices.iter().filter(|it| command != "lifetime" || !of_runs(it));
         let flags = chosen.flat_map(|choice| choice.flags.iter().map(String::as_str));
         let words = ["fowler", command, self.flags].into_iter().chain(flags).chain([more]);
         words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
@@ -92,8 +95,9 @@ impl Known<'_> {
 pub fn ask(spec: &AskSpec, control: Control<'_>) -> Result<Asked, Diagnostics> {
     let mut options = spec.options.clone();
     let source = spec.device.source()?;
-    let (_, info, device) = choices::look(&spec.path, &mut options)?;
-    let mut choices: Vec<Choice> = device.into_iter().collect();
+    let schemes = SCHEMES.map(String::from);
+    run::check(&spec.device, &schemes, None, &[]).or(())?;
+    let (info, mut choices) = choices::look(&spec.path, &mut options, spec.limit)?;
     let mut run = RunSpec {
         device: spec.device.clone(),
         scheme: Some(SCHEMES[0].into()),
@@ -108,24 +112,33 @@ pub fn ask(spec: &AskSpec, control: Control<'_>) -> Result<Asked, Diagnostics> {
         requests: None,
         detail: false,
     };
-    run::check(&run.device, &SCHEMES.map(String::from), Some(&run.workload), &[]).or(())?;
+    run::check(&run.device, &schemes, Some(&run.workload), &[]).or(())?;
     let drive = run::drive(&run, &source, Some(SCHEMES[0]))?;
-    let (remap, addresses) = choices::addresses(&info, &drive);
-    choices.push(addresses);
-    run.workload = WorkloadSpec::Trace(TraceSpec::new(spec.path.clone(), options, remap));
+    choices.push(choices::drive(&drive));
     let quiet = Control { stop: control.stop, progress: &|_| () };
-    let ceiling = whole(Run::new(&run, quiet).outcome()?, control)?.iops().unwrap_or(f64::INFINITY);
+    let trace =
+        |remap| WorkloadSpec::Trace(TraceSpec::new(spec.path.clone(), options.clone(), remap));
+    let fits = || Workload::prepare(&trace(Remap::Compact), &drive, None, quiet).is_ok();
+    let (remap, addresses) = choices::addresses(&info, &drive, fits);
+    choices.push(addresses);
+    run.workload = trace(remap);
+    let ceiling = whole(Run::new(&run, control).outcome()?, control)?.iops();
     let (pace, why) = choices::pace(&info, ceiling);
     choices.push(why);
     run.replay_speed = pace;
     run.limit = Some(spec.limit);
     run.detail = spec.detail;
-    let schemes = SCHEMES.map(String::from);
     let (outcomes, spread) = seeds::compare_over(&run, &schemes, spec.seeds, control)?;
     if outcomes.len() < schemes.len() || control.stopped() {
         return Err(stopped());
     }
-    let (survey, waf) = wear(&run, &drive, quiet)?;
+    let (mut survey, waf) = wear(&run, &drive, control)?;
+    if let (ReplaySpeed::Closed(_), Some(ceiling)) = (pace, ceiling)
+        && survey.span > Span::ZERO
+    {
+        // Faster than that the drive does not wear.
+        survey.span = survey.span.max(Span((survey.requests as f64 / ceiling * 1e9) as u64));
+    }
     if control.stopped() {
         return Err(stopped());
     }
@@ -144,17 +157,22 @@ pub fn ask(spec: &AskSpec, control: Control<'_>) -> Result<Asked, Diagnostics> {
 }
 
 /// What a repetition of the trace holds, and the write amplification after many; `None` if it
-/// writes nothing, or if it has no period to be repeated with.
+/// writes nothing.
 fn wear(
     run: &RunSpec,
     drive: &Resolved,
     control: Control<'_>,
 ) -> Result<(Survey, Option<f64>), Diagnostics> {
     let workload = Workload::prepare(&run.workload, drive, None, control)?;
-    let Some(survey) = lifetime::look(&workload, drive, run.limit, control)? else {
+    let looked = lifetime::look(&workload, drive, run.limit, control)?;
+    let Some(survey) = looked.filter(|its| its.writes > 0) else {
         return Ok((Survey::default(), None));
     };
     let waf = lifetime::write_amplification(drive, &run.workload, run.limit, control)?;
+    if waf.is_none() && !control.stopped() {
+        let what = "the write amplification of this trace could not be measured";
+        return Err(Diagnostic::new(run.device.device.clone(), what).into());
+    }
     Ok((survey, waf))
 }
 

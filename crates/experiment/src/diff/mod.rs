@@ -130,8 +130,10 @@ fn pair(runs: [&Stored; 2]) -> Pair {
         (values[0] != values[1]).then(|| Setting { key: key.clone(), values })
     });
     let settings: Vec<Setting> = settings.collect();
-    // The seed decides what a generator draws, and so the contents.
-    let of_seed = |key: &str| matches!(key, "seed" | "contents of the workload" | "requests");
+    // The seed decides what a generator draws, and so the contents; a trace is the same.
+    let generated =
+        runs.iter().all(|run| run.settings.keys().any(|key| key.starts_with("workload.")));
+    let of_seed = |key: &str| key == "seed" || generated && key == "contents of the workload";
     let only_seed =
         settings.iter().any(|it| it.key == "seed") && settings.iter().all(|it| of_seed(&it.key));
     let chance = match () {
@@ -224,13 +226,21 @@ mod tests {
 
     #[test]
     fn runs_that_differ_in_their_seed_alone_differ_by_chance() {
-        let of = |seed: &str, hash: &str, depth: &str| {
-            let settings =
-                [("seed", seed), ("contents of the workload", hash), ("queue depth", depth)];
+        let of = |seed: &str, hash: &str, requests: &str, generator: bool| {
+            let mut settings =
+                vec![("seed", seed), ("contents of the workload", hash), ("requests", requests)];
+            settings.extend(generator.then_some(("workload.requests", "0")));
             run("a", &settings, &[])
         };
-        assert_eq!(pair([&of("1", "x", "8"), &of("2", "y", "8")]).chance, Chance::OnlySeed);
-        assert_eq!(pair([&of("1", "x", "8"), &of("2", "y", "9")]).chance, Chance::Unknown);
-        assert_eq!(pair([&of("1", "x", "8"), &of("1", "y", "8")]).chance, Chance::Unknown);
+        let first = |generator| of("1", "x", "8", generator);
+        for (second, generator, chance) in [
+            (of("2", "y", "8", true), true, Chance::OnlySeed),
+            (of("2", "y", "9", true), true, Chance::Unknown),
+            (of("1", "y", "8", true), true, Chance::Unknown),
+            (of("2", "y", "8", false), false, Chance::Unknown),
+            (of("2", "x", "8", false), false, Chance::OnlySeed),
+        ] {
+            assert_eq!(pair([&first(generator), &second]).chance, chance, "{second:?}");
+        }
     }
 }

@@ -53,16 +53,16 @@ pub fn at_waf(drive: &Resolved, survey: &Survey, waf: f64) -> Estimate {
 fn at(drive: &Resolved, survey: &Survey, waf: [f64; 2]) -> Estimate {
     let config = &drive.config;
     let host_pages_s = survey.pages as f64 / survey.span.as_s();
+    let host_bytes_s = survey.bytes as f64 / survey.span.as_s();
     let pages = f64::from(config.geometry.pages());
     let [best, worst] = waf.map(|waf| lives_s(drive, host_pages_s * waf / pages));
     let rated = |waf: f64| config.life.cycles * pages / (host_pages_s * waf) / YEAR_S;
-    let page = config.geometry.page_size.0 as f64;
     Estimate {
         waf,
         years: [worst / YEAR_S, best / YEAR_S],
         rated_years: [rated(waf[1]), rated(waf[0])],
-        drive_writes_per_day: host_pages_s * DAY_S / f64::from(drive.layout.logical_pages),
-        written: [worst, best].map(|seconds| seconds * host_pages_s * page),
+        drive_writes_per_day: host_bytes_s * DAY_S / drive.layout.logical.0 as f64,
+        written: [worst, best].map(|seconds| seconds * host_bytes_s),
         throttled: config.throttle.name != ThrottleKind::Off,
     }
 }

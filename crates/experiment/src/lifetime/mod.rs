@@ -218,8 +218,8 @@ pub struct Watch<'a> {
     pub warn: &'a (dyn Fn(&str) + Sync),
 }
 
-/// Looks at a repetition of a workload. `None` if nothing in it wears the drive, if it has no
-/// period, or if it was stopped.
+/// Looks at a repetition of a workload, whatever it holds; its span is zero if all requests have the
+/// same time. `None` if it was stopped.
 ///
 /// # Errors
 /// If the workload cannot be read.
@@ -229,9 +229,8 @@ pub(crate) fn look(
     limit: Option<u64>,
     control: Control<'_>,
 ) -> Result<Option<Survey>, Diagnostics> {
-    survey::look(workload, drive, (1.0, limit), control).map(|found| {
-        found.map(|(survey, _)| survey).filter(|its| its.writes > 0 && its.span > Span::ZERO)
-    })
+    survey::look(workload, drive, (1.0, limit), control)
+        .map(|found| found.map(|(survey, _)| survey))
 }
 
 /// Runs a drive through its target lifetime.

@@ -5,7 +5,7 @@
 use super::survey::changes_data;
 use crate::diagnostic::Diagnostics;
 use crate::workload::{Control, Workload};
-use fowler_units::{Bytes, HostIo, HostOp};
+use fowler_units::{Bytes, HostIo, HostOp, Nanos};
 
 /// The most requests that are kept.
 const KEPT_MOST: usize = 1 << 21;
@@ -15,6 +15,8 @@ const KEPT_MOST: usize = 1 << 21;
 pub(super) struct Repetition<'a> {
     workload: &'a Workload,
     limit: Option<u64>,
+    /// When the first request of a trace arrives; zero for generators, which begin with a gap.
+    first: Nanos,
     /// What changes data, if it is the same in every round and not too much.
     kept: Option<Vec<HostIo>>,
 }
@@ -25,7 +27,7 @@ impl<'a> Repetition<'a> {
 
     /// Returns a workload that is read anew for every repetition.
     pub fn read_anew(workload: &'a Workload, limit: Option<u64>) -> Repetition<'a> {
-        Repetition { workload, limit, kept: None }
+        Repetition { workload, limit, first: Nanos::ZERO, kept: None }
     }
 
     /// Keeps what changes data, if that is possible.
@@ -41,14 +43,21 @@ impl<'a> Repetition<'a> {
         if !workload.is_same_every_round() {
             return Ok(its);
         }
-        let mut kept = Vec::new();
+        let mut kept = Vec::with_capacity(KEPT_MOST + 1);
         let failed = its.replay(0, false, control, |requests| {
             kept.extend(requests.take(KEPT_MOST + 1));
         })?;
+        its.first = kept.first().map_or(Nanos::ZERO, |io| io.at);
         // What is wrong is said when it is replayed.
         let whole = failed.is_none() && kept.len() <= KEPT_MOST && !control.stopped();
         its.kept = whole.then_some(kept);
         Ok(its)
+    }
+
+    /// Returns the same request at a time since the first one of the trace: a trace may count from
+    /// 1970.
+    pub fn since_first(&self, io: HostIo) -> HostIo {
+        io.with_at(Nanos(io.at.0.saturating_sub(self.first.0)))
     }
 
     /// Returns one repetition after the other without end, all at the times of the first. `None` if

@@ -5,6 +5,7 @@ use super::repetition::Repetition;
 use super::{WAF_GUESSED, dilated, refused};
 use crate::device::Resolved;
 use crate::diagnostic::Diagnostics;
+use crate::memory;
 use crate::progress::Progress;
 use crate::workload::{Control, Workload, WorkloadSpec};
 use fowler_device::{Config, LifetimeDrive, PreconditionWatch, PreconditionedImage};
@@ -85,6 +86,8 @@ pub fn write_amplification(
     limit: Option<u64>,
     control: Control<'_>,
 ) -> Result<Option<f64>, Diagnostics> {
+    // Beside the state that preconditioning leaves: the drive after long use, and its copy.
+    memory::refuse(drive, |memory| memory.most() + memory.data * 2 + Repetition::MEMORY)?;
     let workload = Workload::prepare(workload, drive, None, control)?;
     let config = dilated(drive, 1)?;
     let workload = Repetition::kept(&workload, limit, control)?;
@@ -96,6 +99,7 @@ pub fn write_amplification(
     let is_enough = |drive: &LifetimeDrive| drive.counters().programs.sum() >= most;
     let quiet = Control { stop: control.stop, progress: &|_| () };
     if let Some(requests) = workload.endless(quiet) {
+        let requests = requests.map(|io| workload.since_first(io));
         lived.serve(requests, |drive, _| !is_enough(drive));
     }
     for round in 0..SEASON_ROUNDS {
@@ -105,6 +109,7 @@ pub fn write_amplification(
         // Other rounds than those before and those of a lifetime.
         let round = u64::MAX / 2 - u64::from(round);
         workload.replay(round, false, quiet, |requests| {
+            let requests = requests.map(|io| workload.since_first(io));
             lived.serve(requests, |drive, _| !is_enough(drive));
         })?;
     }

@@ -12,7 +12,9 @@ pub struct Survey {
     pub requests: u64,
     /// The number of its writes.
     pub writes: u64,
-    /// Pages that those touch.
+    /// Bytes that those hold.
+    pub bytes: u64,
+    /// Pages that those touch: a write of part of a page takes all of it.
     pub pages: u64,
     /// When the first request arrives.
     pub first: Nanos,
@@ -80,6 +82,7 @@ pub(super) fn look(
             last = io.at;
             if is_write(&io) {
                 survey.writes += 1;
+                survey.bytes += u64::from(io.size);
                 let end = io.offset + u64::from(io.size) - 1;
                 survey.pages += end / page - io.offset / page + 1;
             }

@@ -1,0 +1,114 @@
+//! `ask` and `diff`: questions about a trace, and about two results.
+
+use crate::command::{Folder, command};
+use serde_json::Value;
+use std::fmt::Write;
+
+fn run(arguments: &[&str]) -> (Option<i32>, String, String) {
+    let output = command(arguments).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+fn json(arguments: &[&str]) -> Value {
+    let (code, out, err) = run(arguments);
+    assert_eq!(code, Some(0), "{arguments:?}: {err}");
+    serde_json::from_str(&out).unwrap()
+}
+
+/// A trace of 3,000 requests, `gap_ns` apart from some time in 2023 on, every third of them a write
+/// if there are any.
+fn trace(gap_ns: u64, writes: bool) -> String {
+    let mut text = String::from("at_ns,op,offset,size\n");
+    for number in 0..3000u64 {
+        let op = if writes && number % 3 == 0 { "write" } else { "read" };
+        let page = number * 7919 % 1009;
+        writeln!(text, "{},{op},{},4096", 1_700_000_000_000_000_000 + number * gap_ns, page * 4096)
+            .unwrap();
+    }
+    text
+}
+
+/// What every answer says, by whether the trace has times and writes; and the commands that they
+/// end with run.
+#[test]
+fn a_trace_gets_four_answers() {
+    let folder = Folder::new("ask");
+    for (name, gap_ns, writes, flags, says) in [
+        ("usual", 1_000_000, true, [].as_slice(), ["pages for each page", "years"]),
+        ("reads", 1_000_000, false, &[], ["writes nothing", "Longer than anybody uses it"]),
+        (
+            "still",
+            0,
+            true,
+            &["--queue-depth", "32"],
+            ["nothing is known of a day", "does not show it"],
+        ),
+        ("fast", 1000, true, &["--queue-depth", "32"], ["pages for each page", "years"]),
+    ] {
+        let file = folder.file(&format!("{name}.csv"), &trace(gap_ns, writes));
+        let ask = ["ask", &file, "--device", "small.toml", "--seeds", "2", "--json"];
+        let asked = json(&ask);
+        assert_eq!(asked, json(&ask), "{name}: the same again");
+        let pace = asked["choices"].as_array().unwrap().iter().find(|it| it["of"] == "pace");
+        assert_eq!(pace.unwrap()["flags"], serde_json::json!(flags), "{name}");
+        let answers = asked["answers"].as_array().unwrap();
+        assert_eq!(answers.len(), 4, "{name}");
+        let text = |place: usize| answers[place]["answer"].as_str().unwrap();
+        for (place, says) in [(1, says[0]), (2, says[1])] {
+            assert!(text(place).contains(says), "{name}: {}", text(place));
+        }
+        assert!(text(0).contains("A read takes"), "{name}: {}", text(0));
+        for next in answers.iter().map(|it| it["next"].as_str().unwrap()) {
+            let words: Vec<&str> = next.split(' ').skip(1).collect();
+            // A life takes long; it can be lived if there are writes and times.
+            if words[0] == "lifetime" {
+                assert!(writes && gap_ns > 0, "{name}: {next}");
+                continue;
+            }
+            let (code, out, err) = run(&words);
+            assert_eq!(code, Some(0), "{next}: {err}");
+            assert!(!out.is_empty(), "{next}");
+        }
+    }
+}
+
+#[test]
+fn everything_wrong_with_a_question_is_said_at_once() {
+    let (code, _, err) = run(&["ask", "nothing.csv", "--format", "nosuch", "--columns", "x"]);
+    assert_eq!(code, Some(2), "{err}");
+    let (code, _, err) = run(&["ask", "nothing.csv", "--format", "nosuch"]);
+    assert_eq!(code, Some(2), "{err}");
+    assert!(err.contains("nosuch") && err.contains("nothing.csv"), "{err}");
+}
+
+#[test]
+fn two_results_differ_in_what_was_asked_for_and_what_followed() {
+    let folder = Folder::new("diff");
+    let [before, after] = ["before", "after"].map(|name| folder.path(name));
+    let one = ["run", "--device", "small.toml", "--workload", "demo", "--limit", "2000", "--quiet"];
+    let changed = ["--scheme", "pes_ips", "--set", "timing.read=50us"];
+    assert_eq!(run(&[&one[..], &["--out", &before]].concat()).0, Some(0));
+    assert_eq!(run(&[&one[..], &changed, &["--out", &after]].concat()).0, Some(0));
+    let found = json(&["diff", &before, &after, "--json"]);
+    let pair = &found["pairs"][0];
+    assert_eq!(pair["settings"]["timing.read"][1], "50us", "{pair}");
+    assert_eq!(pair["chance"], "unknown");
+    let mean = &pair["causes"]["read"]["mean_us"];
+    let parts = pair["causes"]["read"]["by_cause_us"].as_object().unwrap().values();
+    let change = |both: &Value| both[1].as_f64().unwrap() - both[0].as_f64().unwrap();
+    let sum: f64 = parts.map(change).sum();
+    assert!((sum - change(mean)).abs() < 1e-6, "the causes are the difference: {pair}");
+    let same = json(&["diff", &before, &before, "--json"]);
+    assert_eq!(same["pairs"][0]["results"], serde_json::json!({}));
+
+    let summary = folder.path("after/summary.json");
+    let text = std::fs::read_to_string(&summary).unwrap();
+    std::fs::write(&summary, text.replacen("\"count\": ", "\"count\": 1", 1)).unwrap();
+    let (code, _, err) = run(&["diff", &folder.path("nowhere"), &after]);
+    assert_eq!(code, Some(2), "{err}");
+    assert!(err.contains("nowhere") && err.contains("is not what was written there"), "{err}");
+    let other = folder.file("other.json", "{\"a\": 1}");
+    let (code, _, err) = run(&["diff", &before, &other]);
+    assert_eq!((code, err.contains("is not the summary of a run")), (Some(2), true), "{err}");
+}
