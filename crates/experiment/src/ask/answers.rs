@@ -188,8 +188,8 @@ fn life(known: &Known<'_>) -> Answer {
         () => "Fair",
     };
     let confidence = format!(
-        "{how}: the trace covers {}. Years follow from its rate: they are wrong by as much as its nights, \
-         weekends and growth are missing. The cycles are those of the drive's description \
+        "{how}: the trace covers {}. Years follow from its rate; nights, weekends and growth that it \
+         does not cover shift them. The cycles are those of the drive's description \
          (lifetime.cycles).",
         seconds(span_s)
     );

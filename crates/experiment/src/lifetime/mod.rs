@@ -218,8 +218,8 @@ pub struct Watch<'a> {
     pub warn: &'a (dyn Fn(&str) + Sync),
 }
 
-/// Looks at a repetition of a workload, whatever it holds; its span is zero if all requests have the
-/// same time. `None` if it was stopped.
+/// Looks at a repetition of a workload, whatever it holds; its span is zero if all requests have
+/// the same time. `None` if it was stopped.
 ///
 /// # Errors
 /// If the workload cannot be read.
