@@ -4,7 +4,7 @@ use crate::args::Lifetime as Arguments;
 use crate::output::{Output, Wanted};
 use crate::{Exit, console, fit, pages, progress, sheets, signals};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
-use fowler_experiment::lifetime::estimate::Estimate;
+use fowler_experiment::lifetime::estimate::{Estimate, in_words};
 use fowler_experiment::lifetime::{self, Early, Ended, Lifetime, LifetimeSpec, Watch};
 use fowler_experiment::numbers::{bytes, real};
 use fowler_experiment::workload::Control;
@@ -92,12 +92,12 @@ fn first_estimate(estimate: &Estimate) -> String {
         "first estimate: {} to {} years at this load{held}, or {} to {} written; without the recovery \
          of resting cells {} to {} years. That is {} drive writes per day at a write amplification between {} (nothing is ever moved) and {} (random writes \
          over the whole drive)",
-        real(worst),
-        real(best),
+        in_words(worst),
+        in_words(best),
         bytes(written[0] as u64),
         bytes(written[1] as u64),
-        real(rated_worst),
-        real(rated_best),
+        in_words(rated_worst),
+        in_words(rated_best),
         real(estimate.drive_writes_per_day),
         real(least),
         real(most)

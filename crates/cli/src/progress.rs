@@ -33,7 +33,10 @@ fn bar(quiet: bool, length: u64, template: &str) -> ProgressBar {
     }
     let bar = ProgressBar::new(length);
     draw_as(&bar, template);
-    bar.enable_steady_tick(TICK);
+    // The ticker is a thread of its own, which a bar that nobody sees does not need.
+    if !bar.is_hidden() {
+        bar.enable_steady_tick(TICK);
+    }
     bar
 }
 

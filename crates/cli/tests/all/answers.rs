@@ -73,6 +73,63 @@ fn a_trace_gets_four_answers() {
     }
 }
 
+/// The numbers of an answer.
+fn numbers(asked: &Value, place: usize) -> &Value {
+    &asked["answers"][place]["numbers"]
+}
+
+/// A trace that comes faster than the drive serves it wears the drive as fast as that serves it,
+/// however much faster it comes.
+#[test]
+fn a_life_counts_what_the_drive_serves() {
+    let folder = Folder::new("ask-fast");
+    let ask = |name: &str, gap_ns| {
+        let file = folder.file(name, &trace(gap_ns, true));
+        json(&["ask", &file, "--device", "small.toml", "--seeds", "1", "--json"])
+    };
+    let [fast, faster] = [("fast.csv", 1000), ("faster.csv", 10)].map(|(name, gap)| ask(name, gap));
+    for place in [1, 2] {
+        assert!(numbers(&fast, place).as_object().is_some_and(|its| !its.is_empty()), "{fast}");
+        assert_eq!(numbers(&fast, place), numbers(&faster, place));
+    }
+    let confidence = |asked: &Value| asked["answers"][2]["confidence"].to_string();
+    assert!(confidence(&fast).contains("covers 2.999 ms"), "{}", confidence(&fast));
+}
+
+/// With a limit every answer is about the first requests, and the same as of a trace that ends
+/// there.
+#[test]
+fn a_limit_holds_for_every_answer() {
+    let folder = Folder::new("ask-limit");
+    let whole = trace(1_000_000, true);
+    // The rest comes a thousand times as slowly.
+    let lines: Vec<&str> = whole.lines().collect();
+    let (begin, _) = lines.split_at(1001);
+    let mut text = begin.join("\n") + "\n";
+    for number in 0..1000u64 {
+        writeln!(
+            text,
+            "{},write,{},4096",
+            1_700_000_002_000_000_000 + number * 1_000_000_000,
+            number * 4096
+        )
+        .unwrap();
+    }
+    let long = folder.file("long.csv", &text);
+    let short = folder.file("short.csv", &(begin.join("\n") + "\n"));
+    let ask = |file: &str| {
+        json(&["ask", file, "--device", "small.toml", "--seeds", "1", "--limit", "1000", "--json"])
+    };
+    let (long, short) = (ask(&long), ask(&short));
+    for place in 0..4 {
+        let answer = |asked: &Value| asked["answers"][place]["answer"].clone();
+        assert_eq!(answer(&long), answer(&short), "{place}");
+        assert_eq!(numbers(&long, place), numbers(&short, place), "{place}");
+    }
+    let limited = |asked: &Value| asked["choices"].to_string().contains("the first 1,000 of 2,000");
+    assert!(limited(&long) && !limited(&short), "{long}");
+}
+
 #[test]
 fn everything_wrong_with_a_question_is_said_at_once() {
     let (code, _, err) = run(&["ask", "nothing.csv", "--format", "nosuch", "--columns", "x"]);

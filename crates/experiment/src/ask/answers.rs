@@ -1,16 +1,14 @@
 //! The four answers, each with its numbers, how far they can be trusted, and what to try next.
 
 use super::Known;
-use crate::lifetime::estimate::{self, Estimate};
+use crate::lifetime::estimate::{self, Estimate, LONG_YEARS, in_words};
 use crate::numbers::{bytes, percent, real, seconds, words};
 use crate::outcome::Outcome;
 use crate::verdict::{self, Finding};
 use fowler_metrics::{Kind, Percentile};
 
-/// The fewest requests beyond a percentile that is told.
+/// The fewest requests beyond a percentile that is reported.
 const BEYOND: u64 = 100;
-/// A life beyond this is not told in years: something else ends before the cells do.
-const LONG_YEARS: f64 = 100.0;
 const DAY_S: f64 = 86_400.0;
 /// Why nothing is said of days and years.
 const NO_TIMES: &str =
@@ -68,8 +66,8 @@ fn of_kind(outcome: &Outcome, kind: Kind) -> Option<String> {
     let latencies = outcome.recorder.latencies(kind);
     let count = latencies.count();
     let mean = latencies.mean_us()?;
-    let told = Percentile::ALL.into_iter().rfind(|it| count / it.one_in() >= BEYOND);
-    let tail = told.and_then(|it| Some((it, latencies.percentile(it)?.as_us())));
+    let highest = Percentile::ALL.into_iter().rfind(|it| count / it.one_in() >= BEYOND);
+    let tail = highest.and_then(|it| Some((it, latencies.percentile(it)?.as_us())));
     let tail = tail.map_or(String::new(), |(it, us)| format!(", {} at {}", real(us), it.label()));
     let band = outcome.recorder.blame(kind).slowest(1.0);
     let causes: Vec<String> = band
@@ -110,8 +108,8 @@ fn cost(known: &Known<'_>) -> Answer {
         "The amplification was measured on the trace, repeated until each page of the drive was \
          programmed seven times on average, of which the last two count. The bounds are {} (nothing \
          is ever moved) and {} (random writes over the whole drive; hot data mixed with cold may \
-         cost a tenth more). The buffer is left out: rewrites that it absorbs, and \
-         small writes to neighbors that it merges, cost less than this.",
+         cost more). The buffer is left out: rewrites that it absorbs, and small writes to neighbors \
+         that it merges, cost less than this.",
         real(least),
         real(most)
     );
@@ -175,12 +173,12 @@ fn life(known: &Known<'_>) -> Answer {
         format!(
             "{} years until the cells reach their rated {cycles} P/E cycles, {} written by the host. \
              Modeled self-recovery of idle cells extends this to {} years.",
-            rough(rated),
+            in_words(rated),
             bytes(written as u64),
-            rough(healed)
+            in_words(healed)
         )
     };
-    let span_s = known.survey.span.as_s();
+    let span_s = known.recorded.as_s();
     // A day has its hours in it; an hour has not (assumed).
     let how = match () {
         () if span_s < 3600.0 => "A guess",
@@ -195,16 +193,6 @@ fn life(known: &Known<'_>) -> Answer {
     );
     let numbers = vec![("rated_years", rated), ("years", healed)];
     Answer { question, text, confidence, next, numbers }
-}
-
-/// A number of years to two digits: it stands on an assumption about them.
-fn rough(value: f64) -> String {
-    match value {
-        _ if value > LONG_YEARS => format!("more than {LONG_YEARS}"),
-        _ if value >= 10.0 => format!("{value:.0}"),
-        _ if value >= 1.0 => format!("{value:.1}"),
-        _ => format!("{value:.2}"),
-    }
 }
 
 fn nothing_written(question: &'static str, next: String) -> Answer {

@@ -63,6 +63,8 @@ struct Known<'a> {
     choices: &'a [Choice],
     drive: &'a Resolved,
     survey: &'a Survey,
+    /// What the trace covers, by its own times.
+    recorded: Span,
     /// Pages programmed per host page after long use; `None` if nothing is written.
     waf: Option<f64>,
     outcomes: &'a [Outcome],
@@ -147,6 +149,7 @@ pub fn ask(spec: &AskSpec, control: Control<'_>) -> Result<Asked, Diagnostics> {
         choices: &choices,
         drive: &drive,
         survey: &survey,
+        recorded: info.span,
         waf,
         outcomes: &outcomes,
         spread: spread.as_ref(),

@@ -1,8 +1,9 @@
 //! Saves the state of a lifetime in a file. An interrupted lifetime resumes from it and gives
 //! exactly the same results.
 
+use super::life::Standing;
 use super::record::Record;
-use super::{Lifetime, LifetimeSpec, Lived, Standing, Watch};
+use super::{Lifetime, LifetimeSpec, Lived, Watch};
 use crate::atomic_file::{self, unwritable};
 use crate::device::Resolved;
 use crate::diagnostic::{Diagnostic, Diagnostics};

@@ -29,11 +29,24 @@ pub struct Estimate {
     pub throttled: bool,
 }
 
+/// A life beyond this is not reported in years: something else ends before the cells do.
+pub const LONG_YEARS: f64 = 100.0;
+
+/// Returns a number of years to two digits, which is more than an assumption about them bears.
+pub fn in_words(years: f64) -> String {
+    match years {
+        _ if years > LONG_YEARS => format!("more than {LONG_YEARS}"),
+        _ if years >= 10.0 => format!("{years:.0}"),
+        _ if years >= 1.0 => format!("{years:.1}"),
+        _ => format!("{years:.2}"),
+    }
+}
+
 /// Returns the estimate in closed form: from what the host writes, the cycles of the cells, and the
 /// bounds of write amplification. At best nothing is ever moved. The worst that is considered are
 /// writes to random pages of the whole drive, with greedy collection ([`gc::greedy`]). Hot and
-/// cold data in the same blocks may cost more, a tenth in a test of four fifths of the writes to a
-/// fifth of the pages, and a drive of few blocks as well.
+/// cold data in the same blocks may cost more, and so may a drive of few blocks: the formula is that
+/// of many.
 pub fn first(drive: &Resolved, survey: &Survey) -> Estimate {
     let layout = &drive.layout;
     let geometry = &layout.geometry;

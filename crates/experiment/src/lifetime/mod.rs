@@ -8,6 +8,7 @@ mod checkpoint;
 mod days;
 pub mod estimate;
 mod json;
+mod life;
 #[cfg(feature = "report")]
 mod pictures;
 mod record;
@@ -41,14 +42,14 @@ use fowler_device::policy::scrub::ScrubKind;
 use fowler_device::policy::step::StepKind;
 use fowler_device::policy::throttle::{Predicted, State, ThrottleKind};
 use fowler_device::{AccessClass, BadBlockCounts, Config, Counters, LifetimeDrive, ReadHot};
-use fowler_units::{HostIo, Nanos, Span};
-use record::Seen;
+use fowler_units::Span;
+use life::Life;
 use repetition::Repetition;
 use season::season;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 use std::sync::{Mutex, PoisonError};
 
 /// The specification of a lifetime.
@@ -264,8 +265,8 @@ pub fn live(spec: &LifetimeSpec, watch: Watch<'_>) -> Result<Ended, Diagnostics>
     let configs: Vec<Config> = configs.collect::<Result<_, _>>()?;
     too_few_repetitions(&drive.config, &survey, (dilation, times))?;
     let mut checkpoint = Checkpoint::open(spec, &drive, dilation, watch)?;
-    let kept = Repetition::kept(&workload, spec.limit, control).map(Some);
-    let Some(repetition) = unless_stopped(kept, control)? else {
+    let repetition = Repetition::in_memory(&workload, spec.limit, control).map(Some);
+    let Some(repetition) = unless_stopped(repetition, control)? else {
         return Ok(Ended::Stopped { saved: checkpoint.is_there() });
     };
     let seasoned = season(&drive, &configs[0], &repetition, control);
@@ -468,145 +469,6 @@ fn refused(drive: &Resolved, refusals: Vec<fowler_device::Refusal>) -> Diagnosti
     device::refused(&drive.device, &BTreeMap::new(), refusals)
 }
 
-/// A lifetime in progress.
-struct Life<'a> {
-    spec: &'a LifetimeSpec,
-    config: &'a Config,
-    workload: &'a Repetition<'a>,
-    survey: &'a Survey,
-    watch: Watch<'a>,
-    /// For the life that is told of before its end: after how many thousandths it was last.
-    told: Option<&'a AtomicU64>,
-}
-
-/// The position in a lifetime.
-struct Standing {
-    drive: LifetimeDrive,
-    record: Record,
-    /// Repetitions started, and requests served in the current one.
-    repetition: u64,
-    served: u64,
-}
-
-impl Life<'_> {
-    fn live(
-        &self,
-        seasoned: &LifetimeDrive,
-        before: &[Lived],
-        checkpoint: &mut Checkpoint,
-        share: &dyn Fn(f64),
-    ) -> Result<Option<Lived>, Diagnostics> {
-        let fresh = seasoned.again(self.config);
-        let mut standing = match checkpoint.take_standing(&fresh)? {
-            Some(standing) => standing,
-            None => Standing {
-                record: Record::new(fresh.ends(), self.spec.close_up),
-                drive: fresh,
-                repetition: 0,
-                served: 0,
-            },
-        };
-        loop {
-            // A finished lifetime leaves nothing to resume from, even if it is stopped now.
-            if self.repeat(&mut standing, before, checkpoint, share)? {
-                // Its last write may be well before its end.
-                share(1.0);
-                return Ok(Some(self.lived(standing)));
-            }
-            if self.watch.control.stopped() {
-                checkpoint.keep(before, &standing)?;
-                return Ok(None);
-            }
-            (standing.repetition, standing.served) = (standing.repetition + 1, 0);
-        }
-    }
-
-    /// Runs one repetition from the current position. Returns whether the lifetime is over.
-    fn repeat(
-        &self,
-        standing: &mut Standing,
-        before: &[Lived],
-        checkpoint: &mut Checkpoint,
-        share: &dyn Fn(f64),
-    ) -> Result<bool, Diagnostics> {
-        let begins = Span(self.survey.span.0 * standing.repetition);
-        let first = self.survey.first;
-        let moved = |io: HostIo| io.with_at(Nanos(io.at.0 - first.0) + begins);
-        let ends = standing.drive.ends();
-        let (mut alive, mut wrong) = (true, None);
-        let control = Control { stop: self.watch.control.stop, progress: &|_| () };
-        // As the drive chooses them: all that it serves are counted in `served`.
-        let (round, reads) = (standing.repetition, standing.drive.hears_reads());
-        let replayed = self.workload.replay(round, reads, control, |requests| {
-            let skipped = usize::try_from(standing.served).unwrap_or(usize::MAX);
-            let mut requests = requests.skip(skipped).map(moved).peekable();
-            while alive && wrong.is_none() && requests.peek().is_some() {
-                let Standing { drive, record, served, .. } = standing;
-                let mut pages = 0;
-                let batch = requests.by_ref().take(BATCH);
-                alive = drive.serve(batch, |drive, entered| {
-                    record.note(Seen::of(drive), entered, begins);
-                    (*served, pages) = (*served + 1, pages + u64::from(entered.pages));
-                    true
-                });
-                let done = (drive.now().0 as f64 / ends.0 as f64).min(1.0);
-                share(done);
-                self.tell(drive, done);
-                if alive && checkpoint.is_due(pages) {
-                    wrong = checkpoint.keep(before, standing).err();
-                }
-            }
-        });
-        let failed = match replayed {
-            // It was stopped before the first request of the repetition.
-            Err(_) if control.stopped() => return Ok(false),
-            replayed => replayed?,
-        };
-        match wrong.or(failed) {
-            Some(diagnostics) => Err(diagnostics),
-            None => Ok(!alive),
-        }
-    }
-
-    /// Tells what the life comes to, after every thousandth of it.
-    fn tell(&self, drive: &LifetimeDrive, done: f64) {
-        let thousandths = (done * 1000.0) as u64;
-        let Some(told) = self.told.filter(|told| told.load(Ordering::Relaxed) < thousandths) else {
-            return;
-        };
-        told.store(thousandths, Ordering::Relaxed);
-        if let Some((years, waf)) = estimate::so_far(drive, self.config.life.target) {
-            (self.watch.early)(Early::SoFar { years, waf });
-        }
-    }
-
-    fn lived(&self, standing: Standing) -> Lived {
-        let Standing { drive, record, repetition, .. } = standing;
-        let dilation = self.config.life.dilation;
-        let cycles = drive.cycles();
-        let all = cycles.iter().map(|&count| f64::from(count)).sum::<f64>();
-        let least = cycles.iter().min().copied().unwrap_or(0);
-        let most = cycles.iter().max().copied().unwrap_or(0);
-        let whole_life = |cycles: f64| cycles * f64::from(dilation);
-        let wear = Cycles {
-            least: whole_life(f64::from(least)),
-            mean: whole_life(all / cycles.len() as f64),
-            most: whole_life(f64::from(most)),
-        };
-        Lived {
-            dilation,
-            repetitions: repetition + 1,
-            totals: drive.totals(drive.ends()),
-            counters: *drive.counters(),
-            wear,
-            throttle: drive.throttle(),
-            blocked_at_end: drive.blocked_at_end().total(),
-            bad_blocks: drive.bad_blocks(),
-            record,
-        }
-    }
-}
-
 /// Rejects parity: without parity writes, the drive would seem to live longer than it does.
 fn whole(drive: &Resolved) -> Result<(), Diagnostics> {
     if drive.config.redundancy.name == RedundancyKind::Unprotected {
@@ -617,9 +479,6 @@ fn whole(drive: &Resolved) -> Result<(), Diagnostics> {
         Diagnostic::new(drive.device.clone(), what).expected("policy.redundancy = \"none\"");
     Err(diagnostic.hint(Some("`fowler run` simulates parity writes".into())).into())
 }
-
-/// Writes between two checks of the observer.
-const BATCH: usize = 1 << 14;
 
 /// Checks the specification of a lifetime, without a full pass over the workload.
 pub fn check(spec: &LifetimeSpec) -> Diagnostics {

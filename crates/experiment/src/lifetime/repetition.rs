@@ -7,8 +7,8 @@ use crate::diagnostic::Diagnostics;
 use crate::workload::{Control, Workload};
 use fowler_units::{Bytes, HostIo, HostOp, Nanos};
 
-/// The most requests that are kept.
-const KEPT_MOST: usize = 1 << 21;
+/// The most requests that stay in memory.
+const IN_MEMORY_MOST: usize = 1 << 21;
 
 /// A workload to repeat.
 #[derive(Clone, Debug)]
@@ -18,23 +18,23 @@ pub(super) struct Repetition<'a> {
     /// When the first request of a trace arrives; zero for generators, which begin with a gap.
     first: Nanos,
     /// What changes data, if it is the same in every round and not too much.
-    kept: Option<Vec<HostIo>>,
+    in_memory: Option<Vec<HostIo>>,
 }
 
 impl<'a> Repetition<'a> {
-    /// The memory that kept requests take at most.
-    pub const MEMORY: Bytes = Bytes((KEPT_MOST * size_of::<HostIo>()) as u64);
+    /// The memory that they take at most.
+    pub const MEMORY: Bytes = Bytes((IN_MEMORY_MOST * size_of::<HostIo>()) as u64);
 
     /// Returns a workload that is read anew for every repetition.
     pub fn read_anew(workload: &'a Workload, limit: Option<u64>) -> Repetition<'a> {
-        Repetition { workload, limit, first: Nanos::ZERO, kept: None }
+        Repetition { workload, limit, first: Nanos::ZERO, in_memory: None }
     }
 
-    /// Keeps what changes data, if that is possible.
+    /// Reads what changes data into memory, if that is possible.
     ///
     /// # Errors
     /// If the workload cannot be read.
-    pub fn kept(
+    pub fn in_memory(
         workload: &'a Workload,
         limit: Option<u64>,
         control: Control<'_>,
@@ -43,14 +43,15 @@ impl<'a> Repetition<'a> {
         if !workload.is_same_every_round() {
             return Ok(its);
         }
-        let mut kept = Vec::with_capacity(KEPT_MOST + 1);
-        let failed = its.replay(0, false, control, |requests| {
-            kept.extend(requests.take(KEPT_MOST + 1));
+        let mut requests = Vec::with_capacity(IN_MEMORY_MOST + 1);
+        let failed = its.replay(0, false, control, |all| {
+            requests.extend(all.take(IN_MEMORY_MOST + 1));
         })?;
-        its.first = kept.first().map_or(Nanos::ZERO, |io| io.at);
+        its.first = requests.first().map_or(Nanos::ZERO, |io| io.at);
         // What is wrong is said when it is replayed.
-        let whole = failed.is_none() && kept.len() <= KEPT_MOST && !control.stopped();
-        its.kept = whole.then_some(kept);
+        let whole = failed.is_none() && requests.len() <= IN_MEMORY_MOST && !control.stopped();
+        requests.shrink_to_fit();
+        its.in_memory = whole.then_some(requests);
         Ok(its)
     }
 
@@ -61,11 +62,11 @@ impl<'a> Repetition<'a> {
     }
 
     /// Returns one repetition after the other without end, all at the times of the first. `None` if
-    /// they are not kept, or write nothing.
+    /// they are not in memory, or write nothing.
     pub fn endless(&self, control: Control<'a>) -> Option<impl Iterator<Item = HostIo> + '_> {
         let writes = |io: &HostIo| io.op == HostOp::Write && io.size > 0;
-        let kept = self.kept.as_ref().filter(|kept| kept.iter().any(writes))?;
-        Some(kept.iter().copied().cycle().take_while(move |_| !control.stopped()))
+        let requests = self.in_memory.as_ref().filter(|all| all.iter().any(writes))?;
+        Some(requests.iter().copied().cycle().take_while(move |_| !control.stopped()))
     }
 
     /// Passes what changes data in a round to `serve`; with `reads` what is read, too. Returns what
@@ -80,8 +81,8 @@ impl<'a> Repetition<'a> {
         control: Control<'_>,
         serve: impl FnOnce(&mut dyn Iterator<Item = HostIo>),
     ) -> Result<Option<Diagnostics>, Diagnostics> {
-        if let Some(kept) = self.kept.as_ref().filter(|_| !reads) {
-            serve(&mut kept.iter().copied().take_while(|_| !control.stopped()));
+        if let Some(requests) = self.in_memory.as_ref().filter(|_| !reads) {
+            serve(&mut requests.iter().copied().take_while(|_| !control.stopped()));
             return Ok(None);
         }
         let matters = |io: &HostIo| {

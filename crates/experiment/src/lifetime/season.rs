@@ -90,7 +90,7 @@ pub fn write_amplification(
     memory::refuse(drive, |memory| memory.most() + memory.data * 2 + Repetition::MEMORY)?;
     let workload = Workload::prepare(workload, drive, None, control)?;
     let config = dilated(drive, 1)?;
-    let workload = Repetition::kept(&workload, limit, control)?;
+    let workload = Repetition::in_memory(&workload, limit, control)?;
     let Some((seasoned, _)) = season(drive, &config, &workload, control)? else {
         return Ok(None);
     };

@@ -119,7 +119,7 @@ impl<'a> AllTimeSeries<'a> {
         charts
     }
 
-    /// Returns the charts of how latencies are distributed over time.
+    /// Returns the charts of the distribution of latencies over time.
     pub fn distributions(&self) -> Vec<Chart> {
         let densities =
             Kind::ALL.iter().filter_map(|&kind| density::chart(self, kind, CELLS / FIELDS));

@@ -121,24 +121,28 @@ fn the_share_that_is_over_never_falls_and_comes_to_all() {
 }
 
 /// The closed form says between which bounds the simulated life lies, and what is told on the way
-/// ends at it. Random writes come close to the upper bound of the amplification, runs of pages to
-/// the lower. The upper one is that of many blocks: with 64 the simulated one is 13 % higher.
+/// ends at it. Random writes, mixed hot and cold ones too, come to the upper bound of the
+/// amplification within 1 %, runs of pages to the lower. The upper one is that of many blocks: a
+/// plane has 512 here; with 64 the simulated one is 13 % higher.
 #[test]
 fn a_life_lies_within_its_first_estimate() {
     let out = folder("lives-estimate");
     for (writes, reaches) in [
-        ("writes.sizes = '4KiB'", 0.7..1.25),
+        ("writes.sizes = '4KiB'", 0.9..1.05),
         ("writes.sizes = '4KiB'\nwrites.mean_run = 100000.0", 0.0..0.5),
         (
             "writes.sizes = '4KiB'\nwrites.addresses = 'hot_cold'\nwrites.hot_accesses = 0.8\nwrites.hot_space = 0.2",
-            0.0..1.35,
+            0.9..1.05,
         ),
     ] {
         let text = format!(
             "duration = '1h'\narrivals = {{ kind = 'poisson', rate = 5.0 }}\nmix.reads = 0.0\n{writes}\n"
         );
         let load = WorkloadSpec::Generated(Source { name: "load".into(), text });
-        let spec = LifetimeSpec { checkpoint: None, check: false, ..spec("nt", load, &out) };
+        let mut spec = LifetimeSpec { checkpoint: None, check: false, ..spec("nt", load, &out) };
+        for key in spec.device.set.iter_mut().filter(|key| key.contains("blocks_per_plane")) {
+            *key = "geometry.blocks_per_plane=512".into();
+        }
         let (bounds, so_far) = (Mutex::new(None), Mutex::new(None));
         let watch = Watch {
             control: Control::UNWATCHED,
@@ -158,7 +162,7 @@ fn a_life_lies_within_its_first_estimate() {
         let at = (waf - bounds.waf[0]) / (bounds.waf[1] - bounds.waf[0]);
         assert!(reaches.contains(&at), "{writes}: {waf} in {:?}, at {at}", bounds.waf);
         let [worst, best] = bounds.years;
-        assert!(worst * 0.75 < years && years < best * 1.01, "{writes}: {years} in {bounds:?}");
+        assert!(worst * 0.97 < years && years < best * 1.01, "{writes}: {years} in {bounds:?}");
         let (last, _) = so_far.into_inner().unwrap().expect("it is told on the way");
         assert!((last / years - 1.0).abs() < 0.02, "{writes}: {last}, then {years}");
     }

@@ -32,10 +32,6 @@ impl TraceFormat for Csv {
     const STATEFUL: bool = true;
     const DETECTED: bool = false;
 
-    fn decode<'a, C: Columns<'a>>(columns: &mut C) -> Result<Record, C::Fault> {
-        Self::decode_after(columns, &mut Context::default())
-    }
-
     fn decode_after<'a, C: Columns<'a>>(
         columns: &mut C,
         context: &mut Context,

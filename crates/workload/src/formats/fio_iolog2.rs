@@ -44,10 +44,6 @@ impl TraceFormat for FioIolog2 {
     const STATEFUL: bool = true;
     const NAMES_DEVICES: bool = true;
 
-    fn decode<'a, C: Columns<'a>>(columns: &mut C) -> Result<Record, C::Fault> {
-        Self::decode_after(columns, &mut Context::default())
-    }
-
     fn decode_after<'a, C: Columns<'a>>(
         columns: &mut C,
         context: &mut Context,

@@ -46,10 +46,6 @@ impl TraceFormat for FioLog {
     const FROM_A_DATE: bool = true;
     const STATEFUL: bool = true;
 
-    fn decode<'a, C: Columns<'a>>(columns: &mut C) -> Result<Record, C::Fault> {
-        Self::decode_after(columns, &mut Context::default())
-    }
-
     fn decode_after<'a, C: Columns<'a>>(
         columns: &mut C,
         context: &mut Context,

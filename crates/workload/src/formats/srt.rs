@@ -97,10 +97,6 @@ impl TraceFormat for Srt {
         },
     });
 
-    fn decode<'a, C: Columns<'a>>(columns: &mut C) -> Result<Record, C::Fault> {
-        Self::decode_after(columns, &mut Context::default())
-    }
-
     #[inline(always)]
     fn decode_after<'a, C: Columns<'a>>(
         columns: &mut C,

@@ -36,10 +36,6 @@ impl TraceFormat for Vscsi2 {
         shows: |head| LAYOUT.shows(head),
     });
 
-    fn decode<'a, C: Columns<'a>>(columns: &mut C) -> Result<Record, C::Fault> {
-        Self::decode_after(columns, &mut Context::default())
-    }
-
     #[inline(always)]
     fn decode_after<'a, C: Columns<'a>>(
         columns: &mut C,
