@@ -143,7 +143,7 @@ fn rooms_of_experiment_import_only_rooms_before_them() {
 }
 
 /// The rooms of the controller, lowest first (ARCHITECTURE.md).
-const DEVICE: [&str; 14] = [
+const DEVICE: [&str; 15] = [
     "stream_tag",
     "observe",
     "cells",
@@ -158,6 +158,7 @@ const DEVICE: [&str; 14] = [
     "precondition",
     "lifetime",
     "device",
+    "superblocks",
 ];
 
 /// The policy slots, each with the room that calls it and to which it belongs.

@@ -9,7 +9,7 @@ use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use fowler_experiment::atomic_file::{AtomicFile, unwritable};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::requests::{RequestSink, RequestsFile};
-use fowler_experiment::{Completion, HostOp, Part, Probe};
+use fowler_experiment::{Completion, HostOp, Layer, Part, Probe};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Encoding;
 use parquet::errors::ParquetError;
@@ -139,6 +139,15 @@ impl RequestColumns {
         RequestColumns { batches: Vec::new(), chunk: Chunk::new(0) }
     }
 
+    /// Adds a row.
+    pub fn add(&mut self, completion: &Completion) {
+        self.chunk.push(completion);
+        if self.chunk.is_full() {
+            let full = self.chunk.take();
+            self.batches.push(full);
+        }
+    }
+
     /// Returns all rows in batches of [`CHUNK`]; the last may have fewer.
     pub fn finish(mut self) -> Vec<RecordBatch> {
         if !self.chunk.op.is_empty() {
@@ -148,13 +157,9 @@ impl RequestColumns {
     }
 }
 
-impl Probe for RequestColumns {
+impl<L: Layer> Probe<L> for RequestColumns {
     fn completed(&mut self, completion: &Completion) {
-        self.chunk.push(completion);
-        if self.chunk.is_full() {
-            let full = self.chunk.take();
-            self.batches.push(full);
-        }
+        self.add(completion);
     }
 }
 
@@ -291,7 +296,7 @@ mod tests {
     fn batches_are_what_was_completed() {
         let mut gathered = RequestColumns::new();
         let rows = CHUNK as u64 + 10;
-        (0..rows).for_each(|number| gathered.completed(&completion(number)));
+        (0..rows).for_each(|number| gathered.add(&completion(number)));
         let batches = gathered.finish();
         let lengths: Vec<usize> = batches.iter().map(RecordBatch::num_rows).collect();
         assert_eq!(lengths, [CHUNK, 10]);

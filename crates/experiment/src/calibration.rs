@@ -41,6 +41,7 @@ impl TestBed {
         control: Control<'_>,
     ) -> Result<TestBed, Diagnostics> {
         let drive = device::resolve(&spec.source()?, &Scheme::load(scheme)?, spec)?;
+        let drive = drive.page_mapped("a test bed")?;
         let clean = preconditioned(&drive.device, &drive.config, None, control)?;
         Ok(TestBed { drive, clean, limit: None })
     }

@@ -8,9 +8,8 @@ use crate::memory::{self, Need};
 use crate::outcome::Outcome;
 use crate::progress::Progress;
 use crate::replay_speed::ReplaySpeed;
-use crate::run::{Ready, Run, RunSpec, find_speed, ready};
+use crate::run::{Ready, Run, RunSpec, Watcher, find_speed, ready};
 use crate::workload::Control;
-use fowler_device::Probe;
 use std::path::PathBuf;
 
 /// Runs `spec` under each of `schemes`, in parallel. Outcomes are in the order of the schemes and
@@ -33,7 +32,7 @@ pub fn compare(
 ///
 /// # Errors
 /// As [`compare`].
-pub fn compare_watched<P: Probe + Send>(
+pub fn compare_watched<P: Watcher + Send>(
     spec: &RunSpec,
     schemes: &[String],
     control: Control<'_>,

@@ -41,7 +41,7 @@ impl Room {
 
     /// Returns the sizes of a drive.
     pub fn of(drive: &Resolved) -> Room {
-        Room { logical: drive.layout.logical.0, page: drive.config.geometry.page_size.0 }
+        Room { logical: drive.layout.logical.0, page: drive.layout.page_size.0 }
     }
 }
 

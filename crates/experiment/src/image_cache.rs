@@ -1,10 +1,17 @@
 //! A cache of preconditioned drives: runs with the same initial state share one.
 
-use fowler_device::{Config, Device, PreconditionWatch, PreconditionedImage, Refusal};
+use fowler_device::{Config, Device, PreconditionWatch, PreconditionedImage, Refusal, Superblocks};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// A state that the first user computes while others wait; none if that was stopped.
-type State = OnceLock<Result<Option<PreconditionedImage>, Vec<Refusal>>>;
+type State = OnceLock<Result<Option<Image>, Vec<Refusal>>>;
+
+/// The data of a drive, by its mapping.
+#[derive(Debug)]
+enum Image {
+    Pages(Box<PreconditionedImage>),
+    Superblocks(Box<Superblocks>),
+}
 
 /// The cached states, each with its configuration, least recently used first.
 #[derive(Debug)]
@@ -33,8 +40,27 @@ impl ImageCache {
         config: &Config,
         watch: PreconditionWatch<'_>,
     ) -> Result<Option<Device>, Vec<Refusal>> {
-        match self.state(config).get_or_init(|| PreconditionedImage::watched(config, watch)) {
-            Ok(Some(image)) => image.device_watched(config, watch),
+        let image = || PreconditionedImage::watched(config, watch);
+        let image = || Ok(image()?.map(|image| Image::Pages(Box::new(image))));
+        match self.state(config).get_or_init(image) {
+            Ok(Some(Image::Pages(image))) => image.device_watched(config, watch),
+            Ok(Some(Image::Superblocks(_))) => unreachable!("drives that age alike map alike"),
+            Ok(None) => Ok(None),
+            Err(refusals) => Err(refusals.clone()),
+        }
+    }
+
+    /// The same for the translation of a drive with superblocks.
+    pub fn superblocks(
+        &self,
+        config: &Config,
+        watch: PreconditionWatch<'_>,
+    ) -> Result<Option<Superblocks>, Vec<Refusal>> {
+        let image = || Superblocks::preconditioned_for(config, watch);
+        let image = || Ok(image()?.map(|image| Image::Superblocks(Box::new(image))));
+        match self.state(config).get_or_init(image) {
+            Ok(Some(Image::Superblocks(image))) => image.with_data_for(config).map(Some),
+            Ok(Some(Image::Pages(_))) => unreachable!("drives that age alike map alike"),
             Ok(None) => Ok(None),
             Err(refusals) => Err(refusals.clone()),
         }

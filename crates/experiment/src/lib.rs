@@ -71,7 +71,7 @@ pub mod policies {
 
 /// Types of the lower crates that a user of this crate needs.
 pub use fowler_device::blame::{Blame, Part};
-pub use fowler_device::{Completion, Pacing, Probe};
+pub use fowler_device::{Completion, Layer, Pacing, Probe};
 pub use fowler_metrics::{Band, BlameBands, Kind, Latencies, Percentile, Recorder};
 pub use fowler_units::{HostIo, HostOp, Nanos, ReqId, Span};
 pub use fowler_workload::{

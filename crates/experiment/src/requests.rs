@@ -2,7 +2,7 @@
 
 use crate::atomic_file::{AtomicFile, unwritable};
 use crate::diagnostic::Diagnostics;
-use fowler_device::{Completion, Probe};
+use fowler_device::{Completion, Layer, Probe};
 use fowler_metrics::RequestLog;
 use std::path::{Path, PathBuf};
 
@@ -61,7 +61,7 @@ impl Watching {
     }
 }
 
-impl Probe for Watching {
+impl<L: Layer> Probe<L> for Watching {
     #[inline]
     fn completed(&mut self, completion: &Completion) {
         self.0.completed(completion);
@@ -82,7 +82,7 @@ fn csv(path: &Path) -> Result<Box<dyn RequestSink>, Diagnostics> {
 
 impl RequestSink for Csv {
     fn completed(&mut self, completion: &Completion) {
-        self.log.completed(completion);
+        self.log.add(completion);
     }
 
     /// Text has no place for what else there is to say.

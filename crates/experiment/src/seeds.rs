@@ -9,10 +9,9 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::metrics::{Stored, all};
 use crate::outcome::{Ending, Outcome};
 use crate::progress::Progress;
-use crate::run::{self, RunSpec};
+use crate::run::{self, RunSpec, Watcher};
 use crate::sample::{Interval, interval};
 use crate::workload::Control;
-use fowler_device::Probe;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -120,7 +119,7 @@ pub fn compare_over(
 ///
 /// # Errors
 /// As [`compare_over`].
-pub fn compare_over_watched<P: Probe + Send>(
+pub fn compare_over_watched<P: Watcher + Send>(
     spec: &RunSpec,
     schemes: &[String],
     seeds: u32,

@@ -223,7 +223,7 @@ impl Workload {
         limit: Option<u64>,
         control: Control<'_>,
     ) -> Result<Workload, Diagnostics> {
-        let (logical, page_size) = (drive.layout.logical.0, drive.config.geometry.page_size.0);
+        let (logical, page_size) = (drive.layout.logical.0, drive.layout.page_size.0);
         match spec {
             WorkloadSpec::Generated(source) => {
                 let generator = Generator::parse(source, Room::of(drive), drive.config.seed)?;

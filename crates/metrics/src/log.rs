@@ -2,7 +2,7 @@
 //! nanosecond.
 
 use fowler_device::blame::Part;
-use fowler_device::{Completion, Probe};
+use fowler_device::{Completion, Layer, Probe};
 use std::io::{self, Write};
 
 /// The capacity of the buffer in which a line is assembled: the operation's name, and numbers of at
@@ -61,13 +61,18 @@ impl<W: Write> RequestLog<W> {
         self.next += 1;
         self.writer.write_all(&self.line)
     }
-}
 
-impl<W: Write> Probe for RequestLog<W> {
-    fn completed(&mut self, completion: &Completion) {
+    /// Writes a line, unless one could not be written.
+    pub fn add(&mut self, completion: &Completion) {
         if self.error.is_none() {
             self.error = self.write_line(completion).err();
         }
+    }
+}
+
+impl<L: Layer, W: Write> Probe<L> for RequestLog<W> {
+    fn completed(&mut self, completion: &Completion) {
+        self.add(completion);
     }
 }
 
@@ -92,8 +97,8 @@ mod tests {
     #[test]
     fn a_line_has_every_column() {
         let mut log = RequestLog::new(Vec::new()).unwrap();
-        log.completed(&completion());
-        log.completed(&completion());
+        log.add(&completion());
+        log.add(&completion());
         let text = String::from_utf8(log.finish().unwrap()).unwrap();
         let lines: Vec<_> = text.lines().collect();
         assert_eq!(lines.len(), 3);
@@ -116,7 +121,7 @@ mod tests {
         }
         let mut log = RequestLog::new(io::sink()).unwrap();
         log.next = u64::MAX - 1;
-        log.completed(&longest);
+        log.add(&longest);
         assert_eq!(log.line.capacity(), LINE_CAPACITY);
     }
 
@@ -137,7 +142,7 @@ mod tests {
     fn a_full_disk_is_reported_at_the_end() {
         let mut log = RequestLog::new(io::BufWriter::with_capacity(600, Full(0))).unwrap();
         for _ in 0..20 {
-            log.completed(&completion());
+            log.add(&completion());
         }
         assert_eq!(log.finish().err().map(|e| e.kind()), Some(io::ErrorKind::StorageFull));
     }

@@ -1,7 +1,7 @@
 //! How a run goes on: what the drive had counted after times that double. They tell whether the
 //! second half of a run was like the part before it, without a time series.
 
-use fowler_device::{BySource, Completion, Counters, Device, Probe};
+use fowler_device::{BySource, Completion, Counters, Device, Layer, Probe};
 use fowler_units::{Nanos, Span};
 
 /// The first milestone. A run has at most 45 and its end: 2^45 ms is longer than time can be.
@@ -39,7 +39,7 @@ impl Default for Milestones {
 
 impl Milestones {
     /// Ends the run: its end is the last milestone. Returns all of them, in order.
-    pub fn end(mut self, device: &Device) -> Vec<Milestone> {
+    pub fn end<L: Layer>(mut self, device: &Device<L>) -> Vec<Milestone> {
         if self.due != Nanos::NEVER {
             let at = device.now() - self.began;
             self.all.retain(|its| its.at < at);
@@ -59,11 +59,11 @@ fn reading(at: Span, counters: &Counters, before: &Milestone) -> Milestone {
     }
 }
 
-impl Probe for Milestones {
+impl<L: Layer> Probe<L> for Milestones {
     #[inline]
     fn completed(&mut self, _completion: &Completion) {}
 
-    fn begun(&mut self, device: &Device) {
+    fn begun(&mut self, device: &Device<L>) {
         self.began = device.now();
         self.due = self.began + FIRST;
         self.before = reading(Span::ZERO, &device.counters(), &Milestone::default());
@@ -74,7 +74,7 @@ impl Probe for Milestones {
         self.due
     }
 
-    fn shown(&mut self, device: &Device) {
+    fn shown(&mut self, device: &Device<L>) {
         let at = self.due - self.began;
         self.all.push(reading(at, &device.counters(), &self.before));
         self.due = self.began + at * 2;

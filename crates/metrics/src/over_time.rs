@@ -5,7 +5,7 @@
 //! exact; percentiles are read from logarithmic buckets.
 
 use crate::{ByKind, Kind};
-use fowler_device::{BySource, Completion, Counters, Device, Doing, Ledger, Probe, waf};
+use fowler_device::{BySource, Completion, Counters, Device, Doing, Layer, Ledger, Probe, waf};
 use fowler_units::{ChannelId, DieId, HostOp, Id, Nanos, Span};
 
 /// The maximum number of windows. Once a run has outgrown the first width, it has more than half as
@@ -135,7 +135,7 @@ impl OverTime {
     }
 
     /// Ends the run and with it the open window. Later events are not recorded.
-    pub fn end(&mut self, device: &Device) {
+    pub fn end<L: Layer>(&mut self, device: &Device<L>) {
         if self.last.as_ref().is_some_and(|last| device.now() > last.at) {
             self.close(device, device.now());
             self.open += 1;
@@ -203,7 +203,7 @@ impl OverTime {
     }
 
     /// Ends the open window at `at`: it gets what the drive counted since the previous window.
-    fn close(&mut self, device: &Device, at: Nanos) {
+    fn close<L: Layer>(&mut self, device: &Device<L>, at: Nanos) {
         let Some(last) = &mut self.last else { return };
         let window = &mut self.windows[self.open];
         window.length = at - last.at;
@@ -288,7 +288,7 @@ fn upper_bound(bucket: usize) -> u64 {
     }
 }
 
-impl Probe for OverTime {
+impl<L: Layer> Probe<L> for OverTime {
     #[inline]
     fn completed(&mut self, completion: &Completion) {
         let kind = match completion.io.op {
@@ -306,7 +306,7 @@ impl Probe for OverTime {
         self.buckets[row + bucket_of(latency)] += 1;
     }
 
-    fn begun(&mut self, device: &Device) {
+    fn begun(&mut self, device: &Device<L>) {
         let geometry = &device.layout().geometry;
         let (dies, channels) = (geometry.dies() as usize, geometry.channels as usize);
         let now = device.now();
@@ -328,7 +328,7 @@ impl Probe for OverTime {
         self.due
     }
 
-    fn shown(&mut self, device: &Device) {
+    fn shown(&mut self, device: &Device<L>) {
         self.close(device, self.due);
         self.open += 1;
         if self.open == WINDOWS {

@@ -2,7 +2,7 @@
 
 use crate::bin::Bin;
 use crate::{BlameBands, Latencies};
-use fowler_device::{Completion, Probe};
+use fowler_device::{Completion, Layer, Probe};
 use fowler_units::HostOp;
 
 /// The kinds of request whose latency is reported.
@@ -94,15 +94,12 @@ impl Recorder {
         self.trims
     }
 
-    /// Returns the number of flushes.
-    pub fn flushes(&self) -> u64 {
-        self.flushes
-    }
-}
-
-impl Probe for Recorder {
+    /// Records an answer.
+    ///
+    /// # Panics
+    /// If its blame does not sum to its latency, and that is asserted.
     #[inline]
-    fn completed(&mut self, completion: &Completion) {
+    pub fn add(&mut self, completion: &Completion) {
         let latency = completion.latency();
         if self.assert_sums {
             let sum = completion.blame.total();
@@ -125,6 +122,18 @@ impl Probe for Recorder {
         measured.blame.record_in(bin, latency, &completion.blame);
         measured.bytes += u64::from(completion.io.size);
     }
+
+    /// Returns the number of flushes.
+    pub fn flushes(&self) -> u64 {
+        self.flushes
+    }
+}
+
+impl<L: Layer> Probe<L> for Recorder {
+    #[inline]
+    fn completed(&mut self, completion: &Completion) {
+        self.add(completion);
+    }
 }
 
 #[cfg(test)]
@@ -143,10 +152,10 @@ mod tests {
     #[test]
     fn kinds_are_kept_apart() {
         let mut recorder = Recorder::new().assert_sums();
-        recorder.completed(&completion(HostOp::Read, 100, 100));
-        recorder.completed(&completion(HostOp::Write, 300, 300));
-        recorder.completed(&completion(HostOp::Trim, 5, 5));
-        recorder.completed(&completion(HostOp::Flush, 7, 7));
+        recorder.add(&completion(HostOp::Read, 100, 100));
+        recorder.add(&completion(HostOp::Write, 300, 300));
+        recorder.add(&completion(HostOp::Trim, 5, 5));
+        recorder.add(&completion(HostOp::Flush, 7, 7));
         assert_eq!(recorder.requests(), 4);
         assert_eq!(recorder.latencies(Kind::Read).max(), Some(Span(100)));
         assert_eq!(recorder.latencies(Kind::Write).max(), Some(Span(300)));
@@ -159,6 +168,6 @@ mod tests {
     #[test]
     #[should_panic(expected = "does not sum to its latency")]
     fn a_wrong_blame_is_caught() {
-        Recorder::new().assert_sums().completed(&completion(HostOp::Read, 100, 99));
+        Recorder::new().assert_sums().add(&completion(HostOp::Read, 100, 99));
     }
 }

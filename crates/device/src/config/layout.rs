@@ -2,7 +2,7 @@
 //! every reason and its numbers.
 
 use crate::cells::reliability::{ModelKind, NoModel, RateTable, StrengthSource};
-use crate::config::{Ack, Config, OpBase, PlaneMode, ProgramErase};
+use crate::config::{Ack, Config, Mapping, OpBase, PlaneMode, ProgramErase};
 use crate::event::Event;
 use crate::mapping::page_map::PageMap;
 use crate::policy::die_order::{DEADLINE_GRAIN, DEADLINES_MAX};
@@ -20,6 +20,10 @@ use fowler_units::{Bytes, Geometry, Span};
 pub struct Layout {
     /// The flash array as simulated: independent planes count as dies with one plane.
     pub geometry: Geometry,
+    /// The size of what the map points at: a page, or a unit of it.
+    pub page_size: Bytes,
+    /// The most of them that a program command stores.
+    pub command_pages: u32,
     /// Physical capacity.
     pub raw: Bytes,
     /// Capacity visible to the host.
@@ -39,6 +43,11 @@ pub struct Layout {
 }
 
 impl Layout {
+    /// Returns the number of physical pages, of [`Layout::page_size`] each.
+    pub fn pages(&self) -> u64 {
+        self.raw.0 / self.page_size.0
+    }
+
     /// Returns the spare capacity as a share of the raw and of the logical capacity.
     pub fn over_provisioning(&self) -> (f64, f64) {
         let spare = (self.raw.0 - self.logical.0) as f64;
@@ -208,7 +217,11 @@ impl Config {
         self.refuse_scrub(&mut refusals);
         self.refuse_bad_blocks(&mut refusals);
         self.refuse_cut_programs(&mut refusals);
+        self.refuse_superblocks(&mut refusals);
         refusals.0.extend(self.refuse_life());
+        if refusals.0.is_empty() && self.superblocks.mapping == Mapping::Superblocks {
+            return Ok(self.superblock_sizes());
+        }
         if refusals.0.is_empty() {
             let layout = self.sizes();
             self.refuse_space(&layout, &mut refusals);
@@ -291,6 +304,8 @@ impl Config {
             ("timing.voltage_reset", t.voltage_reset),
             ("timing.buffer_load", t.buffer_load),
             ("host.command", self.host.command),
+            ("host.core_time", self.host.core_time),
+            ("host.latency", self.host.latency),
             ("gc.idle_after", self.gc.idle_after),
         ];
         for (key, time) in times {
@@ -520,6 +535,8 @@ impl Config {
             + u32::from(self.wear.name != WearKind::Off);
         Layout {
             geometry,
+            page_size: geometry.page_size,
+            command_pages: geometry.planes_per_die,
             raw: geometry.raw(),
             logical: Bytes(u64::from(logical_pages) * size),
             logical_pages,

@@ -2,6 +2,7 @@
 //! allocated: each part says what its columns take.
 
 use crate::config::Config;
+use crate::config::Mapping;
 use crate::config::layout::Layout;
 use crate::core::Core;
 use crate::flash::Flash;
@@ -10,6 +11,7 @@ use crate::host::request::Requests;
 use crate::precondition;
 use crate::raid::Raid;
 use crate::raid::lost_pages::LostPages;
+use crate::superblocks::Superblocks;
 use fowler_units::Bytes;
 
 /// What does not grow with the drive: the tables of the model of its cells, those of the random
@@ -31,6 +33,14 @@ impl Memory {
     /// Returns the memory of the drive of `config`.
     pub fn of(config: &Config, layout: &Layout) -> Memory {
         let geometry = &layout.geometry;
+        if config.superblocks.mapping == Mapping::Superblocks {
+            return Memory {
+                data: Superblocks::bytes(config),
+                service: Flash::bytes(config, geometry, layout.transactions)
+                    + Requests::bytes(config.queue.depth),
+                preconditioning: Bytes(0),
+            };
+        }
         Memory {
             data: Core::bytes(config, layout) + Gc::bytes(config, geometry),
             service: Flash::bytes(config, geometry, layout.transactions)

@@ -5,11 +5,13 @@
 //! - `memory.rs`: what a drive takes of the memory of the machine that simulates it.
 //! - `scrubbing.rs`: the period of scrubbing that is possible.
 //! - `stripes.rs`: the stripes that fit.
+//! - `superblocks.rs`: what the map points at, and the shape of superblocks.
 
 pub mod layout;
 pub mod memory;
 mod scrubbing;
 pub mod stripes;
+mod superblocks;
 
 use crate::policy::custom::Policies;
 use crate::policy::stream_tag::AccessClass;
@@ -20,6 +22,7 @@ use crate::policy::{
 use crate::{bad_blocks, endurance, failed_dies, reliability};
 use fowler_nand::{PerPageType, Timing};
 use fowler_units::{ByteRate, Bytes, Geometry, Span};
+pub use superblocks::{Mapping, SuperblockConfig};
 
 /// A complete drive.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,6 +40,8 @@ pub struct Config {
     pub timing: Timing,
     /// Whether programs and erases take their nominal times (the paper's PER and PE0 do not).
     pub program_erase: ProgramErase,
+    /// What the map points at, and the shape of superblocks.
+    pub superblocks: SuperblockConfig,
     /// The write buffer.
     pub buffer: BufferConfig,
     /// The bounded queues between host and flash.
@@ -143,6 +148,19 @@ pub struct BufferConfig {
     pub rewrite_share: f64,
 }
 
+impl Default for BufferConfig {
+    fn default() -> Self {
+        Self {
+            size: Bytes(64 << 20),
+            ack: Ack::OnInsert,
+            evict_ahead: 16,
+            cache_reads: false,
+            read_hot: ReadHot::OnDirty,
+            rewrite_share: 0.125,
+        }
+    }
+}
+
 /// What happens to a read-hot page that leaves the buffer clean (HIRE, section 3.1, which leaves it
 /// open).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -174,6 +192,14 @@ pub struct QueueConfig {
     pub max_reads: u32,
     /// Maximum host page writes on their way to the flash.
     pub max_writes: u32,
+    /// [`Admission::Shared`] only: the most writes in line that a read waits behind.
+    pub reads_behind: u32,
+}
+
+impl Default for QueueConfig {
+    fn default() -> Self {
+        Self { depth: 1024, max_reads: 1024, max_writes: 1024, reads_behind: 64 }
+    }
 }
 
 /// What a request that finds no room in a queue of pages holds up.
@@ -184,6 +210,9 @@ pub enum Admission {
     ReadsPass,
     /// Everything behind it: requests enter one by one, in their order.
     InOrder,
+    /// Reads wait behind at most [`QueueConfig::reads_behind`] writes: the firmware has taken that
+    /// many commands from the queues, and serves them in order. Drives with superblocks only.
+    Shared,
 }
 
 /// The link to the host: one server per direction, first come first served.
@@ -193,6 +222,20 @@ pub struct LinkConfig {
     pub bandwidth: ByteRate,
     /// The time each command occupies the inbound direction.
     pub command: Span,
+    /// The firmware cores that handle commands, each one at a time; zero leaves their time out.
+    pub cores: u32,
+    /// The time that a command takes of a core.
+    pub core_time: Span,
+    /// What a command takes besides, without holding others up: doorbell, fetch, interrupt, and
+    /// the host's own path.
+    pub latency: Span,
+}
+
+impl Default for LinkConfig {
+    fn default() -> Self {
+        let (command, core_time, latency) = (Span::ZERO, Span::ZERO, Span::ZERO);
+        Self { bandwidth: ByteRate(0), command, cores: 0, core_time, latency }
+    }
 }
 
 /// Garbage collection, per plane.
@@ -280,6 +323,7 @@ impl Config {
             plane_mode: PlaneMode::Lockstep,
             timing,
             program_erase: ProgramErase::Nominal,
+            superblocks: SuperblockConfig::default(),
             buffer: BufferConfig {
                 size: Bytes(64 << 20),
                 ack: Ack::OnInsert,
@@ -288,9 +332,9 @@ impl Config {
                 read_hot: ReadHot::OnDirty,
                 rewrite_share: 0.125,
             },
-            queue: QueueConfig { depth: 1024, max_reads: 1024, max_writes: 1024 },
+            queue: QueueConfig { depth: 1024, max_reads: 1024, max_writes: 1024, reads_behind: 64 },
             admission: Admission::ReadsPass,
-            host: LinkConfig { bandwidth: ByteRate(0), command: Span::ZERO },
+            host: LinkConfig::default(),
             gc: GcConfig {
                 foreground_below: 3,
                 background_below: 8,
@@ -338,13 +382,18 @@ impl Config {
         }
     }
 
-    /// Returns the operating times in effect: the nominal ones, or those of PER and PE0.
+    /// Returns the operating times in effect: the nominal ones, or those of PER and PE0. On a drive
+    /// with superblocks, a transfer is that of a unit.
     /// See docs/decisions/flash.md, "How long does PER take with several page types?".
     pub fn effective_timing(&self) -> Timing {
+        let mut nominal = self.timing;
+        if self.superblocks.mapping == Mapping::Superblocks {
+            nominal.bus_transfer.0 /= self.geometry.page_size.0 / self.superblocks.unit.0;
+        }
         let without_verify =
-            Timing { verify_phase: Span::ZERO, erase_verify: Span::ZERO, ..self.timing };
+            Timing { verify_phase: Span::ZERO, erase_verify: Span::ZERO, ..nominal };
         match self.program_erase {
-            ProgramErase::Nominal => self.timing,
+            ProgramErase::Nominal => nominal,
             // Iterations of one nanosecond: their number gives the read time of the page type.
             ProgramErase::AsRead => Timing {
                 program_phase: Span::ns(1),

@@ -6,6 +6,7 @@ use super::Layer;
 use super::fault_schedule::FaultSchedule;
 use super::power_loss::PowerOffs;
 use crate::config::Config;
+use crate::config::layout::Layout;
 use crate::core::Core;
 use crate::flash::txn::Owner;
 use crate::flash::{Bind, Flash, Translation};
@@ -242,6 +243,10 @@ impl Layer for Controller {
     #[inline]
     fn front(&self) -> &FrontEnd {
         &self.ftl.front
+    }
+
+    fn layout(&self) -> &Layout {
+        self.ftl.layout()
     }
 
     #[inline]

@@ -52,6 +52,8 @@ use std::collections::VecDeque;
 pub trait Layer: Translation {
     /// Returns its requests in flight, and the link.
     fn front(&self) -> &FrontEnd;
+    /// Returns the sizes of the drive.
+    fn layout(&self) -> &Layout;
     /// See [`Layer::front`].
     fn front_mut(&mut self) -> &mut FrontEnd;
     /// Admits a request that has come over the link, was delayed by `throttled`, and has a slot.
@@ -161,11 +163,6 @@ impl Device {
         let mut flash = Flash::new(config, layout.geometry, layout.transactions);
         let layer = Controller::begin(config, core, gc, preconditioned, &mut flash, watch);
         (!watch.stopped()).then(|| Device::on(flash, layer))
-    }
-
-    /// Returns the sizes of the drive.
-    pub fn layout(&self) -> &Layout {
-        self.layer.ftl.layout()
     }
 
     /// Returns the history of the drive before the first request.
@@ -292,6 +289,11 @@ impl<L: Layer> Device<L> {
                 + self.layer.front().requests.time_in_flight(self.now()),
             ..self.flash.counters
         }
+    }
+
+    /// Returns the sizes of the drive.
+    pub fn layout(&self) -> &Layout {
+        self.layer.layout()
     }
 
     /// Returns the current time.

@@ -3,6 +3,7 @@
 
 use super::{Device, Layer, Pacing};
 use crate::config::Config;
+use crate::config::layout::Layout;
 use crate::config::tests::shaped;
 use crate::flash::queue::TxnClass;
 use crate::flash::txn::{Owner, Txn};
@@ -101,6 +102,10 @@ impl Translation for Zoned {
 impl Layer for Zoned {
     fn front(&self) -> &FrontEnd {
         &self.front
+    }
+
+    fn layout(&self) -> &Layout {
+        unreachable!("nobody asks for the sizes of this drive")
     }
 
     fn front_mut(&mut self) -> &mut FrontEnd {

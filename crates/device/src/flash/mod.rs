@@ -41,7 +41,7 @@ use crate::cells::condition::Condition;
 use crate::cells::random_failures::RandomFailures;
 use crate::cells::reliability::{Ladder, LevelTimes, ModelKind, RetryCost};
 use crate::cells::unreadable::FailedReads;
-use crate::config::Config;
+use crate::config::{Config, Mapping};
 use crate::event::Event;
 use crate::flash::die::{Cells, Channel, Die, State};
 use crate::flash::marked::Marked;
@@ -79,6 +79,11 @@ pub trait Translation {
     /// Binds a further host program to a page at the same offset as that of `first`, on a plane
     /// that takes no part yet. Returns whether it could.
     fn bind_beside(&mut self, flash: &mut Flash, first: TxnId, id: TxnId) -> bool;
+    /// Returns the second page program of a command whose pages are submitted together, to which
+    /// the others are chained. Only its first page program waits for the die.
+    fn rest_of(&self, _first: &Txn) -> TxnId {
+        TxnId::NONE
+    }
     /// Called when a transaction is done or was dropped. It is still open; the layer closes it.
     fn done(&mut self, flash: &mut Flash, id: TxnId, dropped: bool);
     /// Like [`Translation::done`], for reads, which are the most frequent.
@@ -149,6 +154,9 @@ pub struct Flash {
     /// The time of every program on the cells, if all take the same time, nothing is ever
     /// interrupted, and no probe watches.
     plain_program: Option<Span>,
+    /// Whether a program command may have several pages, and whether they come with its first.
+    several_pages: bool,
+    whole_commands: bool,
     /// Whether programs may fail, and are then repeated.
     programs_fail: bool,
     /// The steps so far, if a probe watches.
@@ -183,9 +191,10 @@ impl Flash {
     /// Creates an idle array of this geometry, with room for `capacity` transactions.
     pub fn new(config: &Config, geometry: Geometry, capacity: usize) -> Self {
         let timing = config.effective_timing();
+        let whole_commands = config.superblocks.mapping == Mapping::Superblocks;
         let errs = config.reliability.model != ModelKind::Off;
         let random_failures = RandomFailures::new(config);
-        let order = config.die_order;
+        let (order, custom) = (config.die_order, &config.policies);
         let ranked = || order.ranks().then(|| Box::new(RankedQueue::new(order.deadline)));
         let dies = geometry.dies() as usize;
         let channel = Channel::new(geometry.dies_per_channel() as usize);
@@ -229,20 +238,18 @@ impl Flash {
             timing,
             channels,
             channels_owned: geometry.dies_per_channel() == 1,
-            in_order: config.policies.die_order.is_none() && config.die_order.keeps_order(),
-            order: AnyDieOrder::custom_or_new(
-                config.policies.die_order.as_ref(),
-                &config.die_order,
-                config.seed,
-            ),
+            in_order: custom.die_order.is_none() && order.keeps_order(),
+            order: AnyDieOrder::custom_or_new(custom.die_order.as_ref(), &order, config.seed),
             suspension: AnySuspension::custom_or_new(
-                config.policies.suspension.as_ref(),
+                custom.suspension.as_ref(),
                 &config.suspension,
                 config.seed,
             ),
             rules: config.suspension,
             marked,
             plain_program: None,
+            several_pages: geometry.planes_per_die > 1 || whole_commands,
+            whole_commands,
             programs_fail: config.blocks_fail(),
             trace: None,
         };

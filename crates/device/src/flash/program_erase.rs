@@ -45,11 +45,9 @@ impl Flash {
         let mut die = &mut self.dies[id];
         self.channels[die.channel].withdraw(id, die);
         die.dispatch(txn, now, &mut self.txns);
-        // Two tests, not one: most dies have one plane.
-        if self.geometry.planes_per_die > 1 {
-            if self.txns.get(txn).class == TxnClass::HostProgram {
-                self.gather_programs(id, txn, layer);
-            }
+        // Most dies have one plane, and program one page at a time.
+        if self.several_pages {
+            self.chain_programs(id, txn, layer);
             die = &mut self.dies[id];
         }
         die.first = txn;
@@ -58,7 +56,7 @@ impl Flash {
         if needs_channel {
             // It was free above, and binding transfers nothing.
             let channel = &mut self.channels[die.channel];
-            let transfer = self.timing.bus_transfer;
+            let transfer = self.timing.bus_transfer * u64::from(self.txns.get(txn).parts);
             die.transfer = transfer;
             channel.occupy(id, die, State::TransferIn, transfer, &mut self.agenda);
         } else {
@@ -74,6 +72,25 @@ impl Flash {
         let now = self.now();
         self.dies[id].dispatch(txn, now, &mut self.txns);
         layer.done(self, txn, true);
+    }
+
+    /// Adds the other pages of a command to its first: those that come with it, or those that wait
+    /// and fit.
+    #[inline(never)]
+    fn chain_programs(&mut self, id: DieId, first: TxnId, layer: &mut impl Translation) {
+        if self.whole_commands {
+            let now = self.now();
+            let rest = layer.rest_of(self.txns.get(first));
+            self.txns.get_mut(first).next = rest;
+            let mut member = rest;
+            while member.is_some() {
+                let txn = self.txns.get_mut(member);
+                (txn.submitted, txn.dispatched) = (now, now);
+                member = txn.next;
+            }
+        } else if self.txns.get(first).class == TxnClass::HostProgram {
+            self.gather_programs(id, first, layer);
+        }
     }
 
     /// Adds host programs that can have pages at the same offset on other planes to the command of
@@ -250,12 +267,12 @@ impl Flash {
         die.state = State::Idle;
         let mut txn = first;
         while txn.is_some() {
-            let Txn { op, source, next, .. } = *self.txns.get(txn);
+            let Txn { op, source, next, parts, .. } = *self.txns.get(txn);
             if self.may_err {
                 self.wear_by(txn);
             }
             match op {
-                Op::Program => self.counters.programs[source] += 1,
+                Op::Program => self.counters.programs[source] += u64::from(parts),
                 Op::Erase => self.counters.erases[source] += 1,
                 Op::Read => unreachable!("reads do not run on the cells"),
             }

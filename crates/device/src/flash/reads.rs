@@ -22,13 +22,14 @@ impl Flash {
         self.channels[die.channel].withdraw(id, die);
         die.dispatch(txn, now, &mut self.txns);
         die.cursor = txn;
-        let Txn { op, source, unit, .. } = *self.txns.get(txn);
+        let Txn { op, source, unit, parts, .. } = *self.txns.get(txn);
         die.enter(now, State::Sensing, Doing::serving(op, source), &mut self.txns);
         let page = self.locator.page_of(unit);
         if self.may_err {
             self.sense_by_condition(id, txn, page);
         } else {
-            self.sense(id, page, 0);
+            let (time, transfer) = self.levels.sense_and_transfer(0, || self.offset(page));
+            self.sense_for(id, time, transfer * u64::from(parts));
         }
     }
 
@@ -160,13 +161,13 @@ impl Flash {
         let now = self.now();
         let die = &mut self.dies[id];
         let read = die.cursor;
-        let Txn { source, dispatched, level, needed, .. } = *self.txns.get(read);
+        let Txn { source, dispatched, level, needed, parts, .. } = *self.txns.get(read);
         if level < needed && self.climbs(id, read) {
             return;
         }
         self.note_try(id, read, level, false);
         let took = now - dispatched;
-        self.counters.reads[source] += 1;
+        self.counters.reads[source] += u64::from(parts);
         if self.errs {
             self.counters.reads_at[usize::from(level)] += 1;
         }

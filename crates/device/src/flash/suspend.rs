@@ -184,7 +184,7 @@ impl Flash {
         if !refill {
             return self.resume_cells(id);
         }
-        let time = self.timing.bus_transfer * self.chain_length(self.dies[id].command.first);
+        let time = self.timing.bus_transfer * self.transfers_of(self.dies[id].command.first);
         let now = self.now();
         let die = &mut self.dies[id];
         let channel = &mut self.channels[die.channel];
@@ -216,13 +216,15 @@ impl Flash {
         }
     }
 
-    fn chain_length(&self, first: TxnId) -> u64 {
-        let mut length = 0;
+    /// Returns the transfers of a program command.
+    fn transfers_of(&self, first: TxnId) -> u64 {
+        let mut transfers = 0;
         let mut txn = first;
         while txn.is_some() {
-            length += 1;
-            txn = self.txns.get(txn).next;
+            let Txn { parts, next, .. } = *self.txns.get(txn);
+            transfers += u64::from(parts);
+            txn = next;
         }
-        length
+        transfers
     }
 }

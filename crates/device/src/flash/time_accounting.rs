@@ -94,9 +94,10 @@ impl Flash {
         match txn.op {
             Op::Read => {
                 let sense = self.timing.read.of(|| self.offset(txn.unit));
-                let hard = sense + self.timing.bus_transfer;
+                let transfer = self.timing.bus_transfer * u64::from(txn.parts);
+                let hard = sense + transfer;
                 blame[Part::Sense] += sense;
-                blame[Part::Transfer] += self.timing.bus_transfer;
+                blame[Part::Transfer] += transfer;
                 blame[Part::Channel] += total - hard;
                 if txn.level > 0 {
                     self.soft_blame(txn, blame);
@@ -163,7 +164,7 @@ impl Flash {
         }
         let command = &die.command;
         let transfer = match txn.op {
-            Op::Program if !txn.data_in_buffer => self.timing.bus_transfer,
+            Op::Program if !txn.data_in_buffer => self.timing.bus_transfer * u64::from(txn.parts),
             _ => Span::ZERO,
         };
         let before = command.started - txn.dispatched;

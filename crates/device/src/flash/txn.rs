@@ -37,6 +37,10 @@ pub enum Owner {
     DegradedRead(u32),
     /// A raw flash command, by its number.
     Raw(u32),
+    /// A program command of a superblock, by its number.
+    Command(u32),
+    /// The emptying or erasing of a superblock.
+    Superblock(u32),
 }
 
 /// How the time accounting knows what a transaction waited behind.
@@ -81,6 +85,8 @@ pub struct Txn {
     /// The deadline of its request, counted from `asked`, in steps of
     /// [`crate::policy::die_order::DEADLINE_GRAIN`]; zero if the drive's applies.
     pub deadline: u8,
+    /// The transfers it takes, each of `timing.bus_transfer`: the units of its page.
+    pub parts: u8,
     /// Reads: the levels of the first and of the latest try, and the level needed.
     pub first_level: u8,
     pub level: u8,
@@ -147,6 +153,7 @@ impl Txn {
             read_as: None,
             group: 0,
             deadline: 0,
+            parts: 1,
             first_level: 0,
             level: 0,
             needed: 0,

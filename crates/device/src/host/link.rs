@@ -10,22 +10,39 @@ pub struct Link {
     config: LinkConfig,
     inbound_free: Nanos,
     outbound_free: Nanos,
+    /// When each firmware core is free.
+    cores: Vec<Nanos>,
 }
 
 impl Link {
     /// An idle link.
     pub fn new(config: LinkConfig) -> Self {
-        Self { config, inbound_free: Nanos::ZERO, outbound_free: Nanos::ZERO }
+        let cores = vec![Nanos::ZERO; config.cores as usize];
+        Self { config, inbound_free: Nanos::ZERO, outbound_free: Nanos::ZERO, cores }
     }
 
-    /// Returns when a request issued at `at` has come over: its command, and the data of a write.
+    /// Returns when a request issued at `at` has come over and has been handled: its command, and
+    /// the data of a write.
     /// Requests must be passed in order of issue.
     #[inline]
     pub fn receive(&mut self, io: &HostIo, at: Nanos) -> Nanos {
         let data = if io.op == HostOp::Write { u64::from(io.size) } else { 0 };
         let cost = self.config.command + self.config.bandwidth.time(data);
         self.inbound_free = at.max(self.inbound_free) + cost;
-        self.inbound_free
+        let mut ready = self.inbound_free;
+        if !self.cores.is_empty() {
+            ready = self.handle(ready);
+        }
+        ready + self.config.latency
+    }
+
+    /// Returns when the core that is free first has handled a command that arrived at `at`. All
+    /// commands take it as long, so they come out in order.
+    #[inline(never)]
+    fn handle(&mut self, at: Nanos) -> Nanos {
+        let first = self.cores.iter_mut().min().expect("there are cores");
+        *first = at.max(*first) + self.config.core_time;
+        *first
     }
 
     /// Returns when the data of a read that is available at `now` has gone over.

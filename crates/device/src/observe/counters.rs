@@ -25,11 +25,11 @@ pub struct Counters {
     pub buffer_write_hits: u64,
     /// Logical pages trimmed that held data.
     pub pages_trimmed: u64,
-    /// Flash page reads.
+    /// Flash page reads; on a drive with superblocks, units read.
     pub reads: BySource<u64>,
     /// Of the host's flash reads, those required by partial writes.
     pub merge_reads: u64,
-    /// Flash page programs.
+    /// Flash page programs; on a drive with superblocks, units programmed, padding included.
     pub programs: BySource<u64>,
     /// The same programs by threshold voltage; zero if errors are not modeled.
     pub programs_at: BySource<ByVoltage<u64>>,

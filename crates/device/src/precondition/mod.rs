@@ -33,7 +33,7 @@ use fowler_units::{
 use std::fmt;
 use striped::StripedFill;
 pub(crate) use watch::UNWATCHED;
-use watch::WATCHED_EVERY;
+pub(crate) use watch::WATCHED_EVERY;
 pub use watch::Watch;
 
 /// The history of a drive before the first request.
@@ -49,6 +49,13 @@ pub struct Preconditioned {
     pub waf: Option<f64>,
     /// Whether the last two windows agree within one per cent.
     pub steady: bool,
+}
+
+impl Preconditioned {
+    /// Returns that of a drive that holds nothing yet.
+    pub(crate) fn none(pattern: Pattern) -> Preconditioned {
+        Preconditioned { filled: (0, 0), pattern, overwritten: 0, waf: None, steady: false }
+    }
 }
 
 impl fmt::Display for Preconditioned {

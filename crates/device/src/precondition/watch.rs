@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Overwrites between two checks of the watch.
-pub(super) const WATCHED_EVERY: u64 = 1 << 16;
+pub(crate) const WATCHED_EVERY: u64 = 1 << 16;
 
 /// An observer of preconditioning that may end it early: on a large drive it takes half a minute.
 #[derive(Clone, Copy)]

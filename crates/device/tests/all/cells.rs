@@ -37,7 +37,8 @@ fn one_chip() -> Config {
     config.geometry.planes_per_die = 1;
     config.geometry.blocks_per_plane = 512;
     config.buffer.size = Bytes(0);
-    config.queue = QueueConfig { depth: 60_000, max_reads: 60_000, max_writes: 60_000 };
+    config.queue =
+        QueueConfig { depth: 60_000, max_reads: 60_000, max_writes: 60_000, ..config.queue };
     config.precondition.fill = 0.0;
     config.reliability.model = ModelKind::Analytic;
     config

@@ -17,7 +17,7 @@ fn one_chip(deadline: Span) -> Config {
     config.geometry.planes_per_die = 1;
     config.geometry.blocks_per_plane = 512;
     config.buffer.size = Bytes(0);
-    config.queue = QueueConfig { depth: 1024, max_reads: 1024, max_writes: 1024 };
+    config.queue = QueueConfig { depth: 1024, max_reads: 1024, max_writes: 1024, ..config.queue };
     config.precondition.fill = 0.0;
     config.reliability.model = ModelKind::Analytic;
     config.die_order.name = DieOrderKind::Rhio;
@@ -95,7 +95,8 @@ fn nothing_waits_past_its_deadline_because_of_the_order() {
         let mut config = one_chip(deadline);
         // In every other drive most wait before the queues, and their deadlines run there too.
         if seed % 2 == 1 {
-            config.queue = QueueConfig { depth: 1024, max_reads: 64, max_writes: 64 };
+            config.queue =
+                QueueConfig { depth: 1024, max_reads: 64, max_writes: 64, ..config.queue };
         }
         let requests = overload(&mut rng, 1500);
         let completions = served(&config, &requests);

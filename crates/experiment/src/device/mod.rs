@@ -16,7 +16,7 @@ use crate::provenance::text_hash;
 use crate::scheme::Scheme;
 use crate::{keys, presets};
 use fowler_device::policy::custom::Policies;
-use fowler_device::{Config, Layout, Refusal};
+use fowler_device::{Config, Layout, Mapping, Refusal};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -122,6 +122,19 @@ impl Resolved {
         }
         let hash = text_hash(&text);
         Resolved { device, scheme, config, layout, text, hash, notes_losses: false }
+    }
+
+    /// Returns the drive for what only page-mapped drives can do.
+    ///
+    /// # Errors
+    /// If it is another.
+    pub(crate) fn page_mapped(self, what: &str) -> Result<Resolved, Diagnostics> {
+        if self.config.superblocks.mapping == Mapping::Pages {
+            return Ok(self);
+        }
+        let what = format!("{what} is for page-mapped drives, and this one has superblocks");
+        let hint = "choose a drive with ftl.mapping = \"pages\": `fowler presets` lists some";
+        Err(Diagnostic::new(self.device, what).hint(hint.to_string()).into())
     }
 
     /// Returns the drive with `policy.redundancy.integrity`, without which nothing notices what a

@@ -9,8 +9,8 @@ mod reliability;
 
 use crate::field::{Access, Field, Word};
 use fowler_device::{
-    AccessClass, Ack, Admission, Config, GcFrontier, OpBase, PartialWrites, Pattern, PlaneMode,
-    ProgramErase, ReadHot, UnwrittenReads,
+    AccessClass, Ack, Admission, Config, GcFrontier, Mapping, OpBase, PartialWrites, Pattern,
+    PlaneMode, ProgramErase, ReadHot, UnwrittenReads,
 };
 use fowler_units::{ByteRate, Bytes, Span};
 use std::borrow::Cow;
@@ -206,11 +206,20 @@ fn buffers_and_queues() -> Vec<Key<Config>> {
             words!(admission,
                 "reads_pass" => Admission::ReadsPass, "its own kind: reads pass a write that waits for room";
                 "in_order" => Admission::InOrder, "everything behind it: requests enter in their order";
+                "shared" => Admission::Shared, "reads behind it, but at most queue.reads_behind writes long (superblocks only)";
             )),
+        optional("queue.reads_behind", "shared only: the most waiting writes that a read waits behind",
+            Field::Count(0..=65_536, at!(queue.reads_behind as u32))),
         optional("host.bandwidth", "bandwidth of the host link; with 0B/s data transfers take no time",
             Field::Rate(ByteRate(0)..=ByteRate(1_000_000_000_000), at!(host.bandwidth))),
         optional("host.command", "time that each command occupies the host link",
             Field::Time(ANY, at!(host.command))),
+        optional("host.cores", "firmware cores that handle commands, each one at a time; 0 leaves their time out",
+            Field::Count(0..=64, at!(host.cores as u32))),
+        optional("host.core_time", "time that each command takes of a core",
+            Field::Time(ANY, at!(host.core_time))),
+        optional("host.latency", "time that each command takes besides, without holding up others",
+            Field::Time(ANY, at!(host.latency))),
     ]
 }
 
@@ -251,6 +260,11 @@ fn gc() -> Vec<Key<Config>> {
 #[rustfmt::skip]
 fn semantics() -> Vec<Key<Config>> {
     vec![
+        optional("ftl.mapping", "what the map of the drive points at",
+            words!(superblocks.mapping,
+                "pages" => Mapping::Pages, "flash pages; each die is filled and collected on its own";
+                "superblocks" => Mapping::Superblocks, "units of a page; all dies are filled and collected together";
+            )),
         optional("ftl.unwritten_reads", "what a read of a never-written page does",
             words!(unwritten_reads,
                 "preconditioned" => UnwrittenReads::Preconditioned, "takes as long as any flash read";
@@ -262,6 +276,12 @@ fn semantics() -> Vec<Key<Config>> {
                 "read_modify_write" => PartialWrites::ReadModifyWrite, "reads the old page first";
                 "overwrite" => PartialWrites::Overwrite, "programs the page without reading the old one";
             )),
+        optional("superblocks.unit", "size of a mapping unit, a divisor of the page size",
+            Field::Size(Bytes(512)..=Bytes(1 << 20), at!(superblocks.unit))),
+        optional("superblocks.word_line", "pages of a word line, which are programmed at once (3 for TLC)",
+            Field::Count(1..=64, at!(superblocks.word_line as u32))),
+        optional("superblocks.parity", "one program command in this many stores parity over the others (RAIN); 0 for none",
+            Field::Count(0..=1 << 20, at!(superblocks.parity as u32))),
     ]
 }
 

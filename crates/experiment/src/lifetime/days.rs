@@ -194,6 +194,7 @@ pub fn days(spec: &DaysSpec, control: Control<'_>) -> Result<Option<Vec<Day>>, D
     for (name, dilation) in &spec.schemes {
         let scheme = Scheme::load(name)?;
         let drive = device::resolve(&spec.device.source()?, &scheme, &spec.device)?;
+        let drive = drive.page_mapped("a lifetime")?;
         whole(&drive)?;
         let workload = Workload::prepare(&spec.workload, &drive, None, control)?;
         let counted = survey::survey(&workload, &drive, (1.0, spec.limit), control)?;

@@ -45,8 +45,8 @@ pub fn in_words(years: f64) -> String {
 /// Returns the estimate in closed form: from what the host writes, the cycles of the cells, and the
 /// bounds of write amplification. At best nothing is ever moved. The worst that is considered are
 /// writes to random pages of the whole drive, with greedy collection ([`gc::greedy`]). Hot and
-/// cold data in the same blocks may cost more, and so may a drive of few blocks: the formula is that
-/// of many.
+/// cold data in the same blocks may cost more, and so may a drive of few blocks: the formula is
+/// that of many.
 pub fn first(drive: &Resolved, survey: &Survey) -> Estimate {
     let layout = &drive.layout;
     let geometry = &layout.geometry;

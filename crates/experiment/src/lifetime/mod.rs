@@ -241,7 +241,7 @@ pub(crate) fn look(
 pub fn live(spec: &LifetimeSpec, watch: Watch<'_>) -> Result<Ended, Diagnostics> {
     let source = spec.device.source()?;
     let scheme = spec.device.scheme(spec.scheme.as_deref())?;
-    let drive = device::resolve(&source, &scheme, &spec.device)?;
+    let drive = device::resolve(&source, &scheme, &spec.device)?.page_mapped("a lifetime")?;
     whole(&drive)?;
     without_effect(&drive.config).or(())?;
     let control = watch.control;

@@ -49,6 +49,7 @@ impl SteadyLane {
     fn drive(&self) -> Result<Resolved, Diagnostics> {
         let drive =
             device::resolve(&self.device.source()?, &Scheme::load(&self.scheme)?, &self.device)?;
+        let drive = drive.page_mapped("a lifetime")?;
         whole(&drive)?;
         without_effect(&drive.config).or(())?;
         if drive.config.bad_blocks.share > 0.0 {

@@ -135,11 +135,14 @@ impl Outcome {
         let programs: u64 = counters.programs.sum();
         let low = u128::from(programs) * page + self.read_transfers();
         let one_read: u128 = self.transfer_by_level().iter().map(|it| u128::from(it.0)).sum();
-        let unfinished = u128::from(g.dies()) * (u128::from(g.planes_per_die) * page + one_read);
+        let layout = &self.drive.layout;
+        let parts = u128::from(g.page_size.0 / layout.page_size.0);
+        let command = u128::from(layout.command_pages) * page;
+        let unfinished = u128::from(g.dies()) * (command + parts * one_read);
         // Without a shadow buffer (S7) the data of a suspended program is transferred again.
         let again = match self.drive.config.suspension.shadow_buffer {
             true => 0,
-            false => u128::from(counters.suspensions) * u128::from(g.planes_per_die) * page,
+            false => u128::from(counters.suspensions) * command,
         };
         Law {
             name: "transfers",

@@ -207,7 +207,7 @@ impl Outcome {
     /// writes. Unlike [`Counters::waf`] it includes the cost of partial-page writes.
     pub fn flash_bytes_per_host_byte(&self) -> Option<f64> {
         let written = self.recorder.bytes(Kind::Write);
-        let page = self.drive.config.geometry.page_size.0 as f64;
+        let page = self.drive.layout.page_size.0 as f64;
         let programmed = self.counters.programs.sum() as f64 * page;
         (written > 0).then(|| programmed / written as f64)
     }

@@ -6,11 +6,14 @@
 
 mod ready;
 mod speed;
+mod translation;
 mod warm_up;
 
 pub(crate) use ready::{Ready, Replayed, preconditioned, ready};
 pub use ready::{check, drive};
 pub(crate) use speed::find as find_speed;
+use translation::Translation;
+pub use translation::Watcher;
 
 use crate::device::DeviceSpec;
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -19,13 +22,15 @@ use crate::image_cache::ImageCache;
 use crate::memory;
 use crate::metrics;
 use crate::numbers::counted;
-use crate::outcome::{Detail, Ending, Fate, Outcome, Wear};
+use crate::outcome::{Detail, Ending, Outcome, Wear};
 pub use crate::replay_speed::ReplaySpeed;
 use crate::replay_speed::{Found, Search};
 use crate::requests::RequestsFile;
 use crate::workload::{Control, WorkloadSpec};
 use fowler_device::reliability::ModelKind;
-use fowler_device::{Config, Counters, Pacing, Probe, UnwrittenReads};
+use fowler_device::{
+    Config, Controller, Counters, Device, Mapping, Pacing, Probe, Superblocks, UnwrittenReads,
+};
 use fowler_metrics::{Milestones, OverTime, Recorder};
 use std::borrow::Cow;
 
@@ -91,9 +96,9 @@ impl<'a> Run<'a> {
     }
 }
 
-impl<'a, P: Probe> Run<'a, P> {
+impl<'a, P: Watcher> Run<'a, P> {
     /// Adds a probe, which is returned with the outcome.
-    pub fn watched_by<Q: Probe>(self, watcher: Q) -> Run<'a, Q> {
+    pub fn watched_by<Q: Watcher>(self, watcher: Q) -> Run<'a, Q> {
         let Run { spec, control, requests, images, ready, speed, .. } = self;
         Run { spec, control, watcher, requests, images, ready, speed }
     }
@@ -124,20 +129,31 @@ impl<'a, P: Probe> Run<'a, P> {
     /// Everything that is wrong before the first request. Later errors end the run early:
     /// the outcome up to that point is returned, and its [`Ending`] says why.
     pub fn start(self) -> Result<(Outcome, P), Diagnostics> {
-        let Run { spec, control, watcher, requests, images, ready, speed } = self;
-        let ready = match ready {
+        let ready = match self.ready {
             Some(ready) => Cow::Borrowed(ready),
-            None => Cow::Owned(Ready::of(spec, control)?),
+            None => Cow::Owned(Ready::of(self.spec, self.control)?),
         };
+        match ready.mapping() {
+            Mapping::Pages => self.start_on::<Controller>(&ready),
+            Mapping::Superblocks => self.start_on::<Superblocks>(&ready),
+        }
+    }
+
+    /// The run of a drive with this translation.
+    fn start_on<L: Translation>(self, ready: &Ready) -> Result<(Outcome, P), Diagnostics>
+    where
+        P: Probe<L>,
+    {
+        let Run { spec, control, watcher, requests, images, speed, .. } = self;
         if images.is_none() {
             memory::refuse_run(&ready.drive, spec.replay_speed.copies())?;
         }
-        let found = || find_speed(spec.replay_speed, &ready, images, control);
+        let found = || find_speed(spec.replay_speed, ready, images, control);
         let speed = speed.map_or_else(found, Ok)?;
         let log = requests.as_ref().map(RequestsFile::start).transpose()?;
         let pacing = spec.replay_speed.pacing(ready.workload.depth());
-        let device = ready.device(images, control)?;
-        let precondition = device.preconditioned().to_string();
+        let device: Device<L> = ready.device(images, control)?;
+        let precondition = L::history(&device).to_string();
         // In tests, check every request of every run.
         let recorder = Recorder::new();
         let recorder = if cfg!(debug_assertions) { recorder.assert_sums() } else { recorder };
@@ -165,15 +181,15 @@ impl<'a, P: Probe> Run<'a, P> {
             search,
             stopped,
         };
-        let outcome = finished.outcome(&ready);
+        let outcome = finished.outcome(ready);
         log.map_or(Ok(()), |log| log.finish(&metrics::which_run(&outcome)))?;
         Ok((outcome, watcher))
     }
 }
 
 /// A finished run, before its outcome is assembled.
-struct Finished {
-    replayed: Replayed,
+struct Finished<L> {
+    replayed: Replayed<L>,
     recorder: Recorder,
     milestones: Milestones,
     over_time: Option<OverTime>,
@@ -183,7 +199,7 @@ struct Finished {
     stopped: bool,
 }
 
-impl Finished {
+impl<L: Translation> Finished<L> {
     fn outcome(self, ready: &Ready) -> Outcome {
         let counters = self.replayed.counters();
         let Replayed { device, report, failed, faults, wall_s, .. } = self.replayed;
@@ -194,7 +210,7 @@ impl Finished {
         };
         let detail = self.over_time.map(|mut over_time| {
             over_time.end(&device);
-            Box::new(Detail { over_time, erases: device.erase_counts().to_vec() })
+            Box::new(Detail { over_time, erases: L::erase_counts(&device).to_vec() })
         });
         let warm_up = ready.drive.config.precondition.warm_up;
         let precondition = match warm_up {
@@ -205,20 +221,21 @@ impl Finished {
                 counted(warm_up, "request")
             ),
         };
+        let closing = L::closing(&device, &faults, may_err(&ready.drive.config));
         let outcome = Outcome {
             drive: ready.drive.clone(),
             precondition,
             recorder: self.recorder,
             counters,
-            wear: Wear::of(device.erase_counts()),
-            protection: device.protection(),
-            losses: device.losses(),
-            census: may_err(&ready.drive.config).then(|| device.census()),
-            scrub: device.scrub(),
-            bad_blocks: device.bad_blocks(),
-            failed_dies: device.failed_dies(),
-            power_offs: *device.power_offs(),
-            faults: Fate::of_all(&faults, &device),
+            wear: Wear::of(L::erase_counts(&device)),
+            protection: closing.protection,
+            losses: closing.losses,
+            census: closing.census,
+            scrub: closing.scrub,
+            bad_blocks: closing.bad_blocks,
+            failed_dies: closing.failed_dies,
+            power_offs: closing.power_offs,
+            faults: closing.faults,
             simulated: device.now() - device.began(),
             clock: device.now(),
             wall_s,

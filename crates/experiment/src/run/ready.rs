@@ -1,6 +1,7 @@
 //! Checks everything that a run needs before the first request.
 
 use super::RunSpec;
+use super::translation::Translation;
 use super::warm_up;
 use crate::device::{self, DeviceSpec, Resolved, Source};
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -12,7 +13,9 @@ use crate::progress::Progress;
 use crate::scheme::Scheme;
 use crate::workload::{Control, Workload, WorkloadReport, WorkloadSpec};
 use fowler_device::policy::throttle::ThrottleKind;
-use fowler_device::{Config, Counters, Device, Pacing, PreconditionWatch, Probe};
+use fowler_device::{
+    Config, Controller, Counters, Device, Layer, Mapping, Pacing, PreconditionWatch, Probe,
+};
 use fowler_workload::TimeScale;
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -33,8 +36,8 @@ pub(crate) struct Ready {
 }
 
 /// The result of a replay.
-pub(crate) struct Replayed {
-    pub device: Device,
+pub(crate) struct Replayed<L = Controller> {
+    pub device: Device<L>,
     pub report: WorkloadReport,
     pub failed: Option<Diagnostics>,
     /// How long the replay took, without what was checked before and after it.
@@ -45,7 +48,7 @@ pub(crate) struct Replayed {
     warm: Counters,
 }
 
-impl Replayed {
+impl<L: Layer> Replayed<L> {
     /// What was counted after the warm-up.
     pub fn counters(&self) -> Counters {
         self.device.counters().since(&self.warm)
@@ -75,14 +78,14 @@ impl Ready {
     }
 
     /// Runs the workload on the drive, watched by `probe`.
-    pub fn replay<P: Probe>(
+    pub fn replay<L: Translation, P: Probe<L>>(
         &self,
-        mut device: Device,
+        mut device: Device<L>,
         pacing: Pacing,
         speed: f64,
         control: Control<'_>,
         probe: &mut P,
-    ) -> Result<Replayed, Diagnostics> {
+    ) -> Result<Replayed<L>, Diagnostics> {
         // An invalid speed is reported where it is applied.
         let faults = TimeScale::new(speed).map(|scale| faults::scaled(&self.faults, &scale));
         let faults = faults.unwrap_or_default();
@@ -92,9 +95,9 @@ impl Ready {
             let started = now();
             if warm_up == 0 {
                 if self.notes_faults {
-                    device.note_faults();
+                    L::note_faults(&mut device);
                 }
-                faults::run(&mut device, requests, pacing, probe, &faults);
+                L::serve(&mut device, requests, pacing, probe, &faults);
             } else {
                 let warmed = warm_up::serve(&mut device, requests, pacing, warm_up);
                 warm = warmed.counters;
@@ -112,7 +115,7 @@ impl Ready {
             return Err(failed.unwrap_or_else(|| none.into()));
         }
         if self.drive.config.redundancy.flush_at_end && failed.is_none() {
-            device.write_out(probe);
+            L::write_out(&mut device, probe);
         }
         if report.requests == 0 && !control.stopped() {
             let empty = Diagnostic::new(report.name.clone(), "the workload has no requests");
@@ -123,12 +126,17 @@ impl Ready {
     }
 
     /// Returns the preconditioned drive, from the cache if there is one.
-    pub fn device(
+    pub fn device<L: Translation>(
         &self,
         images: Option<&ImageCache>,
         control: Control<'_>,
-    ) -> Result<Device, Diagnostics> {
-        preconditioned(&self.drive.device, &self.drive.config, images, control)
+    ) -> Result<Device<L>, Diagnostics> {
+        L::drive(&self.drive.device, &self.drive.config, images, control)
+    }
+
+    /// Returns what the map of the drive points at, which decides its translation.
+    pub fn mapping(&self) -> Mapping {
+        self.drive.config.superblocks.mapping
     }
 }
 
@@ -233,12 +241,12 @@ pub(crate) fn ready(
 ) -> Result<Ready, Diagnostics> {
     let scheme = spec.device.scheme(scheme)?;
     let drive = device::resolve(source, &scheme, &spec.device)?;
-    let page_size = drive.config.geometry.page_size.0;
+    let page_size = drive.layout.page_size.0;
     let seed = drive.config.seed;
     let same = |other: &&Ready| {
         let theirs = &other.drive;
         theirs.layout.logical == drive.layout.logical
-            && theirs.config.geometry.page_size.0 == page_size
+            && theirs.layout.page_size.0 == page_size
             && theirs.config.seed == seed
     };
     let workload = match like.filter(same) {

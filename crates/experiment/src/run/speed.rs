@@ -2,10 +2,12 @@
 //! workload.
 
 use super::Ready;
+use super::translation::Translation;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::image_cache::ImageCache;
 use crate::replay_speed::{Found, ReplaySpeed, check, search};
 use crate::workload::{Control, share};
+use fowler_device::{Controller, Device, Mapping, Superblocks};
 
 /// Returns the factor by which times are divided, and searches for it if a share of idle time is
 /// the target.
@@ -26,18 +28,31 @@ pub(crate) fn find(
     match replay_speed {
         ReplaySpeed::AsRecorded | ReplaySpeed::Closed(_) => Ok(Found { factor: 1.0, search: None }),
         ReplaySpeed::Speed(factor) => Ok(Found { factor, search: None }),
-        ReplaySpeed::Idle(target) => {
-            let clean = ready.device(images, control)?;
-            search(target, 1.0, 1, control, |factor, control| {
-                let pacing = replay_speed.pacing(ready.workload.depth());
-                let replayed = ready.replay(clean.clone(), pacing, factor, control, &mut ())?;
-                if let Some(diagnostics) = replayed.failed {
-                    return Err(diagnostics);
-                }
-                let device = &replayed.device;
-                let simulated = device.now() - device.began();
-                Ok(share(replayed.counters().idle, simulated).unwrap_or(0.0))
-            })
-        }
+        ReplaySpeed::Idle(target) => match ready.mapping() {
+            Mapping::Pages => by_idle::<Controller>((replay_speed, target), ready, images, control),
+            Mapping::Superblocks => {
+                by_idle::<Superblocks>((replay_speed, target), ready, images, control)
+            }
+        },
     }
+}
+
+/// Searches for the speed at which the drive is idle for a share of the time.
+fn by_idle<L: Translation>(
+    (replay_speed, target): (ReplaySpeed, f64),
+    ready: &Ready,
+    images: Option<&ImageCache>,
+    control: Control<'_>,
+) -> Result<Found, Diagnostics> {
+    let clean: Device<L> = ready.device(images, control)?;
+    search(target, 1.0, 1, control, |factor, control| {
+        let pacing = replay_speed.pacing(ready.workload.depth());
+        let replayed = ready.replay(clean.clone(), pacing, factor, control, &mut ())?;
+        if let Some(diagnostics) = replayed.failed {
+            return Err(diagnostics);
+        }
+        let device = &replayed.device;
+        let simulated = device.now() - device.began();
+        Ok(share(replayed.counters().idle, simulated).unwrap_or(0.0))
+    })
 }

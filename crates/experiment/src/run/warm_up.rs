@@ -1,5 +1,6 @@
 //! The warm-up of a run: the first requests of its workload, which are not measured.
 
+use super::translation::Translation;
 use fowler_device::{Counters, Device, Pacing};
 use fowler_units::{HostIo, Nanos};
 
@@ -15,15 +16,15 @@ pub(super) struct Warmed {
 /// Serves the first `count` requests. The first of the others is not issued before all of these are
 /// answered: their latencies are their own, and every law of a run holds for them alone. See
 /// docs/decisions/precondition.md, "What is a warm-up?".
-pub(super) fn serve(
-    device: &mut Device,
+pub(super) fn serve<L: Translation>(
+    device: &mut Device<L>,
     requests: &mut dyn Iterator<Item = HostIo>,
     pacing: Pacing,
     count: u64,
 ) -> Warmed {
     device.run(requests.take(usize::try_from(count).unwrap_or(usize::MAX)), pacing, &mut ());
     device.begin_again();
-    device.count_failures_anew();
+    L::count_failures_anew(device);
     Warmed { counters: device.counters(), from: device.now() }
 }
 

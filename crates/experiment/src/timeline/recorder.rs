@@ -1,7 +1,7 @@
 //! The probe that turns the steps of flash operations into time slices.
 
 use crate::device::Resolved;
-use fowler_device::{Completion, Device, FlashEvent, FlashStep, Op, Operation, Probe};
+use fowler_device::{Completion, Device, FlashEvent, FlashStep, Layer, Op, Operation, Probe};
 use fowler_nand::{CellOp, PhaseKind, Timing};
 use fowler_units::{Id, Nanos, ReqId, Span};
 
@@ -373,7 +373,7 @@ fn before(at: Nanos, span: Span) -> Nanos {
     Nanos(at.0 - span.0)
 }
 
-impl Probe for Timeline {
+impl<L: Layer> Probe<L> for Timeline {
     fn completed(&mut self, completion: &Completion) {
         let number = self.completions;
         self.completions += 1;
@@ -401,7 +401,7 @@ impl Probe for Timeline {
         }
     }
 
-    fn begun(&mut self, device: &Device) {
+    fn begun(&mut self, device: &Device<L>) {
         self.origin = device.began();
     }
 }

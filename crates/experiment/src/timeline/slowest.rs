@@ -1,7 +1,7 @@
 //! Finds the slowest requests of a run.
 
 use super::recorder::Life;
-use fowler_device::{Completion, Device, FlashStep, Probe};
+use fowler_device::{Completion, Device, FlashStep, Layer, Probe};
 use fowler_units::{HostOp, Id, Nanos};
 
 /// The probe that finds the slowest reads and writes, and the dies of their operations. Among
@@ -29,7 +29,7 @@ impl Slowest {
     }
 }
 
-impl Probe for Slowest {
+impl<L: Layer> Probe<L> for Slowest {
     fn completed(&mut self, completion: &Completion) {
         let number = self.next;
         self.next += 1;
@@ -78,7 +78,7 @@ impl Probe for Slowest {
         }
     }
 
-    fn begun(&mut self, device: &Device) {
+    fn begun(&mut self, device: &Device<L>) {
         self.origin = device.began();
     }
 }

@@ -88,7 +88,6 @@ impl Facts {
         let census = outcome.census.as_ref();
         let census = census.map_or(0, |its| its.found() + its.unfound());
         let lost = outcome.losses.map_or(0, |its| its.lost_in_all()).max(census);
-        let pages = u64::from(layout.geometry.pages());
         Facts {
             scheme: outcome.drive.scheme.clone(),
             served: ByKind::from_fn(served),
@@ -99,7 +98,7 @@ impl Facts {
             idle: outcome.idle_share(),
             open: outcome.pacing == fowler_device::Pacing::Open,
             simulated_s: outcome.simulated.as_s(),
-            spare_pages: pages - u64::from(layout.mapped_pages),
+            spare_pages: layout.pages() - u64::from(layout.mapped_pages),
             blocks: u64::from(layout.geometry.blocks()),
             lost: lost.max(outcome.power_offs.lost_writes),
             complete: outcome.ending == crate::outcome::Ending::Complete,

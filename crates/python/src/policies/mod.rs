@@ -12,7 +12,7 @@ use fowler_columns::requests::RequestColumns;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::policies::Device;
 use fowler_experiment::policies::{Maker, Policies};
-use fowler_experiment::{Completion, Nanos, Probe};
+use fowler_experiment::{Completion, Layer, Nanos, Probe};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use std::cell::Cell;
@@ -116,15 +116,15 @@ impl Watcher {
     }
 }
 
-impl Probe for Watcher {
+impl<L: Layer> Probe<L> for Watcher {
     #[inline]
     fn completed(&mut self, completion: &Completion) {
         if let Some(columns) = &mut self.columns {
-            columns.completed(completion);
+            columns.add(completion);
         }
     }
 
-    fn begun(&mut self, _device: &Device) {
+    fn begun(&mut self, _device: &Device<L>) {
         RUN.set((self.run, BORN.load(Ordering::Relaxed)));
     }
 }

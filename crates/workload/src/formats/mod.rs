@@ -132,8 +132,9 @@ pub(crate) trait TraceFormat {
     /// How a binary format is divided into records; `None` for text.
     const BINARY: Option<Binary> = None;
 
-    /// Decodes the columns of one line. Columns that it does not read may contain anything. A format
-    /// has this function, or [`TraceFormat::decode_after`] if it is [`TraceFormat::STATEFUL`].
+    /// Decodes the columns of one line. Columns that it does not read may contain anything. A
+    /// format has this function, or [`TraceFormat::decode_after`] if it is
+    /// [`TraceFormat::STATEFUL`].
     #[inline(always)]
     fn decode<'a, C: Columns<'a>>(columns: &mut C) -> Result<Record, C::Fault> {
         Self::decode_after(columns, &mut Context::default())

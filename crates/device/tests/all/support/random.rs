@@ -107,6 +107,7 @@ pub fn drive(rng: &mut Rng, seed: u64, choice: &Choice) -> Config {
         depth: between(rng, 1, 12),
         max_reads: between(rng, 1, 12),
         max_writes: between(rng, 1, 12),
+        ..config.queue
     };
     // A stream of its own: recorded digests draw none.
     if choice.cells && Rng::stream(seed, "admission").chance(0.5) {
@@ -115,6 +116,7 @@ pub fn drive(rng: &mut Rng, seed: u64, choice: &Choice) -> Config {
     config.host = LinkConfig {
         bandwidth: ByteRate(one_of(rng, &[0, 50_000_000, 2_000_000_000])),
         command: one_of(rng, &[Span::ZERO, Span::us(3)]),
+        ..config.host
     };
     config.gc.foreground_below = between(rng, 2, 3);
     config.gc.background_below = between(rng, 2, 5);

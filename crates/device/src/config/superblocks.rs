@@ -1,0 +1,31 @@
+//! What the map of a drive points at, and the shape of its superblocks.
+
+use fowler_units::Bytes;
+
+/// How the drive maps logical addresses, and the shape of its superblocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SuperblockConfig {
+    /// What the map points at.
+    pub mapping: Mapping,
+    /// The size of a unit, a divisor of the page size.
+    pub unit: Bytes,
+    /// The pages of a word line, which are programmed at once: 3 for TLC.
+    pub word_line: u32,
+    /// One command in this many programs parity over the others (RAIN); 0 for none.
+    pub parity: u32,
+}
+
+/// What the map points at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mapping {
+    /// Flash pages; each die is written, collected and erased on its own.
+    Pages,
+    /// Units of a page, in superblocks.
+    Superblocks,
+}
+
+impl Default for SuperblockConfig {
+    fn default() -> Self {
+        Self { mapping: Mapping::Pages, unit: Bytes(4096), word_line: 1, parity: 0 }
+    }
+}

@@ -1,0 +1,284 @@
+//! Garbage collection: which superblock is emptied, and how fast.
+//!
+//! When fewer than `gc.foreground_below` superblocks are erased, the one with the fewest valid
+//! units is emptied. Host and collection keep in step: for each unit that emptying it frees, so
+//! many are moved. Neither runs ahead of the other by more than [`Collector::slack`], so that the
+//! host never stalls while a whole superblock is moved, and reads do not meet bursts of moves. Only
+//! a host that waits for a superblock is no longer waited for.
+
+use super::Superblocks;
+use super::map::State;
+use super::shape::Shape;
+use crate::config::Config;
+use crate::flash::Flash;
+use crate::flash::queue::TxnClass;
+use crate::flash::txn::{Owner, Txn};
+use crate::observe::operation::{Op, Source};
+use fowler_units::{Id, Lpn, TxnId, UnitId};
+use std::collections::VecDeque;
+
+/// A superblock that is being emptied.
+#[derive(Clone, Copy, Debug)]
+struct Job {
+    victim: u32,
+    /// The next unit to look at, and the end.
+    next: u32,
+    end: u32,
+    /// Its valid units when the job began, and the units that erasing it gains.
+    valid: i64,
+    gain: i64,
+    /// Units that have been read from it, and units that the host has written since, with what it
+    /// had written too much or too little before.
+    moved: i64,
+    written: i64,
+}
+
+/// The state of garbage collection.
+#[derive(Clone, Debug)]
+pub(super) struct Collector {
+    /// It begins when fewer superblocks are erased.
+    below: u32,
+    job: Option<Job>,
+    /// Units read and not yet sent to their new place: the unit of the host, and where it was.
+    copied: VecDeque<(u32, u32)>,
+    /// Units between their read and the end of their program, and the most there may be.
+    moving: u32,
+    moving_most: u32,
+    /// Reads in flight.
+    reading: u32,
+    /// How far host and collection may be ahead of each other, in units: two word lines of all
+    /// dies.
+    slack: i64,
+    /// What the host had written beyond what the last job gained.
+    carried: i64,
+    /// Superblocks being emptied or erased.
+    leaving: u32,
+}
+
+impl Collector {
+    pub fn new(config: &Config, shape: &Shape) -> Collector {
+        // What two word lines of all dies hold is on its way: enough to keep every die at work.
+        let moving_most = 2 * shape.dies * shape.units_per_command;
+        Collector {
+            below: config.gc.foreground_below,
+            job: None,
+            copied: VecDeque::with_capacity(moving_most as usize),
+            moving: 0,
+            moving_most,
+            reading: 0,
+            slack: moving_most.into(),
+            carried: 0,
+            leaving: 0,
+        }
+    }
+
+    /// Returns whether the host may program another command.
+    #[inline]
+    pub fn lets_host_write(&self) -> bool {
+        self.job.is_none_or(|job| {
+            job.written * job.valid <= job.moved * job.gain + self.slack * job.valid
+        })
+    }
+
+    /// Returns whether another unit may be moved, if the host is not to be overtaken.
+    fn keeps_step(&self, job: &Job) -> bool {
+        job.moved * job.gain <= (job.written + self.slack) * job.valid
+    }
+
+    /// The host has sent units to the flash.
+    #[inline]
+    pub fn host_wrote(&mut self, units: u32) {
+        if let Some(job) = &mut self.job {
+            job.written += i64::from(units);
+        }
+    }
+
+    /// Returns the number of superblocks that it keeps erased.
+    pub fn keeps(&self) -> u32 {
+        self.below
+    }
+
+    /// Takes a unit that has been read, to be sent to its new place.
+    pub fn next_copied(&mut self) -> (u32, u32) {
+        self.copied.pop_front().expect("counted by the caller")
+    }
+
+    /// Units have been stored in their new place.
+    pub fn stored(&mut self, units: u32) {
+        self.moving -= units;
+    }
+
+    /// Returns the units between their read and the end of their program, and the reads in flight.
+    pub fn in_flight(&self) -> (u32, u32) {
+        (self.moving, self.reading)
+    }
+}
+
+impl Superblocks {
+    /// Goes on with garbage collection as far as it may.
+    pub(super) fn collect(&mut self, flash: &mut Flash) {
+        loop {
+            if self.collector.job.is_none() && !self.begin_job(flash) {
+                break;
+            }
+            if !self.read_on(flash) {
+                break;
+            }
+        }
+        self.store_copied(flash);
+    }
+
+    /// Sends what has been read to its new place. What is less than a command waits for more, if
+    /// more comes.
+    fn store_copied(&mut self, flash: &mut Flash) {
+        let whole = self.shape.units_per_command;
+        loop {
+            let waiting = self.collector.copied.len() as u32;
+            let ends = self.collector.job.is_none() && self.collector.reading == 0;
+            let units = if waiting >= whole { whole } else { waiting };
+            let due = waiting >= whole || (ends && waiting > 0);
+            if !due || !self.store_moved(flash, units) {
+                return;
+            }
+        }
+    }
+
+    /// Begins to empty a superblock, if too few are erased and one has something to gain. Returns
+    /// whether it has begun.
+    fn begin_job(&mut self, flash: &mut Flash) -> bool {
+        if self.map.free_count() + self.collector.leaving >= self.collector.below {
+            return false;
+        }
+        let Some((victim, valid)) = self.map.emptiest() else { return false };
+        let data = self.shape.data_units();
+        if valid >= data {
+            return false;
+        }
+        let first = self.shape.first_unit(victim);
+        self.collector.job = Some(Job {
+            victim,
+            next: first,
+            end: first + self.shape.units,
+            valid: valid.into(),
+            gain: (data - valid).into(),
+            moved: 0,
+            written: self.collector.carried,
+        });
+        self.collector.leaving += 1;
+        flash.counters.collections.foreground += 1;
+        true
+    }
+
+    /// Reads valid units of the superblock being emptied, as far as it may. Returns whether it has
+    /// come to its end.
+    fn read_on(&mut self, flash: &mut Flash) -> bool {
+        let Some(mut job) = self.collector.job else { return false };
+        let page = self.shape.units_per_page;
+        while job.next < job.end {
+            let urgent = self.host_lacks_superblock();
+            let room = self.collector.moving + page <= self.collector.moving_most;
+            if !room || !(urgent || self.collector.keeps_step(&job)) {
+                self.collector.job = Some(job);
+                return false;
+            }
+            let (first, mut parts, mut which) = (job.next, 0, 0u32);
+            for at in 0..page {
+                if self.map.valid_owner(first + at).is_some() {
+                    parts += 1;
+                    which |= 1 << at;
+                }
+            }
+            job.next += page;
+            if parts > 0 {
+                job.moved += i64::from(parts);
+                self.read_page(flash, job.victim, (first, which, parts));
+            }
+        }
+        self.collector.job = None;
+        self.collector.carried = job.written - job.gain;
+        let record = &mut self.map.superblocks[job.victim as usize];
+        record.state = State::Draining;
+        if record.leaving == 0 {
+            self.erase(flash, job.victim);
+        }
+        true
+    }
+
+    fn read_page(
+        &mut self,
+        flash: &mut Flash,
+        victim: u32,
+        (first, which, parts): (u32, u32, u32),
+    ) {
+        let (die, place) = self.shape.place(first);
+        let class = TxnClass::BackgroundRead;
+        let (id, txn) = flash.open(Op::Read, Source::Gc, class, Owner::Superblock(victim), die);
+        // Which of the units of the page are wanted travels with the read.
+        (txn.unit, txn.from, txn.epoch) = (place, UnitId(first), which);
+        self.collector.moving += parts;
+        self.collector.reading += 1;
+        self.map.superblocks[victim as usize].leaving += parts;
+        super::submit_read(flash, id, parts);
+    }
+
+    /// A page of a superblock being emptied has been read.
+    pub(super) fn copied_out(&mut self, flash: &mut Flash, id: TxnId, victim: u32) {
+        let Txn { from, epoch: which, .. } = *flash.txns.get(id);
+        flash.txns.close(id);
+        self.collector.reading -= 1;
+        for at in (0..self.shape.units_per_page).filter(|at| which & (1 << at) != 0) {
+            let unit = from.0 + at;
+            match self.map.valid_owner(unit) {
+                Some(page) => self.collector.copied.push_back((page, unit)),
+                // The host has written it again since.
+                None => {
+                    self.collector.moving -= 1;
+                    self.map.superblocks[victim as usize].leaving -= 1;
+                }
+            }
+        }
+        self.erase_if_empty(flash, victim);
+        self.collect(flash);
+        self.drain(flash);
+    }
+
+    /// A unit has left its superblock.
+    pub(super) fn left(&mut self, flash: &mut Flash, unit: u32) {
+        let superblock = self.shape.superblock_of(unit);
+        self.map.superblocks[superblock as usize].leaving -= 1;
+        self.erase_if_empty(flash, superblock);
+    }
+
+    fn erase_if_empty(&mut self, flash: &mut Flash, superblock: u32) {
+        let record = &self.map.superblocks[superblock as usize];
+        if record.state == State::Draining && record.leaving == 0 {
+            self.erase(flash, superblock);
+        }
+    }
+
+    /// Erases a superblock: one command on each die.
+    fn erase(&mut self, flash: &mut Flash, superblock: u32) {
+        self.map.superblocks[superblock as usize].state = State::Erasing(self.shape.dies);
+        for at in 0..self.shape.dies {
+            let die = self.shape.die_at(at);
+            let owner = Owner::Superblock(superblock);
+            let (id, txn) = flash.open(Op::Erase, Source::Gc, TxnClass::Erase, owner, die);
+            txn.unit = self.shape.first_page_on(superblock, die);
+            txn.lpn = Lpn::NONE;
+            flash.submit(id);
+        }
+    }
+
+    /// A die has erased its part of a superblock.
+    pub(super) fn erased_one(&mut self, flash: &mut Flash, superblock: u32) {
+        let record = &mut self.map.superblocks[superblock as usize];
+        let State::Erasing(dies) = record.state else { unreachable!("it is not being erased") };
+        record.state = State::Erasing(dies - 1);
+        if dies == 1 {
+            self.map.erased(superblock);
+            self.collector.leaving -= 1;
+            self.collect(flash);
+            self.drain(flash);
+        }
+    }
+}

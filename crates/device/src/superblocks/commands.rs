@@ -1,0 +1,278 @@
+//! Open superblocks, and the program commands that fill them.
+//!
+//! What the host writes and what garbage collection moves fill a superblock each. A command takes
+//! the next word line of the next die: a whole one, even if there is less to store, and every
+//! `superblocks.parity`-th of a superblock is parity over those before it.
+
+use super::Superblocks;
+use super::shape::Shape;
+use crate::flash::Flash;
+use crate::flash::queue::TxnClass;
+use crate::flash::txn::Owner;
+use crate::observe::operation::{Op, Source};
+use fowler_units::{Bytes, FrameId, Id, TxnId};
+
+/// What fills a superblock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stream {
+    Host,
+    Moved,
+}
+
+/// A superblock being filled.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Open {
+    pub superblock: u32,
+    /// The next command.
+    pub command: u32,
+}
+
+/// One unit of a command.
+#[derive(Clone, Copy, Debug)]
+enum Stored {
+    /// From the buffer.
+    Frame(FrameId),
+    /// A unit of the host, from another unit of the flash.
+    Moved { page: u32, from: u32 },
+}
+
+/// A program command in flight.
+#[derive(Clone, Copy, Debug)]
+struct Command {
+    first_unit: u32,
+    /// The units that it stores; the others are padding or parity.
+    stores: u32,
+    /// Its page programs still in flight.
+    left: u32,
+    /// The second of its page programs, to which the others are chained.
+    rest: TxnId,
+}
+
+/// The commands in flight, and the open superblocks.
+#[derive(Clone, Debug)]
+pub(super) struct Commands {
+    open: [Option<Open>; 2],
+    records: Vec<Command>,
+    /// What each command stores, command by command.
+    stored: Vec<Stored>,
+    free: Vec<u32>,
+    units_per_command: usize,
+    /// While the drive is filled before its first request: the next unit of the command that each
+    /// stream has begun, and its end.
+    pub filling: [Option<(u32, u32)>; 2],
+}
+
+impl Commands {
+    pub fn new(shape: &Shape, frames: u32) -> Commands {
+        let count = Commands::most(shape, frames);
+        let blank = Command { first_unit: 0, stores: 0, left: 0, rest: TxnId::NONE };
+        let units = shape.units_per_command as usize;
+        Commands {
+            open: [None; 2],
+            records: vec![blank; count],
+            stored: vec![Stored::Frame(FrameId(0)); count * units],
+            free: (0..count as u32).rev().collect(),
+            units_per_command: units,
+            filling: [None; 2],
+        }
+    }
+
+    /// Returns the most commands in flight: as many as the buffer fills, as many as are being moved
+    /// ([`super::collection`]), and the parity between them.
+    pub fn most(shape: &Shape, frames: u32) -> usize {
+        let data = frames / shape.units_per_command + 2 * shape.dies + 4;
+        2 * data as usize
+    }
+
+    pub fn bytes(shape: &Shape, frames: u32) -> Bytes {
+        let count = Commands::most(shape, frames) as u64;
+        Bytes::of::<(Command, u32)>(count)
+            + Bytes::of::<Stored>(count * u64::from(shape.units_per_command))
+    }
+
+    /// Goes on with the superblocks that other commands have opened.
+    pub fn open_as(&mut self, other: &Commands) {
+        self.open = other.open;
+    }
+
+    /// Returns the page programs of a command after the first.
+    pub fn rest_of(&self, number: u32) -> TxnId {
+        self.records[number as usize].rest
+    }
+
+    /// A page program has ended. Returns whether it was the last of its command.
+    pub fn page_done(&mut self, number: u32) -> bool {
+        let record = &mut self.records[number as usize];
+        record.left -= 1;
+        record.left == 0
+    }
+
+    /// Returns the superblock that a stream fills.
+    pub fn open_of(&self, stream: Stream) -> Option<Open> {
+        self.open[stream as usize]
+    }
+
+    pub fn set_open(&mut self, stream: Stream, open: Option<Open>) {
+        self.open[stream as usize] = open;
+    }
+
+    /// Returns the frames in flight.
+    pub fn frames(&self) -> impl Iterator<Item = FrameId> {
+        let flying = self.records.iter().enumerate().filter(|(_, record)| record.left > 0);
+        let stored = flying.flat_map(|(at, record)| {
+            let first = at * self.units_per_command;
+            &self.stored[first..first + record.stores as usize]
+        });
+        stored.filter_map(|stored| match stored {
+            Stored::Frame(frame) => Some(*frame),
+            Stored::Moved { .. } => None,
+        })
+    }
+}
+
+impl Superblocks {
+    /// Sends what waits in the buffer to the flash, a whole command at a time, as far as there is
+    /// room and garbage collection keeps up.
+    pub(super) fn drain(&mut self, flash: &mut Flash) {
+        let units = self.shape.units_per_command;
+        while self.buffer.waiting() >= units && self.collector.lets_host_write() {
+            let Some(open) = self.position(flash, Stream::Host) else { break };
+            let number = self.begin_command(open, units);
+            for at in 0..units as usize {
+                let frame = self.buffer.next().expect("counted");
+                self.commands.stored[number as usize * units as usize + at] = Stored::Frame(frame);
+            }
+            self.collector.host_wrote(units);
+            self.submit_command(flash, number, Source::Host, TxnClass::HostProgram);
+            self.advance(Stream::Host, open);
+            self.collect(flash);
+        }
+        if self.buffer.waiting() >= units {
+            self.collect(flash);
+        }
+    }
+
+    /// Sends units that garbage collection has read to their new place; the rest of the command is
+    /// padding. Returns whether there was a place.
+    pub(super) fn store_moved(&mut self, flash: &mut Flash, units: u32) -> bool {
+        let Some(open) = self.position(flash, Stream::Moved) else { return false };
+        let number = self.begin_command(open, units);
+        let first = number as usize * self.shape.units_per_command as usize;
+        for at in first..first + units as usize {
+            let (page, from) = self.collector.next_copied();
+            self.commands.stored[at] = Stored::Moved { page, from };
+        }
+        self.submit_command(flash, number, Source::Gc, TxnClass::BackgroundProgram);
+        self.advance(Stream::Moved, open);
+        true
+    }
+
+    /// Returns whether the host has filled its superblock and may not open another.
+    pub(super) fn host_lacks_superblock(&self) -> bool {
+        self.commands.open_of(Stream::Host).is_none() && self.map.free_count() < 2
+    }
+
+    /// Returns where the next command of a stream that stores data goes, after the parity that is
+    /// due before it. None if that needs a superblock, and there is none to take.
+    fn position(&mut self, flash: &mut Flash, stream: Stream) -> Option<Open> {
+        loop {
+            let Some(open) = self.commands.open_of(stream) else {
+                // Garbage collection must always find one, or nothing could ever be freed.
+                if stream == Stream::Host && self.map.free_count() < 2 {
+                    return None;
+                }
+                let superblock = self.map.open()?;
+                self.commands.set_open(stream, Some(Open { superblock, command: 0 }));
+                continue;
+            };
+            if !self.shape.is_parity(open.command) {
+                return Some(open);
+            }
+            let number = self.begin_command(open, 0);
+            let class = match stream {
+                Stream::Host => TxnClass::HostProgram,
+                Stream::Moved => TxnClass::BackgroundProgram,
+            };
+            self.submit_command(flash, number, Source::Parity, class);
+            self.advance(stream, open);
+        }
+    }
+
+    /// Moves a stream on to its next command. A superblock that is full is closed.
+    pub(super) fn advance(&mut self, stream: Stream, open: Open) {
+        let next = Open { command: open.command + 1, ..open };
+        let full = next.command == self.shape.commands;
+        if full {
+            self.map.close(open.superblock);
+        }
+        self.commands.set_open(stream, (!full).then_some(next));
+    }
+
+    fn begin_command(&mut self, open: Open, stores: u32) -> u32 {
+        let number = self.commands.free.pop().expect("more commands than can be in flight");
+        let first_unit = self.shape.unit_of_command(open.superblock, open.command);
+        let left = self.shape.pages_per_command;
+        self.commands.records[number as usize] =
+            Command { first_unit, stores, left, rest: TxnId::NONE };
+        self.map.superblocks[open.superblock as usize].flying += 1;
+        number
+    }
+
+    /// Opens the page programs of a command. Only the first waits for the die; the others follow
+    /// it ([`crate::flash::Translation::rest_of`]).
+    fn submit_command(&mut self, flash: &mut Flash, number: u32, source: Source, class: TxnClass) {
+        let first_unit = self.commands.records[number as usize].first_unit;
+        let parts = self.shape.units_per_page;
+        let (mut first, mut last) = (TxnId::NONE, TxnId::NONE);
+        for page in 0..self.shape.pages_per_command {
+            let (die, place) = self.shape.place(first_unit + page * parts);
+            let (id, txn) = flash.open(Op::Program, source, class, Owner::Command(number), die);
+            (txn.unit, txn.parts) = (place, parts as u8);
+            match page {
+                0 => first = id,
+                1 => self.commands.records[number as usize].rest = id,
+                _ => flash.txns.get_mut(last).next = id,
+            }
+            last = id;
+        }
+        flash.submit(first);
+    }
+
+    /// A command has ended: the map points at what it has stored, unless the host has written
+    /// that again meanwhile.
+    pub(super) fn command_done(&mut self, flash: &mut Flash, number: u32) {
+        let Command { first_unit, stores, .. } = self.commands.records[number as usize];
+        let first = number as usize * self.shape.units_per_command as usize;
+        let superblock = self.shape.superblock_of(first_unit);
+        let mut moved = false;
+        for at in 0..stores {
+            let unit = first_unit + at;
+            match self.commands.stored[first + at as usize] {
+                Stored::Frame(frame) => {
+                    let page = self.buffer.page(frame);
+                    if self.map.is_in(page, frame) {
+                        self.map.settle(page, unit);
+                    }
+                    self.buffer.release(frame);
+                }
+                Stored::Moved { page, from } => {
+                    if self.map.is_at(page, from) {
+                        self.map.settle(page, unit);
+                    }
+                    moved = true;
+                    self.left(flash, from);
+                }
+            }
+        }
+        self.commands.free.push(number);
+        self.map.superblocks[superblock as usize].flying -= 1;
+        if moved {
+            self.collector.stored(stores);
+        }
+        self.collect(flash);
+        self.drain(flash);
+        if stores > 0 && !moved {
+            self.resume(flash);
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! The state before the first request, reached in no simulated time: the same superblocks, filled
+//! and collected by the same rules, without dies.
+
+use super::Superblocks;
+use super::commands::{Open, Stream};
+use super::map::Place;
+use crate::config::{Config, Pattern};
+use crate::precondition::{Preconditioned, WATCHED_EVERY, Watch};
+use fowler_units::{Rng, Scatter};
+
+/// How often every unit is overwritten, on average, before the state counts as steady. With greedy
+/// collection the first pass brings it there; SNIA's PTS asks for two.
+const PASSES: u64 = 3;
+
+/// Fills a fresh drive as its configuration says. None if it was stopped.
+pub(super) fn fill(
+    drive: &mut Superblocks,
+    config: &Config,
+    watch: Watch<'_>,
+) -> Option<Preconditioned> {
+    let all = drive.map.logical();
+    let filled = (config.precondition.fill * f64::from(all)).floor() as u32;
+    let pattern = config.precondition.pattern;
+    let steady = matches!(pattern, Pattern::Steady | Pattern::Rested);
+    let mut filling = Filling { drive, moved: 0, written: 0 };
+    let mut progress =
+        Progress { watch, done: 0, all: u64::from(filled) * (1 + if steady { PASSES } else { 0 }) };
+    let mut rng = Rng::stream(config.seed, "precondition/order");
+    let order = (pattern == Pattern::Random && filled > 0)
+        .then(|| Scatter::new(u64::from(filled), &mut rng));
+    for at in 0..u64::from(filled) {
+        filling.write(order.as_ref().map_or(at, |order| order.at(at)) as u32);
+        progress.step()?;
+    }
+    let mut waf = None;
+    let mut overwritten = 0;
+    if steady && filled > 0 {
+        let mut rng = Rng::stream(config.seed, "precondition/overwrites");
+        let (mut before, mut drawn) = (None, Drawn::default());
+        for _ in 0..PASSES {
+            (filling.moved, filling.written) = (0, 0);
+            for _ in 0..filled {
+                let next = rng.below(filled.into()) as u32;
+                filling.drive.map.prefetch(next);
+                drawn.rotate(next, |page| filling.write(page));
+                progress.step()?;
+            }
+            before = waf;
+            waf = Some(1.0 + filling.moved as f64 / filling.written as f64);
+            overwritten += u64::from(filled);
+        }
+        let close = |(now, then): (f64, f64)| (now / then - 1.0).abs() < 0.01;
+        drawn.last(|page| filling.write(page));
+        let steady = waf.zip(before).is_some_and(close);
+        filling.align();
+        return Some(Preconditioned { filled: (filled, all), pattern, overwritten, waf, steady });
+    }
+    filling.align();
+    Some(Preconditioned { filled: (filled, all), pattern, overwritten, waf, steady: false })
+}
+
+/// Tells how far the filling has come, and whether it is stopped.
+struct Progress<'a> {
+    watch: Watch<'a>,
+    done: u64,
+    all: u64,
+}
+
+impl Progress<'_> {
+    /// One more unit is written. None if it was stopped.
+    #[inline]
+    fn step(&mut self) -> Option<()> {
+        self.done += 1;
+        if self.done.is_multiple_of(WATCHED_EVERY) {
+            (self.watch.progress)(self.done as f64 / self.all as f64);
+            if self.watch.stopped() {
+                return None;
+            }
+        }
+        Some(())
+    }
+}
+
+/// Units drawn ahead of their turn, so that their entries of the map are in the cache by then.
+#[derive(Default)]
+struct Drawn {
+    pages: [u32; 16],
+    /// All those drawn.
+    count: usize,
+}
+
+impl Drawn {
+    /// Adds a unit, and passes on the one whose turn it is.
+    #[inline]
+    fn rotate(&mut self, page: u32, take: impl FnOnce(u32)) {
+        let place = &mut self.pages[self.count % 16];
+        let due = std::mem::replace(place, page);
+        self.count += 1;
+        if self.count > 16 {
+            take(due);
+        }
+    }
+
+    /// Passes on those left.
+    fn last(&self, take: impl FnMut(u32)) {
+        let left = self.count.min(16);
+        (self.count - left..self.count).map(|at| self.pages[at % 16]).for_each(take);
+    }
+}
+
+/// A drive being filled.
+struct Filling<'a> {
+    drive: &'a mut Superblocks,
+    moved: u64,
+    written: u64,
+}
+
+impl Filling<'_> {
+    #[inline]
+    fn write(&mut self, page: u32) {
+        self.written += 1;
+        self.put(Stream::Host, page);
+    }
+
+    /// Writes a unit to the superblock of a stream.
+    #[inline]
+    fn put(&mut self, stream: Stream, page: u32) {
+        let unit = match self.drive.commands.filling[stream as usize] {
+            Some((next, end)) if next < end => {
+                self.drive.commands.filling[stream as usize] = Some((next + 1, end));
+                next
+            }
+            _ => self.next_command(stream),
+        };
+        self.drive.map.settle(page, unit);
+    }
+
+    /// Begins the next command of a stream that stores data. Returns its first unit.
+    #[cold]
+    fn next_command(&mut self, stream: Stream) -> u32 {
+        loop {
+            let drive = &mut *self.drive;
+            let Some(open) = drive.commands.open_of(stream) else {
+                if stream == Stream::Host {
+                    self.make_room();
+                }
+                let superblock = self.drive.map.open().expect("collection keeps one erased");
+                self.drive.commands.set_open(stream, Some(Open { superblock, command: 0 }));
+                continue;
+            };
+            drive.advance(stream, open);
+            if !drive.shape.is_parity(open.command) {
+                // What is being filled is not collected.
+                if let Some((_, end)) = drive.commands.filling[stream as usize] {
+                    let last = drive.shape.superblock_of(end - 1);
+                    drive.map.superblocks[last as usize].flying -= 1;
+                }
+                drive.map.superblocks[open.superblock as usize].flying += 1;
+                let first = drive.shape.unit_of_command(open.superblock, open.command);
+                let end = first + drive.shape.units_per_command;
+                drive.commands.filling[stream as usize] = Some((first + 1, end));
+                return first;
+            }
+        }
+    }
+
+    /// Empties superblocks until as many are erased as garbage collection keeps.
+    fn make_room(&mut self) {
+        let below = self.drive.collector.keeps();
+        while self.drive.map.free_count() < below {
+            let Some((victim, valid)) = self.drive.map.emptiest() else { return };
+            if valid >= self.drive.shape.data_units() {
+                return;
+            }
+            let first = self.drive.shape.first_unit(victim);
+            for unit in first..first + self.drive.shape.units {
+                self.drive.map.prefetch_owner(unit + 16);
+                if let Some(page) = self.drive.map.valid_owner(unit) {
+                    debug_assert_eq!(self.drive.map.place(page), Place::Flash(unit));
+                    self.moved += 1;
+                    self.put(Stream::Moved, page);
+                }
+            }
+            self.drive.map.erased(victim);
+        }
+    }
+
+    /// Leaves the rest of a command unused: the next one begins with the first request.
+    fn align(&mut self) {
+        for filling in &mut self.drive.commands.filling {
+            if let Some((_, end)) = filling.take() {
+                let last = self.drive.shape.superblock_of(end - 1);
+                self.drive.map.superblocks[last as usize].flying -= 1;
+            }
+        }
+    }
+}

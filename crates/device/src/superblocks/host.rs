@@ -1,0 +1,243 @@
+//! Requests: reads, writes, trims, and whom a full buffer holds up.
+//!
+//! A write is answered when all its units are in the buffer. What finds no room there waits in
+//! line. A read waits behind at most `queue.reads_behind` of the writes in line: behind none if
+//! reads pass, behind all if the drive admits in order.
+
+use super::map::Place;
+use super::{Superblocks, submit_read};
+use crate::config::{Admission, PartialWrites, QueueConfig, UnwrittenReads};
+use crate::flash::Flash;
+use crate::flash::queue::TxnClass;
+use crate::flash::txn::{Owner, Txn};
+use crate::host::request::Request;
+use crate::observe::blame::Part;
+use crate::observe::operation::{Op, Source};
+use fowler_units::{FrameId, HostIo, HostOp, Lpn, Nanos, ReqId, TxnId};
+
+impl Admission {
+    /// Returns the most writes in line that a read waits behind.
+    pub(super) fn reads_behind(self, queue: &QueueConfig) -> u32 {
+        match self {
+            Admission::ReadsPass => 0,
+            Admission::Shared => queue.reads_behind,
+            Admission::InOrder => u32::MAX,
+        }
+    }
+}
+
+impl Superblocks {
+    /// Admits a request that has come over the link.
+    pub(super) fn admit_request(&mut self, flash: &mut Flash, io: HostIo, ready: Nanos) {
+        let id = self.front.requests.open(Request::new(io, ready, &self.units));
+        match io.op {
+            HostOp::Read => {
+                let ahead = self.queues.reads_behind.min(self.queues.writes.len() as u32);
+                let first = self.queues.behind.is_empty() && ahead == 0;
+                if !first || !self.read_units(flash, id) {
+                    self.queues.behind.push_back((self.queues.served + u64::from(ahead), id));
+                }
+            }
+            HostOp::Write | HostOp::Trim => {
+                if !self.queues.writes.is_empty() || !self.change_units(flash, id) {
+                    self.queues.writes.push_back(id);
+                }
+            }
+            // What has been acknowledged survives a loss of power.
+            HostOp::Flush => self.answer_at_once(flash, id),
+        }
+    }
+
+    /// Goes on with the requests in line, after frames have become free.
+    pub(super) fn resume(&mut self, flash: &mut Flash) {
+        while let Some(&id) = self.queues.writes.front() {
+            if !self.change_units(flash, id) {
+                break;
+            }
+            self.queues.writes.pop_front();
+            self.queues.served += 1;
+        }
+        self.resume_reads(flash);
+    }
+
+    fn resume_reads(&mut self, flash: &mut Flash) {
+        while let Some(&(served, id)) = self.queues.behind.front() {
+            if served > self.queues.served || !self.read_units(flash, id) {
+                break;
+            }
+            self.queues.behind.pop_front();
+        }
+    }
+
+    /// Reads the units of a request as far as there is room. Returns whether all are on their way.
+    fn read_units(&mut self, flash: &mut Flash, id: ReqId) -> bool {
+        loop {
+            let Request { next, end, .. } = *self.front.requests.get(id);
+            if next == end {
+                return true;
+            }
+            match self.map.place(next) {
+                Place::Flash(unit) => {
+                    if self.queues.reads == self.queues.reads_max {
+                        return false;
+                    }
+                    let parts = self.neighbors(next, end, unit);
+                    self.front.requests.get_mut(id).next += parts;
+                    flash.counters.pages_read += u64::from(parts);
+                    self.read_flash(flash, id, unit, parts);
+                }
+                place => {
+                    self.front.requests.get_mut(id).next += 1;
+                    flash.counters.pages_read += 1;
+                    match place {
+                        Place::Buffer(_) => flash.counters.buffer_read_hits += 1,
+                        _ => flash.counters.unwritten_reads += 1,
+                    }
+                    if place == Place::Nowhere
+                        && self.rules.unwritten == UnwrittenReads::Preconditioned
+                    {
+                        // Data written before the run lies somewhere: where the address points.
+                        let units = self.shape.all_units() as u32;
+                        self.read_flash(flash, id, next % units, 1);
+                    } else {
+                        self.read_without_flash(flash, id);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Returns how many units from `next` on lie beside each other in the page of `unit`.
+    fn neighbors(&self, next: u32, end: u32, unit: u32) -> u32 {
+        let beside = |parts: &u32| {
+            self.map.is_at(next + parts, unit + parts) && self.shape.same_page(unit + parts, unit)
+        };
+        1 + (1..end - next).take_while(beside).count() as u32
+    }
+
+    fn read_flash(&mut self, flash: &mut Flash, id: ReqId, unit: u32, parts: u32) {
+        self.queues.reads += 1;
+        let (die, place) = self.shape.place(unit);
+        let class = TxnClass::HostRead;
+        let (read, txn) = flash.open(Op::Read, Source::Host, class, Owner::Request, die);
+        (txn.unit, txn.req) = (place, id);
+        let request = self.front.requests.get(id);
+        (txn.asked, txn.deadline) = (request.ready, request.deadline);
+        submit_read(flash, read, parts);
+    }
+
+    fn read_without_flash(&mut self, flash: &mut Flash, id: ReqId) {
+        if self.front.requests.page_done(id) {
+            let waited = flash.now() - self.front.requests.get(id).ready;
+            self.front.requests.blame_anew(id)[Part::QueueFull] = waited;
+            self.front.served(flash, id);
+        }
+    }
+
+    /// A page has been read for a request.
+    pub(super) fn host_read_done(&mut self, flash: &mut Flash, id: TxnId) {
+        let Txn { req, created, parts, overtook, .. } = *flash.txns.get(id);
+        self.queues.reads -= 1;
+        self.front.requests.get_mut(req).overtook |= overtook;
+        let last = (0..parts).fold(false, |_, _| self.front.requests.page_done(req));
+        if last {
+            let waited = created - self.front.requests.get(req).ready;
+            let blame = self.front.requests.blame_anew(req);
+            blame[Part::QueueFull] = waited;
+            flash.service_blame(id, id, blame);
+            self.front.served(flash, req);
+        }
+        flash.txns.close(id);
+        if !self.queues.behind.is_empty() {
+            self.resume_reads(flash);
+        }
+    }
+
+    /// Writes or trims the units of a request as far as there is room, and answers it at the end.
+    /// Returns whether it came to the end.
+    fn change_units(&mut self, flash: &mut Flash, id: ReqId) -> bool {
+        loop {
+            let Request { next, end, io, ready, .. } = *self.front.requests.get(id);
+            if next == end {
+                let waited = flash.now() - ready;
+                self.front.requests.blame_anew(id)[Part::BufferFull] = waited;
+                self.front.served(flash, id);
+                self.drain(flash);
+                return true;
+            }
+            let changed = match io.op {
+                HostOp::Trim => self.trim_unit(flash, next),
+                _ => self.write_unit(flash, id, next),
+            };
+            if !changed {
+                // What is there may fill a command.
+                self.drain(flash);
+                return false;
+            }
+            self.front.requests.get_mut(id).next += 1;
+        }
+    }
+
+    fn trim_unit(&mut self, flash: &mut Flash, page: u32) -> bool {
+        match self.map.leave(page) {
+            Place::Nowhere => return true,
+            Place::Buffer(frame) => self.buffer.give_up(frame),
+            Place::Flash(_) => {}
+        }
+        flash.counters.pages_trimmed += 1;
+        true
+    }
+
+    /// Takes a frame for a unit. Returns whether there was one.
+    fn write_unit(&mut self, flash: &mut Flash, id: ReqId, page: u32) -> bool {
+        let place = self.map.place(page);
+        if let Place::Buffer(frame) = place
+            && self.buffer.takes_overwrite(frame)
+        {
+            flash.counters.pages_written += 1;
+            flash.counters.buffer_write_hits += 1;
+            return true;
+        }
+        let Some(frame) = self.buffer.take(page) else { return false };
+        flash.counters.pages_written += 1;
+        self.map.buffer(page, frame);
+        let size = self.units.page_size();
+        let whole = self.front.requests.get(id).within(Lpn(page), size) == (0, size);
+        match place {
+            Place::Flash(unit)
+                if !whole && self.rules.partial == PartialWrites::ReadModifyWrite =>
+            {
+                self.read_rest(flash, unit, frame);
+            }
+            _ => self.buffer.complete(frame),
+        }
+        true
+    }
+
+    /// Reads the old unit for a frame that holds only part of the new one.
+    fn read_rest(&mut self, flash: &mut Flash, unit: u32, frame: FrameId) {
+        flash.counters.merge_reads += 1;
+        let (die, place) = self.shape.place(unit);
+        let class = TxnClass::BackgroundRead;
+        let (id, txn) = flash.open(Op::Read, Source::Host, class, Owner::Merge(frame), die);
+        txn.unit = place;
+        submit_read(flash, id, 1);
+    }
+
+    /// A frame holds its whole unit now.
+    pub(super) fn merged(&mut self, flash: &mut Flash, id: TxnId, frame: FrameId) {
+        flash.txns.close(id);
+        let before = self.buffer.free_count();
+        self.buffer.complete(frame);
+        self.drain(flash);
+        if self.buffer.free_count() > before {
+            self.resume(flash);
+        }
+    }
+
+    fn answer_at_once(&mut self, flash: &mut Flash, id: ReqId) {
+        let waited = flash.now() - self.front.requests.get(id).ready;
+        self.front.requests.blame_anew(id)[Part::QueueFull] = waited;
+        self.front.served(flash, id);
+    }
+}

@@ -1,0 +1,281 @@
+//! A drive as they have been built since about 2015: the map points at units of 4 KiB, several of
+//! them share a flash page, all pages of a word line are programmed at once, and what is opened,
+//! filled, collected and erased is a *superblock*: one block of every plane of every die.
+//!
+//! **Owns** the map of units, the superblocks, the write buffer and the requests. **May touch** the
+//! flash, which it receives as an argument. **Called by** the loop to admit a request, and by the
+//! flash when a command ends. It is a second translation beside the page-mapped one
+//! ([`crate::device::controller::Controller`]); a drive has one or the other
+//! ([`Mapping`]). Dies, channels, die order and suspension are the same for both.
+//!
+//! The write buffer survives a loss of power, so a write is acknowledged as soon as it is there.
+//!
+//! - `shape.rs`: how many units, pages and commands a superblock has, and where each of them lies.
+//! - `map.rs`: where each unit is; what each superblock holds.
+//! - `buffer.rs`: the frames of the write buffer.
+//! - `host.rs`: requests: reads, writes, trims, and whom a full buffer holds up.
+//! - `commands.rs`: open superblocks, and the program commands that fill them.
+//! - `collection.rs`: garbage collection, in step with the host.
+//! - `filling.rs`: the state before the first request.
+//! - `refusals.rs`: the sizes of such a drive, and why a configuration of one cannot work.
+//! - `check.rs`: the laws of the drive.
+
+mod buffer;
+#[cfg(test)]
+mod cases;
+mod check;
+mod collection;
+mod commands;
+mod filling;
+mod host;
+mod map;
+mod refusals;
+mod shape;
+#[cfg(test)]
+mod swarm_tests;
+
+use crate::config::layout::{Layout, Refusal};
+use crate::config::{Config, Mapping, PartialWrites, UnwrittenReads};
+use crate::device::{Device, Layer};
+use crate::flash::txn::{Owner, Txn};
+use crate::flash::{Bind, Flash, Translation};
+use crate::host::FrontEnd;
+use crate::observe::operation::Op;
+use crate::precondition::{Preconditioned, Watch};
+use buffer::Buffer;
+use collection::Collector;
+use commands::Commands;
+use fowler_units::{Bytes, DieId, Geometry, HostIo, Id, Locator, Nanos, ReqId, Span, TxnId};
+use map::Map;
+use shape::Shape;
+use std::collections::VecDeque;
+
+/// The translation of a drive with superblocks.
+#[derive(Clone, Debug)]
+pub struct Superblocks {
+    shape: Shape,
+    /// Finds units from bytes: its pages are units.
+    units: Locator,
+    layout: Layout,
+    front: FrontEnd,
+    map: Map,
+    buffer: Buffer,
+    commands: Commands,
+    collector: Collector,
+    queues: Queues,
+    rules: Rules,
+    preconditioned: Preconditioned,
+}
+
+/// Requests that wait, and reads in flight.
+#[derive(Clone, Debug)]
+struct Queues {
+    /// Flash reads for the host in flight, and the most there may be.
+    reads: u32,
+    reads_max: u32,
+    /// Writes and trims that wait for room in the buffer, in order.
+    writes: VecDeque<ReqId>,
+    /// How many of them have been served so far.
+    served: u64,
+    /// Reads that wait, in order, and how many writes must have been served before each.
+    behind: VecDeque<(u64, ReqId)>,
+    /// The most waiting writes that a read waits behind.
+    reads_behind: u32,
+}
+
+/// How parts of units and holes are handled.
+#[derive(Clone, Copy, Debug)]
+struct Rules {
+    partial: PartialWrites,
+    unwritten: UnwrittenReads,
+}
+
+impl Superblocks {
+    /// Creates the translation of `config`, preconditioned; none if `watch` stopped that.
+    ///
+    /// # Errors
+    /// Every reason why the configuration cannot work.
+    ///
+    /// # Panics
+    /// If the drive of `config` maps pages.
+    pub fn preconditioned_for(
+        config: &Config,
+        watch: Watch<'_>,
+    ) -> Result<Option<Superblocks>, Vec<Refusal>> {
+        assert_eq!(config.superblocks.mapping, Mapping::Superblocks, "another kind of drive");
+        config.layout()?;
+        let mut its = Superblocks::empty(config);
+        let Some(done) = filling::fill(&mut its, config, watch) else { return Ok(None) };
+        its.preconditioned = done;
+        Ok(Some(its))
+    }
+
+    /// Returns the translation of `config` with the data of this one, which has served no request.
+    ///
+    /// # Errors
+    /// Every reason why the configuration cannot work.
+    ///
+    /// # Panics
+    /// If preconditioning places data otherwise under `config`.
+    pub fn with_data_for(&self, config: &Config) -> Result<Superblocks, Vec<Refusal>> {
+        let layout = config.layout()?;
+        assert_eq!(layout.logical_pages, self.map.logical(), "the image of another drive");
+        let mut its = Superblocks { map: self.map.clone(), ..Superblocks::empty(config) };
+        its.commands.open_as(&self.commands);
+        its.preconditioned = self.preconditioned;
+        Ok(its)
+    }
+
+    /// Creates the translation of a drive that holds nothing.
+    fn empty(config: &Config) -> Superblocks {
+        let shape = Shape::new(config);
+        let layout = config.superblock_sizes();
+        let units =
+            Locator::new(&Geometry { page_size: config.superblocks.unit, ..layout.geometry });
+        let depth = config.queue.depth as usize;
+        Superblocks {
+            shape,
+            layout,
+            front: FrontEnd::new(config, &units),
+            units,
+            map: Map::new(&shape, layout.logical_pages),
+            buffer: Buffer::new(layout.frames),
+            commands: Commands::new(&shape, layout.frames),
+            collector: Collector::new(config, &shape),
+            queues: Queues {
+                reads: 0,
+                reads_max: config.queue.max_reads,
+                writes: VecDeque::with_capacity(depth),
+                served: 0,
+                behind: VecDeque::with_capacity(depth),
+                reads_behind: config.admission.reads_behind(&config.queue),
+            },
+            rules: Rules { partial: config.partial_writes, unwritten: config.unwritten_reads },
+            preconditioned: Preconditioned::none(config.precondition.pattern),
+        }
+    }
+
+    /// Returns the memory that the translation of such a drive takes.
+    pub(crate) fn bytes(config: &Config) -> Bytes {
+        let shape = Shape::new(config);
+        let layout = config.superblock_sizes();
+        Map::bytes(&shape, layout.logical_pages)
+            + Buffer::bytes(layout.frames)
+            + Commands::bytes(&shape, layout.frames)
+    }
+
+    /// Returns the history of the drive before the first request.
+    pub fn preconditioned(&self) -> &Preconditioned {
+        &self.preconditioned
+    }
+
+    /// Returns how often each superblock has been erased, preconditioning included.
+    pub fn erase_counts(&self) -> &[u32] {
+        self.map.erases()
+    }
+}
+
+impl Device<Superblocks> {
+    /// Creates a preconditioned drive at time zero; none if `watch` stopped it.
+    ///
+    /// # Errors
+    /// Every reason why the configuration cannot work.
+    ///
+    /// # Panics
+    /// If the drive of `config` maps pages.
+    pub fn with_superblocks(
+        config: &Config,
+        watch: Watch<'_>,
+    ) -> Result<Option<Device<Superblocks>>, Vec<Refusal>> {
+        let layer = Superblocks::preconditioned_for(config, watch)?;
+        Ok(layer.map(|layer| Device::over(config, layer)))
+    }
+
+    /// Creates the drive of `config` at time zero over its translation.
+    pub fn over(config: &Config, layer: Superblocks) -> Device<Superblocks> {
+        let Layout { geometry, transactions, .. } = layer.layout;
+        Device::on(Flash::new(config, geometry, transactions), layer)
+    }
+
+    /// Returns its translation.
+    pub fn superblocks(&self) -> &Superblocks {
+        &self.layer
+    }
+}
+
+impl Translation for Superblocks {
+    /// The pages of a command are known when it is submitted: superblocks are filled in order.
+    fn bind(&mut self, _flash: &mut Flash, _id: TxnId) -> Bind {
+        Bind::Bound
+    }
+
+    fn bind_beside(&mut self, _flash: &mut Flash, _first: TxnId, _id: TxnId) -> bool {
+        false
+    }
+
+    fn rest_of(&self, first: &Txn) -> TxnId {
+        match first.owner {
+            Owner::Command(number) => self.commands.rest_of(number),
+            _ => TxnId::NONE,
+        }
+    }
+
+    fn done(&mut self, flash: &mut Flash, id: TxnId, _dropped: bool) {
+        match flash.txns.get(id).owner {
+            Owner::Command(number) => {
+                flash.txns.close(id);
+                if self.commands.page_done(number) {
+                    self.command_done(flash, number);
+                }
+            }
+            Owner::Superblock(number) => {
+                flash.txns.close(id);
+                self.erased_one(flash, number);
+            }
+            owner => unreachable!("{owner:?} owns no program or erase of this drive"),
+        }
+    }
+
+    fn read_done(&mut self, flash: &mut Flash, id: TxnId) {
+        match flash.txns.get(id).owner {
+            Owner::Request => self.host_read_done(flash, id),
+            Owner::Merge(frame) => self.merged(flash, id, frame),
+            Owner::Superblock(number) => self.copied_out(flash, id, number),
+            owner => unreachable!("{owner:?} owns no read of this drive"),
+        }
+    }
+
+    fn idle(&mut self, _flash: &mut Flash, _die: DieId) {}
+}
+
+impl Layer for Superblocks {
+    fn front(&self) -> &FrontEnd {
+        &self.front
+    }
+
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    fn front_mut(&mut self) -> &mut FrontEnd {
+        &mut self.front
+    }
+
+    fn admit(&mut self, flash: &mut Flash, io: HostIo, ready: Nanos, throttled: Span) {
+        debug_assert_eq!(throttled, Span::ZERO, "such a drive has no throttle");
+        self.admit_request(flash, io, ready);
+    }
+
+    #[inline]
+    fn prefetch(&self, io: &HostIo) {
+        self.map.prefetch(self.units.page_at(io.offset).0);
+    }
+}
+
+/// Submits a read of `parts` units of a flash page.
+fn submit_read(flash: &mut Flash, id: TxnId, parts: u32) {
+    let txn = flash.txns.get_mut(id);
+    debug_assert_eq!(txn.op, Op::Read);
+    txn.parts = parts as u8;
+    flash.submit(id);
+}

@@ -1,0 +1,178 @@
+//! The sizes of a drive with superblocks, and why a configuration of one cannot work.
+
+use super::commands::Commands;
+use super::map::UNITS_MAX;
+use super::shape::Shape;
+use crate::config::layout::{Layout, Refusals};
+use crate::config::{Ack, Admission, Config, GcFrontier, Mapping, OpBase};
+use crate::event::Event;
+use fowler_units::Bytes;
+
+/// The fewest superblocks that garbage collection needs erased before it begins: one for the host,
+/// one for what is moved.
+const BELOW_LEAST: u32 = 2;
+
+/// The most firmware cores: requests look at each in turn.
+const CORES_MOST: u32 = 64;
+
+impl Config {
+    /// Returns the sizes of a drive with superblocks.
+    pub(crate) fn superblock_sizes(&self) -> Layout {
+        let shape = Shape::new(self);
+        let unit = self.superblocks.unit.0;
+        let raw = Bytes(shape.all_units() * unit);
+        let share = match self.over_provisioning_base {
+            OpBase::Raw => 1.0 - self.over_provisioning,
+            OpBase::Logical => 1.0 / (1.0 + self.over_provisioning),
+        };
+        let logical = (shape.all_units() as f64 * share).floor() as u32;
+        let frames = (self.buffer.size.0 / unit).min(u64::from(Event::INDEX_MAX)) as u32;
+        let commands = Commands::most(&shape, frames) as u32;
+        Layout {
+            geometry: Shape::geometry_of(self),
+            page_size: self.superblocks.unit,
+            command_pages: shape.units_per_command,
+            raw,
+            logical: Bytes(u64::from(logical) * unit),
+            logical_pages: logical,
+            mapped_pages: logical,
+            parities: 0,
+            reserve_blocks: self.gc.foreground_below + 2,
+            frames,
+            transactions: self.queue.max_reads as usize
+                + (commands * shape.pages_per_command) as usize
+                // Units being moved, old units being read for frames, and two erases of each die.
+                + (2 * shape.dies * shape.units_per_command) as usize
+                + frames as usize
+                + ((self.gc.foreground_below + 2) * shape.dies) as usize
+                + 16,
+        }
+    }
+
+    /// Refuses what a drive with superblocks cannot have.
+    pub(crate) fn refuse_superblocks(&self, refusals: &mut Refusals) {
+        if self.superblocks.mapping == Mapping::Pages {
+            return self.refuse_without_superblocks(refusals);
+        }
+        self.refuse_policies(refusals);
+        let (page, unit) = (self.geometry.page_size.0, self.superblocks.unit.0);
+        let fits = unit >= 512 && page.is_multiple_of(unit) && page / unit <= 32;
+        refusals.unless(fits, &["superblocks.unit", "geometry.page_size"], || {
+            format!("units of {unit} bytes in pages of {page}; expected 1 to 32 to a page")
+        });
+        let (line, block) = (self.superblocks.word_line, self.geometry.pages_per_block);
+        refusals.unless(
+            line > 0 && block.is_multiple_of(line),
+            &["superblocks.word_line", "geometry.pages_per_block"],
+            || format!("{line} pages per word line; expected a divisor of {block} pages per block"),
+        );
+        refusals.unless(self.host.cores <= CORES_MOST, &["host.cores"], || {
+            format!("{} cores; expected at most {CORES_MOST}", self.host.cores)
+        });
+        if fits && line > 0 && block.is_multiple_of(line) {
+            self.refuse_superblock_space(refusals);
+        }
+    }
+
+    fn refuse_superblock_space(&self, refusals: &mut Refusals) {
+        let shape = Shape::new(self);
+        let units = shape.all_units();
+        refusals.unless(units <= UNITS_MAX, &["geometry"], || {
+            format!("{units} units; expected at most {UNITS_MAX}")
+        });
+        let parity = self.superblocks.parity;
+        let sane = parity == 0 || (2..=shape.commands).contains(&parity);
+        refusals.unless(sane, &["superblocks.parity"], || {
+            format!(
+                "parity over {parity} commands; expected 0 for none, or 2 to the {} of a superblock",
+                shape.commands
+            )
+        });
+        if units > UNITS_MAX || !sane {
+            return;
+        }
+        let layout = self.superblock_sizes();
+        let least = 2 * shape.units_per_command;
+        refusals.unless(layout.frames >= least, &["buffer.size"], || {
+            let (frames, unit) = (layout.frames, self.superblocks.unit);
+            format!("a buffer of {frames} units of {unit}; two commands take {least}")
+        });
+        let reserve = layout.reserve_blocks;
+        let most =
+            u64::from(shape.superblocks.saturating_sub(reserve)) * u64::from(shape.data_units());
+        let logical = u64::from(layout.logical_pages);
+        refusals.unless(
+            0 < logical && logical <= most,
+            &["geometry.over_provisioning", "geometry.blocks_per_plane", "superblocks.parity"],
+            || {
+                format!(
+                    "the host would see {logical} of {units} units; with {reserve} of {} superblocks \
+                     in reserve, and without parity, {most} can hold data",
+                    shape.superblocks
+                )
+            },
+        );
+    }
+
+    /// Refuses what only the page-mapped controller does.
+    fn refuse_policies(&self, refusals: &mut Refusals) {
+        let plain = Config::new(self.geometry, self.timing);
+        let of_flash = ["policy.die_order", "policy.suspension"];
+        let flash_only = self.policies.labels().all(|(key, _)| of_flash.contains(&key));
+        for (key, same) in [
+            ("policy.hotness", self.hotness == plain.hotness),
+            ("policy.placement", self.placement == plain.placement),
+            ("policy.step", self.step == plain.step),
+            ("policy.voltage", self.voltage == plain.voltage),
+            ("policy.replacement", self.replacement == plain.replacement),
+            ("policy.sensing", self.sensing == plain.sensing),
+            ("policy.victim", self.victim == plain.victim),
+            ("policy.wear", self.wear == plain.wear),
+            ("policy.scrub", self.scrub == plain.scrub),
+            ("policy.redundancy", self.redundancy == plain.redundancy),
+            ("policy.throttle", self.throttle == plain.throttle),
+            ("reliability", self.reliability == plain.reliability),
+            ("bad_blocks", self.bad_blocks == plain.bad_blocks),
+            ("failed_dies", self.failed_dies == plain.failed_dies),
+            ("buffer.ack", self.buffer.ack == Ack::OnInsert),
+            ("buffer.cache_reads", !self.buffer.cache_reads),
+            ("gc.frontier", self.gc.frontier == GcFrontier::Own),
+            ("policy", flash_only),
+        ] {
+            refusals.unless_hinted(
+                same,
+                &[key, "ftl.mapping"],
+                || format!("{key} is not what a drive with superblocks does"),
+                || {
+                    "such a drive has policy.die_order and policy.suspension; leave out the rest"
+                        .into()
+                },
+            );
+        }
+        let gc = &self.gc;
+        refusals.unless(gc.foreground_below >= BELOW_LEAST, &["gc.foreground_below"], || {
+            format!("{}; expected at least {BELOW_LEAST}", gc.foreground_below)
+        });
+        refusals.unless(
+            gc.background_below <= gc.foreground_below,
+            &["gc.background_below", "ftl.mapping"],
+            || {
+                let (background, foreground) = (gc.background_below, gc.foreground_below);
+                format!(
+                    "{background}; a drive with superblocks collects in step with the host only: \
+                     expected at most gc.foreground_below, {foreground}"
+                )
+            },
+        );
+    }
+
+    /// Refuses what only a drive with superblocks does.
+    fn refuse_without_superblocks(&self, refusals: &mut Refusals) {
+        refusals.unless_hinted(
+            self.admission != Admission::Shared,
+            &["queue.admission", "ftl.mapping"],
+            || "only a drive with superblocks shares its slots".into(),
+            || "use in_order or reads_pass, or set ftl.mapping = \"superblocks\"".into(),
+        );
+    }
+}

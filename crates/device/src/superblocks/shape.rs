@@ -1,0 +1,171 @@
+//! How many units, pages and commands a superblock has, and where each of them lies.
+//!
+//! A *command* programs one word line of one die over all its planes (of one plane, if planes work
+//! independently). The commands of a superblock go round the dies, word line by word line. Units
+//! are numbered in the order in which they are programmed: superblock by superblock, command by
+//! command, and within a command page by page, so that neighbors share a page.
+
+use crate::config::{Config, PlaneMode};
+use fowler_units::{DieId, Geometry, UnitId};
+
+/// The shape of the superblocks of a drive.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shape {
+    geometry: Geometry,
+    /// Dies, as simulated.
+    pub dies: u32,
+    /// Superblocks of the drive.
+    pub superblocks: u32,
+    /// Units of a page.
+    pub units_per_page: u32,
+    /// Pages of a word line, programmed at once.
+    word_line: u32,
+    /// Pages and units of a command.
+    pub pages_per_command: u32,
+    pub units_per_command: u32,
+    /// Commands and units of a superblock.
+    pub commands: u32,
+    pub units: u32,
+    /// One command in this many programs parity; 0 if none does.
+    parity: u32,
+}
+
+impl Shape {
+    /// Returns the flash array of `config` as simulated: independent planes are dies of one plane.
+    pub fn geometry_of(config: &Config) -> Geometry {
+        let mut geometry = config.geometry;
+        if config.plane_mode == PlaneMode::Independent {
+            geometry.dies_per_chip *= geometry.planes_per_die;
+            geometry.planes_per_die = 1;
+        }
+        geometry
+    }
+
+    pub fn new(config: &Config) -> Shape {
+        let geometry = Shape::geometry_of(config);
+        let params = &config.superblocks;
+        let units_per_page = (geometry.page_size.0 / params.unit.0) as u32;
+        let pages_per_command = geometry.planes_per_die * params.word_line;
+        let commands = geometry.pages_per_block / params.word_line * geometry.dies();
+        let units_per_command = pages_per_command * units_per_page;
+        Shape {
+            geometry,
+            dies: geometry.dies(),
+            superblocks: geometry.blocks_per_plane,
+            units_per_page,
+            word_line: params.word_line,
+            pages_per_command,
+            units_per_command,
+            commands,
+            units: commands * units_per_command,
+            parity: params.parity,
+        }
+    }
+
+    /// Returns the units of a superblock that hold data.
+    pub fn data_units(&self) -> u32 {
+        let parity = self.commands.checked_div(self.parity).unwrap_or(0);
+        (self.commands - parity) * self.units_per_command
+    }
+
+    /// Returns the units of all superblocks.
+    pub fn all_units(&self) -> u64 {
+        u64::from(self.superblocks) * u64::from(self.units)
+    }
+
+    /// Returns whether a command of a superblock programs parity: the last of each stripe.
+    #[inline]
+    pub fn is_parity(&self, command: u32) -> bool {
+        self.parity > 0 && command % self.parity == self.parity - 1
+    }
+
+    /// Returns the superblock of a unit.
+    #[inline]
+    pub fn superblock_of(&self, unit: u32) -> u32 {
+        unit / self.units
+    }
+
+    /// Returns the first unit of a superblock.
+    #[inline]
+    pub fn first_unit(&self, superblock: u32) -> u32 {
+        superblock * self.units
+    }
+
+    /// Returns the first unit of a command of a superblock.
+    #[inline]
+    pub fn unit_of_command(&self, superblock: u32, command: u32) -> u32 {
+        superblock * self.units + command * self.units_per_command
+    }
+
+    /// Returns whether two units share a flash page.
+    #[inline]
+    pub fn same_page(&self, one: u32, other: u32) -> bool {
+        one / self.units_per_page == other / self.units_per_page
+    }
+
+    /// Returns the die of a unit, and the flash page that holds it, as the flash numbers it.
+    #[inline]
+    pub fn place(&self, unit: u32) -> (DieId, UnitId) {
+        let (superblock, within) = (unit / self.units, unit % self.units);
+        let (command, slot) = (within / self.units_per_command, within % self.units_per_command);
+        let die = self.geometry.die_at_stripe(command % self.dies);
+        let word_line = command / self.dies;
+        // Neighboring pages lie on different planes, so that a run of pages uses all of them.
+        let page = slot / self.units_per_page;
+        let planes = self.geometry.planes_per_die;
+        let (plane, of_word_line) = (page % planes, page / planes);
+        let block = (die.0 * planes + plane) * self.geometry.blocks_per_plane + superblock;
+        let offset = word_line * self.word_line + of_word_line;
+        (die, UnitId(block * self.geometry.pages_per_block + offset))
+    }
+
+    /// Returns the first flash page of a superblock on a die.
+    pub fn first_page_on(&self, superblock: u32, die: DieId) -> UnitId {
+        let block =
+            die.0 * self.geometry.planes_per_die * self.geometry.blocks_per_plane + superblock;
+        UnitId(block * self.geometry.pages_per_block)
+    }
+
+    /// Returns the die at a position in the order in which commands go round.
+    pub fn die_at(&self, position: u32) -> DieId {
+        self.geometry.die_at_stripe(position)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::cases::tiny;
+    use super::*;
+    use fowler_units::Locator;
+    use std::collections::BTreeMap;
+
+    /// Every unit has a place of its own, in a page of its superblock; a page has all its units,
+    /// and the pages of a command are one word line of every plane of one die.
+    #[test]
+    fn units_fill_the_flash() {
+        for plane_mode in [PlaneMode::Lockstep, PlaneMode::Independent] {
+            let mut config = tiny();
+            config.plane_mode = plane_mode;
+            let shape = Shape::new(&config);
+            let locator = Locator::new(&shape.geometry);
+            let mut pages: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+            for unit in 0..shape.all_units() as u32 {
+                let (die, page) = shape.place(unit);
+                assert_eq!(locator.die_of(page), die);
+                let block = locator.block_of(page);
+                assert_eq!(block.0 % config.geometry.blocks_per_plane, shape.superblock_of(unit));
+                pages.entry(page.0).or_default().push(unit);
+            }
+            assert_eq!(pages.len() as u32, shape.geometry.pages());
+            for units in pages.values() {
+                assert_eq!(units.len() as u32, shape.units_per_page);
+                assert!(units.iter().all(|&unit| shape.same_page(unit, units[0])));
+            }
+            let of_command = shape.unit_of_command(1, 5)..shape.unit_of_command(1, 6);
+            let places: Vec<_> = of_command.map(|unit| shape.place(unit)).collect();
+            assert!(places.iter().all(|(die, _)| *die == places[0].0));
+            let line = |page: UnitId| locator.place_in_block(page) / config.superblocks.word_line;
+            assert!(places.iter().all(|&(_, page)| line(page) == line(places[0].1)));
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Random drives with superblocks under random requests, checked at every event.
+
+use super::Superblocks;
+use super::cases::tiny;
+use crate::config::{Admission, Config, Mapping, Pattern, PlaneMode};
+use crate::device::{Device, Pacing};
+use crate::observe::completion::Completion;
+use crate::policy::die_order::DieOrderKind;
+use crate::policy::suspension::SuspensionKind;
+use crate::precondition::UNWATCHED;
+use fowler_units::{Bytes, HostIo, HostOp, Nanos, Rng, Span};
+
+fn pick<T: Copy>(rng: &mut Rng, all: &[T]) -> T {
+    all[rng.below(all.len() as u64) as usize]
+}
+
+fn drawn(rng: &mut Rng) -> Config {
+    let mut config = tiny();
+    let geometry = &mut config.geometry;
+    geometry.channels = 1 + rng.below(3) as u32;
+    geometry.chips_per_channel = 1 + rng.below(2) as u32;
+    geometry.planes_per_die = pick(rng, &[1, 2, 4]);
+    geometry.blocks_per_plane = 10 + rng.below(20) as u32;
+    geometry.page_size = Bytes(4096 * pick(rng, &[1, 2, 4]));
+    config.plane_mode = pick(rng, &[PlaneMode::Lockstep, PlaneMode::Independent]);
+    config.superblocks.word_line = pick(rng, &[1, 2, 3, 4]);
+    config.superblocks.parity = pick(rng, &[0, 0, 2, 3, 7]);
+    if config.superblocks.parity > 12 / config.superblocks.word_line * config.geometry.channels {
+        config.superblocks.parity = 0;
+    }
+    config.buffer.size = Bytes(4096 * (2 * 64 + rng.below(200)));
+    config.over_provisioning = if config.superblocks.parity == 2 { 0.85 } else { 0.75 };
+    config.gc.foreground_below = 2 + rng.below(2) as u32;
+    config.gc.background_below = 0;
+    config.admission = pick(rng, &[Admission::ReadsPass, Admission::Shared, Admission::InOrder]);
+    config.queue.reads_behind = rng.below(8) as u32;
+    config.queue.depth = 1 + rng.below(64) as u32;
+    config.queue.max_reads = 1 + rng.below(16) as u32;
+    config.host.cores = rng.below(3) as u32;
+    config.host.core_time = Span::us(rng.below(3));
+    config.host.latency = Span::us(rng.below(9));
+    config.die_order.name = pick(rng, &[DieOrderKind::Fifo, DieOrderKind::ReadFirst]);
+    let suspensions = [SuspensionKind::Never, SuspensionKind::Ips, SuspensionKind::Ipc];
+    config.suspension.name = pick(rng, &suspensions);
+    let patterns = [Pattern::Sequential, Pattern::Random, Pattern::Steady];
+    config.precondition.pattern = pick(rng, &patterns);
+    config.precondition.fill = pick(rng, &[0.0, 0.5, 1.0]);
+    config.seed = rng.below(1 << 32);
+    config
+}
+
+fn requests(rng: &mut Rng, logical: u64, count: u32) -> Vec<HostIo> {
+    let mut at = 0;
+    let sectors = logical / 512;
+    let hot = 1 + rng.below(sectors / 2);
+    (0..count)
+        .map(|_| {
+            at += rng.below(60_000);
+            let op = match rng.below(20) {
+                0 => return HostIo::flush(Nanos(at)),
+                1 => HostOp::Trim,
+                2..=8 => HostOp::Read,
+                _ => HostOp::Write,
+            };
+            let size = if rng.chance(0.3) { 1 + rng.below(200) } else { 8 * (1 + rng.below(4)) };
+            let size = size.min(sectors);
+            let place = if rng.chance(0.5) { rng.below(hot) } else { rng.below(sectors) };
+            let first = place.min(sectors - size);
+            HostIo::new(op, Nanos(at), first * 512, (size * 512) as u32)
+        })
+        .collect()
+}
+
+/// Every request is answered, its blame is its latency, and every law holds at every event.
+#[test]
+fn nothing_is_lost_whatever_the_drive() {
+    let drives = if cfg!(debug_assertions) { 60 } else { 600 };
+    let mut ran = 0;
+    for seed in 0..drives {
+        let mut rng = Rng::stream(seed, "superblocks");
+        let config = drawn(&mut rng);
+        let Ok(device) = Device::<Superblocks>::with_superblocks(&config, UNWATCHED) else {
+            continue;
+        };
+        ran += 1;
+        let mut device = device.expect("nobody stops it");
+        assert_eq!(config.superblocks.mapping, Mapping::Superblocks);
+        device.check_superblocks().unwrap_or_else(|law| panic!("seed {seed}, at first: {law:?}"));
+        let logical = config.superblock_sizes().logical.0;
+        let all = requests(&mut rng, logical, 600);
+        let pacing = match rng.below(2) {
+            0 => Pacing::Open,
+            _ => Pacing::Closed { depth: 1 + rng.below(u64::from(config.queue.depth)) as u32 },
+        };
+        let mut answers: Vec<Completion> = Vec::new();
+        let mut events = 0u32;
+        device.run_watched(all.iter().copied(), pacing, &mut answers, |device| {
+            events += 1;
+            if events.is_multiple_of(7) {
+                let law = device.check_superblocks();
+                law.unwrap_or_else(|law| panic!("seed {seed}, event {events}: {law:?}"));
+            }
+        });
+        assert_eq!(answers.len(), all.len(), "seed {seed}");
+        for its in &answers {
+            assert_eq!(its.blame.total(), its.latency(), "seed {seed}: {:?}", its.io);
+        }
+        let counters = device.counters();
+        let of_host = counters.programs[crate::observe::operation::Source::Host];
+        let absorbed = counters.buffer_write_hits;
+        assert!(of_host <= counters.pages_written - absorbed, "seed {seed}: {of_host}");
+    }
+    assert!(ran * 4 > drives * 3, "only {ran} of {drives} drives could be built");
+}
