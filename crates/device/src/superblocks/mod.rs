@@ -27,6 +27,8 @@ mod check;
 mod collection;
 mod commands;
 mod filling;
+#[cfg(test)]
+mod golden_tests;
 mod host;
 mod map;
 mod refusals;

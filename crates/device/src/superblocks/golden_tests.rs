@@ -1,0 +1,199 @@
+//! Cases derived by hand, to the nanosecond. The drive is [`tiny`]: four dies of two planes, pages
+//! of four units, three pages to a word line, so that a command stores 24 units. Sensing takes 40,
+//! 60 or 80 us by page type, a unit crosses the bus in 10 us, a program takes 15 x (20 + 24) = 660
+//! us on the cells. The buffer answers at once.
+
+use super::Superblocks;
+use super::cases::tiny;
+use super::map::Place;
+use crate::config::{Admission, Config, Pattern, PlaneMode};
+use crate::device::{Device, Pacing};
+use crate::observe::completion::Completion;
+use crate::observe::operation::Source;
+use crate::policy::die_order::DieOrderKind;
+use crate::policy::suspension::SuspensionKind;
+use crate::precondition::UNWATCHED;
+use fowler_units::{Bytes, DieId, HostIo, HostOp, Nanos, Span};
+
+const UNIT: u64 = 4096;
+const COMMAND: u64 = 24;
+
+/// [`tiny`], half full of data written in order.
+fn half_full() -> Config {
+    let mut config = tiny();
+    config.precondition.pattern = Pattern::Sequential;
+    config.precondition.fill = 0.5;
+    config
+}
+
+fn drive(config: &Config) -> Device<Superblocks> {
+    let device = Device::<Superblocks>::with_superblocks(config, UNWATCHED);
+    device.expect("it works").expect("nobody stops it")
+}
+
+fn io(op: HostOp, at_us: u64, unit: u64, units: u64) -> HostIo {
+    HostIo::new(op, Nanos(at_us * 1000), unit * UNIT, (units * UNIT) as u32)
+}
+
+/// Serves requests. Returns how long each took, in microseconds, in the order given.
+fn latencies(device: &mut Device<Superblocks>, requests: &[HostIo]) -> Vec<u64> {
+    let mut answers: Vec<Completion> = Vec::new();
+    device.run(requests.iter().copied(), Pacing::Open, &mut answers);
+    let took = |io: &HostIo| {
+        let same = |its: &&Completion| (its.io.op, its.io.offset) == (io.op, io.offset);
+        let its = answers.iter().find(same).expect("answered");
+        assert_eq!(its.blame.total(), its.latency());
+        assert_eq!(its.latency().0 % 1000, 0, "whole microseconds here");
+        its.latency().0 / 1000
+    };
+    requests.iter().map(took).collect()
+}
+
+/// A unit of the host on a die, in the first page of a word line.
+fn unit_on(device: &Device<Superblocks>, die: DieId) -> u64 {
+    let its = device.superblocks();
+    let on_die = |page: &u32| match its.map.place(*page) {
+        Place::Flash(unit) => {
+            its.shape.place(unit).0 == die && unit % its.shape.units_per_command == 0
+        }
+        _ => false,
+    };
+    u64::from((0..its.map.logical()).find(on_die).expect("every die holds data"))
+}
+
+#[test]
+fn a_page_is_sensed_once_and_its_units_are_transferred() {
+    let read = |unit, units| io(HostOp::Read, 0, unit, units);
+    for (request, lockstep, independent) in [
+        (read(0, 1), 40 + 10, 40 + 10),
+        // The third page of a word line over two planes is the first of the next type. With
+        // independent planes, each has its own word line of three pages.
+        (read(8, 1), 60 + 10, 80 + 10),
+        (read(16, 1), 80 + 10, 60 + 10),
+        (read(1, 3), 40 + 3 * 10, 40 + 3 * 10),
+        (read(0, 4), 40 + 4 * 10, 40 + 4 * 10),
+        // The last unit of a page and the first of the next: on the other plane, one after the
+        // other, or on the same plane.
+        (read(3, 2), 2 * (40 + 10), 40 + 10 + 60 + 10),
+        // Two dies on two channels sense side by side. With independent planes, a command is half
+        // as long, and the units lie on three dies.
+        (read(20, 8), 80 + 4 * 10, 80 + 4 * 10),
+    ] {
+        for (plane_mode, expected) in
+            [(PlaneMode::Lockstep, lockstep), (PlaneMode::Independent, independent)]
+        {
+            let config = Config { plane_mode, ..half_full() };
+            let took = latencies(&mut drive(&config), &[request]);
+            assert_eq!(took, [expected], "{request:?}, {plane_mode:?}");
+        }
+    }
+}
+
+/// A command transfers its six pages, 40 us each, and programs them at once. A read of its die
+/// waits for that, or suspends it.
+#[test]
+fn a_word_line_is_programmed_at_once() {
+    for (suspension, at, expected) in [
+        // At the same moment the die serves the read first (S15).
+        (SuspensionKind::Never, 0, 40 + 10),
+        (SuspensionKind::Never, 1, 239 + 660 + 40 + 10),
+        (SuspensionKind::Never, 500, 400 + 40 + 10),
+        // During the transfer: the read goes between it and the cells (S14).
+        (SuspensionKind::Ips, 100, 140 + 40 + 10),
+        // 10 us into a program phase of 20 us; 10 us into the verify phase of 24 us that follows.
+        (SuspensionKind::Ips, 250, 10 + 40 + 10),
+        (SuspensionKind::Ips, 270, 14 + 40 + 10),
+        // Cut off at once: the voltages are discharged in 4 us.
+        (SuspensionKind::Ipc, 250, 4 + 40 + 10),
+    ] {
+        let mut config = half_full();
+        config.suspension.name = suspension;
+        config.die_order.name = DieOrderKind::ReadFirst;
+        let mut device = drive(&config);
+        let its = device.superblocks();
+        let open = its.commands.open_of(super::commands::Stream::Host).expect("half full");
+        let die = its.shape.die_at(open.command % its.shape.dies);
+        let unit = unit_on(&device, die);
+        // Units that no read asks for.
+        let written = io(HostOp::Write, 0, 200, COMMAND);
+        let took = latencies(&mut device, &[written, io(HostOp::Read, at, unit, 1)]);
+        assert_eq!(took, [0, expected], "{suspension:?} at {at} us");
+    }
+}
+
+/// What is less than a command stays in the buffer, and reads find it there.
+#[test]
+fn a_command_waits_until_it_is_full() {
+    let mut device = drive(&half_full());
+    let requests = [io(HostOp::Write, 0, 200, COMMAND - 1), io(HostOp::Read, 5000, 201, 4)];
+    assert_eq!(latencies(&mut device, &requests), [0, 0]);
+    assert_eq!(device.counters().programs.sum(), 0);
+    assert_eq!(device.counters().buffer_read_hits, 4);
+    assert_eq!(latencies(&mut device, &[io(HostOp::Write, 0, 300, 1)]), [0]);
+    latencies(&mut device, &[io(HostOp::Read, 5000, 0, 1)]);
+    assert_eq!(device.counters().programs[Source::Host], COMMAND);
+}
+
+/// Every third command is parity: of what is programmed for the host, half as much again.
+#[test]
+fn parity_follows_its_stripe() {
+    let mut config = half_full();
+    config.superblocks.parity = 3;
+    config.over_provisioning = 0.6;
+    config.precondition.fill = 0.0;
+    let mut device = drive(&config);
+    let requests: Vec<_> = (0..5).map(|at| io(HostOp::Write, 0, at * COMMAND, COMMAND)).collect();
+    latencies(&mut device, &requests);
+    latencies(&mut device, &[io(HostOp::Read, 9000, 0, 1)]);
+    let programs = device.counters().programs;
+    assert_eq!((programs[Source::Host], programs[Source::Parity]), (5 * COMMAND, 2 * COMMAND));
+}
+
+/// Three commands at once on one core of 5 us; 3 us more for each, which hold up nobody.
+#[test]
+fn a_core_handles_one_command_at_a_time() {
+    for (cores, expected) in [(0, [3, 3, 3]), (1, [8, 13, 18]), (2, [8, 8, 13]), (8, [8, 8, 8])] {
+        let mut config = half_full();
+        (config.host.cores, config.host.core_time) = (cores, Span::us(5));
+        config.host.latency = Span::us(3);
+        let requests = [200, 201, 202].map(|unit| io(HostOp::Write, 0, unit, 1));
+        assert_eq!(latencies(&mut drive(&config), &requests), expected, "{cores} cores");
+    }
+}
+
+/// The buffer holds two commands. Five are written at once: two find room, the third and fourth
+/// wait for the programs of the first two, and the fifth for that of the third. The dies of
+/// the commands lie on two channels in turn; each channel transfers one command after the other,
+/// page by page in turn if both wait. A read of data in no buffer, on a die without programs,
+/// waits behind as many writes as the rule says.
+#[test]
+fn reads_wait_behind_as_many_writes_as_the_rule_says() {
+    for (admission, reads_behind, waits_for) in [
+        (Admission::ReadsPass, 0, None),
+        (Admission::Shared, 0, None),
+        (Admission::Shared, 1, Some(2)),
+        (Admission::Shared, 2, Some(3)),
+        (Admission::Shared, 9, Some(4)),
+        (Admission::InOrder, 0, Some(4)),
+    ] {
+        let mut config = half_full();
+        config.admission = admission;
+        config.queue.reads_behind = reads_behind;
+        config.buffer.size = Bytes(2 * COMMAND * UNIT);
+        config.die_order.name = DieOrderKind::ReadFirst;
+        let mut device = drive(&config);
+        let writes = (0..5).map(|at| io(HostOp::Write, 0, 200 + at * COMMAND, COMMAND));
+        let requests: Vec<_> = writes.chain([io(HostOp::Read, 0, 3, 1)]).collect();
+        let mut answers: Vec<Completion> = Vec::new();
+        device.run(requests.iter().copied(), Pacing::Open, &mut answers);
+        let done = |offset| {
+            let its = answers.iter().find(|its| its.io.offset == offset && its.io.at == Nanos(0));
+            its.expect("answered").done.0
+        };
+        // When the read was admitted: it waited in line as long as its blame says.
+        let read = answers.iter().find(|its| its.io.op == HostOp::Read).expect("answered");
+        let admitted = read.blame[crate::observe::blame::Part::QueueFull].0;
+        let expected = waits_for.map_or(0, |write| done((200 + write * COMMAND) * UNIT));
+        assert_eq!(admitted, expected, "{admission:?} {reads_behind}");
+    }
+}
