@@ -35,6 +35,8 @@ mod refusals;
 mod shape;
 #[cfg(test)]
 mod swarm_tests;
+#[cfg(test)]
+mod theory_tests;
 
 use crate::config::layout::{Layout, Refusal};
 use crate::config::{Config, Mapping, PartialWrites, UnwrittenReads};
