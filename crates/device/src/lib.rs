@@ -27,6 +27,7 @@ pub use config::memory::Memory;
 pub use config::*;
 pub use device::controller::Controller;
 pub use device::fault_schedule::Struck;
+pub use device::fed::Feed;
 pub use device::power_loss::PowerOffs;
 pub use device::probe::Probe;
 pub use device::{Device, Layer, Pacing};

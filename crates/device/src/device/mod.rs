@@ -6,6 +6,7 @@
 //!   ends.
 //! - `lookahead.rs`: draws requests early, so that the simulator's own memory is in its cache when
 //!   their turn comes. Invisible to the drive.
+//! - `fed.rs`: a host of several streams, whose requests depend on the answers.
 //! - `probe.rs`: the interface for observing a run. `check.rs`: all laws, checkable at any event.
 //! - `faults.rs`, `power_loss.rs`: failures from outside. `fault_schedule.rs`: those at times known
 //!   in advance. `census.rs`: what they and the cells have taken. `write_out.rs`: the end of a run.
@@ -16,6 +17,7 @@ pub mod controller;
 mod failed_dies;
 pub mod fault_schedule;
 mod faults;
+pub mod fed;
 mod lookahead;
 pub mod power_loss;
 pub mod probe;
@@ -475,13 +477,19 @@ impl<L: Layer> Device<L> {
             Pacing::Open => io.at = io.at + (self.started - Nanos::ZERO) + self.behind,
             Pacing::Closed { .. } => io.at = self.now(),
         }
+        self.issue(io);
+        true
+    }
+
+    /// Issues a request at its arrival time: it comes over the link, then waits to enter.
+    #[inline(always)]
+    fn issue(&mut self, io: HostIo) {
         assert!(io.at >= self.last_issue, "requests must come in order of arrival: {io:?}");
         self.last_issue = io.at;
         let ready = self.layer.front_mut().link.receive(&io, io.at);
         let delay =
             (!self.layer.may_delay_writes() || io.op != HostOp::Write).then_some(Span::ZERO);
         self.arrivals.push_back(Arrival { io, ready, enters: ready, delay });
-        true
     }
 
     /// Returns when an arrival can enter: after it has come over the link, and once there is a

@@ -11,6 +11,7 @@ mod dead_dies;
 mod digests;
 mod fault_schedule;
 mod faults;
+mod fed;
 mod golden_die;
 mod lifetime;
 mod pacing;
