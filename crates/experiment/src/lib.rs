@@ -27,6 +27,7 @@ mod image_cache;
 mod json_schema;
 pub mod keys;
 pub mod lifetime;
+pub mod measured;
 pub mod memory;
 pub mod metrics;
 pub mod numbers;
@@ -47,6 +48,7 @@ pub mod scheme;
 #[doc(hidden)]
 pub mod sealed;
 pub mod seeds;
+pub mod streams;
 pub mod studies;
 pub mod sweep;
 pub mod tables;

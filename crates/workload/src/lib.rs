@@ -64,5 +64,5 @@ pub use remap::{Remap, Remapped, Remapper};
 pub use scale::{Scaled, TimeScale};
 pub use source::ReadSoFar;
 pub use spread::Spread;
-pub use synth::{Addresses, Arrivals, Length, Pattern, Popular, SizeShare, Synth, SynthSpec};
+pub use synth::{Addresses, Arrivals, Length, Pattern, Popular, SizeShare, Synth, SynthSpec, Zipf};
 pub use write::write_native;

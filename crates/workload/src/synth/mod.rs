@@ -8,6 +8,7 @@ mod spec;
 mod zipf;
 
 pub use spec::{Addresses, Arrivals, Length, Pattern, Popular, SizeShare, SynthSpec};
+pub use zipf::Zipf;
 
 use crate::TraceError;
 use addresses::Ranges;

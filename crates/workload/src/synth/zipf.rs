@@ -14,7 +14,7 @@ use fowler_units::Rng;
 /// A Zipf distribution over the ranks `0..n`: rank `k` has probability proportional to
 /// `(k + 1)^-theta`.
 #[derive(Clone, Debug)]
-pub(crate) struct Zipf {
+pub struct Zipf {
     ranks: u64,
     theta: f64,
     /// `H(1.5) - h(1)`: the start of the inversion, so that rank 1 is never rejected.
@@ -27,6 +27,9 @@ pub(crate) struct Zipf {
 
 impl Zipf {
     /// Returns the distribution over at least one rank, with a finite `theta` of at least zero.
+    ///
+    /// # Panics
+    /// If there is no rank, or `theta` is negative or not finite.
     pub fn new(ranks: u64, theta: f64) -> Zipf {
         assert!(ranks > 0, "at least one rank");
         assert!(theta.is_finite() && theta >= 0.0, "a skew");

@@ -1,0 +1,124 @@
+//! The protocols that measured files follow.
+
+use serde_json::{Map, Value};
+
+/// How the rows of a file were measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The latency of a light probe beside random writes of rising rate.
+    LatencyUnderLoad,
+    /// Steady write throughput by address pattern.
+    WritePatterns,
+    /// The same by the state of the drive before the first write.
+    InitialState,
+    /// Write amplification and throughput by the share of the drive in use.
+    OverProvisioning,
+    /// Random reads beside sequential writes of a limited rate.
+    Interference,
+    /// Random reads by queue depth and jobs.
+    ReadsByDepth,
+    /// Random reads and writes over a grid of queue depth and jobs.
+    DepthGrid,
+    /// Throughput by the number of threads.
+    PeakByThreads,
+    /// Peak rates of client drives.
+    ClientPeaks,
+    /// A trace replayed on the drive.
+    ReplayedTrace,
+}
+
+/// A kind: its name, what its `protocol` tells, and what its rows have.
+struct Signs {
+    kind: Kind,
+    name: &'static str,
+    protocol: &'static [&'static str],
+    rows: &'static [&'static str],
+}
+
+const ALL: [Signs; 10] = [
+    Signs {
+        kind: Kind::LatencyUnderLoad,
+        name: "latency_under_load",
+        protocol: &["probe", "load"],
+        rows: &["offered_write_iops"],
+    },
+    Signs {
+        kind: Kind::WritePatterns,
+        name: "write_patterns",
+        protocol: &["patterns_4k"],
+        rows: &["pattern", "overwritten_x_device"],
+    },
+    Signs {
+        kind: Kind::InitialState,
+        name: "initial_state",
+        protocol: &["init", "patterns"],
+        rows: &["pattern", "overwritten_x_device"],
+    },
+    Signs {
+        kind: Kind::OverProvisioning,
+        name: "overprovisioning",
+        protocol: &["device_state"],
+        rows: &["used_gib", "overwritten_x_used"],
+    },
+    Signs {
+        kind: Kind::Interference,
+        name: "interference",
+        protocol: &["workload"],
+        rows: &["write_limit_mb_s", "read_qd"],
+    },
+    Signs {
+        kind: Kind::ReadsByDepth,
+        name: "reads_by_depth",
+        protocol: &["workload"],
+        rows: &["block_bytes", "jobs", "qd_per_job"],
+    },
+    Signs {
+        kind: Kind::DepthGrid,
+        name: "depth_grid",
+        protocol: &["workload"],
+        rows: &["op", "jobs", "qd_per_job"],
+    },
+    Signs {
+        kind: Kind::PeakByThreads,
+        name: "peak_by_threads",
+        protocol: &["workload"],
+        rows: &["op", "kib", "threads"],
+    },
+    Signs {
+        kind: Kind::ClientPeaks,
+        name: "client_peaks",
+        protocol: &["measured", "device_state"],
+        rows: &["result", "size_gb"],
+    },
+    Signs {
+        kind: Kind::ReplayedTrace,
+        name: "replayed_trace",
+        protocol: &["workload"],
+        rows: &["op", "size", "n"],
+    },
+];
+
+impl Kind {
+    /// Returns the name that `protocol.kind` may give.
+    pub fn name(self) -> &'static str {
+        ALL.iter().find(|signs| signs.kind == self).map_or("", |signs| signs.name)
+    }
+
+    /// Returns all names.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        ALL.iter().map(|signs| signs.name)
+    }
+
+    pub(super) fn by_name(name: &str) -> Option<Kind> {
+        ALL.iter().find(|signs| signs.name == name).map(|signs| signs.kind)
+    }
+
+    /// Returns the kind of a file whose protocol does not name one: the first whose signs both the
+    /// protocol and a row have.
+    pub(super) fn of(protocol: &Map<String, Value>, row: &Map<String, Value>) -> Option<Kind> {
+        let has =
+            |map: &Map<String, Value>, keys: &[&str]| keys.iter().all(|key| map.contains_key(*key));
+        let fits = |signs: &&Signs| has(protocol, signs.protocol) && has(row, signs.rows);
+        ALL.iter().find(fits).map(|signs| signs.kind)
+    }
+}
