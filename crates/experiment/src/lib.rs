@@ -36,6 +36,7 @@ pub mod physics;
 mod power;
 pub mod presets;
 pub mod progress;
+pub mod protocol;
 pub mod provenance;
 pub mod replay_speed;
 #[cfg(feature = "report")]

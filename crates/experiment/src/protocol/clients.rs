@@ -1,0 +1,77 @@
+//! Peak rates of client drives by the kernel's coefficient generator: `iocost-client-drives`.
+//!
+//! Six runs of 120 s over a file of 16 GiB. Requests of 128 MiB, which the kernel cuts up, or 64
+//! requests of 4 KiB in flight. What state the drives were in is not known: the simulated one is
+//! filled once, in order.
+
+use super::addresses::Addresses;
+use super::job::{FIO, Job, Length, Needs, State, StreamPlan};
+use super::{Findings, Plan, Simulated, positive};
+use crate::measured::Pick;
+use fowler_metrics::Kind;
+use fowler_units::Span;
+
+/// The file, and how long each run takes.
+const FILE: f64 = 16.0 * (1u64 << 30) as f64;
+const LASTS: Span = Span::ms(120_000);
+/// 128 MiB as the kernel cuts it up: 1,280 KiB is its usual limit (`max_sectors_kb`).
+const CUT: u32 = 1_280 << 10;
+const CUTS: u32 = 102;
+/// Requests of 4 KiB in flight.
+const SLOTS: u32 = 64;
+
+/// The runs: their names, reads or writes, in order or at random, bytes of a request, in flight.
+const RUNS: [(&str, Kind, bool, u32, u32); 6] = [
+    ("rbps_mb_s", Kind::Read, true, CUT, CUTS),
+    ("rseqiops", Kind::Read, true, 4096, SLOTS),
+    ("rrandiops", Kind::Read, false, 4096, SLOTS),
+    ("wbps_mb_s", Kind::Write, true, CUT, CUTS),
+    ("wseqiops", Kind::Write, true, 4096, SLOTS),
+    ("wrandiops", Kind::Write, false, 4096, SLOTS),
+];
+
+pub(super) fn plan(pick: &Pick<'_>) -> Result<Plan, String> {
+    let drive = positive(pick, "size_gb", 1e9)? * 1e9;
+    let measured = |name: &str| pick.row.number(&format!("measured.{name}")).is_some();
+    if !RUNS.iter().any(|(name, ..)| measured(name)) {
+        return Err("this submission has no run of the coefficient generator, only latencies \
+            under memory pressure, which cannot be replayed"
+            .into());
+    }
+    let job = |&(name, kind, in_order, block, depth): &(&str, Kind, bool, u32, u32)| {
+        let addresses = if in_order { Addresses::InOrder } else { Addresses::Uniform };
+        let stream = StreamPlan {
+            reads: if kind == Kind::Read { 1.0 } else { 0.0 },
+            space: (FILE / drive).min(1.0),
+            ..StreamPlan::writes(addresses, block, depth, FIO)
+        };
+        Job {
+            name: name.into(),
+            state: State::Sequential(1.0),
+            streams: vec![stream],
+            length: match kind {
+                Kind::Read => Length::Moved { times: READ_TIMES, counted_from: 0.1 },
+                Kind::Write => Length::Lasting(LASTS),
+            },
+            needs: Needs::Blocks,
+        }
+    };
+    let left_out = vec![("latency_under_load", "memory pressure of a host cannot be replayed")];
+    Ok(Plan { jobs: RUNS.iter().map(job).collect(), read, left_out })
+}
+
+/// How much is read, in drive sizes: reads have no memory, so a part of the 120 s tells the rate.
+const READ_TIMES: f64 = 0.1;
+
+fn read(_: &Pick<'_>, findings: &[&Findings]) -> Vec<Simulated> {
+    let rate = |(run, it): (&(&str, Kind, bool, u32, u32), &&Findings)| {
+        let &(name, kind, ..) = run;
+        let all = (0.0, 1.0);
+        let estimate = match name.ends_with("mb_s") {
+            true => it.mb_s(kind, all),
+            false => it.iops(None, kind, all),
+        };
+        Simulated::new(format!("measured.{name}"), estimate)
+    };
+    RUNS.iter().zip(findings).map(rate).collect()
+}

@@ -1,0 +1,148 @@
+//! A job: a state of the drive, streams, and when to stop. Every protocol comes down to jobs; rows
+//! that need the same job share it.
+
+use super::addresses::Addresses;
+use crate::streams::{HostPath, Pace};
+use fowler_units::Span;
+
+/// What is simulated.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Job {
+    /// A few words on it, for progress and results.
+    pub name: String,
+    /// The drive before the first request.
+    pub state: State,
+    /// The streams.
+    pub streams: Vec<StreamPlan>,
+    /// When it ends.
+    pub length: Length,
+    /// What the drive may be scaled down by.
+    pub needs: Needs,
+}
+
+/// The state of the drive before the first request, reached in no simulated time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum State {
+    /// Erased.
+    Empty,
+    /// This share was written once, in order; the rest is empty.
+    Sequential(f64),
+    /// Every page was written once, in random order.
+    Shuffled,
+    /// Overwritten at random until write amplification is steady.
+    Steady,
+}
+
+/// What a stream is measured as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Its latencies are the row's; every one of them is kept.
+    Probe,
+    /// It loads the drive; its latencies are counted in a histogram.
+    Load,
+}
+
+/// A stream, on a drive of any size.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StreamPlan {
+    /// What it is measured as.
+    pub role: Role,
+    /// The share of reads.
+    pub reads: f64,
+    /// Where its requests go.
+    pub addresses: Addresses,
+    /// The share of the drive that they cover, from its beginning.
+    pub space: f64,
+    /// Bytes of a request.
+    pub block: u32,
+    /// When it issues.
+    pub pace: Pace,
+    /// The most requests in flight.
+    pub depth: u32,
+    /// Its way through the host.
+    pub host: HostPath,
+}
+
+/// When a job ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Length {
+    /// When so much was read and written.
+    Moved {
+        /// As a multiple of what the drive shows to the host.
+        times: f64,
+        /// The share of it after which latencies count.
+        counted_from: f64,
+    },
+    /// When the tail of the probe is known: its p99.9, of reads and writes alike, to the precision
+    /// of [`super::Effort`]. What is answered in the first `warm_up` does not count.
+    Tail {
+        /// The time after which answers count.
+        warm_up: Span,
+    },
+    /// After so long on the drive of the measurement; the smaller drive is filled in less.
+    Lasting(Span),
+}
+
+/// What a smaller drive must keep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needs {
+    /// The size of a block, and so how often a read meets an erase and for how long: only the number
+    /// of blocks becomes smaller.
+    Tail,
+    /// The number of blocks, and so what GC finds in them: first the blocks become smaller, and
+    /// their erases shorter, then fewer.
+    Blocks,
+}
+
+/// A host of io_uring or libaio on a raw device, interrupts on: 4 us in all. The drives of
+/// `latency-under-load` answer writes from DRAM in 8 to 12 us, of which the host has "a few"; QD-1
+/// reads of the 980 PRO have 5 to 8 us of it by its file, with fio's own share.
+pub const KERNEL: HostPath = path(2, 2);
+/// The same through fio and a block layer with accounting.
+pub const FIO: HostPath = path(3, 3);
+/// User-space polling (SPDK): less than a microsecond each way.
+pub const POLLED: HostPath = path(1, 0);
+/// fio behind a SAS host bus adapter: 30 to 40 us of a QD-1 read are SATA and adapter by the file;
+/// the transfer itself is the drive's link.
+pub const ADAPTER: HostPath = path(12, 12);
+
+const fn path(before: u64, after: u64) -> HostPath {
+    HostPath { before: Span::us(before), after: Span::us(after), between: Span::ZERO }
+}
+
+impl StreamPlan {
+    /// A stream of `depth` writes in flight.
+    pub fn writes(addresses: Addresses, block: u32, depth: u32, host: HostPath) -> StreamPlan {
+        StreamPlan {
+            role: Role::Load,
+            reads: 0.0,
+            addresses,
+            space: 1.0,
+            block,
+            pace: Pace::Closed,
+            depth,
+            host,
+        }
+    }
+
+    /// A stream of `depth` reads in flight, whose latencies are the row's.
+    pub fn reads(addresses: Addresses, block: u32, depth: u32, host: HostPath) -> StreamPlan {
+        StreamPlan {
+            role: Role::Probe,
+            reads: 1.0,
+            ..StreamPlan::writes(addresses, block, depth, host)
+        }
+    }
+}
+
+/// A drive written once in order with large requests, one at a time: what `sequential_mb_s` of a
+/// measured file is.
+pub fn fill() -> Job {
+    Job {
+        name: "sequential fill".into(),
+        state: State::Empty,
+        streams: vec![StreamPlan::writes(Addresses::InOrder, 512 << 10, 1, KERNEL)],
+        length: Length::Moved { times: 1.0, counted_from: 0.0 },
+        needs: Needs::Blocks,
+    }
+}

@@ -1,0 +1,161 @@
+//! Steady write throughput by address pattern: `write-patterns`.
+//!
+//! The drive was erased and filled once in order. Then 4 threads x 128 requests in flight write 4 KiB
+//! by the pattern, several drive sizes; or one thread writes 512 KiB, one at a time, into open zones.
+//! The mean over 60 to 99 % of the time counts.
+
+use super::addresses::{Addresses, Ranks};
+use super::estimate::Estimate;
+use super::job::{self, Job, KERNEL, Length, Needs, Role, State, StreamPlan};
+use super::latency::as_counted;
+use super::{Findings, Plan, Simulated, count, number, positive, user_bytes};
+use crate::measured::Pick;
+use fowler_metrics::Kind;
+
+/// The part of the run's time that counts.
+pub(super) const STEADY: (f64, f64) = (0.6, 0.99);
+/// The most that is written, in drive sizes.
+const TIMES_MOST: f64 = 100.0;
+/// The threads, and the requests in flight of each.
+const THREADS: usize = 4;
+const SLOTS: u32 = 128;
+/// The most zones that are open, and sets of pages.
+const OPEN_MOST: u32 = 65_536;
+const SETS_MOST: usize = 1_000;
+
+pub(super) fn plan(pick: &Pick<'_>) -> Result<Plan, String> {
+    let times = positive(pick, "overwritten_x_device", TIMES_MOST)?;
+    let block = block(pick)?;
+    let pattern = pick.row.text("pattern").unwrap_or_default();
+    let addresses = addresses(pick, &pattern)?;
+    let own = match addresses {
+        Addresses::Zones { .. } => written(&pattern, addresses, (1, 1, block), times),
+        _ => written(&pattern, addresses, (THREADS, SLOTS, block), times),
+    };
+    let mut jobs = vec![own, job::fill()];
+    if pick.row.number("ratio_to_uniform").is_some() {
+        jobs.push(written("uniform", Addresses::Uniform, (THREADS, SLOTS, block), UNIFORM_TIMES));
+    }
+    let left_out = vec![
+        ("steady_sd_mb_s", "the scatter of one-second samples"),
+        ("curve", "shown beside the row, not compared number by number"),
+    ];
+    Ok(Plan { jobs, read, left_out })
+}
+
+/// How often the drive is overwritten uniformly for the ratio: as often as the measured rows were.
+const UNIFORM_TIMES: f64 = 5.0;
+
+/// Returns the job that writes a pattern after a sequential fill.
+pub(super) fn written(
+    pattern: &str,
+    addresses: Addresses,
+    (threads, slots, block): (usize, u32, u32),
+    times: f64,
+) -> Job {
+    // Rows that were written 4.98 and 5 times need one job.
+    let times = times.round().max(1.0);
+    let detail = match &addresses {
+        Addresses::Zipf { theta, .. } => format!(" {theta}"),
+        Addresses::Sets(sets) => format!(" of {} sets", sets.len()),
+        Addresses::Zones { open, .. } => format!(", {open} open"),
+        Addresses::Uniform | Addresses::InOrder | Addresses::EachOnce => String::new(),
+    };
+    let stream = StreamPlan::writes(addresses, block, slots, KERNEL);
+    Job {
+        name: format!("{pattern}{detail}, written {times} times"),
+        state: State::Sequential(1.0),
+        streams: vec![stream; threads],
+        length: Length::Moved { times, counted_from: STEADY.0 },
+        needs: Needs::Blocks,
+    }
+}
+
+/// Returns the bytes of a request.
+pub(super) fn block(pick: &Pick<'_>) -> Result<u32, String> {
+    Ok(count(pick, "io_kib", 1 << 20)? << 10)
+}
+
+fn addresses(pick: &Pick<'_>, pattern: &str) -> Result<Addresses, String> {
+    match pattern {
+        "uniform" => Ok(Addresses::Uniform),
+        "zipf" => {
+            Ok(Addresses::Zipf { theta: positive(pick, "theta", 10.0)?, ranks: Ranks::Permuted })
+        }
+        "zones" | "zones_read_only" => sets(pick),
+        "seq_zones" => {
+            let bytes = positive(pick, "zone_gib", 1e6)? * (1u64 << 30) as f64;
+            let drive = user_bytes(pick).ok_or("the capacity of the drive is not known")?;
+            let open = count(pick, "active_zones", OPEN_MOST)?;
+            if bytes > drive {
+                return Err(format!("a zone of {bytes} B on a drive of {drive} B"));
+            }
+            Ok(Addresses::Zones { size: bytes / drive, open })
+        }
+        other => Err(format!(
+            "the pattern `{other}` is not known; known are uniform, zipf, zones, \
+             zones_read_only and seq_zones"
+        )),
+    }
+}
+
+/// Returns the sets of pages with the share of the writes that each gets.
+fn sets(pick: &Pick<'_>) -> Result<Addresses, String> {
+    let mut sets = Vec::new();
+    while pick.row.number(&format!("zones.{}.size", sets.len())).is_some() {
+        let at = sets.len();
+        let size = positive(pick, &format!("zones.{at}.size"), 1.0)?;
+        let share = number(pick, &format!("zones.{at}.write_share"))?;
+        if !(0.0..=1.0).contains(&share) {
+            return Err(format!("`zones.{at}.write_share` is {share}; expected 0 to 1"));
+        }
+        sets.push((size, share));
+        if sets.len() > SETS_MOST {
+            return Err(format!("over {SETS_MOST} sets of pages"));
+        }
+    }
+    if sets.iter().all(|&(_, share)| share == 0.0) {
+        return Err("no set of `zones` is written".into());
+    }
+    Ok(Addresses::Sets(sets))
+}
+
+fn read(_: &Pick<'_>, findings: &[&Findings]) -> Vec<Simulated> {
+    let (it, fill) = (findings[0], findings[1]);
+    let steady = it.mb_s(Kind::Write, STEADY);
+    let sequential = fill.mb_s(Kind::Write, (0.0, 1.0));
+    let mut simulated = throughput(it);
+    simulated.extend([
+        Simulated::new("ratio_to_sequential", steady.over(sequential)),
+        Simulated::new("implied_waf", sequential.over(steady)),
+    ]);
+    if let Some(uniform) = findings.get(2) {
+        let ratio = steady.over(uniform.mb_s(Kind::Write, STEADY));
+        simulated.push(Simulated::new("ratio_to_uniform", ratio));
+    }
+    simulated
+}
+
+/// Returns what every run of writes shows.
+pub(super) fn throughput(it: &Findings) -> Vec<Simulated> {
+    let middle = (STEADY.0 + STEADY.1) / 2.0;
+    let halves = [(STEADY.0, middle), (middle, STEADY.1)];
+    let [first, second] = halves.map(|half| it.mb_s(Kind::Write, half));
+    let mut simulated = vec![
+        Simulated::new("steady_mb_s", it.mb_s(Kind::Write, STEADY)),
+        Simulated::new("steady_iops", it.iops(None, Kind::Write, STEADY)),
+        Simulated::new("trend", Estimate::bare(second.value / first.value)),
+    ];
+    let [p50, p999] = it.latencies(Role::Load, Kind::Write).quantiles_us([0.5, 0.999]);
+    let percentiles = [("write_us.p50", p50), ("write_us_p50", p50), ("write_us.p99.9", p999)];
+    for (metric, quantile) in percentiles {
+        if let Some(quantile) = quantile {
+            simulated.push(Simulated::new(metric, as_counted(quantile)));
+        }
+    }
+    if let Some((waf, copied)) = it.waf(STEADY) {
+        simulated.push(Simulated::new("counted_waf", waf));
+        simulated.push(Simulated::new("counted_nand_reads_per_host_byte", copied));
+    }
+    simulated
+}

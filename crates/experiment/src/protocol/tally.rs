@@ -1,0 +1,225 @@
+//! What a job records: latencies of probe and load, and where the drive was when.
+
+use super::estimate::{Estimate, quantile};
+use super::job::{Job, Length, Role};
+use super::scale::Effort;
+use crate::streams::{Answer, Go, Watcher};
+use fowler_device::{Counters, Device, Source};
+use fowler_metrics::{ByKind, Kind, Latencies};
+use fowler_units::{HostOp, Nanos, Span};
+
+/// The latencies of one kind of request of one role.
+#[derive(Clone, Debug, Default)]
+pub struct Tally {
+    all: Latencies,
+    /// Each of them in order of completion, for a probe.
+    kept: Vec<u64>,
+}
+
+impl Tally {
+    fn record(&mut self, latency: Span, keep: bool) {
+        self.all.record(latency);
+        if keep {
+            self.kept.push(latency.0);
+        }
+    }
+
+    /// Returns how many there are.
+    pub fn count(&self) -> u64 {
+        self.all.count()
+    }
+
+    /// Returns the mean in microseconds.
+    pub fn mean_us(&self) -> Option<Estimate> {
+        let value = self.all.mean_us()?;
+        let length = self.kept.len() / MEAN_BATCHES;
+        if length == 0 {
+            return Some(Estimate::bare(value));
+        }
+        let mean = |batch: &[u64]| batch.iter().sum::<u64>() as f64 / batch.len() as f64 / 1e3;
+        let batches: Vec<f64> = self.kept.chunks_exact(length).map(mean).collect();
+        Some(Estimate::of_batches(value, &batches))
+    }
+
+    /// Returns quantiles in microseconds, each if there are enough latencies beyond it.
+    pub fn quantiles_us<const N: usize>(&self, of: [f64; N]) -> [Option<Estimate>; N] {
+        if self.kept.is_empty() {
+            return of.map(|p| self.counted(p));
+        }
+        let mut sorted = self.kept.clone();
+        sorted.sort_unstable();
+        of.map(|p| quantile(&sorted, &self.kept, p).map(|it| it.map(|ns| ns / 1e3)))
+    }
+
+    /// Returns a quantile of the histogram, without an interval.
+    fn counted(&self, p: f64) -> Option<Estimate> {
+        let count = self.all.count();
+        let beyond = count as f64 * p.min(1.0 - p);
+        let beyond_it = |&(_, later): &(Span, u64)| later as f64 <= count as f64 * (1.0 - p);
+        let found = (beyond >= 10.0).then(|| self.all.later_than().find(beyond_it)).flatten();
+        found.map(|(latency, _)| Estimate::bare(latency.as_us()))
+    }
+}
+
+/// The batches of a mean.
+const MEAN_BATCHES: usize = 20;
+
+/// What had been done by a moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Moment {
+    /// When.
+    pub at: f64,
+    /// Bytes that the host had read and written.
+    pub moved: [f64; 2],
+    /// Requests of the probe and of the load that were answered: reads and writes of each.
+    pub answered: [[f64; 2]; 2],
+    /// Bytes programmed, and those of them that GC had copied.
+    pub programmed: f64,
+    /// See [`Moment::programmed`].
+    pub copied: f64,
+}
+
+impl Moment {
+    /// Returns the moment between this one and the next, linear in time.
+    pub fn towards(&self, next: &Moment, at: f64) -> Moment {
+        let share = match next.at - self.at {
+            0.0 => 0.0,
+            span => (at - self.at) / span,
+        };
+        let mix = |one: f64, other: f64| one + share * (other - one);
+        let both = |one: [f64; 2], other: [f64; 2]| [mix(one[0], other[0]), mix(one[1], other[1])];
+        Moment {
+            at,
+            moved: both(self.moved, next.moved),
+            answered: [
+                both(self.answered[0], next.answered[0]),
+                both(self.answered[1], next.answered[1]),
+            ],
+            programmed: mix(self.programmed, next.programmed),
+            copied: mix(self.copied, next.copied),
+        }
+    }
+}
+
+/// Moments of a job whose length is known, and answers between two of another.
+const MOMENTS: f64 = 240.0;
+const ANSWERS: f64 = 4_000.0;
+
+/// Records a job and ends it.
+pub(super) struct Recording<'a> {
+    job: &'a Job,
+    effort: &'a Effort,
+    /// Bytes and seconds after which it ends; one of them is infinite.
+    bytes: f64,
+    seconds: f64,
+    before: Counters,
+    page: f64,
+    began: Nanos,
+    so_far: Moment,
+    next_moment: f64,
+    next_check: u64,
+    /// What was recorded.
+    pub moments: Vec<Moment>,
+    /// See [`Recording::moments`].
+    pub tallies: [ByKind<Tally>; 2],
+}
+
+impl<'a> Recording<'a> {
+    /// Starts it on a drive of which the measured one is `factor` times as large.
+    pub fn new(job: &'a Job, effort: &'a Effort, device: &Device, factor: f64) -> Recording<'a> {
+        let logical = device.layout().logical.0 as f64;
+        let (bytes, seconds) = match job.length {
+            Length::Moved { times, .. } => (times * logical, f64::INFINITY),
+            Length::Tail { .. } => (f64::INFINITY, f64::INFINITY),
+            Length::Lasting(span) => (f64::INFINITY, span.as_s() / factor),
+        };
+        Recording {
+            job,
+            effort,
+            bytes,
+            seconds,
+            before: device.counters(),
+            page: device.layout().geometry.page_size.0 as f64,
+            began: device.now(),
+            so_far: Moment::default(),
+            next_moment: 0.0,
+            next_check: effort.least,
+            moments: vec![Moment::default()],
+            tallies: Default::default(),
+        }
+    }
+
+    /// Returns whether latencies count by now.
+    fn counts(&self) -> bool {
+        match self.job.length {
+            Length::Moved { counted_from, .. } => self.moved() >= counted_from * self.bytes,
+            Length::Tail { warm_up } => self.so_far.at >= warm_up.as_s(),
+            Length::Lasting(_) => true,
+        }
+    }
+
+    fn moved(&self) -> f64 {
+        self.so_far.moved[0] + self.so_far.moved[1]
+    }
+
+    /// Notes where the drive is, if it is time to.
+    fn note(&mut self, device: &Device, last: bool) {
+        let (position, step) = match self.job.length {
+            Length::Moved { .. } => (self.moved(), self.bytes / MOMENTS),
+            Length::Tail { .. } => {
+                (self.so_far.answered.iter().flatten().sum::<f64>(), ANSWERS)
+            }
+            Length::Lasting(_) => (self.so_far.at, self.seconds / MOMENTS),
+        };
+        if position < self.next_moment && !last {
+            return;
+        }
+        self.next_moment = position + step;
+        let counters = device.counters().since(&self.before);
+        self.so_far.programmed = counters.programs.sum() as f64 * self.page;
+        self.so_far.copied = counters.programs[Source::Gc] as f64 * self.page;
+        self.moments.push(self.so_far);
+    }
+
+    /// Returns whether the tail of the probe is known well enough.
+    fn known(&mut self) -> bool {
+        let probe = &self.tallies[Role::Probe as usize];
+        let counts = Kind::ALL.map(|kind| probe[kind].count());
+        let seldom = counts.into_iter().filter(|&count| count > 0).min().unwrap_or(0);
+        if seldom < self.next_check {
+            return false;
+        }
+        self.next_check = seldom + seldom / 2;
+        let precise = |kind: Kind| {
+            let tally = &probe[kind];
+            let relative = tally.quantiles_us([0.999])[0].and_then(|it| it.relative());
+            tally.count() == 0 || relative.is_some_and(|it| it <= self.effort.within)
+        };
+        seldom >= self.effort.most || Kind::ALL.into_iter().all(precise)
+    }
+}
+
+impl Watcher for Recording<'_> {
+    fn answered(&mut self, device: &Device, answer: Answer<'_>) -> Go {
+        let io = &answer.completion.io;
+        let kind = match io.op {
+            HostOp::Read => Kind::Read,
+            HostOp::Write => Kind::Write,
+            HostOp::Trim | HostOp::Flush => return Go::On,
+        };
+        let role = self.job.streams[answer.stream].role;
+        self.so_far.at = (device.now() - self.began).as_s();
+        self.so_far.moved[kind as usize] += f64::from(io.size);
+        self.so_far.answered[role as usize][kind as usize] += 1.0;
+        if self.counts() {
+            self.tallies[role as usize][kind].record(answer.latency, role == Role::Probe);
+        }
+        let ends = match self.job.length {
+            Length::Moved { .. } => self.moved() >= self.bytes,
+            Length::Lasting(_) => self.so_far.at >= self.seconds,
+            Length::Tail { .. } => role == Role::Probe && self.known(),
+        };
+        self.note(device, ends);
+        if ends { Go::End } else { Go::On }
+    }
+}

@@ -1,0 +1,69 @@
+//! Throughput by the number of threads: `peak-by-threads`.
+//!
+//! Threads with 128 requests in flight, each over a file of 4 GiB of its own, until it has moved
+//! 4 GiB. The drive is full of other files and was not preconditioned, so writes of a few seconds find
+//! erased blocks: the simulated drive is filled once, in order.
+
+use super::addresses::Addresses;
+use super::interference::of_fio;
+use super::job::{FIO, Job, Length, Needs, Role, State, StreamPlan};
+use super::{Findings, Plan, Simulated, count, user_bytes};
+use crate::measured::Pick;
+use fowler_metrics::Kind;
+
+const THREADS_MOST: u32 = 1_024;
+const SLOTS: u32 = 128;
+/// The file of a thread.
+const FILE: f64 = 4.0 * (1u64 << 30) as f64;
+
+pub(super) fn plan(pick: &Pick<'_>) -> Result<Plan, String> {
+    let (threads, kib) = (count(pick, "threads", THREADS_MOST)?, count(pick, "kib", 1 << 16)?);
+    let drive = user_bytes(pick).ok_or("the capacity of the drive is not known")?;
+    let op = pick.row.text("op").unwrap_or_default();
+    let (addresses, reads) = match op.as_str() {
+        "rand_read" => (Addresses::Uniform, 1.0),
+        "rand_write" => (Addresses::Uniform, 0.0),
+        "seq_read" => (Addresses::InOrder, 1.0),
+        "seq_write" => (Addresses::InOrder, 0.0),
+        other => {
+            return Err(format!(
+                "`op` is `{other}`; expected rand_read, rand_write, seq_read or seq_write"
+            ));
+        }
+    };
+    let files = (f64::from(threads) * FILE / drive).min(1.0);
+    // Threads over files of their own are threads over all of them, where addresses are random.
+    let stream = StreamPlan {
+        role: Role::Probe,
+        reads,
+        space: files,
+        ..StreamPlan::reads(addresses, kib << 10, SLOTS, FIO)
+    };
+    let job = Job {
+        name: format!("{threads} threads, {op} of {kib} KiB"),
+        state: State::Sequential(1.0),
+        streams: vec![stream; threads as usize],
+        length: Length::Moved { times: files, counted_from: 0.0 },
+        needs: Needs::Blocks,
+    };
+    let extreme = "an extreme depends on how long is measured";
+    let left_out = vec![
+        ("min_us", extreme),
+        ("max_us", extreme),
+        ("seconds", "follows from the size of the files"),
+    ];
+    Ok(Plan { jobs: vec![job], read, left_out })
+}
+
+fn read(pick: &Pick<'_>, findings: &[&Findings]) -> Vec<Simulated> {
+    let it = findings[0];
+    let writes = pick.row.text("op").is_some_and(|op| op.ends_with("write"));
+    let kind = if writes { Kind::Write } else { Kind::Read };
+    let all = (0.0, 1.0);
+    let mut simulated = vec![
+        Simulated::new("iops", it.iops(None, kind, all)),
+        Simulated::new("mb_s", it.mb_s(kind, all)),
+    ];
+    simulated.extend(of_fio(it.latencies(Role::Probe, kind), ""));
+    simulated
+}
