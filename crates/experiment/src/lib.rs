@@ -22,6 +22,7 @@ pub mod faults;
 pub mod field;
 #[cfg(feature = "report")]
 pub mod figures_folder;
+pub mod fitting;
 pub mod generator;
 mod image_cache;
 mod json_schema;
@@ -46,6 +47,7 @@ pub mod run;
 pub mod sample;
 pub mod schemas;
 pub mod scheme;
+pub mod score;
 #[doc(hidden)]
 pub mod sealed;
 pub mod seeds;

@@ -80,8 +80,9 @@ pub fn resolve(
     spec: &DeviceSpec,
 ) -> Result<Resolved, Diagnostics> {
     let mut builder = ConfigBuilder::new(keys::all(), defaults::config());
-    let (settings, diagnostics) = document::read_toml(&source.text, &source.name);
+    let (mut settings, diagnostics) = document::read_toml(&source.text, &source.name);
     builder.note(diagnostics);
+    settings.retain(|setting| !belongs_to_fitting(&setting.path));
     builder.apply(&settings);
     builder.apply(scheme.settings());
     let mut flags = Vec::new();
@@ -112,6 +113,15 @@ pub fn resolve(
     };
     Ok(Resolved::of(source.name.clone(), scheme.name().into(), config, layout))
 }
+
+/// What a drive file says for `fowler calibrate` and `fowler score`, which read and check it: it
+/// changes nothing of the drive.
+fn belongs_to_fitting(path: &str) -> bool {
+    path == FITTING || path.strip_prefix(FITTING).is_some_and(|rest| rest.starts_with('.'))
+}
+
+/// The table of a drive file that is about fitting it to measurements.
+pub(crate) const FITTING: &str = "calibrate";
 
 impl Resolved {
     fn of(device: String, scheme: String, config: Config, layout: Layout) -> Resolved {

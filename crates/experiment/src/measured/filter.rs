@@ -80,6 +80,19 @@ impl Filter {
         diagnostics.or(Filter { text: text.into(), conditions })
     }
 
+    /// Returns the filter for the rows of a model.
+    pub(crate) fn of_model(model: &str) -> Filter {
+        Filter { text: String::new(), conditions: Vec::new() }.and_model(model)
+    }
+
+    /// Adds the condition that a row is of this model.
+    pub(crate) fn and_model(mut self, model: &str) -> Filter {
+        self.conditions.push(("model".into(), Wanted::Among(vec![model.into()])));
+        let comma = if self.text.is_empty() { "" } else { "," };
+        self.text += &format!("{comma}model={model}");
+        self
+    }
+
     /// Returns the keys that it looks at.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
         self.conditions.iter().map(|(key, _)| key.as_str())

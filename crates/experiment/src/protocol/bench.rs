@@ -18,15 +18,21 @@ use fowler_units::{HostIo, HostOp, Nanos, Rng, Span};
 /// How far a stream may fall behind its own times before it forgets them: the `iob` program of the
 /// measurements forgets a lag above 5 s.
 const FORGETS: Span = Span::ms(5_000);
-/// Preconditioned drives that are kept: one for each state of each scale, as a rule.
+/// Preconditioned drives that are kept: the states that protocols begin with, at two scales.
 const IMAGES: usize = 4;
 
+/// Returns a cache for the drives that benches start from. Benches of drives that differ in times
+/// alone share its drives.
+pub(crate) fn images() -> ImageCache {
+    ImageCache::of(IMAGES)
+}
+
 /// A drive on which jobs run, each on a copy of its own.
-pub struct Bench {
+pub struct Bench<'a> {
     tail: Scaled,
     blocks: Scaled,
     effort: Effort,
-    images: ImageCache,
+    images: &'a ImageCache,
 }
 
 /// What a job has shown.
@@ -48,19 +54,23 @@ pub struct Findings {
     from: f64,
 }
 
-impl Bench {
+impl<'a> Bench<'a> {
     /// Prepares the drives that stand for this one.
     ///
     /// # Errors
     /// If it cannot be scaled down, or takes too much memory.
-    pub fn new(drive: &Resolved, effort: Effort) -> Result<Bench, Diagnostics> {
+    pub(crate) fn new(
+        drive: &Resolved,
+        effort: Effort,
+        images: &'a ImageCache,
+    ) -> Result<Bench<'a>, Diagnostics> {
         let tail = Scaled::of(drive, Needs::Tail, &effort)?;
         let blocks = Scaled::of(drive, Needs::Blocks, &effort)?;
         // An image and the drive made from it.
         for scaled in [&tail, &blocks] {
             memory::refuse_run(&scaled.drive, 2)?;
         }
-        Ok(Bench { tail, blocks, effort, images: ImageCache::of(IMAGES) })
+        Ok(Bench { tail, blocks, effort, images })
     }
 
     /// Returns the drive that a job needs.
@@ -78,7 +88,7 @@ impl Bench {
     pub fn run(&self, job: &Job, control: Control<'_>) -> Result<Option<Findings>, Diagnostics> {
         let scaled = self.scaled(job);
         let config = scaled.in_state(job.state);
-        let device = preconditioned(&scaled.drive.device, &config, Some(&self.images), control);
+        let device = preconditioned(&scaled.drive.device, &config, Some(self.images), control);
         let mut device = match device {
             Err(_) if control.stopped() => return Ok(None),
             device => device?,

@@ -138,6 +138,9 @@ mod tests {
         let ratio = one.over(other);
         let (low, high) = ratio.interval.unwrap();
         assert!((ratio.value - 2.0).abs() < 1e-12 && (high - low - 0.2).abs() < 1e-12);
-        assert_eq!(one.over(Estimate::bare(2.0)).relative().map(|it| (it * 100.0).round()), Some(3.0));
+        assert_eq!(
+            one.over(Estimate::bare(2.0)).relative().map(|it| (it * 100.0).round()),
+            Some(3.0)
+        );
     }
 }

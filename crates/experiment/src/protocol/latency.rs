@@ -70,14 +70,8 @@ pub(super) fn plan(pick: &Pick<'_>) -> Result<Plan, String> {
     })
 }
 
-const PERCENTILES: [(&str, f64); 6] = [
-    ("p10", 0.1),
-    ("p50", 0.5),
-    ("p90", 0.9),
-    ("p99", 0.99),
-    ("p99.9", 0.999),
-    ("p99.99", 0.9999),
-];
+const PERCENTILES: [(&str, f64); 6] =
+    [("p10", 0.1), ("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999), ("p99.99", 0.9999)];
 
 fn read(_: &Pick<'_>, findings: &[&Findings]) -> Vec<Simulated> {
     let it = findings[0];

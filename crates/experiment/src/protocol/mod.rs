@@ -7,7 +7,7 @@
 //!
 //! - `job.rs`: a job, in terms that no protocol owns. `addresses.rs`: where its requests go.
 //! - `scale.rs`: the smaller drive that stands for one of a terabyte.
-//! - `bench.rs`: runs a job. `tally.rs`: what it records. `estimate.rs`: numbers and intervals.
+//! - `rows.rs`: the jobs of many rows. `bench.rs`: runs a job. `tally.rs`: what it records. `estimate.rs`: numbers and intervals.
 //! - `latency.rs`, `patterns.rs`, `initial.rs`, `in_use.rs`, `interference.rs`, `depth.rs`,
 //!   `threads.rs`, `clients.rs`: the protocols.
 
@@ -22,15 +22,18 @@ mod interference;
 mod job;
 mod latency;
 mod patterns;
+mod rows;
 mod scale;
 mod tally;
 #[cfg(test)]
 mod tests;
 mod threads;
 
+pub(crate) use bench::images;
 pub use bench::{Bench, Findings};
 pub use estimate::Estimate;
 pub use job::Job;
+pub use rows::{Done, Results, Rows};
 pub use scale::{Effort, Scaled};
 
 use crate::measured::{Kind, Pick};

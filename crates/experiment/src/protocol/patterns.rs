@@ -128,6 +128,7 @@ fn read(_: &Pick<'_>, findings: &[&Findings]) -> Vec<Simulated> {
     simulated.extend([
         Simulated::new("ratio_to_sequential", steady.over(sequential)),
         Simulated::new("implied_waf", sequential.over(steady)),
+        Simulated::new("sequential_mb_s", sequential),
     ]);
     if let Some(uniform) = findings.get(2) {
         let ratio = steady.over(uniform.mb_s(Kind::Write, STEADY));

@@ -89,12 +89,13 @@ impl Scaled {
             set: settings(full, needs, by, (blocks, pages)),
             ..DeviceSpec::default()
         };
-        let drive = device::resolve(&spec.source()?, &Scheme::none(), &spec).map_err(|mut why| {
-            let what = format!("{} cannot be scaled down by {by:.1}", full.device);
-            let hint = "simulate a larger part of it: --capacity".to_string();
-            why.0.insert(0, Diagnostic::of(what).hint(hint));
-            why
-        })?;
+        let drive =
+            device::resolve(&spec.source()?, &Scheme::none(), &spec).map_err(|mut why| {
+                let what = format!("{} cannot be scaled down by {by:.1}", full.device);
+                let hint = "simulate a larger part of it: --capacity".to_string();
+                why.0.insert(0, Diagnostic::of(what).hint(hint));
+                why
+            })?;
         Ok(Scaled {
             fewer_blocks: f64::from(config.geometry.blocks_per_plane) / f64::from(blocks),
             shorter_blocks: f64::from(config.geometry.pages_per_block) / f64::from(pages),

@@ -166,9 +166,7 @@ impl<'a> Recording<'a> {
     fn note(&mut self, device: &Device, last: bool) {
         let (position, step) = match self.job.length {
             Length::Moved { .. } => (self.moved(), self.bytes / MOMENTS),
-            Length::Tail { .. } => {
-                (self.so_far.answered.iter().flatten().sum::<f64>(), ANSWERS)
-            }
+            Length::Tail { .. } => (self.so_far.answered.iter().flatten().sum::<f64>(), ANSWERS),
             Length::Lasting(_) => (self.so_far.at, self.seconds / MOMENTS),
         };
         if position < self.next_moment && !last {
