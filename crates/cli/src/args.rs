@@ -84,6 +84,19 @@ pub(crate) enum Command {
     /// What changed from one stored result to another: what was asked for, the numbers, the causes
     /// of latency, and what of that is chance
     Diff(Diff),
+    /// A drive against measurements of a real one: every row simulated as it was measured
+    #[command(
+        after_help = "Exit codes: 0 done, however far off the drive is; 2 the input is wrong; 130 stopped with \
+                            Ctrl-C: the rows that were done until then are printed"
+    )]
+    Score(Score),
+    /// A few parameters of a drive fitted to measured rows, with the simulator in the loop
+    #[command(
+        after_help = "The drive file declares at most six parameters, each with its bounds and where these are from:\n\n  \
+                            [[calibrate.parameter]]\n  key = \"timing.program_phase\"\n  low = \"30us\"\n  high = \"60us\"\n  \
+                            source = \"the data sheet\"\n\nExit codes: 0 done; 2 the input is wrong; 130 stopped with Ctrl-C: nothing is written"
+    )]
+    Calibrate(Calibrate),
     /// The models of flash cells: bit errors, sensing levels, program steps; every constant and
     /// what it does
     #[command(subcommand)]
@@ -127,6 +140,96 @@ pub(crate) struct Ask {
     /// No progress on standard error
     #[arg(long)]
     pub quiet: bool,
+}
+
+/// How much is simulated for each row.
+#[derive(Debug, Args)]
+pub(crate) struct Effort {
+    /// A look in minutes: smaller drives, and p99.9 to 10 instead of 5 %
+    #[arg(long)]
+    pub brief: bool,
+    /// Let drives of at most this capacity stand for the measured one, with fewer and smaller blocks
+    /// [default: 48GiB for tails, 6GiB where the drive is written several times]
+    #[arg(long, value_name = "SIZE")]
+    pub capacity: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Score {
+    /// The drive: a preset or a file that ends in .toml
+    #[arg(value_name = "PRESET|FILE.toml")]
+    pub drive: String,
+    /// Measured files
+    #[arg(value_name = "MEASURED.json", required = true)]
+    pub measured: Vec<PathBuf>,
+    /// Only rows that meet all of these conditions; may be given several times. Keys are those of
+    /// the rows (see docs/real-drives.md), and file, model and sample
+    #[arg(long, value_name = "KEY=VALUE,KEY=A..B,KEY=A|B")]
+    pub rows: Vec<String>,
+    /// Policy choices: a scheme, a file that ends in .toml, or several joined by `+`
+    #[arg(long, value_name = "SCHEME")]
+    pub scheme: Option<String>,
+    /// Change a configuration key, such as timing.read=30us (see `fowler presets --keys`)
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// The seed of every random stream
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    #[command(flatten)]
+    pub effort: Effort,
+    /// Write the result as one JSON object into this file, or print it instead of the table
+    #[arg(long, value_name = "FILE.json", num_args = 0..=1)]
+    pub json: Option<Option<PathBuf>>,
+    /// Write summary.json, tables (CSV), pictures (SVG) and a page of both (report.html) into this
+    /// folder
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// No progress on standard error
+    #[arg(long)]
+    pub quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Calibrate {
+    /// Measured files
+    #[arg(value_name = "MEASURED.json", required = true)]
+    pub measured: Vec<PathBuf>,
+    /// The drive, which declares what may be fitted: a preset or a file that ends in .toml
+    #[arg(long, value_name = "PRESET|FILE.toml")]
+    pub drive: String,
+    /// The rows that are fitted, all of one model; may be given several times
+    #[arg(long, value_name = "KEY=VALUE,KEY=A..B,KEY=A|B", required = true)]
+    pub rows: Vec<String>,
+    /// The number of these rows that is fitted, such as read_us.p99; may be given several times
+    /// [default: those that tell most of each protocol]
+    #[arg(long, value_name = "NUMBER")]
+    pub metric: Vec<String>,
+    /// Policy choices: a scheme, a file that ends in .toml, or several joined by `+`
+    #[arg(long, value_name = "SCHEME")]
+    pub scheme: Option<String>,
+    /// Change a configuration key before the fit
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    #[command(flatten)]
+    pub effort: Effort,
+    /// Drives tried at most
+    #[arg(long, value_name = "N", default_value_t = 80, value_parser = tries())]
+    pub tries: usize,
+    /// Where the search begins besides at the drive's own values
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// The fitted drive
+    #[arg(long, value_name = "FILE.toml")]
+    pub out: PathBuf,
+    /// No progress on standard error
+    #[arg(long)]
+    pub quiet: bool,
+}
+
+/// The numbers of drives that a search may try.
+fn tries() -> impl clap::builder::TypedValueParser<Value = usize> {
+    use clap::builder::TypedValueParser;
+    clap::value_parser!(u32).range(10..=10_000).map(|tries| tries as usize)
 }
 
 #[derive(Debug, Args)]

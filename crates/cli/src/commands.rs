@@ -5,8 +5,8 @@ use crate::output::{Output, Wanted};
 use crate::table::Grid;
 use crate::wrap::wrapped_comments;
 use crate::{
-    Exit, ask, check, console, diff, fit, lifetime, physics, progress, report, signals, split,
-    stdin, sweep, traces, validation,
+    Exit, ask, calibrate, check, console, diff, fit, lifetime, physics, progress, report, score,
+    signals, split, stdin, sweep, traces, validation,
 };
 #[cfg(feature = "papers")]
 use crate::{reproduce, study};
@@ -55,6 +55,8 @@ pub(crate) fn execute(mut command: Command) -> Result<Exit, Diagnostics> {
         Command::Check(arguments) => check::execute(&arguments),
         Command::Diff(arguments) => diff::execute(&arguments),
         Command::Validate(validate) => validation::execute(&validate),
+        Command::Score(arguments) => score::execute(&arguments),
+        Command::Calibrate(arguments) => calibrate::execute(&arguments),
         Command::Physics(show) => physics::execute(&show),
         Command::Trace(trace) => traces::execute(trace),
         Command::Presets(arguments) => list(&arguments),

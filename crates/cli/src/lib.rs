@@ -6,6 +6,7 @@
 
 mod args;
 mod ask;
+mod calibrate;
 mod check;
 mod commands;
 mod console;
@@ -25,6 +26,7 @@ mod report;
 mod reproduce;
 mod requests;
 mod schema;
+mod score;
 mod sheets;
 mod signals;
 mod split;

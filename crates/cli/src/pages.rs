@@ -12,6 +12,7 @@ mod with_report {
     use fowler_experiment::outcome::Outcome;
     pub(crate) use fowler_experiment::physics::plot;
     use fowler_experiment::report;
+    use fowler_experiment::score::Score;
     use fowler_experiment::seeds::Spread;
     use std::path::{Path, PathBuf};
 
@@ -38,6 +39,15 @@ mod with_report {
         files.iter().try_for_each(|path| report::write(path, &page))
     }
 
+    /// Writes the tables, the pictures and the page of a comparison with measured drives; returns
+    /// the files, and what could not be drawn.
+    pub(crate) fn score(
+        scored: &Score,
+        folder: &Path,
+    ) -> Result<(Vec<String>, Vec<String>), Diagnostics> {
+        scored.write(folder)
+    }
+
     /// Writes the table, the pictures and the page of a lifetime; returns the files, and what could
     /// not be drawn.
     pub(crate) fn lifetime(
@@ -54,6 +64,7 @@ mod left_out {
     use fowler_experiment::lifetime::Lifetime;
     use fowler_experiment::outcome::Outcome;
     use fowler_experiment::physics::Plotted;
+    use fowler_experiment::score::Score;
     use fowler_experiment::seeds::Spread;
     use std::path::{Path, PathBuf};
 
@@ -83,6 +94,13 @@ mod left_out {
         _files: &[PathBuf],
     ) -> Result<(), Diagnostics> {
         Ok(())
+    }
+
+    pub(crate) fn score(
+        _scored: &Score,
+        _folder: &Path,
+    ) -> Result<(Vec<String>, Vec<String>), Diagnostics> {
+        Err(absent("--out"))
     }
 
     pub(crate) fn lifetime(

@@ -78,7 +78,7 @@ pub mod policies {
 pub use fowler_device::blame::{Blame, Part};
 pub use fowler_device::{Completion, Layer, Pacing, Probe};
 pub use fowler_metrics::{Band, BlameBands, Kind, Latencies, Percentile, Recorder};
-pub use fowler_units::{HostIo, HostOp, Nanos, ReqId, Span};
+pub use fowler_units::{HostIo, HostOp, Nanos, QuantityError, ReqId, Span};
 pub use fowler_workload::{
     CsvColumns, DeviceChoice, Format, Profile, ReadOptions, ReadReport, Remap, Sample, TraceInfo,
 };
