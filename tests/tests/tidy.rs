@@ -80,7 +80,7 @@ fn a_floor_imports_only_floors_below_it() {
 }
 
 /// The rooms (modules) of `experiment`, lowest first. A room may import those listed before it.
-const EXPERIMENT: [&str; 51] = [
+const EXPERIMENT: [&str; 56] = [
     "diagnostic",
     "fan_out",
     "progress",
@@ -125,6 +125,11 @@ const EXPERIMENT: [&str; 51] = [
     "validate",
     "report",
     "figures_folder",
+    "streams",
+    "measured",
+    "protocol",
+    "fitting",
+    "score",
     "physics",
     "lifetime",
     "ask",

@@ -16,6 +16,8 @@ mod physics;
 mod processes;
 mod profiles;
 #[cfg(feature = "report")]
+mod real_drives;
+#[cfg(feature = "report")]
 mod report;
 #[cfg(feature = "papers")]
 mod reproduce;

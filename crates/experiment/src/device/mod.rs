@@ -17,7 +17,7 @@ use crate::scheme::Scheme;
 use crate::{keys, presets};
 use fowler_device::policy::custom::Policies;
 use fowler_device::{Config, Layout, Mapping, Refusal};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 const INCOMPLETE_HINT: &str =
@@ -181,10 +181,34 @@ pub fn defaults() -> Config {
 
 /// What a file that describes a drive may say, as JSON Schema.
 pub fn schema() -> Value {
-    let body = configuration::of_keys(&keys::all(), Some(&defaults())).schema();
+    let mut tree = configuration::of_keys(&keys::all(), Some(&defaults()));
+    tree.insert(FITTING, fitting_schema(), false);
+    let body = tree.schema();
     let about = "A drive, for --device. `fowler presets tlc` prints a complete one. Reading it, the program \
                  also checks the ranges of times, sizes and rates, and what keys say together.";
     json_schema::document("Fowler: a drive", about, body)
+}
+
+/// What the table about fitting may say.
+fn fitting_schema() -> Value {
+    let text = json!({ "type": "string" });
+    let number = json!({ "type": ["string", "number", "array"] });
+    json!({
+        "description": "What `fowler calibrate` may fit, and what was fitted; it changes nothing of the drive.",
+        "type": "object",
+        "additionalProperties": false,
+        "properties": {
+            "model": text,
+            "about": text,
+            "fitted": { "type": "array", "items": text },
+            "parameter": { "type": "array", "maxItems": 6, "items": {
+                "type": "object",
+                "additionalProperties": false,
+                "required": ["key", "low", "high", "source"],
+                "properties": { "key": text, "low": number, "high": number, "source": text },
+            } },
+        },
+    })
 }
 
 /// Prints the complete configuration as TOML.

@@ -2,7 +2,7 @@
 
 use super::addresses::Slots;
 use super::estimate::Estimate;
-use super::job::{Job, Length, Needs, Role, StreamPlan};
+use super::job::{Job, Needs, Role, StreamPlan};
 use super::scale::{Effort, Scaled};
 use super::tally::{Moment, Recording, Tally};
 use crate::device::Resolved;
@@ -31,6 +31,7 @@ pub(crate) fn images() -> ImageCache {
 pub struct Bench<'a> {
     tail: Scaled,
     blocks: Scaled,
+    pieces: Scaled,
     effort: Effort,
     images: &'a ImageCache,
 }
@@ -58,7 +59,7 @@ impl<'a> Bench<'a> {
     /// Prepares the drives that stand for this one.
     ///
     /// # Errors
-    /// If it cannot be scaled down, or takes too much memory.
+    /// If it cannot be scaled down.
     pub(crate) fn new(
         drive: &Resolved,
         effort: Effort,
@@ -66,11 +67,8 @@ impl<'a> Bench<'a> {
     ) -> Result<Bench<'a>, Diagnostics> {
         let tail = Scaled::of(drive, Needs::Tail, &effort)?;
         let blocks = Scaled::of(drive, Needs::Blocks, &effort)?;
-        // An image and the drive made from it.
-        for scaled in [&tail, &blocks] {
-            memory::refuse_run(&scaled.drive, 2)?;
-        }
-        Ok(Bench { tail, blocks, effort, images })
+        let pieces = Scaled::of(drive, Needs::Pieces, &effort)?;
+        Ok(Bench { tail, blocks, pieces, effort, images })
     }
 
     /// Returns the drive that a job needs.
@@ -78,15 +76,18 @@ impl<'a> Bench<'a> {
         match job.needs {
             Needs::Tail => &self.tail,
             Needs::Blocks => &self.blocks,
+            Needs::Pieces => &self.pieces,
         }
     }
 
     /// Runs a job. `None` if it was stopped.
     ///
     /// # Errors
-    /// If the drive cannot do it.
+    /// If the drive cannot do it, or takes too much memory.
     pub fn run(&self, job: &Job, control: Control<'_>) -> Result<Option<Findings>, Diagnostics> {
         let scaled = self.scaled(job);
+        // An image, and the drive made from it.
+        memory::refuse_run(&scaled.drive, 2)?;
         let config = scaled.in_state(job.state);
         let device = preconditioned(&scaled.drive.device, &config, Some(self.images), control);
         let mut device = match device {
@@ -112,12 +113,9 @@ impl<'a> Bench<'a> {
         if control.stopped() {
             return Ok(None);
         }
+        let from = recording.from();
         let Recording { moments, tallies, .. } = recording;
         let last = moments.last().copied().unwrap_or_default();
-        let from = match job.length {
-            Length::Tail { warm_up } => warm_up.as_s().min(last.at),
-            Length::Moved { .. } | Length::Lasting(_) => 0.0,
-        };
         Ok(Some(Findings {
             state,
             capacity: logical,

@@ -40,7 +40,7 @@ pub(super) fn plan(pick: &Pick<'_>) -> Result<Plan, String> {
         name: format!("{jobs} x {depth} {word} of {block} B"),
         state: if writes { State::Steady } else { State::Sequential(1.0) },
         streams: vec![stream; jobs as usize],
-        length: Length::Tail { warm_up: WARM_UP },
+        length: Length::Tail { warm_up: WARM_UP, turns: if writes { 2.0 } else { 0.0 } },
         needs: Needs::Tail,
     };
     let extreme = "an extreme depends on how long is measured";

@@ -47,7 +47,7 @@ pub(super) fn plan(pick: &Pick<'_>) -> Result<Plan, String> {
         name: format!("{depth} reads beside {limit} MiB/s of writes"),
         state: State::Sequential(1.0),
         streams,
-        length: Length::Tail { warm_up: WARM_UP },
+        length: Length::Tail { warm_up: WARM_UP, turns: if limit > 0.0 { 1.0 } else { 0.0 } },
         needs: Needs::Tail,
     };
     let extreme = "an extreme depends on how long is measured";

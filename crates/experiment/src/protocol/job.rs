@@ -74,10 +74,13 @@ pub enum Length {
         counted_from: f64,
     },
     /// When the tail of the probe is known: its p99.9, of reads and writes alike, to the precision
-    /// of [`super::Effort`]. What is answered in the first `warm_up` does not count.
+    /// of [`super::Effort`], and every part of a cycle of GC has been seen.
     Tail {
         /// The time after which answers count.
         warm_up: Span,
+        /// How often an open block of every plane is filled before answers count, and again before
+        /// it may end: blocks fill and GC runs at about the same time on all planes.
+        turns: f64,
     },
     /// After so long on the drive of the measurement; the smaller drive is filled in less.
     Lasting(Span),
@@ -92,6 +95,9 @@ pub enum Needs {
     /// The number of blocks, and so what GC finds in them: first the blocks become smaller, and
     /// their erases shorter, then fewer.
     Blocks,
+    /// The size of a block relative to the drive, because data that dies together is written in
+    /// pieces of a share of the drive: blocks become smaller, and no fewer.
+    Pieces,
 }
 
 /// A host of io_uring or libaio on a raw device, interrupts on: 4 us in all. The drives of

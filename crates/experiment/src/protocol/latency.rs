@@ -26,6 +26,8 @@ const RATE_MOST: f64 = 1e8;
 /// What is answered before does not count. The state before is steady, so that only the buffer, the
 /// queues, and the blocks that GC has ready must settle.
 const WARM_UP: Span = Span::ms(500);
+/// Blocks of every plane that are filled before answers count.
+const TURNS: f64 = 2.0;
 /// Measured latencies were counted in buckets of 1 us and cut here; a percentile is the upper edge
 /// of its bucket.
 const CUT_US: f64 = 19_998.0;
@@ -54,7 +56,7 @@ pub(super) fn plan(pick: &Pick<'_>) -> Result<Plan, String> {
         name: format!("probe beside {rate} writes/s"),
         state: State::Steady,
         streams,
-        length: Length::Tail { warm_up: WARM_UP },
+        length: Length::Tail { warm_up: WARM_UP, turns: TURNS },
         needs: Needs::Tail,
     };
     Ok(Plan {

@@ -61,13 +61,17 @@ pub(super) fn written(
         Addresses::Zones { open, .. } => format!(", {open} open"),
         Addresses::Uniform | Addresses::InOrder | Addresses::EachOnce => String::new(),
     };
+    let needs = match addresses {
+        Addresses::Zones { .. } => Needs::Pieces,
+        _ => Needs::Blocks,
+    };
     let stream = StreamPlan::writes(addresses, block, slots, KERNEL);
     Job {
         name: format!("{pattern}{detail}, written {times} times"),
         state: State::Sequential(1.0),
         streams: vec![stream; threads],
         length: Length::Moved { times, counted_from: STEADY.0 },
-        needs: Needs::Blocks,
+        needs,
     }
 }
 

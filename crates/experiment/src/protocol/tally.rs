@@ -114,8 +114,12 @@ pub(super) struct Recording<'a> {
     seconds: f64,
     before: Counters,
     page: f64,
+    /// Bytes of a block of every plane.
+    row: f64,
     began: Nanos,
     so_far: Moment,
+    /// Where the drive was when answers began to count, if they do.
+    warm: Option<Moment>,
     next_moment: f64,
     next_check: u64,
     /// What was recorded.
@@ -127,7 +131,7 @@ pub(super) struct Recording<'a> {
 impl<'a> Recording<'a> {
     /// Starts it on a drive of which the measured one is `factor` times as large.
     pub fn new(job: &'a Job, effort: &'a Effort, device: &Device, factor: f64) -> Recording<'a> {
-        let logical = device.layout().logical.0 as f64;
+        let (logical, geometry) = (device.layout().logical.0 as f64, device.layout().geometry);
         let (bytes, seconds) = match job.length {
             Length::Moved { times, .. } => (times * logical, f64::INFINITY),
             Length::Tail { .. } => (f64::INFINITY, f64::INFINITY),
@@ -139,9 +143,13 @@ impl<'a> Recording<'a> {
             bytes,
             seconds,
             before: device.counters(),
-            page: device.layout().geometry.page_size.0 as f64,
+            page: geometry.page_size.0 as f64,
+            row: f64::from(geometry.planes())
+                * f64::from(geometry.pages_per_block)
+                * geometry.page_size.0 as f64,
             began: device.now(),
             so_far: Moment::default(),
+            warm: None,
             next_moment: 0.0,
             next_check: effort.least,
             moments: vec![Moment::default()],
@@ -153,7 +161,7 @@ impl<'a> Recording<'a> {
     fn counts(&self) -> bool {
         match self.job.length {
             Length::Moved { counted_from, .. } => self.moved() >= counted_from * self.bytes,
-            Length::Tail { warm_up } => self.so_far.at >= warm_up.as_s(),
+            Length::Tail { .. } => self.warm.is_some(),
             Length::Lasting(_) => true,
         }
     }
@@ -177,6 +185,24 @@ impl<'a> Recording<'a> {
         self.so_far.programmed = counters.programs.sum() as f64 * self.page;
         self.so_far.copied = counters.programs[Source::Gc] as f64 * self.page;
         self.moments.push(self.so_far);
+        if let (Length::Tail { warm_up, turns }, None) = (self.job.length, self.warm)
+            && self.so_far.at >= warm_up.as_s()
+            && self.so_far.programmed >= turns * self.row
+        {
+            self.warm = Some(self.so_far);
+        }
+    }
+
+    /// Returns when answers began to count, in seconds.
+    pub fn from(&self) -> f64 {
+        self.warm.map_or(0.0, |moment| moment.at)
+    }
+
+    /// Returns whether the blocks that were filled since then are enough.
+    fn has_turned(&self) -> bool {
+        let Length::Tail { turns, .. } = self.job.length else { return true };
+        let from = self.warm.map_or(0.0, |moment| moment.programmed);
+        self.so_far.programmed - from >= turns * self.row
     }
 
     /// Returns whether the tail of the probe is known well enough.
@@ -184,7 +210,7 @@ impl<'a> Recording<'a> {
         let probe = &self.tallies[Role::Probe as usize];
         let counts = Kind::ALL.map(|kind| probe[kind].count());
         let seldom = counts.into_iter().filter(|&count| count > 0).min().unwrap_or(0);
-        if seldom < self.next_check {
+        if seldom < self.next_check || !self.has_turned() {
             return false;
         }
         self.next_check = seldom + seldom / 2;

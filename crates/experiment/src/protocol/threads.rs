@@ -10,9 +10,11 @@ use super::job::{FIO, Job, Length, Needs, Role, State, StreamPlan};
 use super::{Findings, Plan, Simulated, count, user_bytes};
 use crate::measured::Pick;
 use fowler_metrics::Kind;
+use fowler_units::Span;
 
 const THREADS_MOST: u32 = 1_024;
 const SLOTS: u32 = 128;
+const WARM_UP: Span = Span::ms(20);
 /// The file of a thread.
 const FILE: f64 = 4.0 * (1u64 << 30) as f64;
 
@@ -33,18 +35,18 @@ pub(super) fn plan(pick: &Pick<'_>) -> Result<Plan, String> {
     };
     let files = (f64::from(threads) * FILE / drive).min(1.0);
     // Threads over files of their own are threads over all of them, where addresses are random.
-    let stream = StreamPlan {
-        role: Role::Probe,
-        reads,
-        space: files,
-        ..StreamPlan::reads(addresses, kib << 10, SLOTS, FIO)
-    };
+    let stream =
+        StreamPlan { reads, space: files, ..StreamPlan::reads(addresses, kib << 10, SLOTS, FIO) };
     let job = Job {
         name: format!("{threads} threads, {op} of {kib} KiB"),
         state: State::Sequential(1.0),
         streams: vec![stream; threads as usize],
-        length: Length::Moved { times: files, counted_from: 0.0 },
-        needs: Needs::Blocks,
+        // Reads leave the drive as it is, so they may go on until their tail is known.
+        length: match reads {
+            0.0 => Length::Moved { times: files, counted_from: 0.0 },
+            _ => Length::Tail { warm_up: WARM_UP, turns: 0.0 },
+        },
+        needs: if reads > 0.0 { Needs::Tail } else { Needs::Blocks },
     };
     let extreme = "an extreme depends on how long is measured";
     let left_out = vec![
