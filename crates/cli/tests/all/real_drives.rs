@@ -20,8 +20,7 @@ fn ran(arguments: &[&str]) -> (i32, String, String) {
     (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
 }
 
-const SMALL: [&str; 4] =
-    ["--brief", "--quiet", "--set", "geometry.blocks_per_plane=16"];
+const SMALL: [&str; 4] = ["--brief", "--quiet", "--set", "geometry.blocks_per_plane=16"];
 
 #[test]
 fn a_drive_is_scored_fitted_and_scored_again() {

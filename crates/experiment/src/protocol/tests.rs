@@ -128,9 +128,12 @@ fn writes_by_pattern_are_as_amplified_as_theory_says() {
     let theory = fowler_theory::gc::greedy(load, 48).expect("a load between 0 and 1");
     assert!((waf / theory - 1.0).abs() < 0.05, "{waf}, and {theory} at load {load}");
     assert!((find(&rows[0], "ratio_to_uniform") - 1.0).abs() < 0.05);
-    // Cold pages lie among the hot ones: they are moved once and then parted, so that GC ends with
-    // less to copy.
-    assert!(find(&rows[1], "counted_waf") < waf, "half of the pages are never written");
+    // Without parity, everything that is programmed beyond the host's data is a copy.
+    for row in &rows {
+        let copied = find(row, "counted_nand_reads_per_host_byte");
+        let waf = find(row, "counted_waf");
+        assert!((waf / (1.0 + copied) - 1.0).abs() < 0.02, "{waf} and {copied} copied");
+    }
     assert!(find(&rows[2], "ratio_to_uniform") > 1.1, "a skewed pattern is cheaper");
 }
 
@@ -152,9 +155,10 @@ fn a_smaller_drive_has_the_same_write_amplification() {
 #[test]
 fn results_do_not_depend_on_the_number_of_threads() {
     let row = |limit: u32, depth: u32| json!({ "write_limit_mb_s": limit, "read_qd": depth });
-    let rows = json!([row(0, 4), row(1, 2), row(2, 16)]);
+    let rows = json!([row(0, 4), row(200, 2), row(400, 16)]);
     let file = file(json!({ "workload": "w" }), json!({ "model": "M", "rows": rows }));
-    let drive = drive("tlc", &["geometry.blocks_per_plane=16"]);
+    let small = ["geometry.blocks_per_plane=16", "geometry.pages_per_block=48"];
+    let drive = drive("tlc", &small);
     let with = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
         pool.install(|| simulated(&file, &drive, QUICK))

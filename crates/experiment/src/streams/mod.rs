@@ -106,15 +106,16 @@ struct Running<'a> {
 }
 
 impl Running<'_> {
-    /// Determines when the next request reaches the drive.
-    fn plan(&mut self) {
+    /// Determines when the next request reaches the drive, if it is handed over at `now` at the
+    /// earliest.
+    fn plan(&mut self, now: Nanos) {
         let taken = self.in_flight as usize + self.freed.len();
         let slot = match taken < self.depth as usize {
             true => Some(Nanos::ZERO),
             false => self.freed.front().copied(),
         };
         let due = self.next.as_ref().map(|io| self.clock.due(io));
-        let handed = slot.zip(due).map(|(slot, due)| slot.max(due).max(self.thread));
+        let handed = slot.zip(due).map(|(slot, due)| slot.max(due).max(self.thread).max(now));
         self.at = handed.map(|handed| handed + self.host.before);
     }
 
@@ -130,7 +131,7 @@ impl Running<'_> {
         self.thread = handed + self.host.between;
         self.clock.issued(&io, handed);
         self.next = self.requests.next();
-        self.plan();
+        self.plan(handed);
         io
     }
 
@@ -139,7 +140,10 @@ impl Running<'_> {
         if self.host.after > Span::ZERO {
             self.freed.push_back(done + self.host.after);
         }
-        self.plan();
+        // A request that is on its way to the drive stays on it.
+        if self.at.is_none() {
+            self.plan(done);
+        }
     }
 }
 
@@ -220,7 +224,7 @@ pub fn run(
             thread: from,
             at: None,
         };
-        running.plan();
+        running.plan(from);
         running
     });
     let running = running.collect();
