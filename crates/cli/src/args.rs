@@ -148,8 +148,8 @@ pub(crate) struct Effort {
     /// A look in minutes: smaller drives, and p99.9 to 10 instead of 5 %
     #[arg(long)]
     pub brief: bool,
-    /// Let drives of at most this capacity stand for the measured one, with fewer and smaller blocks
-    /// [default: 48GiB for tails, 6GiB where the drive is written several times]
+    /// Let drives of at most this capacity stand for the measured one, with fewer and smaller
+    /// blocks [default: 48GiB for tails, 6GiB where the drive is written several times]
     #[arg(long, value_name = "SIZE")]
     pub capacity: Option<String>,
 }

@@ -91,6 +91,8 @@ fn help_is_complete() {
         reported(&["sweep", "--help"]),
         reported(&["chip", "--help"]),
         reported(&["validate", "--help"]),
+        reported(&["score", "--help"]),
+        reported(&["calibrate", "--help"]),
         reported(&["physics", "--help"]),
         reported(&["physics", "plot", "--help"]),
         reported(&["trace", "convert", "--help"]),

@@ -1,6 +1,6 @@
 //! Serving a host whose requests depend on the answers: several streams, each with its own pace and
-//! its own bound on what is in flight. [`Device::run`] draws from one stream and needs none of this.
-//! See docs/decisions/device.md, "How do several streams feed one drive?".
+//! its own bound on what is in flight. [`Device::run`] draws from one stream and needs none of
+//! this. See docs/decisions/device.md, "How do several streams feed one drive?".
 
 use super::controller::Controller;
 use super::probe::Probe;

@@ -1,5 +1,5 @@
-//! The table `[calibrate]` of a drive file: which parameters may be fitted, within which bounds, and
-//! which public fact the bounds are from; in a fitted drive also what was fitted to which rows.
+//! The table `[calibrate]` of a drive file: which parameters may be fitted, within which bounds,
+//! and which public fact the bounds are from; in a fitted drive also what was fitted to which rows.
 
 use super::quantity::Quantity;
 use crate::device::{self, DeviceSpec, FITTING, Resolved};

@@ -1,10 +1,10 @@
 //! How sharply the data hold each parameter.
 //!
 //! The interval of a parameter is that of the linear profile: the residuals are taken as linear
-//! around the result, and the other parameters follow as it is moved. Its half width is 1.96 standard
-//! deviations of the inverse of `J^T J`, times the square root of the mean square per degree of
-//! freedom where that is above 1: if the model does not reach the rows to within what is expected,
-//! the parameters are held less sharply. It ends at the bounds.
+//! around the result, and the other parameters follow as it is moved. Its half width is 1.96
+//! standard deviations of the inverse of `J^T J`, times the square root of the mean square per
+//! degree of freedom where that is above 1: if the model does not reach the rows to within what is
+//! expected, the parameters are held less sharply. It ends at the bounds.
 
 use super::declared::{Declared, Parameter};
 use super::quantity::Quantity;

@@ -114,9 +114,8 @@ impl Residuals for Objective<'_> {
         let parameters = self.declared.parameters.iter().zip(positions);
         let set = parameters.map(|(parameter, &at)| parameter.setting(at)).collect();
         // Two values that work alone may not work together: such a drive fits nothing.
-        let bench = with(self.drive, set)
-            .and_then(|drive| Bench::new(&drive, self.effort, self.images).map(Some))
-            .unwrap_or(None);
+        let drive = with(self.drive, set).ok();
+        let bench = drive.map(|drive| Bench::new(&drive, self.effort, self.images));
         let results = match &bench {
             Some(bench) => self.rows.run(bench, control),
             None => Vec::new(),

@@ -1,11 +1,11 @@
 //! A bounded least-squares search that uses only values of the function: points spread over the
 //! bounds, then Levenberg-Marquardt steps from the best of them with differences for derivatives.
 //!
-//! Parameters are positions from 0 to 1 between their bounds. All points of a stage are independent,
-//! so that they keep all cores busy. Every drive has the same seed (common random numbers): what
-//! differs between two points is the effect of the parameters, up to where a change of a draw
-//! matters. Steps of differences are therefore wide. A general minimizer such as COBYLA sees one sum
-//! where this sees every number, and needs several times the drives.
+//! Parameters are positions from 0 to 1 between their bounds. All points of a stage are
+//! independent, so that they keep all cores busy. Every drive has the same seed (common random
+//! numbers): what differs between two points is the effect of the parameters, up to where a change
+//! of a draw matters. Steps of differences are therefore wide. A general minimizer such as COBYLA
+//! sees one sum where this sees every number, and needs several times the drives.
 
 use super::objective::Term;
 use crate::diagnostic::Diagnostics;

@@ -127,8 +127,13 @@ fn declarations_that_are_wrong_say_where() {
     }
 }
 
-const DRIVE: &[&str] =
-    &["geometry.page_size=4KiB", "geometry.blocks_per_plane=16", "host.bandwidth=8192MB/s"];
+/// At 256 in flight, only the commands on the link bound the rate.
+const DRIVE: &[&str] = &[
+    "geometry.page_size=4KiB",
+    "geometry.blocks_per_plane=16",
+    "host.bandwidth=8192MB/s",
+    "timing.bus_transfer=2us",
+];
 
 fn spec(declarations: &str, rows: &str, seed: u64) -> (FitSpec, tempfile::TempDir) {
     let preset = presets_text("tlc");

@@ -59,8 +59,8 @@ enum Drawn {
 }
 
 impl Slots {
-    /// Returns the pattern over `slots` slots. `stream` names its random stream; streams of the same
-    /// `layout` agree on which slots are hot.
+    /// Returns the pattern over `slots` slots. `stream` names its random stream; streams of the
+    /// same `layout` agree on which slots are hot.
     pub fn new(pattern: &Addresses, slots: u64, seed: u64, stream: &str) -> Slots {
         let mut rng = Rng::stream(seed, &format!("protocol/addresses/{stream}"));
         let scatter = || Scatter::new(slots, &mut Rng::stream(seed, "protocol/layout"));

@@ -10,8 +10,9 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::image_cache::ImageCache;
 use crate::memory;
 use crate::progress::Control;
-use crate::run::preconditioned;
+use crate::run::Translation;
 use crate::streams::{self, Stream};
+use fowler_device::{Config, Controller, Mapping, Superblocks};
 use fowler_metrics::{ByKind, Kind};
 use fowler_units::{HostIo, HostOp, Nanos, Rng, Span};
 
@@ -29,9 +30,8 @@ pub(crate) fn images() -> ImageCache {
 
 /// A drive on which jobs run, each on a copy of its own.
 pub struct Bench<'a> {
-    tail: Scaled,
-    blocks: Scaled,
-    pieces: Scaled,
+    /// The drives for each need, or why there is none.
+    scaled: [Result<Scaled, Diagnostics>; 3],
     effort: Effort,
     images: &'a ImageCache,
 }
@@ -57,27 +57,18 @@ pub struct Findings {
 
 impl<'a> Bench<'a> {
     /// Prepares the drives that stand for this one.
-    ///
-    /// # Errors
-    /// If it cannot be scaled down.
-    pub(crate) fn new(
-        drive: &Resolved,
-        effort: Effort,
-        images: &'a ImageCache,
-    ) -> Result<Bench<'a>, Diagnostics> {
-        let tail = Scaled::of(drive, Needs::Tail, &effort)?;
-        let blocks = Scaled::of(drive, Needs::Blocks, &effort)?;
-        let pieces = Scaled::of(drive, Needs::Pieces, &effort)?;
-        Ok(Bench { tail, blocks, pieces, effort, images })
+    pub(crate) fn new(drive: &Resolved, effort: Effort, images: &'a ImageCache) -> Bench<'a> {
+        let scaled = [Needs::Tail, Needs::Blocks, Needs::Pieces];
+        let scaled = scaled.map(|needs| Scaled::of(drive, needs, &effort));
+        Bench { scaled, effort, images }
     }
 
     /// Returns the drive that a job needs.
-    pub fn scaled(&self, job: &Job) -> &Scaled {
-        match job.needs {
-            Needs::Tail => &self.tail,
-            Needs::Blocks => &self.blocks,
-            Needs::Pieces => &self.pieces,
-        }
+    ///
+    /// # Errors
+    /// If the described one cannot be scaled down to it.
+    fn scaled(&self, job: &Job) -> Result<&Scaled, Diagnostics> {
+        self.scaled[job.needs as usize].as_ref().map_err(Clone::clone)
     }
 
     /// Runs a job. `None` if it was stopped.
@@ -85,11 +76,24 @@ impl<'a> Bench<'a> {
     /// # Errors
     /// If the drive cannot do it, or takes too much memory.
     pub fn run(&self, job: &Job, control: Control<'_>) -> Result<Option<Findings>, Diagnostics> {
-        let scaled = self.scaled(job);
+        let scaled = self.scaled(job)?;
         // An image, and the drive made from it.
         memory::refuse_run(&scaled.drive, 2)?;
         let config = scaled.in_state(job.state);
-        let device = preconditioned(&scaled.drive.device, &config, Some(self.images), control);
+        match config.superblocks.mapping {
+            Mapping::Pages => self.run_on::<Controller>(job, scaled, &config, control),
+            Mapping::Superblocks => self.run_on::<Superblocks>(job, scaled, &config, control),
+        }
+    }
+
+    fn run_on<L: Translation>(
+        &self,
+        job: &Job,
+        scaled: &Scaled,
+        config: &Config,
+        control: Control<'_>,
+    ) -> Result<Option<Findings>, Diagnostics> {
+        let device = L::drive(&scaled.drive.device, config, Some(self.images), control);
         let mut device = match device {
             Err(_) if control.stopped() => return Ok(None),
             device => device?,
@@ -107,7 +111,7 @@ impl<'a> Bench<'a> {
             })
         });
         let streams: Result<Vec<Stream<'_>>, Diagnostics> = streams.collect();
-        let state = device.preconditioned().to_string();
+        let state = L::history(&device).to_string();
         let mut recording = Recording::new(job, &self.effort, &device, scaled.factor);
         streams::run(&mut device, streams?, seed, &mut recording, &mut (), control);
         if control.stopped() {

@@ -1,7 +1,7 @@
 //! Write amplification and throughput by the share of the drive in use: `overprovisioning`.
 //!
-//! The first part of the drive was filled in order and is then overwritten uniformly, 4 threads x 128
-//! requests of 4 KiB in flight. The rest stays empty, which is added over-provisioning.
+//! The first part of the drive was filled in order and is then overwritten uniformly, 4 threads x
+//! 128 requests of 4 KiB in flight. The rest stays empty, which is added over-provisioning.
 
 use super::addresses::Addresses;
 use super::job::{Job, KERNEL, Length, Needs, State, StreamPlan};

@@ -89,8 +89,8 @@ pub enum Length {
 /// What a smaller drive must keep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needs {
-    /// The size of a block, and so how often a read meets an erase and for how long: only the number
-    /// of blocks becomes smaller.
+    /// The size of a block, and so how often a read meets an erase and for how long: only the
+    /// number of blocks becomes smaller.
     Tail,
     /// The number of blocks, and so what GC finds in them: first the blocks become smaller, and
     /// their erases shorter, then fewer.

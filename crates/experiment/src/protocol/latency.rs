@@ -1,9 +1,9 @@
 //! The latency of a light probe beside random writes of a rate: `latency-under-load`.
 //!
-//! The drive was filled in order, overwritten three times at random, and never trimmed. The probe is
-//! one thread at fixed intervals of 100 us, a fair coin between reads and writes. Six threads write
-//! at Poisson times, 1 % reads among them. Each has at most 64 requests in flight; what comes while
-//! all are taken waits outside of the clock. A saturated drive therefore sees a closed loop.
+//! The drive was filled in order, overwritten three times at random, and never trimmed. The probe
+//! is one thread at fixed intervals of 100 us, a fair coin between reads and writes. Six threads
+//! write at Poisson times, 1 % reads among them. Each has at most 64 requests in flight; what comes
+//! while all are taken waits outside of the clock. A saturated drive therefore sees a closed loop.
 
 use super::addresses::Addresses;
 use super::estimate::Estimate;

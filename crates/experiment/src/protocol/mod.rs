@@ -1,13 +1,14 @@
-//! What a row of a measured file asks of a drive: the state before, the streams, how long, and which
-//! of the row's numbers follow from the result.
+//! What a row of a measured file asks of a drive: the state before, the streams, how long, and
+//! which of the row's numbers follow from the result.
 //!
-//! **Owns** the translation of each protocol, one file each, and the execution of the jobs that they
-//! come down to. **May touch** a drive of its own for each job. **Called** by `score` and `fitting`.
-//! See docs/decisions/real_drives.md.
+//! **Owns** the translation of each protocol, one file each, and the execution of the jobs that
+//! they come down to. **May touch** a drive of its own for each job. **Called** by `score` and
+//! `fitting`. See docs/decisions/real_drives.md.
 //!
 //! - `job.rs`: a job, in terms that no protocol owns. `addresses.rs`: where its requests go.
 //! - `scale.rs`: the smaller drive that stands for one of a terabyte.
-//! - `rows.rs`: the jobs of many rows. `bench.rs`: runs a job. `tally.rs`: what it records. `estimate.rs`: numbers and intervals.
+//! - `rows.rs`: the jobs of many rows. `bench.rs`: runs a job. `tally.rs`: what it records.
+//!   `estimate.rs`: numbers and intervals.
 //! - `latency.rs`, `patterns.rs`, `initial.rs`, `in_use.rs`, `interference.rs`, `depth.rs`,
 //!   `threads.rs`, `clients.rs`: the protocols.
 

@@ -1,8 +1,8 @@
 //! Steady write throughput by address pattern: `write-patterns`.
 //!
-//! The drive was erased and filled once in order. Then 4 threads x 128 requests in flight write 4 KiB
-//! by the pattern, several drive sizes; or one thread writes 512 KiB, one at a time, into open zones.
-//! The mean over 60 to 99 % of the time counts.
+//! The drive was erased and filled once in order. Then 4 threads x 128 requests in flight write 4
+//! KiB by the pattern, several drive sizes; or one thread writes 512 KiB, one at a time, into open
+//! zones. The mean over 60 to 99 % of the time counts.
 
 use super::addresses::{Addresses, Ranks};
 use super::estimate::Estimate;

@@ -1,12 +1,12 @@
-//! The smaller drive that stands for one of a terabyte. All dies, times, buses and queues stay; there
-//! are fewer blocks, or smaller ones. See docs/real-drives.md, "Scaled drives", for what that
+//! The smaller drive that stands for one of a terabyte. All dies, times, buses and queues stay;
+//! there are fewer blocks, or smaller ones. See docs/real-drives.md, "Scaled drives", for what that
 //! changes and how results converge.
 
 use super::job::{Needs, State};
 use crate::device::{self, DeviceSpec, Resolved};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::scheme::Scheme;
-use fowler_device::{Config, OpBase, Pattern};
+use fowler_device::{Config, Mapping, OpBase, Pattern};
 use fowler_units::Bytes;
 
 /// How much is simulated.
@@ -125,9 +125,11 @@ impl Scaled {
 /// Returns the blocks of a plane and the pages of a block.
 fn shape(config: &Config, needs: Needs, by: f64) -> (u32, u32) {
     let (blocks, pages) = (config.geometry.blocks_per_plane, config.geometry.pages_per_block);
-    // Every page type stays as frequent as it is.
-    let types = config.timing.read.values().len() as u32;
-    let pages_least = if needs == Needs::Pieces { PAGES_LEAST_OF_PIECES } else { PAGES_LEAST };
+    let types = word_line(config);
+    let pages_least = match needs {
+        Needs::Pieces => PAGES_LEAST_OF_PIECES.max(pages_of_stripes(config)),
+        Needs::Tail | Needs::Blocks => PAGES_LEAST.max(pages_of_stripes(config)),
+    };
     let fewer_pages = |by: f64| {
         let least = pages_least.min(pages).next_multiple_of(types);
         let wanted = (f64::from(pages) / by).round() as u32;
@@ -149,13 +151,27 @@ fn shape(config: &Config, needs: Needs, by: f64) -> (u32, u32) {
     }
 }
 
+/// Returns the pages of which a block has a whole multiple: every page type stays as frequent as it
+/// is, and word lines stay whole.
+fn word_line(config: &Config) -> u32 {
+    let (types, pages) = (config.timing.read.values().len() as u32, config.superblocks.word_line);
+    if pages.is_multiple_of(types) { pages } else { types * pages }
+}
+
+/// Returns the pages of a block with which a superblock holds two stripes, so that parity takes the
+/// share that it has on the large drive.
+fn pages_of_stripes(config: &Config) -> u32 {
+    let stripes = 2 * config.superblocks.parity;
+    stripes.div_ceil(config.geometry.dies()) * config.superblocks.word_line
+}
+
 /// Returns the settings of the smaller drive.
 fn settings(full: &Resolved, needs: Needs, by: f64, (blocks, pages): (u32, u32)) -> Vec<String> {
     let config = &full.config;
     let mut set = vec![
         format!("geometry.blocks_per_plane={blocks}"),
         format!("geometry.pages_per_block={pages}"),
-        format!("geometry.over_provisioning={}", over_provisioning(full, blocks)),
+        format!("geometry.over_provisioning={}", over_provisioning(config, blocks)),
     ];
     let shorter = f64::from(pages) / f64::from(config.geometry.pages_per_block);
     if shorter < 1.0 {
@@ -166,7 +182,7 @@ fn settings(full: &Resolved, needs: Needs, by: f64, (blocks, pages): (u32, u32))
     }
     if needs != Needs::Tail {
         let page = config.geometry.page_size.0;
-        let types = config.timing.read.values().len() as u64;
+        let types = u64::from(word_line(config));
         // Room for two programs of every plane.
         let least = 2 * types * u64::from(config.geometry.planes()) * page;
         let wanted = ((config.buffer.size.0 as f64 / by) as u64).max(least);
@@ -181,23 +197,25 @@ fn settings(full: &Resolved, needs: Needs, by: f64, (blocks, pages): (u32, u32))
 }
 
 /// Returns the blocks of a plane that hold no data as a rule: GC begins when one fewer is erased
-/// than it is to keep. Found to give the same write amplification at 64 and at 400 blocks.
-fn held_back(full: &Resolved) -> f64 {
-    let erased = full.config.gc.foreground_below.saturating_sub(1);
-    f64::from(erased.max(full.layout.reserve_blocks))
+/// than it is to keep, and superblocks are open for longer than blocks are. Found to give the same
+/// write amplification at 64 and at 400 blocks.
+fn held_back(config: &Config) -> f64 {
+    let kept = f64::from(config.gc.foreground_below);
+    match config.superblocks.mapping {
+        Mapping::Pages => (kept - 1.0).max(1.0),
+        Mapping::Superblocks => kept,
+    }
 }
 
 /// Returns the over-provisioning that gives GC the same share of valid pages: what it holds erased
-/// and open is the same number of blocks, and so a larger share of a small plane. See
-/// docs/theory.md for the load of a plane.
-fn over_provisioning(full: &Resolved, blocks: u32) -> f64 {
-    let (config, layout) = (&full.config, &full.layout);
-    let geometry = &layout.geometry;
-    let held_back = held_back(full);
-    let all = f64::from(geometry.blocks_per_plane);
-    let row = f64::from(geometry.planes()) * f64::from(geometry.pages_per_block);
-    let data = f64::from(layout.mapped_pages) / row;
-    let blocks = f64::from(blocks);
+/// and open is the same number of blocks, and so a larger share of a small plane.
+fn over_provisioning(config: &Config, blocks: u32) -> f64 {
+    let (all, blocks) = (f64::from(config.geometry.blocks_per_plane), f64::from(blocks));
+    let data = match config.over_provisioning_base {
+        OpBase::Raw => all * (1.0 - config.over_provisioning),
+        OpBase::Logical => all / (1.0 + config.over_provisioning),
+    };
+    let held_back = held_back(config);
     let smaller = data * (blocks - held_back) / (all - held_back);
     match config.over_provisioning_base {
         OpBase::Raw => 1.0 - smaller / blocks,

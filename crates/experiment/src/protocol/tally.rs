@@ -4,7 +4,7 @@ use super::estimate::{Estimate, quantile};
 use super::job::{Job, Length, Role};
 use super::scale::Effort;
 use crate::streams::{Answer, Go, Watcher};
-use fowler_device::{Counters, Device, Source};
+use fowler_device::{Counters, Device, Layer, Source};
 use fowler_metrics::{ByKind, Kind, Latencies};
 use fowler_units::{HostOp, Nanos, Span};
 
@@ -130,7 +130,12 @@ pub(super) struct Recording<'a> {
 
 impl<'a> Recording<'a> {
     /// Starts it on a drive of which the measured one is `factor` times as large.
-    pub fn new(job: &'a Job, effort: &'a Effort, device: &Device, factor: f64) -> Recording<'a> {
+    pub fn new<L: Layer>(
+        job: &'a Job,
+        effort: &'a Effort,
+        device: &Device<L>,
+        factor: f64,
+    ) -> Recording<'a> {
         let (logical, geometry) = (device.layout().logical.0 as f64, device.layout().geometry);
         let (bytes, seconds) = match job.length {
             Length::Moved { times, .. } => (times * logical, f64::INFINITY),
@@ -171,7 +176,7 @@ impl<'a> Recording<'a> {
     }
 
     /// Notes where the drive is, if it is time to.
-    fn note(&mut self, device: &Device, last: bool) {
+    fn note<L: Layer>(&mut self, device: &Device<L>, last: bool) {
         let (position, step) = match self.job.length {
             Length::Moved { .. } => (self.moved(), self.bytes / MOMENTS),
             Length::Tail { .. } => (self.so_far.answered.iter().flatten().sum::<f64>(), ANSWERS),
@@ -223,8 +228,8 @@ impl<'a> Recording<'a> {
     }
 }
 
-impl Watcher for Recording<'_> {
-    fn answered(&mut self, device: &Device, answer: Answer<'_>) -> Go {
+impl<L: Layer> Watcher<L> for Recording<'_> {
+    fn answered(&mut self, device: &Device<L>, answer: Answer<'_>) -> Go {
         let io = &answer.completion.io;
         let kind = match io.op {
             HostOp::Read => Kind::Read,

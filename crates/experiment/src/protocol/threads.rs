@@ -1,8 +1,8 @@
 //! Throughput by the number of threads: `peak-by-threads`.
 //!
-//! Threads with 128 requests in flight, each over a file of 4 GiB of its own, until it has moved
-//! 4 GiB. The drive is full of other files and was not preconditioned, so writes of a few seconds find
-//! erased blocks: the simulated drive is filled once, in order.
+//! Threads with 128 requests in flight, each over a file of 4 GiB of its own, until it has moved 4
+//! GiB. The drive is full of other files and was not preconditioned, so writes of a few seconds
+//! find erased blocks: the simulated drive is filled once, in order.
 
 use super::addresses::Addresses;
 use super::interference::of_fio;

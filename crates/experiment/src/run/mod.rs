@@ -12,7 +12,7 @@ mod warm_up;
 pub(crate) use ready::{Ready, Replayed, preconditioned, ready};
 pub use ready::{check, drive};
 pub(crate) use speed::find as find_speed;
-use translation::Translation;
+pub(crate) use translation::Translation;
 pub use translation::Watcher;
 
 use crate::device::DeviceSpec;

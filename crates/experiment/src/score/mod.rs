@@ -1,5 +1,6 @@
-//! How far a simulated drive is from a measured one: every row simulated as it was measured, and for
-//! each of its numbers what was measured, what is simulated, and whether the drive was fitted to it.
+//! How far a simulated drive is from a measured one: every row simulated as it was measured, and
+//! for each of its numbers what was measured, what is simulated, and whether the drive was fitted
+//! to it.
 //!
 //! **Owns** the comparison. **May touch** drives that it makes itself, and with `--out` the folder
 //! that it is given.
@@ -127,7 +128,7 @@ pub fn score(spec: &ScoreSpec, control: Control<'_>) -> Result<Score, Diagnostic
     };
     let rows = Rows::of(files::pick(&read, &declared.filters(&spec.filters))?);
     let images = protocol::images();
-    let bench = Bench::new(&drive, spec.effort, &images)?;
+    let bench = Bench::new(&drive, spec.effort, &images);
     (control.progress)(Progress::Planned(rows.count().1 as u64));
     let results = rows.run(&bench, control);
     let place = |(pick, why): &(Pick<'_>, String)| (pick.place(), why.clone());

@@ -11,7 +11,7 @@ mod pace;
 pub use pace::Pace;
 
 use crate::progress::Control;
-use fowler_device::{Completion, Device, Feed, Probe};
+use fowler_device::{Completion, Controller, Device, Feed, Layer, Probe};
 use fowler_units::{HostIo, Nanos, QueueId, Rng, Span};
 use pace::Clock;
 use std::collections::VecDeque;
@@ -84,9 +84,9 @@ pub enum Go {
 }
 
 /// Who records the answers and decides when there are enough.
-pub trait Watcher {
+pub trait Watcher<L = Controller> {
     /// A request was answered. Called in order of completion.
-    fn answered(&mut self, device: &Device, answer: Answer<'_>) -> Go;
+    fn answered(&mut self, device: &Device<L>, answer: Answer<'_>) -> Go;
 }
 
 /// A stream that has begun.
@@ -156,7 +156,7 @@ struct Streams<'a, W> {
     ended: bool,
 }
 
-impl<W: Watcher> Streams<'_, W> {
+impl<W> Streams<'_, W> {
     /// Returns the stream whose request is next, the first of several.
     fn first(&self) -> Option<(Nanos, usize)> {
         let times = self.running.iter().enumerate();
@@ -164,7 +164,7 @@ impl<W: Watcher> Streams<'_, W> {
     }
 }
 
-impl<W: Watcher> Feed for Streams<'_, W> {
+impl<L: Layer, W: Watcher<L>> Feed<L> for Streams<'_, W> {
     #[inline]
     fn due(&mut self) -> Option<Nanos> {
         if self.ended {
@@ -178,7 +178,7 @@ impl<W: Watcher> Feed for Streams<'_, W> {
         self.running[number].take(at).with_queue(QueueId(number as u16))
     }
 
-    fn answered(&mut self, device: &Device, completion: &Completion) {
+    fn answered(&mut self, device: &Device<L>, completion: &Completion) {
         let stream = usize::from(completion.io.queue.0);
         let its = &mut self.running[stream];
         its.answered(completion.done);
@@ -198,12 +198,12 @@ impl<W: Watcher> Feed for Streams<'_, W> {
 ///
 /// # Panics
 /// If there are more than [`MOST`] streams, one has no slot, or a request lies beyond the drive.
-pub fn run(
-    device: &mut Device,
+pub fn run<L: Layer>(
+    device: &mut Device<L>,
     streams: Vec<Stream<'_>>,
     seed: u64,
-    watcher: &mut impl Watcher,
-    probe: &mut impl Probe,
+    watcher: &mut impl Watcher<L>,
+    probe: &mut impl Probe<L>,
     control: Control<'_>,
 ) {
     assert!(streams.len() <= MOST, "more streams than submission queues");
