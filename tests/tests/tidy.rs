@@ -80,7 +80,7 @@ fn a_floor_imports_only_floors_below_it() {
 }
 
 /// The rooms (modules) of `experiment`, lowest first. A room may import those listed before it.
-const EXPERIMENT: [&str; 56] = [
+const EXPERIMENT: [&str; 57] = [
     "diagnostic",
     "fan_out",
     "progress",
@@ -132,6 +132,7 @@ const EXPERIMENT: [&str; 56] = [
     "score",
     "physics",
     "lifetime",
+    "pts",
     "ask",
     "sweep",
     "timeline",

@@ -41,6 +41,13 @@ pub(crate) enum Command {
                             saved there, and the same command resumes from it to the same bytes"
     )]
     Lifetime(Lifetime),
+    /// A drive under the tests of SNIA's Performance Test Specification: rounds until steady state,
+    /// write saturation with its causes, recovery, demand
+    #[command(
+        after_help = "Exit codes: 0 done, whether or not steady state was reached; 2 the input is wrong; 130 stopped with \
+                            Ctrl-C, tests finished until then printed"
+    )]
+    Pts(crate::pts::Pts),
     /// A paper's tables and figures beside its published numbers, and a verdict on each
     #[command(
         after_help = "Exit codes: 0 done, whatever the verdicts; 2 the input is wrong; 130 stopped with \

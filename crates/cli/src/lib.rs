@@ -20,6 +20,7 @@ mod package;
 mod pages;
 mod physics;
 mod progress;
+mod pts;
 mod reading;
 mod report;
 #[cfg(feature = "papers")]

@@ -11,6 +11,7 @@ mod with_report {
     use fowler_experiment::lifetime::Lifetime;
     use fowler_experiment::outcome::Outcome;
     pub(crate) use fowler_experiment::physics::plot;
+    use fowler_experiment::pts::Pts;
     use fowler_experiment::report;
     use fowler_experiment::score::Score;
     use fowler_experiment::seeds::Spread;
@@ -56,6 +57,15 @@ mod with_report {
     ) -> Result<(Vec<String>, Vec<String>), Diagnostics> {
         lived.write(folder)
     }
+
+    /// Writes tables, pictures and the page of tests; returns the files, and what could not be
+    /// drawn.
+    pub(crate) fn pts(
+        results: &Pts,
+        folder: &Path,
+    ) -> Result<(Vec<String>, Vec<String>), Diagnostics> {
+        results.write(folder)
+    }
 }
 
 #[cfg(not(feature = "report"))]
@@ -65,6 +75,7 @@ mod left_out {
     use fowler_experiment::outcome::Outcome;
     use fowler_experiment::physics::Plotted;
     use fowler_experiment::score::Score;
+    use fowler_experiment::pts::Pts;
     use fowler_experiment::seeds::Spread;
     use std::path::{Path, PathBuf};
 
@@ -105,6 +116,13 @@ mod left_out {
 
     pub(crate) fn lifetime(
         _lived: &Lifetime,
+        _folder: &Path,
+    ) -> Result<(Vec<String>, Vec<String>), Diagnostics> {
+        Err(absent("--out"))
+    }
+
+    pub(crate) fn pts(
+        _results: &Pts,
         _folder: &Path,
     ) -> Result<(Vec<String>, Vec<String>), Diagnostics> {
         Err(absent("--out"))

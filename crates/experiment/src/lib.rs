@@ -39,6 +39,7 @@ pub mod presets;
 pub mod progress;
 pub mod protocol;
 pub mod provenance;
+pub mod pts;
 pub mod replay_speed;
 #[cfg(feature = "report")]
 pub mod report;
@@ -78,7 +79,7 @@ pub mod policies {
 pub use fowler_device::blame::{Blame, Part};
 pub use fowler_device::{Completion, Layer, Pacing, Probe};
 pub use fowler_metrics::{Band, BlameBands, Kind, Latencies, Percentile, Recorder};
-pub use fowler_units::{HostIo, HostOp, Nanos, QuantityError, ReqId, Span};
+pub use fowler_units::{Bytes, HostIo, HostOp, Nanos, QuantityError, ReqId, Span};
 pub use fowler_workload::{
     CsvColumns, DeviceChoice, Format, Profile, ReadOptions, ReadReport, Remap, Sample, TraceInfo,
 };

@@ -4,7 +4,7 @@
 //! the list.
 
 use crate::presets::Folder;
-use crate::{device, generator, lifetime, metrics, scheme, sweep, trace, validate};
+use crate::{device, generator, lifetime, metrics, pts, scheme, sweep, trace, validate};
 use serde_json::Value;
 
 /// A JSON Schema (draft 2020-12) by its name.
@@ -43,6 +43,7 @@ pub const ALL: &[Schema] = schemas! {
     "run", "the JSON of fowler run" => metrics::of_run;
     "compare", "the JSON of fowler compare" => metrics::of_comparison;
     "lifetime", "the JSON of fowler lifetime" => lifetime::schema;
+    "pts", "the JSON of fowler pts" => pts::schema;
     "validate", "the JSON of fowler validate" => validate::schema;
     "trace-info", "the JSON of fowler trace info" => trace::info_schema;
 };

@@ -147,6 +147,18 @@ impl Resolved {
         Err(Diagnostic::new(self.device, what).hint(hint.to_string()).into())
     }
 
+    /// Returns the drive with another configuration.
+    ///
+    /// # Errors
+    /// If it cannot have that.
+    pub(crate) fn changed(self, change: impl FnOnce(&mut Config)) -> Result<Resolved, Diagnostics> {
+        let Resolved { device, scheme, mut config, .. } = self;
+        change(&mut config);
+        let layout = config.layout();
+        let layout = layout.map_err(|refusals| refused(&device, &BTreeMap::new(), refusals))?;
+        Ok(Resolved::of(device, scheme, config, layout))
+    }
+
     /// Returns the drive with `policy.redundancy.integrity`, without which nothing notices what a
     /// fault takes.
     ///

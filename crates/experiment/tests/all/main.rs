@@ -12,6 +12,7 @@ mod pages;
 mod power;
 mod presets;
 mod stand_ins;
+mod steady;
 mod sweep;
 mod timeline;
 mod together;

@@ -1,0 +1,208 @@
+//! `fowler pts`: a drive under the tests of SNIA's PTS, or the verdict on rounds from a file.
+
+use crate::args::Drive;
+use crate::output::{Output, Wanted};
+use crate::{Exit, console, fit, pages, progress, sheets, signals};
+use clap::Args;
+use fowler_experiment::Span;
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
+use fowler_experiment::numbers::counted;
+use fowler_experiment::pts::{
+    self, Edition, Pts as Results, PtsSpec, Purge, Test, Watch, parse_stimulus, series,
+};
+use fowler_experiment::workload::Control;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+#[derive(Debug, Args)]
+pub(crate) struct Pts {
+    #[command(flatten)]
+    pub drive: Drive,
+    /// Policy choices: a scheme, a file that ends in .toml, or several joined by `+`
+    #[arg(long, value_name = "SCHEME")]
+    pub scheme: Option<String>,
+    /// Which tests, separated by commas: iops, tp (throughput), lat (latency), wsat (write
+    /// saturation), hir (host idle recovery), xsr (cross stimulus recovery), ecw (enterprise
+    /// composite workload), dirth (demand intensity and response time histogram)
+    #[arg(long, value_name = "TESTS", default_value = "iops,tp,lat,wsat")]
+    pub test: String,
+    /// As PTS for clients: write cache on, 8 GiB of the drive in pieces of 2 MiB
+    #[arg(long, conflicts_with = "enterprise")]
+    pub client: bool,
+    /// As PTS for enterprises: write cache off
+    #[arg(long)]
+    pub enterprise: bool,
+    /// The length of a minute; what is shorter than 60s is quicker, and not PTS
+    #[arg(long, value_name = "TIME", default_value = "60s")]
+    pub minute: String,
+    /// What a purge leaves: format (no data, blocks keep their wear) or fob (a new drive)
+    #[arg(long, value_name = "WHAT", default_value = "format", value_parser = ["format", "fob"])]
+    pub purge: String,
+    /// The share of the LBAs that is tested, from the first on
+    #[arg(long, value_name = "SHARE", default_value_t = 1.0)]
+    pub active_range: f64,
+    /// How much of that is used, in pieces of 2 MiB spread over it [default: all]
+    #[arg(long, value_name = "SIZE")]
+    pub active_amount: Option<String>,
+    /// Threads of the host, where a test does not say
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    pub threads: u32,
+    /// Requests that each thread keeps outstanding, where a test does not say
+    #[arg(long, value_name = "N", default_value_t = 64)]
+    pub queue_depth: u32,
+    /// The requests of dirth: a size, and the shares of reads and writes
+    #[arg(long, value_name = "STIMULUS", default_value = "8KiB 65/35")]
+    pub stimulus: String,
+    /// Write saturation runs for a whole simulated day, however much is written by then
+    #[arg(long)]
+    pub day: bool,
+    /// Simulate nothing: say at which round these rounds are steady, a list of numbers as JSON; - is
+    /// standard input
+    #[arg(long, value_name = "FILE.json", conflicts_with_all = ["device", "set", "seed", "scheme",
+        "test", "client", "enterprise", "minute", "purge", "active_range", "active_amount",
+        "threads", "queue_depth", "stimulus", "day", "out"])]
+    pub steady: Option<PathBuf>,
+    /// Print the result as one JSON object
+    #[arg(long)]
+    pub json: bool,
+    /// Write summary.json, tables (CSV), pictures (SVG) and a page of both (report.html) into this
+    /// folder
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// No progress on standard error
+    #[arg(long)]
+    pub quiet: bool,
+}
+
+pub(crate) fn execute(arguments: &Pts) -> Result<Exit, Diagnostics> {
+    match &arguments.steady {
+        Some(file) => steady(file, arguments.json),
+        None => test(arguments),
+    }
+}
+
+/// The verdict on rounds that somebody else measured.
+fn steady(file: &Path, json: bool) -> Result<Exit, Diagnostics> {
+    let file = if file == Path::new("-") { Path::new("/dev/stdin") } else { file };
+    let series = series::read(file)?;
+    console::print(&match json {
+        true => format!("{:#}\n", series.json()),
+        false => sheets::text(&series.sheet()),
+    });
+    Ok(Exit::Done)
+}
+
+fn test(arguments: &Pts) -> Result<Exit, Diagnostics> {
+    let schemes: Vec<String> = arguments.scheme.iter().cloned().collect();
+    let inputs = fit::drive_files(&arguments.drive, &schemes);
+    let mut diagnostics = Diagnostics::default();
+    let spec = diagnostics.take(spec(arguments));
+    if let Some(spec) = &spec {
+        diagnostics.0.extend(pts::check(spec).0);
+    }
+    let wanted = Wanted { pictures: true, ..Wanted::default() };
+    let output = Output::open(arguments.out.as_deref(), wanted, &inputs, |_| Vec::new());
+    let output = diagnostics.take(output);
+    diagnostics.or(())?;
+    let (Some(output), Some(spec)) = (output, spec) else { return Ok(Exit::Fault) };
+    let bar = progress::Shares::new(arguments.quiet, "purging the drive");
+    let shares = Mutex::new(vec![0.0; spec.tests.len()]);
+    let watch = Watch {
+        control: Control { stop: signals::stop_flag(), progress: &|step| bar.follow(step) },
+        share: &|number, share| {
+            let mut shares = shares.lock().unwrap_or_else(PoisonError::into_inner);
+            shares[number] = share;
+            // Set under the lock, so that the bar never goes backwards.
+            bar.set(shares.iter().sum::<f64>() / shares.len() as f64);
+        },
+        say: &|text| bar.say(text),
+    };
+    let results = pts::run(&spec, watch);
+    bar.clear();
+    let results = results?;
+    if results.tested.is_empty() {
+        console::note("stopped before a test was finished: there is no result");
+        return Ok(Exit::Stopped);
+    }
+    shown(&results, &output, arguments)?;
+    if results.stopped.is_empty() {
+        return Ok(Exit::Done);
+    }
+    let names: Vec<&str> = results.stopped.iter().map(|test| test.name()).collect();
+    let count = counted(names.len() as u64, "test");
+    console::note(&format!("stopped: {count} without a result ({})", names.join(", ")));
+    Ok(Exit::Stopped)
+}
+
+/// Prints and writes the results.
+fn shown(results: &Results, output: &Output, arguments: &Pts) -> Result<(), Diagnostics> {
+    let json = format!("{:#}\n", results.json());
+    output.summary(&json)?;
+    let written = arguments.out.as_deref().map(|folder| pages::pts(results, folder)).transpose()?;
+    console::print(&if arguments.json { json } else { report(results) });
+    if let (Some((files, warnings)), Some(folder)) = (written, &arguments.out) {
+        output.list("pts", files.iter().map(|file| folder.join(file)))?;
+        warnings.iter().for_each(|warning| console::note(&format!("note: {warning}")));
+        let files = files.len() + 1;
+        console::note(&format!(
+            "{} written to {}",
+            counted(files as u64, "file"),
+            folder.display()
+        ));
+        if let Some(page) = pages::PAGE {
+            console::note_opens(&folder.join(page));
+        }
+    }
+    Ok(())
+}
+
+fn report(results: &Results) -> String {
+    let mut text = sheets::text(&results.settings()) + &sheets::text(&results.overview());
+    for tested in &results.tested {
+        // The other tables are in the folder.
+        for sheet in tested.sheets().iter().take(tested.shown()) {
+            text.push_str(&sheets::text(sheet));
+        }
+    }
+    text
+}
+
+fn spec(arguments: &Pts) -> Result<PtsSpec, Diagnostics> {
+    let mut diagnostics = Diagnostics::default();
+    let tests = diagnostics.take(Test::list(&arguments.test));
+    let minute = diagnostics.take(quantity::<Span>("--minute", &arguments.minute));
+    let amount = arguments.active_amount.as_deref().map(|text| quantity("--active-amount", text));
+    let amount = diagnostics.take(amount.transpose()).flatten();
+    let stimulus = diagnostics.take(parse_stimulus(&arguments.stimulus).map_err(Into::into));
+    let edition = match (arguments.client, arguments.enterprise) {
+        (true, _) => Some(Edition::Client),
+        (_, true) => Some(Edition::Enterprise),
+        _ => None,
+    };
+    let usual = PtsSpec::of(fit::device(&arguments.drive));
+    diagnostics.or(PtsSpec {
+        scheme: arguments.scheme.clone(),
+        tests: tests.unwrap_or_default(),
+        edition,
+        purge: if arguments.purge == "fob" { Purge::Fob } else { Purge::Format },
+        minute: minute.unwrap_or(usual.minute),
+        active_share: arguments.active_range,
+        active_amount: amount.unwrap_or(usual.active_amount),
+        threads: arguments.threads,
+        depth: arguments.queue_depth,
+        stimulus: stimulus.unwrap_or_else(|| usual.stimulus.clone()),
+        whole_day: arguments.day,
+        ..usual
+    })
+}
+
+/// Reads a number with its unit.
+fn quantity<T>(flag: &str, text: &str) -> Result<T, Diagnostics>
+where
+    T: std::str::FromStr<Err = fowler_experiment::QuantityError>,
+{
+    let wrong = |error: fowler_experiment::QuantityError| {
+        Diagnostics::from(Diagnostic::new(flag, error.reason).expected(error.expected))
+    };
+    text.parse().map_err(wrong)
+}

@@ -1,0 +1,100 @@
+//! The cross stimulus recovery test: sequential writes, random writes, and sequential writes again.
+
+use super::element::Element;
+use super::rig::Rig;
+use super::rounds::Point;
+use super::stimulus::{Addresses, Stimulus};
+use super::told::Told;
+
+/// Hours of each group, and whether its writes are sequential, with their size.
+pub const GROUPS: [(u64, Addresses, u32); 3] = [
+    (8, Addresses::Sequential, 1 << 20),
+    (6, Addresses::Uniform, 8 << 10),
+    (8, Addresses::Sequential, 1 << 20),
+];
+
+/// One load without a pause.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Group {
+    /// The requests.
+    pub point: Point,
+    /// Minute by minute.
+    pub minutes: Vec<Element>,
+}
+
+impl Group {
+    /// Returns the mean throughput.
+    pub fn mb_s(&self) -> f64 {
+        self.minutes.iter().map(Element::mb_s).sum::<f64>() / self.minutes.len().max(1) as f64
+    }
+}
+
+/// What was measured.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CrossStimulus {
+    /// In their order.
+    pub groups: Vec<Group>,
+}
+
+impl CrossStimulus {
+    /// Returns the minute of the last group, counted from 1, in which its throughput first reaches
+    /// the mean of the first group; `None` if it does not.
+    pub fn recovery(&self) -> Option<usize> {
+        let [first, _, last] = &self.groups[..] else { return None };
+        let mean = first.mb_s();
+        last.minutes.iter().position(|minute| minute.mb_s() >= mean).map(|minute| minute + 1)
+    }
+}
+
+/// Runs the test. `None` if it was stopped.
+pub(super) fn run(
+    rig: &mut Rig<'_>,
+    (threads, depth): (u32, u32),
+    told: &Told<'_>,
+) -> Option<CrossStimulus> {
+    let hours: u64 = GROUPS.iter().map(|(hours, ..)| hours).sum();
+    let (mut groups, mut past) = (Vec::new(), 0);
+    for (number, (length, addresses, size)) in GROUPS.into_iter().enumerate() {
+        let share = |hour: u64| hour as f64 / hours as f64;
+        let told = told.part(&format!("group {}", number + 1), share(past), share(past + length));
+        past += length;
+        let all = (length * 60) as usize;
+        let mut ends = |minutes: &[Element]| {
+            told.share(minutes.len() as f64 / all as f64, &format!("minute {}", minutes.len()));
+            minutes.len() == all
+        };
+        let stimulus = Stimulus::of(addresses, 0.0, size);
+        let point = Point { stimulus, threads, depth, minutes: length * 60 };
+        let minutes =
+            rig.minutes(&point.stimulus, point.outstanding(), &told.stream(), &mut ends)?;
+        groups.push(Group { point, minutes });
+    }
+    Some(CrossStimulus { groups })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn recovery_is_the_first_minute_at_the_mean_of_the_first_group() {
+        let group = |rates: &[u64]| Group {
+            point: Point {
+                stimulus: Stimulus::of(Addresses::Sequential, 0.0, 1 << 20),
+                threads: 1,
+                depth: 32,
+                minutes: rates.len() as u64,
+            },
+            minutes: rates
+                .iter()
+                .map(|&mb| Element { bytes: mb * 1_000_000, seconds: 1.0, ..Element::default() })
+                .collect(),
+        };
+        let all = |last: &[u64]| CrossStimulus {
+            groups: vec![group(&[300, 320, 340]), group(&[40]), group(last)],
+        };
+        assert_eq!(all(&[90, 319, 320, 400]).recovery(), Some(3));
+        assert_eq!(all(&[90, 319]).recovery(), None);
+        assert_eq!(all(&[]).groups[0].mb_s(), 320.0);
+    }
+}

@@ -1,0 +1,116 @@
+//! Demand intensity: IOPS and response times over threads and queue depth, and the distribution of
+//! response times at three of these points. With an OLTP stimulus it is DIRTH; with the enterprise
+//! workload of JESD219 it is ECW.
+
+use super::element::Element;
+use super::rig::Rig;
+use super::rounds::{self, Point, Rounds, Variable, saturate};
+use super::stimulus::Stimulus;
+use super::told::Told;
+use fowler_metrics::Latencies;
+
+/// Threads of the elements, and as many queue depths.
+pub const STEPS: [u32; 7] = [32, 16, 8, 6, 4, 2, 1];
+/// Minutes of writes at the start of each round.
+pub const PRE_WRITES: u64 = 5;
+/// Minutes of writes before each histogram.
+pub const HISTOGRAM_WRITES: u64 = 60;
+/// Minutes of a histogram.
+pub const HISTOGRAM: u64 = 10;
+/// The longest mean response time at which the most IOPS are counted, in microseconds.
+pub const CEILING_US: f64 = 5_000.0;
+/// The place of the most threads at the greatest depth, which is tracked. The writes come first.
+const TRACKED: usize = 1;
+
+/// The response times at one point.
+#[derive(Clone, Debug)]
+pub struct Histogram {
+    /// `MinIOPS`, `MidIOPS` or `MaxIOPS`.
+    pub name: &'static str,
+    /// Its place in a round.
+    pub place: usize,
+    /// What was measured.
+    pub element: Element,
+    /// All response times.
+    pub latencies: Latencies,
+}
+
+/// What was measured.
+#[derive(Clone, Debug)]
+pub struct Demand {
+    /// Writes at the greatest depth until they are steady.
+    pub base: Rounds,
+    /// In each round the writes, and then the elements by threads and depth.
+    pub rounds: Rounds,
+    /// The least, the middle and the most IOPS.
+    pub histograms: Vec<Histogram>,
+    /// Whether no element has a mean response time below [`CEILING_US`].
+    pub none_fast: bool,
+}
+
+/// Places of the three points: the least, the middle and the most IOPS. The most is of elements
+/// whose mean response time is below `CEILING_US`, and so is the middle; if there is none, all
+/// elements are taken.
+fn points(elements: &[(f64, f64)]) -> ([usize; 3], bool) {
+    let fast = |us: f64| us < CEILING_US;
+    let none_fast = !elements.iter().any(|&(_, us)| fast(us));
+    let allowed = || elements.iter().enumerate().filter(|(_, it)| none_fast || fast(it.1));
+    let least = elements.len() - 1;
+    let most = allowed().max_by(|(_, one), (_, other)| one.0.total_cmp(&other.0));
+    let most = most.map_or(least, |(place, _)| place);
+    let middle = f64::midpoint(elements[least].0, elements[most].0);
+    let distance = |it: &(f64, f64)| (it.0 - middle).abs();
+    let near = allowed().min_by(|(_, one), (_, other)| distance(one).total_cmp(&distance(other)));
+    ([least, near.map_or(least, |(place, _)| place), most], none_fast)
+}
+
+/// Runs the test. `None` if it was stopped.
+pub(super) fn run(rig: &mut Rig<'_>, stimulus: &Stimulus, told: &Told<'_>) -> Option<Demand> {
+    let writes = Stimulus { reads: 0.0, ..stimulus.clone() };
+    let [most, ..] = STEPS;
+    let pre = Point { stimulus: writes, threads: most, depth: most, minutes: PRE_WRITES };
+    let base = saturate(rig, &pre, &told.part("writes", 0.0, 0.25))?;
+    let element =
+        |threads: u32, depth: u32| Point { stimulus: stimulus.clone(), threads, depth, minutes: 1 };
+    let steps = STEPS.into_iter().flat_map(|threads| STEPS.map(|depth| element(threads, depth)));
+    let all: Vec<Point> = std::iter::once(pre.clone()).chain(steps).collect();
+    let rounds =
+        rounds::run(rig, all, (TRACKED, Variable::Iops), &told.part("elements", 0.25, 0.6))?;
+    let mean = |place: usize| {
+        let iops = rounds.mean(place, |it| Some(it.iops())).unwrap_or(0.0);
+        (iops, rounds.mean(place, |it| it.mean_us).unwrap_or(f64::INFINITY))
+    };
+    let elements: Vec<(f64, f64)> = (TRACKED..rounds.points.len()).map(mean).collect();
+    let (places, none_fast) = points(&elements);
+    let mut histograms = Vec::new();
+    for (number, name) in ["MinIOPS", "MidIOPS", "MaxIOPS"].into_iter().enumerate() {
+        let share = |number: usize| 0.6 + 0.4 * number as f64 / 3.0;
+        let told = told.part(name, share(number), share(number + 1));
+        let place = TRACKED + places[number];
+        let point = &rounds.points[place];
+        told.share(0.0, "writes before the histogram");
+        let (length, stream) = (rig.of_minutes(HISTOGRAM_WRITES), told.stream());
+        rig.element(&pre.stimulus, pre.outstanding(), length, &format!("{stream}/writes"))?;
+        told.share(0.8, "histogram");
+        let length = rig.of_minutes(HISTOGRAM);
+        let tally = rig.measure(&point.stimulus, point.outstanding(), length, &stream)?;
+        let element = tally.element(&rig.device);
+        histograms.push(Histogram { name, place, element, latencies: tally.latencies });
+    }
+    Some(Demand { base, rounds, histograms, none_fast })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_three_points_are_below_the_ceiling() {
+        // IOPS and mean response times; the last is one request at a time.
+        let elements =
+            [(900.0, 9e3), (800.0, 4e3), (500.0, 6e3), (430.0, 2e3), (300.0, 1e3), (100.0, 500.0)];
+        assert_eq!(points(&elements), ([5, 3, 1], false));
+        let slow = elements.map(|(iops, us)| (iops, us * 100.0));
+        assert_eq!(points(&slow), ([5, 2, 0], true));
+    }
+}

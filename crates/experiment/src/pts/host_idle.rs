@@ -1,0 +1,74 @@
+//! The host idle recovery test: does a saturated drive recover while the host leaves it alone?
+
+use super::element::Element;
+use super::rig::Rig;
+use super::rounds::{MINUTES, Point, Rounds, saturate};
+use super::told::Told;
+
+/// Waits between bursts in seconds, in their order.
+pub const WAITS: [u64; 5] = [5, 10, 15, 25, 50];
+/// Bursts with each wait.
+pub const BURSTS: usize = 360;
+/// Seconds of a burst.
+pub const BURST: u64 = 5;
+
+/// Bursts with the same wait, and the return to the baseline after them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Waited {
+    /// Seconds of the wait; shorter if minutes are.
+    pub wait: u64,
+    /// Each burst.
+    pub bursts: Vec<Element>,
+    /// Minutes of writes without a pause afterwards.
+    pub back: Vec<Element>,
+}
+
+impl Waited {
+    /// Returns the mean IOPS of the bursts.
+    pub fn iops(&self) -> f64 {
+        self.bursts.iter().map(Element::iops).sum::<f64>() / self.bursts.len().max(1) as f64
+    }
+}
+
+/// What was measured.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HostIdle {
+    /// The baseline: writes without a pause until they are steady.
+    pub base: Rounds,
+    /// One for each wait.
+    pub waits: Vec<Waited>,
+}
+
+impl HostIdle {
+    /// Returns the baseline: the mean over the minutes of the measurement window.
+    pub fn baseline(&self) -> f64 {
+        let all = (0..MINUTES).filter_map(|minute| self.base.mean(minute, |it| Some(it.iops())));
+        all.sum::<f64>() / MINUTES as f64
+    }
+}
+
+/// Runs the test. `None` if it was stopped.
+pub(super) fn run(rig: &mut Rig<'_>, point: &Point, told: &Told<'_>) -> Option<HostIdle> {
+    let base = saturate(rig, point, &told.part("baseline", 0.0, 0.4))?;
+    let mut waits = Vec::new();
+    for (number, wait) in WAITS.into_iter().enumerate() {
+        let share = |waits: usize| 0.4 + 0.6 * waits as f64 / WAITS.len() as f64;
+        let told = told.part(&format!("wait {wait} s"), share(number), share(number + 1));
+        let mut bursts = Vec::with_capacity(BURSTS);
+        for burst in 0..BURSTS {
+            let name = format!("{}/burst {}", told.stream(), burst + 1);
+            let length = rig.of_seconds(BURST);
+            bursts.push(rig.element(&point.stimulus, point.outstanding(), length, &name)?);
+            rig.rest(rig.of_seconds(wait));
+            told.share(burst as f64 / (2 * BURSTS) as f64, "bursts");
+        }
+        let mut ends = |minutes: &[Element]| {
+            told.share(0.5 + minutes.len() as f64 / (2 * MINUTES) as f64, "return to the baseline");
+            minutes.len() == MINUTES
+        };
+        let name = format!("{}/return", told.stream());
+        let back = rig.minutes(&point.stimulus, point.outstanding(), &name, &mut ends)?;
+        waits.push(Waited { wait, bursts, back });
+    }
+    Some(HostIdle { base, waits })
+}

@@ -1,0 +1,50 @@
+//! The enterprise workload of JESD219, as fio's `examples/jesd219.fio` and JEDEC's table have it.
+
+use super::stimulus::{Addresses, Stimulus};
+
+/// Sizes in bytes with their shares in percent.
+pub const SIZES: [(u32, u32); 12] = [
+    (512, 4),
+    (1024, 1),
+    (1536, 1),
+    (2048, 1),
+    (2560, 1),
+    (3072, 1),
+    (3584, 1),
+    (4096, 67),
+    (8192, 10),
+    (16384, 7),
+    (32768, 3),
+    (65536, 3),
+];
+/// Shares of the accesses to shares of the LBAs, from the first on.
+pub const ZONES: &[(f64, f64)] = &[(0.5, 0.05), (0.3, 0.15), (0.2, 0.8)];
+/// The share of reads.
+pub const READS: f64 = 0.4;
+/// Starts of requests: fio's example aligns all to 4 KiB.
+pub const ALIGNMENT: u32 = 4096;
+/// Jobs, and requests that each keeps outstanding.
+pub const LOAD: (u32, u32) = (4, 256);
+
+/// Returns the requests.
+pub fn enterprise() -> Stimulus {
+    Stimulus {
+        reads: READS,
+        sizes: SIZES.iter().map(|&(size, percent)| (size, f64::from(percent) / 100.0)).collect(),
+        addresses: Addresses::Zones(ZONES),
+        alignment: Some(ALIGNMENT),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_add_up_and_the_mean_size_is_the_published_one() {
+        assert_eq!(SIZES.iter().map(|&(_, percent)| percent).sum::<u32>(), 100);
+        assert!((enterprise().mean_size() - 7818.24).abs() < 1e-9);
+        let sums = ZONES.iter().fold((0.0, 0.0), |sums, zone| (sums.0 + zone.0, sums.1 + zone.1));
+        assert!((sums.0 - 1.0_f64).abs() < 1e-12 && (sums.1 - 1.0_f64).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,52 @@
+//! A load without a pause, measured minute by minute.
+
+use super::element::{Element, Tally};
+use super::stimulus::Over;
+use fowler_device::{Completion, Device, Probe};
+use fowler_units::{Nanos, Span};
+
+/// Whether to end, asked after every minute.
+type Ends<'a> = &'a mut dyn FnMut(&[Element]) -> bool;
+
+/// Measures each minute of a load, and ends it.
+pub(super) struct Records<'a> {
+    pub all: Vec<Element>,
+    tally: Tally,
+    length: Span,
+    /// When the minute ends.
+    due: Nanos,
+    over: &'a Over<'a>,
+    ends: Ends<'a>,
+}
+
+impl<'a> Records<'a> {
+    /// Begins the first minute now.
+    pub fn new(device: &Device, length: Span, over: &'a Over<'a>, ends: Ends<'a>) -> Records<'a> {
+        let due = device.now() + length;
+        Records { all: Vec::new(), tally: Tally::new(device), length, due, over, ends }
+    }
+}
+
+impl Probe for Records<'_> {
+    #[inline]
+    fn completed(&mut self, completion: &Completion) {
+        self.tally.add(completion);
+    }
+
+    #[inline]
+    fn due(&self) -> Nanos {
+        self.due
+    }
+
+    fn shown(&mut self, device: &Device) {
+        // What is answered after the load is over belongs to no minute.
+        if !self.over.is_set() {
+            self.all.push(self.tally.element_until(device, self.due));
+            if (self.ends)(&self.all) {
+                self.over.set();
+            }
+        }
+        self.tally = Tally::begun(device, self.due);
+        self.due = self.due + self.length;
+    }
+}

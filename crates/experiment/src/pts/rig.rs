@@ -1,0 +1,148 @@
+//! The drive on the test bench: purged, preconditioned, and put under one stimulus after the other.
+//! Its state carries over from each to the next.
+
+use super::element::{Element, Tally, Watch};
+use super::records::Records;
+use super::stimulus::{ActiveRange, Addresses, Over, Requests, Stimulus};
+use crate::diagnostic::Diagnostics;
+use crate::progress::Control;
+use crate::run::preconditioned;
+use fowler_device::{Config, Device, Pacing};
+use fowler_units::{Nanos, Span};
+
+/// A drive and how it is tested.
+#[derive(Clone)]
+pub(super) struct Rig<'a> {
+    pub device: Device,
+    pub range: ActiveRange,
+    /// The length of a minute, which is 60 s unless the user shortens it.
+    pub minute: Span,
+    /// The seed of the run: each element has a stream of its own, named after it.
+    pub seed: u64,
+    pub control: Control<'a>,
+}
+
+/// What workload-independent preconditioning did.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Preconditioned {
+    /// Bytes of a write.
+    pub size: u32,
+    /// Bytes written in all.
+    pub bytes: u64,
+    /// How long it took, in simulated time.
+    pub simulated: Span,
+    /// Pages programmed for each page programmed for the host.
+    pub waf: Option<f64>,
+}
+
+/// Closed loops have at most so many requests outstanding, as the keys of a workload allow.
+pub(super) const OUTSTANDING_MOST: u32 = 65_536;
+
+impl<'a> Rig<'a> {
+    /// Returns a purged drive: every page is unwritten. `None` if it was stopped.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the drive.
+    pub fn purged(
+        name: &str,
+        config: &Config,
+        (range, minute): (ActiveRange, Span),
+        control: Control<'a>,
+    ) -> Result<Option<Rig<'a>>, Diagnostics> {
+        let device = match preconditioned(name, config, None, control) {
+            Err(_) if control.stopped() => return Ok(None),
+            other => other?,
+        };
+        Ok(Some(Rig { device, range, minute, seed: config.seed, control }))
+    }
+
+    /// Workload-independent preconditioning (WIPC): writes `bytes` in sequential requests of `size`,
+    /// one after the other. `None` if it was stopped.
+    pub fn write_sequentially(&mut self, size: u32, bytes: u64) -> Option<Preconditioned> {
+        let stimulus = Stimulus::of(Addresses::Sequential, 0.0, size);
+        let over = Over::unless(self.control.stop);
+        let requests =
+            Requests::new(&stimulus, self.range, (self.seed, "pts/wipc"), &over).take_bytes(bytes);
+        let (from, before) = (self.device.now(), self.device.counters());
+        self.device.run(requests, Pacing::Closed { depth: 1 }, &mut ());
+        let simulated = self.device.now() - from;
+        let waf = self.device.counters().since(&before).waf();
+        self.unless_stopped(Preconditioned { size, bytes, simulated, waf })
+    }
+
+    /// Keeps `depth` requests outstanding for a time, and then waits until all are answered. `None`
+    /// if it was stopped.
+    pub fn element(
+        &mut self,
+        stimulus: &Stimulus,
+        depth: u32,
+        length: Span,
+        name: &str,
+    ) -> Option<Element> {
+        self.measure(stimulus, depth, length, name).map(|tally| tally.element(&self.device))
+    }
+
+    /// The same, with all response times.
+    pub fn measure(
+        &mut self,
+        stimulus: &Stimulus,
+        depth: u32,
+        length: Span,
+        name: &str,
+    ) -> Option<Tally> {
+        let over = Over::unless(self.control.stop);
+        let requests = Requests::new(stimulus, self.range, (self.seed, name), &over);
+        let until = self.device.now() + length;
+        let mut watch = Watch { tally: Tally::new(&self.device), until, over: &over };
+        let pacing = Pacing::Closed { depth: depth.clamp(1, OUTSTANDING_MOST) };
+        self.device.run(requests, pacing, &mut watch);
+        let tally = watch.tally;
+        self.unless_stopped(tally)
+    }
+
+    /// Keeps `depth` requests outstanding without a pause, and measures each minute of it. It ends
+    /// when `ends` says so, which is asked after every minute and sees all of them. `None` if it was
+    /// stopped.
+    pub fn minutes(
+        &mut self,
+        stimulus: &Stimulus,
+        depth: u32,
+        name: &str,
+        ends: &mut dyn FnMut(&[Element]) -> bool,
+    ) -> Option<Vec<Element>> {
+        let over = Over::unless(self.control.stop);
+        let requests = Requests::new(stimulus, self.range, (self.seed, name), &over);
+        let mut records = Records::new(&self.device, self.minute, &over, ends);
+        let pacing = Pacing::Closed { depth: depth.clamp(1, OUTSTANDING_MOST) };
+        self.device.run(requests, pacing, &mut records);
+        let minutes = records.all;
+        self.unless_stopped(minutes)
+    }
+
+    /// Leaves the drive alone for a time, in which it may work on its own.
+    pub fn rest(&mut self, length: Span) {
+        let until = self.device.now() + length;
+        self.device.rest_until(until, &mut ());
+    }
+
+    /// Returns so many minutes.
+    pub fn of_minutes(&self, minutes: u64) -> Span {
+        self.minute * minutes
+    }
+
+    /// Returns so many seconds of a minute of 60 s, shortened as much as a minute is.
+    pub fn of_seconds(&self, seconds: u64) -> Span {
+        Span(
+            u64::try_from(u128::from(self.minute.0) * u128::from(seconds) / 60).unwrap_or(u64::MAX),
+        )
+    }
+
+    /// Returns the simulated time so far.
+    pub fn simulated(&self) -> Span {
+        self.device.now() - Nanos::ZERO
+    }
+
+    fn unless_stopped<T>(&self, value: T) -> Option<T> {
+        (!self.control.stopped()).then_some(value)
+    }
+}

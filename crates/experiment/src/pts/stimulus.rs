@@ -1,0 +1,279 @@
+//! The requests of a test: what is read and written, how large, and where.
+
+use fowler_units::{HostIo, HostOp, Nanos, Rng};
+use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What a host does in one element of a test.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stimulus {
+    /// The share of reads.
+    pub reads: f64,
+    /// Sizes in bytes with their shares, which add up to 1.
+    pub sizes: Vec<(u32, f64)>,
+    /// Where requests go.
+    pub addresses: Addresses,
+    /// Random offsets are multiples of this; `None` for the size of the request itself.
+    pub alignment: Option<u32>,
+}
+
+/// Where requests go.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Addresses {
+    /// One after the other, from the start again after the end.
+    Sequential,
+    /// Anywhere, with the same probability.
+    Uniform,
+    /// Shares of the accesses to shares of the range, from its start on; uniform within each.
+    Zones(&'static [(f64, f64)]),
+}
+
+impl Stimulus {
+    /// Returns one of requests of a single size.
+    pub fn of(addresses: Addresses, reads: f64, size: u32) -> Stimulus {
+        Stimulus { reads, sizes: vec![(size, 1.0)], addresses, alignment: None }
+    }
+
+    /// Returns the mean size of a request in bytes.
+    pub fn mean_size(&self) -> f64 {
+        self.sizes.iter().map(|&(size, share)| f64::from(size) * share).sum()
+    }
+
+    /// Returns the greatest size of a request in bytes.
+    pub fn largest(&self) -> u32 {
+        self.sizes.iter().map(|&(size, _)| size).max().unwrap_or(0)
+    }
+}
+
+/// The part of the drive that is tested.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ActiveRange {
+    /// Bytes from the start of the drive that may be used.
+    pub span: u64,
+    /// Bytes of them that are used: all, or pieces spread evenly over them.
+    pub amount: u64,
+}
+
+/// The pieces of an active range that is not all of its span: PTS-C has them of 2 MiB.
+pub const PIECE: u64 = 2 << 20;
+
+impl ActiveRange {
+    /// Returns where the byte `at` of the used amount lies on the drive.
+    #[inline]
+    pub fn place(&self, at: u64) -> u64 {
+        if self.amount == self.span {
+            return at;
+        }
+        let (piece, within) = (at / PIECE, at % PIECE);
+        let pieces = self.amount / PIECE;
+        // Pieces begin at equal distances, each at a multiple of its size.
+        let slots = u128::from(self.span / PIECE);
+        let slot = (u128::from(piece) * slots / u128::from(pieces)) as u64;
+        slot * PIECE + within
+    }
+}
+
+/// When a source ends: when its time is over, or when the user stops everything.
+#[derive(Debug)]
+pub struct Over<'a> {
+    over: Cell<bool>,
+    stop: &'a AtomicBool,
+}
+
+impl<'a> Over<'a> {
+    /// Returns one that is not over, unless `stop` is set.
+    pub fn unless(stop: &'a AtomicBool) -> Over<'a> {
+        Over { over: Cell::new(false), stop }
+    }
+
+    /// No request is drawn from now on. The drive has up to eight that were drawn before.
+    pub fn set(&self) {
+        self.over.set(true);
+    }
+
+    /// Returns whether it is over.
+    #[inline]
+    pub fn is_set(&self) -> bool {
+        self.over.get() || self.stop.load(Ordering::Relaxed)
+    }
+}
+
+/// Requests without end, until it is over. Times are not given: a closed loop issues them.
+///
+/// A source must not depend on the drive, because requests are drawn before their turn. This one
+/// depends on it in its end alone: a closed loop that lasts for a time ends some requests late.
+pub struct Requests<'a> {
+    stimulus: &'a Stimulus,
+    range: ActiveRange,
+    rng: Rng,
+    /// Where sequential requests continue.
+    next: u64,
+    /// Bytes that are left to be requested.
+    left: u64,
+    over: &'a Over<'a>,
+}
+
+impl<'a> Requests<'a> {
+    /// Returns those of the stream `name` of `seed`.
+    pub fn new(
+        stimulus: &'a Stimulus,
+        range: ActiveRange,
+        (seed, name): (u64, &str),
+        over: &'a Over<'a>,
+    ) -> Requests<'a> {
+        let rng = Rng::stream(seed, name);
+        Requests { stimulus, range, rng, next: 0, left: u64::MAX, over }
+    }
+
+    /// The same, until so many bytes have been requested.
+    pub fn take_bytes(self, bytes: u64) -> Requests<'a> {
+        Requests { left: bytes, ..self }
+    }
+
+    fn size(&mut self) -> u32 {
+        let sizes = &self.stimulus.sizes;
+        if let [(only, _)] = sizes[..] {
+            return only;
+        }
+        let mut drawn = self.rng.unit();
+        for &(size, share) in sizes {
+            if drawn < share {
+                return size;
+            }
+            drawn -= share;
+        }
+        // Shares add up to 1 but for rounding.
+        sizes.last().map_or(0, |&(size, _)| size)
+    }
+
+    /// Returns the first byte of a random request, within the used amount.
+    fn random(&mut self, size: u32) -> u64 {
+        let alignment = u64::from(self.stimulus.alignment.unwrap_or(size));
+        let (from, until) = match self.stimulus.addresses {
+            Addresses::Zones(zones) => self.zone(zones),
+            Addresses::Uniform | Addresses::Sequential => (0.0, 1.0),
+        };
+        // The zone of a request is that of its first byte.
+        let positions = self.range.amount.saturating_sub(u64::from(size)) / alignment + 1;
+        let first = (from * positions as f64) as u64;
+        let last = ((until * positions as f64) as u64).clamp(first + 1, positions.max(first + 1));
+        (first + self.rng.below(last - first)).min(positions - 1) * alignment
+    }
+
+    fn zone(&mut self, zones: &[(f64, f64)]) -> (f64, f64) {
+        let (mut drawn, mut from) = (self.rng.unit(), 0.0);
+        for &(accesses, space) in zones {
+            if drawn < accesses {
+                return (from, from + space);
+            }
+            drawn -= accesses;
+            from += space;
+        }
+        (from.min(1.0 - f64::EPSILON), 1.0)
+    }
+}
+
+impl Iterator for Requests<'_> {
+    type Item = HostIo;
+
+    #[inline]
+    fn next(&mut self) -> Option<HostIo> {
+        if self.left == 0 || self.over.is_set() {
+            return None;
+        }
+        let read = match self.stimulus.reads {
+            0.0 => false,
+            1.0 => true,
+            share => self.rng.chance(share),
+        };
+        let mut size = self.size();
+        let at = if self.stimulus.addresses == Addresses::Sequential {
+            let at = self.next;
+            // The last request before the end is shorter, so that every byte is written.
+            size = u64::from(size).min(self.range.amount - at).min(self.left) as u32;
+            self.next = (at + u64::from(size)) % self.range.amount;
+            at
+        } else {
+            self.random(size)
+        };
+        self.left = self.left.saturating_sub(u64::from(size));
+        let op = if read { HostOp::Read } else { HostOp::Write };
+        Some(HostIo::new(op, Nanos::ZERO, self.range.place(at), size))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: ActiveRange = ActiveRange { span: 1000 << 10, amount: 1000 << 10 };
+
+    #[test]
+    fn sequential_requests_touch_every_byte_once_and_begin_again() {
+        let stimulus = Stimulus::of(Addresses::Sequential, 0.0, 128 << 10);
+        let stop = AtomicBool::new(false);
+        let over = Over::unless(&stop);
+        let twice = Requests::new(&stimulus, ALL, (1, "s"), &over).take_bytes(2 * ALL.span);
+        let all: Vec<HostIo> = twice.collect();
+        assert_eq!(all.len(), 16);
+        let mut expected = 0;
+        for io in &all {
+            assert_eq!((io.op, io.offset), (HostOp::Write, expected % ALL.span));
+            expected += u64::from(io.size);
+        }
+        assert_eq!((expected, all[7].size), (2 * ALL.span, 104 << 10));
+    }
+
+    #[test]
+    fn random_requests_lie_within_the_range_on_multiples_of_their_size() {
+        let sizes = vec![(512, 0.25), (3 << 10, 0.25), (64 << 10, 0.5)];
+        let stimulus =
+            Stimulus { reads: 0.4, sizes, addresses: Addresses::Uniform, alignment: None };
+        let stop = AtomicBool::new(false);
+        let over = Over::unless(&stop);
+        let mut requests = Requests::new(&stimulus, ALL, (1, "r"), &over);
+        let drawn: Vec<HostIo> = requests.by_ref().take(20_000).collect();
+        let share = |what: fn(&HostIo) -> bool| {
+            drawn.iter().filter(|io| what(io)).count() as f64 / drawn.len() as f64
+        };
+        assert!((share(|io| io.op == HostOp::Read) - 0.4).abs() < 0.02);
+        assert!((share(|io| io.size == 512) - 0.25).abs() < 0.02);
+        assert!((share(|io| io.offset < 500 << 10) - 0.5).abs() < 0.05);
+        assert!(drawn.iter().all(|io| io.offset % u64::from(io.size) == 0));
+        assert!(drawn.iter().all(|io| io.offset + u64::from(io.size) <= ALL.span));
+        // The last position of each size is reached.
+        assert!(drawn.iter().any(|io| io.offset + 512 == ALL.span));
+        assert!(drawn.iter().any(|io| io.offset == 14 * (64 << 10)));
+        over.set();
+        assert_eq!(requests.next(), None);
+    }
+
+    #[test]
+    fn zones_get_their_shares() {
+        const ZONES: &[(f64, f64)] = &[(0.5, 0.05), (0.3, 0.15), (0.2, 0.8)];
+        let stimulus =
+            Stimulus { alignment: Some(4096), ..Stimulus::of(Addresses::Zones(ZONES), 0.0, 512) };
+        let range = ActiveRange { span: 4096 * 1000, amount: 4096 * 1000 };
+        let stop = AtomicBool::new(false);
+        let over = Over::unless(&stop);
+        let drawn = Requests::new(&stimulus, range, (1, "z"), &over).take(50_000);
+        let mut found = [0.0; 3];
+        for io in drawn {
+            let page = io.offset / 4096;
+            assert_eq!(io.offset % 4096, 0);
+            found[usize::from(page >= 50) + usize::from(page >= 200)] += 1.0 / 50_000.0;
+        }
+        for (found, (share, _)) in found.into_iter().zip(ZONES) {
+            assert!((found - share).abs() < 0.01, "{found} of {share}");
+        }
+    }
+
+    #[test]
+    fn pieces_are_spread_over_the_range_and_do_not_overlap() {
+        let range = ActiveRange { span: 100 * PIECE + 5, amount: 30 * PIECE };
+        let places: Vec<u64> = (0..30).map(|piece| range.place(piece * PIECE + 7)).collect();
+        assert!(places.windows(2).all(|pair| pair[1] - pair[0] >= PIECE), "{places:?}");
+        assert!(places.iter().all(|place| place % PIECE == 7));
+        assert_eq!((places[0] / PIECE, places[29] / PIECE), (0, 96));
+    }
+}
