@@ -15,6 +15,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ("lines", lines()),
         ("steps", steps()),
         ("wide", wide()),
+        ("towers", towers()),
         ("mixed", mixed()),
     ] {
         std::fs::write(folder.join(name).with_extension("svg"), figure.svg()?)?;
@@ -25,6 +26,26 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// Numbers that look measured: between 0 and 1, from where they stand.
 fn made_up(series: usize, group: usize) -> f64 {
     ((series * 7 + group * 13 + series * group * 3) % 17) as f64 / 17.0
+}
+
+/// A table in space, with a missing value.
+fn towers() -> Figure {
+    let row = |index: usize| BarSeries {
+        name: format!("{} KiB", 1 << index),
+        values: (0..7)
+            .map(|group| (index != 2 || group != 4).then(|| 90_000.0 * made_up(index, group)))
+            .collect(),
+        ..BarSeries::default()
+    };
+    let bars = Bars {
+        y: "IOPS".into(),
+        groups: ["100/0", "95/5", "65/35", "50/50", "35/65", "5/95", "0/100"]
+            .map(String::from)
+            .to_vec(),
+        series: (0..8).map(row).collect(),
+        reference: None,
+    };
+    Figure { panels: vec![Panel::towers("", bars)], ..Figure::new("IOPS by size and mix") }
 }
 
 /// Two panels side by side, published numbers on top, a reference line, a missing value.

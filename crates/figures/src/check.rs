@@ -186,7 +186,7 @@ pub(crate) fn check(figure: &Figure) -> Result<(), FigureError> {
         findings.series = "";
         names(&mut findings, &panel.plot);
         match &panel.plot {
-            Plot::Bars(bars) => check_bars(&mut findings, bars),
+            Plot::Bars(bars) | Plot::Towers(bars) => check_bars(&mut findings, bars),
             Plot::Lines(lines) => check_lines(&mut findings, lines),
             Plot::Steps(steps) => check_steps(&mut findings, steps),
         }
@@ -199,7 +199,9 @@ pub(crate) fn check(figure: &Figure) -> Result<(), FigureError> {
 
 fn names<'a>(findings: &mut Findings<'a>, plot: &'a Plot) {
     let names: Vec<&str> = match plot {
-        Plot::Bars(bars) => bars.series.iter().map(|series| series.name.as_str()).collect(),
+        Plot::Bars(bars) | Plot::Towers(bars) => {
+            bars.series.iter().map(|series| series.name.as_str()).collect()
+        }
         Plot::Lines(lines) => lines.series.iter().map(|series| series.name.as_str()).collect(),
         Plot::Steps(steps) => steps.series.iter().map(|series| series.name.as_str()).collect(),
     };

@@ -50,6 +50,8 @@ impl Legend {
                 }
                 extra.reference(bars.reference.as_ref());
             }
+            // Rows are named where they stand.
+            Plot::Towers(_) => {}
             Plot::Lines(lines) => {
                 for (index, series) in lines.series.iter().enumerate() {
                     let measured = series.stroke == Stroke::Measured;

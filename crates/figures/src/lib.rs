@@ -1,7 +1,7 @@
 //! Draws pictures from columns of numbers; independent of the simulator.
 //!
-//! A [`Figure`] is a title, a caption and [`Panel`]s in a grid; a panel shows grouped [`Bars`],
-//! [`Lines`] or the [`Steps`] of distribution functions. [`Figure::svg`] draws it: the same figure
+//! A [`Figure`] is a title, a caption and [`Panel`]s in a grid; a panel shows grouped [`Bars`], flat
+//! or in space, [`Lines`] or the [`Steps`] of distribution functions. [`Figure::svg`] draws it: the same figure
 //! gives the same bytes.
 //!
 //! Series are distinguished twice: by a color from a palette safe for color-blind readers, and by a
@@ -44,6 +44,7 @@ pub mod palette;
 mod panel;
 mod ruler;
 mod style;
+mod towers;
 
 pub use check::{FigureError, Finding, Wrong};
 
@@ -99,6 +100,13 @@ impl Panel {
         Self { title: title.into(), plot: Plot::Bars(bars) }
     }
 
+    /// Returns a panel of bars in space: the groups from left to right, and the series behind each
+    /// other, the first in front.
+    #[must_use]
+    pub fn towers(title: impl Into<String>, bars: Bars) -> Self {
+        Self { title: title.into(), plot: Plot::Towers(bars) }
+    }
+
     /// Returns a panel of lines.
     #[must_use]
     pub fn lines(title: impl Into<String>, lines: Lines) -> Self {
@@ -117,6 +125,8 @@ impl Panel {
 pub enum Plot {
     /// Groups of bars, one bar per series.
     Bars(Bars),
+    /// The same in space. Published numbers, whiskers and the reference are not drawn.
+    Towers(Bars),
     /// Series of connected points.
     Lines(Lines),
     /// Empirical distribution functions.
@@ -127,7 +137,7 @@ impl Plot {
     /// Returns whether there is nothing to draw: no series has a value or a published number.
     fn is_empty(&self) -> bool {
         match self {
-            Plot::Bars(bars) => bars
+            Plot::Bars(bars) | Plot::Towers(bars) => bars
                 .series
                 .iter()
                 .all(|it| it.values.iter().chain(&it.published).all(Option::is_none)),

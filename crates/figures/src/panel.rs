@@ -8,6 +8,7 @@ use crate::canvas::{Canvas, Drawn, Lettering, Pen, Plane};
 use crate::curves;
 use crate::ruler::{Room, Ruler};
 use crate::style::{AXIS, HEADING, INK, LABEL, MESH, px, width};
+use crate::towers;
 use crate::{Panel, Plot, Scale};
 
 /// The height of the plot area, in pixels.
@@ -27,6 +28,7 @@ const NEAR: f64 = 0.2;
 pub fn natural_width(plot: &Plot) -> f64 {
     match plot {
         Plot::Bars(bars) => bars::natural_width(bars),
+        Plot::Towers(bars) => towers::natural_width(bars),
         Plot::Lines(_) | Plot::Steps(_) => CURVE_WIDTH,
     }
 }
@@ -34,7 +36,7 @@ pub fn natural_width(plot: &Plot) -> f64 {
 /// Returns which panels may share a range of y, and that range; `None` if it is always the same.
 pub fn range_of_y(plot: &Plot) -> Option<(bool, Scale, (f64, f64))> {
     match plot {
-        Plot::Bars(bars) => Some((true, Scale::Linear, bars::range(bars))),
+        Plot::Bars(bars) | Plot::Towers(bars) => Some((true, Scale::Linear, bars::range(bars))),
         Plot::Lines(lines) => Some((false, lines.y.scale, curves::range_of_lines(lines)[1])),
         Plot::Steps(_) => None,
     }
@@ -59,6 +61,9 @@ impl<'f> Plan<'f> {
                 Ruler::new(Scale::Linear, y, ALWAYS, up),
                 Labels::new(&bars.groups, wide),
             ),
+            Plot::Towers(_) => {
+                (Ruler::plain(0.0, 1.0), Ruler::new(Scale::Linear, y, ALWAYS, up), none())
+            }
             Plot::Lines(lines) => (
                 Ruler::new(lines.x.scale, curves::range_of_lines(lines)[0], NEAR, across),
                 Ruler::new(lines.y.scale, y, FAR, up),
@@ -84,6 +89,7 @@ impl<'f> Plan<'f> {
     fn bottom(&self) -> f64 {
         match &self.panel.plot {
             Plot::Bars(_) => self.labels.height,
+            Plot::Towers(_) => 26.0,
             Plot::Lines(_) | Plot::Steps(_) if self.titles().0.is_empty() => 26.0,
             Plot::Lines(_) | Plot::Steps(_) => 44.0,
         }
@@ -91,12 +97,19 @@ impl<'f> Plan<'f> {
 
     /// Returns the height of the panel without its legend, in pixels.
     pub fn height(&self) -> f64 {
-        TOP + self.head() + PLOT_HEIGHT + self.bottom()
+        TOP + self.head() + self.plot_height() + self.bottom()
     }
 
     /// Returns the width of the panel with these margins beside its axes, in pixels.
     pub fn width(left: f64, wide: f64) -> f64 {
         left + wide + RIGHT
+    }
+
+    fn plot_height(&self) -> f64 {
+        match &self.panel.plot {
+            Plot::Towers(_) => towers::HEIGHT,
+            Plot::Bars(_) | Plot::Lines(_) | Plot::Steps(_) => PLOT_HEIGHT,
+        }
     }
 
     fn head(&self) -> f64 {
@@ -105,7 +118,7 @@ impl<'f> Plan<'f> {
 
     fn titles(&self) -> (&str, &str) {
         match &self.panel.plot {
-            Plot::Bars(bars) => ("", &bars.y),
+            Plot::Bars(bars) | Plot::Towers(bars) => ("", &bars.y),
             Plot::Lines(lines) => (&lines.x.title, &lines.y.title),
             Plot::Steps(steps) => (&steps.x.title, &steps.y),
         }
@@ -120,6 +133,17 @@ impl<'f> Plan<'f> {
                 fitted(&self.panel.title, HEADING, wide).bold().at(HPos::Center, VPos::Center);
             let at = (px(x + left + wide / 2.0), px(corner.1 + TOP + HEAD / 2.0 - 3.0));
             pen.text(&self.panel.title, lettering, at)?;
+        }
+        if let Plot::Towers(bars) = &self.panel.plot {
+            let at = (px(x + 10.0), px(top + towers::HEIGHT * 0.66));
+            let lettering = fitted(&bars.y, AXIS, PLOT_HEIGHT);
+            if self.panel.plot.is_empty() {
+                let middle = (px(x + left + wide / 2.0), px(top + towers::HEIGHT / 2.0));
+                let lettering = Lettering::new(AXIS).at(HPos::Center, VPos::Center);
+                return pen.text("no data", lettering, middle);
+            }
+            pen.text(&bars.y, lettering.at(HPos::Center, VPos::Center).turned(), at)?;
+            return towers::draw(pen, bars, &self.y, (x + left, top), wide);
         }
         let size = (px(left + wide), px(PLOT_HEIGHT + self.bottom()));
         let area = canvas.clone().shrink((px(x), px(top)), size);
@@ -138,6 +162,7 @@ impl<'f> Plan<'f> {
         }
         match &self.panel.plot {
             Plot::Bars(bars) => bars::draw(&plane, bars, &self.labels),
+            Plot::Towers(_) => Ok(()),
             Plot::Lines(lines) => curves::draw_lines(&plane, lines),
             Plot::Steps(steps) => curves::draw_steps(&plane, steps),
         }

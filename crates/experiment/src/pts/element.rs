@@ -3,9 +3,9 @@
 use super::stimulus::Over;
 use crate::Percentile;
 use fowler_device::blame::Part;
-use fowler_device::{Completion, Counters, Device, Probe};
+use fowler_device::{Completion, Counters, Device, Doing, Probe, Source};
 use fowler_metrics::Latencies;
-use fowler_units::{HostOp, Nanos, Span};
+use fowler_units::{DieId, HostOp, Id, Nanos, Span};
 
 /// What an element measured.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -32,6 +32,8 @@ pub struct Element {
     pub buffer: [u64; 2],
     /// What requests waited for: nanoseconds of all of them, in the order of [`Part::ALL`].
     pub blame: Vec<u64>,
+    /// What the dies did: nanoseconds of all of them, in the order of [`Doing::NAMES`].
+    pub activity: Vec<u64>,
 }
 
 impl Element {
@@ -64,6 +66,20 @@ impl Element {
         if all == 0 { 0.0 } else { own as f64 / all as f64 }
     }
 
+    /// Returns the share of the time of all dies that they spent on an activity.
+    pub fn die_share(&self, doing: usize) -> f64 {
+        let all: u64 = self.activity.iter().sum();
+        let own = self.activity.get(doing).copied().unwrap_or(0);
+        if all == 0 { 0.0 } else { own as f64 / all as f64 }
+    }
+
+    /// Returns the share of the time of all dies that they spent on garbage collection.
+    pub fn gc_share(&self) -> f64 {
+        let names = Doing::NAMES.iter().enumerate();
+        let own = names.filter(|(_, name)| name.starts_with("GC ")).map(|(place, _)| place);
+        own.map(|place| self.die_share(place)).sum()
+    }
+
     /// Returns the parts that requests spent time on, the largest first.
     pub fn causes(&self) -> Vec<(Part, f64)> {
         let mut parts: Vec<(Part, f64)> =
@@ -86,7 +102,20 @@ pub(super) struct Tally {
     blame: [u64; Part::COUNT],
     bytes: u64,
     before: Counters,
+    activity: [u64; Doing::COUNT],
     from: Nanos,
+}
+
+/// Returns the time of all dies by activity, up to `at`.
+fn activity(device: &Device, at: Nanos) -> [u64; Doing::COUNT] {
+    let mut sums = [0; Doing::COUNT];
+    for die in 0..device.layout().geometry.dies() {
+        let times = device.die_times(DieId::new(die as usize), at);
+        for (sum, own) in sums.iter_mut().zip(times.by_activity()) {
+            *sum += own;
+        }
+    }
+    sums
 }
 
 impl Tally {
@@ -98,7 +127,8 @@ impl Tally {
     /// Returns an empty one that began at `from`, with what is counted by now.
     pub fn begun(device: &Device, from: Nanos) -> Tally {
         let (latencies, before) = (Latencies::new(), device.counters());
-        Tally { latencies, blame: [0; Part::COUNT], bytes: 0, before, from }
+        let activity = activity(device, from);
+        Tally { latencies, blame: [0; Part::COUNT], bytes: 0, before, activity, from }
     }
 
     /// Adds a request. In debug builds, its blame must sum to its latency.
@@ -125,6 +155,8 @@ impl Tally {
         let counted = device.counters().since(&self.before);
         let us = |percentile| self.latencies.percentile(percentile).map(Span::as_us);
         let hits = counted.buffer_read_hits + counted.buffer_write_hits;
+        let activity = activity(device, now);
+        let activity = activity.iter().zip(self.activity).map(|(now, then)| now - then);
         Element {
             requests: self.latencies.count(),
             bytes: self.bytes,
@@ -133,10 +165,11 @@ impl Tally {
             p99_us: us(Percentile::P99),
             p99999_us: us(Percentile::P99999),
             max_us: self.latencies.max().map(Span::as_us),
-            programs: [counted.programs.sum(), counted.programs[fowler_device::Source::Host]],
+            programs: [counted.programs.sum(), counted.programs[Source::Host]],
             erases: counted.erases.sum(),
             buffer: [hits, counted.pages_read + counted.pages_written],
             blame: self.blame.to_vec(),
+            activity: activity.collect(),
         }
     }
 }

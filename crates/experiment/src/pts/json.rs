@@ -7,6 +7,7 @@ use super::{Found, Preconditioned, Pts, Setting, Tested};
 use crate::Percentile;
 use crate::json_schema::output::{self, Fact, Typed, list_of, map_of, written};
 use crate::json_schema::{self, nullable};
+use fowler_device::Doing;
 use serde_json::{Map, Value, json};
 
 /// What the page and the JSON are called.
@@ -264,6 +265,14 @@ fn of_element() -> Vec<Fact<Element>> {
             "Share of the pages that the buffer served.",
             Element::buffer_share,
         ),
+        Fact::new("die_time", "Shares of the time of all dies by activity.", |it: &It| {
+            let share = |(place, name): (usize, &&str)| {
+                let share = it.die_share(place);
+                (share > 0.0).then(|| ((*name).to_string(), json!(share)))
+            };
+            Doing::NAMES.iter().enumerate().filter_map(share).collect::<Map<_, _>>()
+        })
+        .like(map_of(f64::schema())),
         Fact::new("blame", "Shares of the response times by cause.", |it: &It| {
             let causes = it.causes().into_iter();
             causes

@@ -12,8 +12,10 @@
 //! - `rounds.rs`: rounds until steady state. `matrix.rs` (IOPS, latency), `throughput.rs`,
 //!   `saturation.rs`, `host_idle.rs`, `cross_stimulus.rs`, `demand.rs`: the tests.
 //! - `jesd219.rs`: the enterprise workload. `told.rs`: what the caller hears meanwhile.
-//! - `sheets.rs`, `json.rs`, `figures.rs`, `page.rs`: the results as tables, JSON, pictures, a page.
+//! - `sheets.rs`, `json.rs`, `charts.rs`, `page.rs`: the results as tables, JSON, charts, a page.
 
+#[cfg(feature = "report")]
+mod charts;
 mod cross_stimulus;
 mod demand;
 mod element;

@@ -5,6 +5,7 @@ use super::rig::Rig;
 use super::rounds::Point;
 use super::steady::{ROUNDS_MOST, Window, first_steady};
 use super::told::Told;
+use fowler_device::Doing;
 use fowler_device::blame::Part;
 
 /// It ends when so many times the user capacity has been written.
@@ -62,6 +63,8 @@ pub struct Cliff {
     pub iops: [f64; 2],
     /// Write amplification in the first minute and at the end.
     pub waf: [Option<f64>; 2],
+    /// The share of the dies' time that garbage collection takes, in the first minute and at the end.
+    pub gc: [f64; 2],
     /// The causes whose share of the response time grew most: each with its share in the first
     /// minute and at the end.
     pub causes: Vec<(Part, [f64; 2])>,
@@ -118,13 +121,18 @@ impl Saturation {
         causes.retain(|(_, shares)| growth(shares) > 0.01);
         causes.sort_by(|(_, one), (_, other)| growth(other).total_cmp(&growth(one)));
         causes.truncate(3);
-        Some(Cliff { minute: place + 1, fills, iops, waf: [first.waf(), level.waf()], causes })
+        let (waf, gc) = ([first.waf(), level.waf()], [first.gc_share(), level.gc_share()]);
+        Some(Cliff { minute: place + 1, fills, iops, waf, gc, causes })
     }
 }
 
 /// Several minutes in a row as one. Percentiles cannot be merged; the greatest is kept.
 pub(super) fn merged(minutes: &[Element]) -> Element {
-    let mut all = Element { blame: vec![0; Part::COUNT], ..Element::default() };
+    let mut all = Element {
+        blame: vec![0; Part::COUNT],
+        activity: vec![0; Doing::COUNT],
+        ..Element::default()
+    };
     let mut latency = 0.0;
     for minute in minutes {
         all.requests += minute.requests;
@@ -138,8 +146,9 @@ pub(super) fn merged(minutes: &[Element]) -> Element {
         for (sum, own) in all.buffer.iter_mut().zip(minute.buffer) {
             *sum += own;
         }
-        for (sum, own) in all.blame.iter_mut().zip(&minute.blame) {
-            *sum += own;
+        for (sums, own) in [(&mut all.blame, &minute.blame), (&mut all.activity, &minute.activity)]
+        {
+            sums.iter_mut().zip(own).for_each(|(sum, own)| *sum += own);
         }
         for (most, own) in [
             (&mut all.p99_us, minute.p99_us),

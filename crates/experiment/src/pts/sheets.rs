@@ -65,7 +65,7 @@ impl Tested {
     }
 
     /// Says what it found, in a line.
-    fn result(&self) -> String {
+    pub(super) fn result(&self) -> String {
         let real = crate::numbers::real;
         match &self.found {
             Found::Matrix(matrix) => {
@@ -144,6 +144,9 @@ impl super::Cliff {
             }
             _ => String::new(),
         };
+        let [before, after] = self.gc.map(percent);
+        let dies =
+            format!("; garbage collection takes {after} of the dies' time (fresh: {before})");
         let causes: Vec<String> = self
             .causes
             .iter()
@@ -159,7 +162,7 @@ impl super::Cliff {
         let causes =
             if causes.is_empty() { String::new() } else { format!("; {}", causes.join(", ")) };
         format!(
-            "throughput falls from {} to {} IOPS in minute {}, after {:.2} times the user capacity{waf}{causes}",
+            "throughput falls from {} to {} IOPS in minute {}, after {:.2} times the user capacity{waf}{dies}{causes}",
             real(fresh),
             real(end),
             self.minute,
@@ -242,7 +245,7 @@ fn tracking(name: &str, of: &str, rounds: &Rounds) -> Sheet {
     sheet
 }
 
-const ELEMENT_HEADS: [&str; 10] = [
+const ELEMENT_HEADS: [&str; 11] = [
     "IOPS",
     "MB/s",
     "mean (us)",
@@ -251,6 +254,7 @@ const ELEMENT_HEADS: [&str; 10] = [
     "max (us)",
     "WAF",
     "erases",
+    "GC, of die time",
     "buffer hits",
     "largest cause",
 ];
@@ -269,6 +273,7 @@ fn element_cells(element: &Element) -> Vec<Cell> {
         Cell::number(element.max_us),
         Cell::number(element.waf()),
         Cell::Number(element.erases as f64),
+        Cell::share(Some(element.gc_share())),
         Cell::share(element.buffer_share()),
         cause,
     ]

@@ -9,7 +9,7 @@
 //! The room reads outcomes, the layout of metrics, the verdict and the warnings. It renders the
 //! page of runs and the page of a study, and writes no other file.
 
-mod chart;
+pub(crate) mod chart;
 mod density;
 mod latency;
 mod over_seeds;
@@ -20,6 +20,7 @@ mod tiles;
 mod time_series;
 
 use crate::atomic_file::{AtomicFile, unwritable};
+use crate::device::Resolved;
 use crate::diagnostic::Diagnostics;
 use crate::numbers::{NOTHING, counted, percent, real};
 use crate::outcome::{Ending, Outcome};
@@ -228,6 +229,44 @@ pub fn of_study(
     let mut sections = vec![pictures, tables];
     sections.retain(|section| !section.is_empty());
     fill(Page { title: title.into(), lead, sections, ..Page::blank() })
+}
+
+/// What a page has under one heading.
+pub(crate) struct Chapter {
+    /// The heading.
+    pub title: &'static str,
+    /// Tables, after the charts.
+    pub sheets: Vec<Sheet>,
+    /// Charts, which the script of the page draws.
+    pub charts: Vec<Chart>,
+    /// Pictures.
+    pub drawings: Vec<Drawing>,
+}
+
+/// Renders a page of chapters: what it shows in a line or two, what the numbers say, what to be
+/// warned of, and the chapters; the drive is a text at its end.
+pub(crate) fn of_chapters(
+    title: &str,
+    [lead, verdict, warnings]: [Vec<String>; 3],
+    chapters: Vec<Chapter>,
+    drive: &Resolved,
+) -> String {
+    let section = |it: Chapter| Section {
+        drawings: it.drawings,
+        ..Section::new(it.title, it.sheets, it.charts)
+    };
+    let mut sections: Vec<Section> = chapters.into_iter().map(section).collect();
+    sections.retain(|section| !section.is_empty());
+    fill(Page {
+        title: title.into(),
+        lead,
+        verdict,
+        remarks: warnings.into_iter().map(|text| Remark { grave: true, text }).collect(),
+        sections,
+        texts: vec![texts::of_drive(drive)],
+        printed: PRINTED,
+        ..Page::blank()
+    })
 }
 
 impl Page<'_> {

@@ -3,6 +3,7 @@
 //! The drives of a comparison differ in a few keys. The page has the first complete, and of each
 //! other one only the lines that the first lacks; its script puts the complete file together.
 
+use crate::device::Resolved;
 use crate::outcome::Outcome;
 use serde::Serialize;
 
@@ -61,6 +62,16 @@ pub fn of(outcomes: &[Outcome]) -> Vec<Text> {
         others: Vec::new(),
     }));
     texts
+}
+
+/// Returns the complete configuration of a drive.
+pub fn of_drive(drive: &Resolved) -> Text {
+    Text {
+        title: "The drive, as a complete device file".into(),
+        file: format!("{}.toml", file_name(&drive.scheme)),
+        text: drive.text.clone(),
+        others: Vec::new(),
+    }
 }
 
 /// Returns the pieces of a text beside another one that it resembles.

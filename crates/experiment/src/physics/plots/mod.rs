@@ -50,7 +50,7 @@ fn columns(name: &str, figure: &Figure) -> Sheet {
                     }
                 }
             }
-            Plot::Bars(bars) => {
+            Plot::Bars(bars) | Plot::Towers(bars) => {
                 for series in &bars.series {
                     for (place, group) in bars.groups.iter().enumerate() {
                         let y = Cell::number(series.values.get(place).copied().flatten());

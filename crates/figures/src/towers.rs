@@ -1,0 +1,137 @@
+//! Bars in rows behind each other, drawn in space: an overview of a table. Exact values are for
+//! flat bars and tables.
+
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, VPos};
+
+use crate::Bars;
+use crate::canvas::{Drawn, Lettering, Pen, Place};
+use crate::ruler::Ruler;
+use crate::style::{INK, LABEL, MESH, colour, px, width};
+
+/// The height of the whole drawing above the labels of groups, in pixels.
+pub const HEIGHT: f64 = 340.0;
+/// How far the last row is moved to the right and up, as shares of the drawing.
+const RIGHT: f64 = 0.24;
+const UP: f64 = 0.36;
+/// The shares of a group's width and of a row's depth that a tower takes.
+const FILLED: f64 = 0.66;
+/// How much of its color a side has that faces away from the light, and of white one that faces it.
+const SHADE: f64 = 0.72;
+const LIGHT: f64 = 0.35;
+
+/// Returns the width of the drawing for its towers and the names of its rows, in pixels.
+pub fn natural_width(bars: &Bars) -> f64 {
+    let towers = 46.0 * bars.groups.len() as f64;
+    (towers / (1.0 - RIGHT) + names(bars)).clamp(400.0, 1000.0)
+}
+
+/// The width of the names of the rows, in pixels.
+fn names(bars: &Bars) -> f64 {
+    bars.series.iter().map(|row| width(&row.name, LABEL)).fold(0.0, f64::max) + 12.0
+}
+
+/// Where a point in space is on the canvas.
+struct Space<'r> {
+    /// The left end of the front foot, in pixels.
+    corner: (f64, f64),
+    /// The length of the front foot, and the height of the front wall, in pixels.
+    wide: f64,
+    high: f64,
+    /// How far the back is moved, in pixels.
+    back: (f64, f64),
+    groups: f64,
+    rows: f64,
+    y: &'r Ruler,
+}
+
+impl Space<'_> {
+    /// The place of a point: along the groups, into the depth by rows, and up by a ruler place.
+    fn at(&self, group: f64, row: f64, place: f64) -> Place {
+        let (along, deep) = (group / self.groups, row / self.rows);
+        let up = (place - self.y.low) / (self.y.high - self.y.low);
+        let x = self.corner.0 + along * self.wide + deep * self.back.0;
+        let y = self.corner.1 - deep * self.back.1 - up * self.high;
+        (px(x), px(y))
+    }
+}
+
+/// Draws towers into a space of `wide` pixels to the right of `left` and of [`HEIGHT`] below `top`.
+pub fn draw(pen: Pen<'_, '_>, bars: &Bars, y: &Ruler, (left, top): (f64, f64), wide: f64) -> Drawn {
+    let wide = wide - names(bars);
+    let space = Space {
+        corner: (left, top + HEIGHT),
+        wide: wide * (1.0 - RIGHT),
+        high: HEIGHT * (1.0 - UP),
+        back: (wide * RIGHT, HEIGHT * UP),
+        groups: bars.groups.len() as f64,
+        rows: bars.series.len() as f64,
+        y,
+    };
+    walls(pen, &space)?;
+    let margin = (1.0 - FILLED) / 2.0;
+    for (row, series) in bars.series.iter().enumerate().rev() {
+        for (group, value) in series.values.iter().enumerate() {
+            let Some(value) = value else { continue };
+            let (along, deep) = (group as f64 + margin, row as f64 + margin);
+            tower(pen, &space, (along, deep), y.place(*value), row)?;
+        }
+    }
+    for (group, name) in bars.groups.iter().enumerate() {
+        let (x, y) = space.at(group as f64 + 0.5, 0.0, y.low);
+        let lettering = Lettering::new(LABEL).at(HPos::Center, VPos::Center);
+        pen.text(name, lettering, (x, y + px(13.0)))?;
+    }
+    for (row, series) in bars.series.iter().enumerate() {
+        let (x, y) = space.at(space.groups, row as f64 + 0.5, y.low);
+        pen.text(&series.name, Lettering::new(LABEL), (x + px(8.0), y))?;
+    }
+    Ok(())
+}
+
+/// The foot, and the lines of the scale along the left and the back wall.
+fn walls(pen: Pen<'_, '_>, space: &Space<'_>) -> Drawn {
+    let (groups, rows, low) = (space.groups, space.rows, space.y.low);
+    for (place, label) in &space.y.ticks {
+        let ends = [(0.0, 0.0), (0.0, rows), (groups, rows)];
+        pen.line(ends.map(|(group, row)| space.at(group, row, *place)).to_vec(), MESH, 0.8)?;
+        let (x, y) = space.at(0.0, 0.0, *place);
+        let lettering = Lettering::new(LABEL).at(HPos::Right, VPos::Center);
+        pen.text(label, lettering, (x - px(6.0), y))?;
+    }
+    let foot = [(0.0, 0.0), (groups, 0.0), (groups, rows), (0.0, rows), (0.0, 0.0)];
+    pen.line(foot.map(|(group, row)| space.at(group, row, low)).to_vec(), INK, 0.8)?;
+    pen.line(vec![space.at(0.0, 0.0, low), space.at(0.0, 0.0, space.y.high)], INK, 1.0)
+}
+
+/// Draws the three sides of a tower that can be seen.
+fn tower(
+    pen: Pen<'_, '_>,
+    space: &Space<'_>,
+    (along, deep): (f64, f64),
+    top: f64,
+    row: usize,
+) -> Drawn {
+    let low = space.y.low;
+    let (right, back) = (along + FILLED, deep + FILLED);
+    let front = [(along, deep, low), (right, deep, low), (right, deep, top), (along, deep, top)];
+    let side = [(right, deep, low), (right, back, low), (right, back, top), (right, deep, top)];
+    let roof = [(along, deep, top), (right, deep, top), (right, back, top), (along, back, top)];
+    let RGBColor(r, g, b) = colour(row);
+    let shaded = |part: fn(f64) -> f64| {
+        let [r, g, b] = [r, g, b].map(|value| part(f64::from(value)) as u8);
+        RGBColor(r, g, b)
+    };
+    let sides = [
+        (front, RGBColor(r, g, b)),
+        (side, shaded(|value| value * SHADE)),
+        (roof, shaded(|value| value + (255.0 - value) * LIGHT)),
+    ];
+    for (corners, colour) in sides {
+        let mut corners = corners.map(|(group, row, y)| space.at(group, row, y)).to_vec();
+        pen.0.draw(&Polygon::new(corners.clone(), colour.filled()))?;
+        corners.push(corners[0]);
+        pen.line(corners, INK, 0.4)?;
+    }
+    Ok(())
+}
