@@ -48,6 +48,9 @@ pub(crate) enum Command {
                             Ctrl-C, tests finished until then printed"
     )]
     Pts(crate::pts::Pts),
+    /// What a host can write before the cells have had their cycles: TBW, DWPD and UBER, in the
+    /// manner of JESD218 and JESD219
+    Endurance(crate::endurance::Endurance),
     /// A paper's tables and figures beside its published numbers, and a verdict on each
     #[command(
         after_help = "Exit codes: 0 done, whatever the verdicts; 2 the input is wrong; 130 stopped with \

@@ -5,7 +5,8 @@ use crate::output::{Output, Wanted};
 use crate::table::Grid;
 use crate::wrap::wrapped_comments;
 use crate::{
-    Exit, ask, calibrate, check, console, diff, fit, lifetime, physics, progress, pts, report, score,
+    Exit, ask, calibrate, check, console, diff, endurance, fit, lifetime, physics, progress, pts,
+    report, score,
     signals, split, stdin, sweep, traces, validation,
 };
 #[cfg(feature = "papers")]
@@ -41,6 +42,7 @@ pub(crate) fn execute(mut command: Command) -> Result<Exit, Diagnostics> {
         Command::Explain(arguments) => explain(&arguments),
         Command::Chip(arguments) => chip(&arguments),
         Command::Lifetime(arguments) => lifetime::execute(&arguments),
+        Command::Endurance(arguments) => endurance::execute(&arguments),
         Command::Pts(arguments) => pts::execute(&arguments),
         #[cfg(feature = "papers")]
         Command::Reproduce(arguments) => reproduce::execute(&arguments),

@@ -11,6 +11,7 @@ mod check;
 mod commands;
 mod console;
 mod diff;
+mod endurance;
 mod fit;
 mod flags;
 mod lifetime;

@@ -50,6 +50,7 @@ fn traces(command: &mut Command) -> Vec<&mut PathBuf> {
         Command::Compare(compare) => compare.setup.load.source.trace.iter_mut().collect(),
         Command::Explain(explain) => explain.load.source.trace.iter_mut().collect(),
         Command::Lifetime(lifetime) => lifetime.source.trace.iter_mut().collect(),
+        Command::Endurance(endurance) => endurance.trace.iter_mut().collect(),
         #[cfg(feature = "papers")]
         Command::Study(study) => study.trace.iter_mut().collect(),
         Command::Trace(Trace::Info { file, .. } | Trace::Convert { file, .. }) => vec![file],

@@ -44,6 +44,7 @@ pub const ALL: &[Schema] = schemas! {
     "compare", "the JSON of fowler compare" => metrics::of_comparison;
     "lifetime", "the JSON of fowler lifetime" => lifetime::schema;
     "pts", "the JSON of fowler pts" => pts::schema;
+    "endurance", "the JSON of fowler endurance" => pts::endurance_schema;
     "validate", "the JSON of fowler validate" => validate::schema;
     "trace-info", "the JSON of fowler trace info" => trace::info_schema;
 };

@@ -14,6 +14,8 @@ pub struct Element {
     pub requests: u64,
     /// Their bytes.
     pub bytes: u64,
+    /// Of them, those of writes.
+    pub written: u64,
     /// From the first request to the last answer. fio divides by the same time.
     pub seconds: f64,
     /// Response times in microseconds, of reads and writes together: mean, 99 %, 99.999 %, maximum.
@@ -101,6 +103,7 @@ pub(super) struct Tally {
     pub latencies: Latencies,
     blame: [u64; Part::COUNT],
     bytes: u64,
+    written: u64,
     before: Counters,
     activity: [u64; Doing::COUNT],
     from: Nanos,
@@ -128,7 +131,7 @@ impl Tally {
     pub fn begun(device: &Device, from: Nanos) -> Tally {
         let (latencies, before) = (Latencies::new(), device.counters());
         let activity = activity(device, from);
-        Tally { latencies, blame: [0; Part::COUNT], bytes: 0, before, activity, from }
+        Tally { latencies, blame: [0; Part::COUNT], bytes: 0, written: 0, before, activity, from }
     }
 
     /// Adds a request. In debug builds, its blame must sum to its latency.
@@ -141,7 +144,9 @@ impl Tally {
             *sum += part.0;
         }
         if matches!(completion.io.op, HostOp::Read | HostOp::Write) {
-            self.bytes += u64::from(completion.io.size);
+            let size = u64::from(completion.io.size);
+            self.bytes += size;
+            self.written += if completion.io.op == HostOp::Write { size } else { 0 };
         }
     }
 
@@ -160,6 +165,7 @@ impl Tally {
         Element {
             requests: self.latencies.count(),
             bytes: self.bytes,
+            written: self.written,
             seconds: (now - self.from).as_s(),
             mean_us: self.latencies.mean_us(),
             p99_us: us(Percentile::P99),

@@ -11,6 +11,8 @@
 //!   measured of an element, and of each minute of a load without a pause.
 //! - `rounds.rs`: rounds until steady state. `matrix.rs` (IOPS, latency), `throughput.rs`,
 //!   `saturation.rs`, `host_idle.rs`, `cross_stimulus.rs`, `demand.rs`: the tests.
+//! - `endurance.rs`, `endurance_report.rs`, `uber.rs`: what a host can write in a life, in the manner
+//!   of JESD218.
 //! - `jesd219.rs`: the enterprise workload. `told.rs`: what the caller hears meanwhile.
 //! - `sheets.rs`, `json.rs`, `charts.rs`, `page.rs`: the results as tables, JSON, charts, a page.
 
@@ -19,6 +21,8 @@ mod charts;
 mod cross_stimulus;
 mod demand;
 mod element;
+pub mod endurance;
+mod endurance_report;
 mod host_idle;
 pub mod jesd219;
 mod json;
@@ -37,10 +41,12 @@ pub mod steady;
 mod stimulus;
 mod throughput;
 mod told;
+pub mod uber;
 
 pub use cross_stimulus::CrossStimulus;
 pub use demand::Demand;
 pub use element::Element;
+pub use endurance_report::schema as endurance_schema;
 pub use host_idle::HostIdle;
 pub use json::schema;
 pub use matrix::Matrix;
@@ -123,9 +129,9 @@ pub fn check(spec: &PtsSpec) -> Diagnostics {
 pub fn run(spec: &PtsSpec, watch: Watch<'_>) -> Result<Pts, Diagnostics> {
     let setup = Setup::of(spec)?;
     let tests: Vec<(usize, Test)> = spec.tests.iter().copied().enumerate().collect();
-    // A test has a drive of its own.
+    // A test has a drive of its own, and a copy of it that reads.
     let mut need = memory::Need::caching(0);
-    need.add(&setup.drive, 1);
+    need.add(&setup.drive, 2);
     need.refuse(memory::at_once(tests.len()), "--test with one test after the other")?;
     let results = fan_out::each(&tests, |&(number, test)| {
         one(&setup, spec, test, &Told::test(watch, number, test.name()), watch)

@@ -7,6 +7,10 @@ use super::stimulus::{ActiveRange, Addresses, Over, Requests, Stimulus};
 use crate::diagnostic::Diagnostics;
 use crate::progress::Control;
 use crate::run::preconditioned;
+use fowler_device::policy::redundancy::RedundancyKind;
+use fowler_device::policy::scrub::ScrubKind;
+use fowler_device::policy::throttle::ThrottleKind;
+use fowler_device::reliability::ModelKind;
 use fowler_device::{Config, Device, Pacing};
 use fowler_units::{Nanos, Span};
 
@@ -19,6 +23,8 @@ pub(super) struct Rig<'a> {
     pub minute: Span,
     /// The seed of the run: each element has a stream of its own, named after it.
     pub seed: u64,
+    /// Whether a drive that only reads is the same afterwards.
+    pub reads_apart: bool,
     pub control: Control<'a>,
 }
 
@@ -38,6 +44,20 @@ pub struct Preconditioned {
 /// Closed loops have at most so many requests outstanding, as the keys of a workload allow.
 pub(super) const OUTSTANDING_MOST: u32 = 65_536;
 
+/// Whether nothing is different on a drive after minutes of reads: its cells are not disturbed and
+/// do not age, nothing is cached or moved because of reads, and idle dies do nothing of their own.
+fn reads_leave_nothing(config: &Config) -> bool {
+    let cells = matches!(config.reliability.model, ModelKind::Off | ModelKind::ByVoltage)
+        && config.reliability.uber == 0.0;
+    let reads = !config.buffer.cache_reads && config.hotness.detectors == 0;
+    let idle = config.scrub.name == ScrubKind::Off
+        && config.gc.background_below <= config.gc.foreground_below
+        && config.redundancy.name == RedundancyKind::Unprotected;
+    let policies =
+        config.throttle.name == ThrottleKind::Off && config.policies.labels().next().is_none();
+    cells && reads && idle && policies
+}
+
 impl<'a> Rig<'a> {
     /// Returns a purged drive: every page is unwritten. `None` if it was stopped.
     ///
@@ -53,7 +73,8 @@ impl<'a> Rig<'a> {
             Err(_) if control.stopped() => return Ok(None),
             other => other?,
         };
-        Ok(Some(Rig { device, range, minute, seed: config.seed, control }))
+        let (seed, reads_apart) = (config.seed, reads_leave_nothing(config));
+        Ok(Some(Rig { device, range, minute, seed, reads_apart, control }))
     }
 
     /// Workload-independent preconditioning (WIPC): writes `bytes` in sequential requests of `size`,

@@ -6,6 +6,7 @@ use super::rig::Rig;
 use super::steady::{ROUNDS_MOST, WINDOW, Window, first_steady};
 use super::stimulus::Stimulus;
 use super::told::Told;
+use crate::fan_out;
 
 /// An element of a round: what the host does, and how much of it at once.
 #[derive(Clone, Debug, PartialEq)]
@@ -136,17 +137,49 @@ pub(super) fn run(
     let (mut rounds, mut values) = (Vec::new(), Vec::new());
     while rounds.len() < ROUNDS_MOST && first_steady(&values).is_none() {
         let number = rounds.len() + 1;
-        let mut round = Vec::with_capacity(points.len());
-        for (place, point) in points.iter().enumerate() {
-            let name = format!("{}/round {number}/element {}", told.stream(), place + 1);
-            let length = rig.of_minutes(point.minutes);
-            round.push(rig.element(&point.stimulus, point.outstanding(), length, &name)?);
-            told.round(number, (place + 1) as f64 / points.len() as f64);
-        }
+        let round = one(rig, &points, number, told)?;
         values.push(variable.of(&round[tracked]));
         rounds.push(round);
     }
     Rounds::of(points, (tracked, variable), rounds)
+}
+
+/// Runs one round. `None` if it was stopped.
+///
+/// Reads that leave nothing behind run on a copy of the drive, at the same time as the elements that
+/// follow them if a core is free, while the drive itself rests for as long. Nothing depends on the
+/// number of cores.
+fn one(
+    rig: &mut Rig<'_>,
+    points: &[Point],
+    number: usize,
+    told: &Told<'_>,
+) -> Option<Vec<Element>> {
+    let sequence = |rig: &mut Rig<'_>, from: usize, until: usize| {
+        let mut elements = Vec::with_capacity(until - from);
+        for (place, point) in points.iter().enumerate().take(until).skip(from) {
+            let name = format!("{}/round {number}/element {}", told.stream(), place + 1);
+            let length = rig.of_minutes(point.minutes);
+            elements.push(rig.element(&point.stimulus, point.outstanding(), length, &name)?);
+            // The longer of two parts at a time tells how far the round is.
+            if until == points.len() {
+                told.round(number, (place + 1 - from) as f64 / (until - from) as f64);
+            }
+        }
+        Some(elements)
+    };
+    let is_read = |point: &&Point| point.stimulus.reads == 1.0;
+    let reads = points.iter().take_while(is_read).count();
+    if !rig.reads_apart || reads == 0 || reads == points.len() {
+        return sequence(rig, 0, points.len());
+    }
+    let mut reader = rig.clone();
+    rig.rest(rig.of_minutes(points.iter().take(reads).map(|point| point.minutes).sum()));
+    let (first, rest) =
+        fan_out::both(|| sequence(&mut reader, 0, reads), || sequence(rig, reads, points.len()));
+    let (mut elements, rest) = (first?, rest?);
+    elements.extend(rest);
+    Some(elements)
 }
 
 /// Minutes of a round of a load without a pause.

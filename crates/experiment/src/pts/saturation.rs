@@ -137,6 +137,7 @@ pub(super) fn merged(minutes: &[Element]) -> Element {
     for minute in minutes {
         all.requests += minute.requests;
         all.bytes += minute.bytes;
+        all.written += minute.written;
         all.seconds += minute.seconds;
         all.erases += minute.erases;
         latency += minute.mean_us.unwrap_or(0.0) * minute.requests as f64;

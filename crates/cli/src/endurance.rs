@@ -1,0 +1,110 @@
+//! `fowler endurance`: what a host can write before the cells have had their cycles.
+
+use crate::args::{Drive, Reading};
+use crate::output::{Output, Wanted};
+use crate::{Exit, console, fit, progress, sheets, signals};
+use clap::Args;
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
+use fowler_experiment::pts::Watch;
+use fowler_experiment::pts::endurance::{self, EnduranceSpec, Load};
+use fowler_experiment::workload::Control;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+pub(crate) struct Endurance {
+    /// The standard
+    #[arg(long, value_name = "STANDARD", default_value = "jesd219", value_parser = ["jesd219"])]
+    pub standard: String,
+    #[command(flatten)]
+    pub drive: Drive,
+    /// Policy choices: a scheme, a file that ends in .toml, or several joined by `+`
+    #[arg(long, value_name = "SCHEME")]
+    pub scheme: Option<String>,
+    /// A client drive: a trace takes the place of the client workload, which JEDEC sells
+    #[arg(long)]
+    pub client: bool,
+    /// With --client: a block trace, plain or packed with zstd or gzip; - is standard input
+    #[arg(long, value_name = "FILE", requires = "client")]
+    pub trace: Option<PathBuf>,
+    #[command(flatten)]
+    pub reading: Reading,
+    /// What happens to addresses that the drive does not have: error, modulo or compact
+    #[arg(long, value_name = "REMAP", default_value = "error")]
+    pub remap: String,
+    /// The years of the drive writes per day [default: those of the drive, lifetime.target]
+    #[arg(long, value_name = "N")]
+    pub years: Option<f64>,
+    /// Print the result as one JSON object
+    #[arg(long)]
+    pub json: bool,
+    /// Write summary.json into this folder
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// No progress on standard error
+    #[arg(long)]
+    pub quiet: bool,
+}
+
+pub(crate) fn execute(arguments: &Endurance) -> Result<Exit, Diagnostics> {
+    let schemes: Vec<String> = arguments.scheme.iter().cloned().collect();
+    let mut inputs = fit::drive_files(&arguments.drive, &schemes);
+    inputs.extend(arguments.trace.iter().map(|path| ("--trace".to_string(), path.clone())));
+    let mut diagnostics = Diagnostics::default();
+    let spec = diagnostics.take(spec(arguments));
+    if let Some(spec) = &spec {
+        diagnostics.0.extend(endurance::check(spec).0);
+    }
+    let wanted = Wanted::default();
+    let output = Output::open(arguments.out.as_deref(), wanted, &inputs, |_| Vec::new());
+    let output = diagnostics.take(output);
+    diagnostics.or(())?;
+    let (Some(output), Some(spec)) = (output, spec) else { return Ok(Exit::Fault) };
+    let bar = progress::Shares::new(arguments.quiet, "purging the drive");
+    let watch = Watch {
+        control: Control { stop: signals::stop_flag(), progress: &|step| bar.follow(step) },
+        share: &|_, share| bar.set(share),
+        say: &|text| bar.say(text),
+    };
+    let answer = endurance::endurance(&spec, watch);
+    bar.clear();
+    let Some(answer) = answer? else {
+        console::note("stopped: there is no result");
+        return Ok(Exit::Stopped);
+    };
+    let json = format!("{:#}\n", answer.json());
+    output.summary(&json)?;
+    output.list("endurance", [])?;
+    if arguments.json {
+        console::print(&json);
+        output.note_opens();
+    } else {
+        let tables = sheets::text(&answer.sheet()) + &sheets::text(&answer.uber_sheet());
+        console::print(&(tables + &output.opens()));
+    }
+    Ok(Exit::Done)
+}
+
+fn spec(arguments: &Endurance) -> Result<EnduranceSpec, Diagnostics> {
+    let Endurance { trace, reading, remap, .. } = arguments;
+    let load = match (arguments.client, trace) {
+        (true, None) => {
+            let what = "the client workload of JESD219A replays a trace that JEDEC sells, which is not available here";
+            let hint = "name a trace of your own: --trace FILE".to_string();
+            return Err(Diagnostic::new("--client", what).hint(hint).into());
+        }
+        (_, Some(_)) => {
+            let source = crate::args::Source { trace: trace.clone(), workload: None };
+            Load::Client(Box::new(fit::workload(&source, reading, remap)?))
+        }
+        (false, None) => {
+            fit::no_reading(reading, "belongs to --trace, and there is none")?;
+            Load::Enterprise
+        }
+    };
+    Ok(EnduranceSpec {
+        device: fit::device(&arguments.drive),
+        scheme: arguments.scheme.clone(),
+        load,
+        years: arguments.years,
+    })
+}
