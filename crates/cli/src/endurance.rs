@@ -78,7 +78,13 @@ pub(crate) fn execute(arguments: &Endurance) -> Result<Exit, Diagnostics> {
         console::print(&json);
         output.note_opens();
     } else {
-        let tables = sheets::text(&answer.sheet()) + &sheets::text(&answer.uber_sheet());
+        let uber = answer.uber_sheet();
+        // A drive without bit errors has only the line that says so.
+        let uber = match uber.rows.is_empty() {
+            true => console::fitted(&format!("{}\n", uber.title), 0),
+            false => sheets::text(&uber),
+        };
+        let tables = sheets::text(&answer.sheet()) + &uber;
         console::print(&(tables + &output.opens()));
     }
     Ok(Exit::Done)

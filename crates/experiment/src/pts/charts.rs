@@ -405,22 +405,26 @@ fn histograms(name: &str, all: &Demand) -> Chart {
             *classes.entry(class).or_default() += count;
         }
         let all = it.latencies.count().max(1) as f64;
-        let x: Vec<f64> = classes
-            .keys()
-            .map(|&class| coarse(libm::pow(10.0, (class + 1) as f64 / CLASSES) / 1e3))
+        // Classes without a request are gaps, not zeros: the axis is logarithmic.
+        let (first, last) = (classes.keys().min().copied(), classes.keys().max().copied());
+        let all_classes = || first.zip(last).into_iter().flat_map(|(first, last)| first..=last);
+        let x: Vec<f64> = all_classes()
+            .map(|class| coarse(libm::pow(10.0, (class + 1) as f64 / CLASSES) / 1e3))
             .collect();
-        let shares = classes.values().map(|&count| Some(100.0 * count as f64 / all));
+        let shares =
+            all_classes().map(|class| classes.get(&class).map(|&count| 100.0 * count as f64 / all));
         let series = vec![line("share of requests (%)", &x, shares)];
         (it.name.to_string(), Axis::log("share of requests (%)"), series)
     };
     let confidence = |it: &super::demand::Histogram| {
         let of = |percentile: crate::Percentile| {
-            it.latencies.percentile(percentile).map_or("-".into(), |span: Span| {
-                format!("{} {} us", percentile.label(), crate::numbers::real(span.as_us()))
-            })
+            let span: Option<Span> = it.latencies.percentile(percentile);
+            let us = crate::numbers::real(span?.as_us());
+            Some(format!("{} {us} us", percentile.label()))
         };
         use crate::Percentile::{P99, P999, P9999, P99999};
-        format!("{}: {}", it.name, [P99, P999, P9999, P99999].map(of).join(", "))
+        let known: Vec<String> = [P99, P999, P9999, P99999].into_iter().filter_map(of).collect();
+        format!("{}: {}", it.name, known.join(", "))
     };
     let levels: Vec<String> = all.histograms.iter().map(confidence).collect();
     let about = format!("Response times in classes of 1/20 of a decade. {}.", levels.join("; "));

@@ -16,7 +16,7 @@ impl Endurance {
     /// Returns the table: what was measured, and what follows.
     pub fn sheet(&self) -> Sheet {
         let title = format!(
-            "Endurance of {} under {} {MANNER}: {}",
+            "Endurance of {}, scheme {}, {MANNER}: {}",
             self.drive.device, self.drive.scheme, self.workload
         );
         let mut sheet = Sheet::new("endurance", title, &["quantity", "value", "how"]);

@@ -53,7 +53,7 @@ impl Pts {
         let lead = vec![
             format!("Tests {MANNER}. They do not conform to it."),
             format!(
-                "{} of {} under {}; seed {}. {}",
+                "{} of {}, scheme {}; seed {}. {}",
                 bytes(drive.layout.logical.0),
                 drive.device,
                 drive.scheme,
@@ -62,7 +62,7 @@ impl Pts {
             ),
         ];
         let verdict = self.tested.iter().map(|tested| {
-            format!("{}: {}. {}.", tested.test.title(), tested.ended(), tested.result())
+            format!("{}: {}; {}.", tested.test.title(), tested.result(), tested.ended())
         });
         let texts = [lead, verdict.collect(), self.warnings()];
         report::of_chapters(

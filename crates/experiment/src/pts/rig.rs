@@ -11,7 +11,7 @@ use fowler_device::policy::redundancy::RedundancyKind;
 use fowler_device::policy::scrub::ScrubKind;
 use fowler_device::policy::throttle::ThrottleKind;
 use fowler_device::reliability::ModelKind;
-use fowler_device::{Config, Device, Pacing};
+use fowler_device::{Ack, Config, Device, Pacing};
 use fowler_units::{Nanos, Span};
 
 /// A drive and how it is tested.
@@ -23,8 +23,8 @@ pub(super) struct Rig<'a> {
     pub minute: Span,
     /// The seed of the run: each element has a stream of its own, named after it.
     pub seed: u64,
-    /// Whether a drive that only reads is the same afterwards.
-    pub reads_apart: bool,
+    /// When elements of reads may run on a copy.
+    pub reads_apart: ReadsApart,
     pub control: Control<'a>,
 }
 
@@ -44,18 +44,39 @@ pub struct Preconditioned {
 /// Closed loops have at most so many requests outstanding, as the keys of a workload allow.
 pub(super) const OUTSTANDING_MOST: u32 = 65_536;
 
-/// Whether nothing is different on a drive after minutes of reads: its cells are not disturbed and
-/// do not age, nothing is cached or moved because of reads, and idle dies do nothing of their own.
-fn reads_leave_nothing(config: &Config) -> bool {
+/// When elements of reads may run on a copy of the drive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ReadsApart {
+    /// Never: reads, or time, leave something behind.
+    Never,
+    /// Whenever they leave nothing behind and an idle drive does nothing of its own: the drive rests
+    /// meanwhile.
+    Resting,
+    /// If there are so many that no die is idle for long: then nothing is collected in idle time.
+    Crowded,
+}
+
+/// Requests for each die that leave it idle too rarely for work in idle time.
+const CROWD: u32 = 8;
+
+/// When reads leave nothing behind on a drive: its cells are not disturbed and do not age, and
+/// nothing is cached or moved because of reads or in time.
+fn reads_apart(config: &Config) -> ReadsApart {
     let cells = matches!(config.reliability.model, ModelKind::Off | ModelKind::ByVoltage)
         && config.reliability.uber == 0.0;
     let reads = !config.buffer.cache_reads && config.hotness.detectors == 0;
-    let idle = config.scrub.name == ScrubKind::Off
-        && config.gc.background_below <= config.gc.foreground_below
-        && config.redundancy.name == RedundancyKind::Unprotected;
-    let policies =
-        config.throttle.name == ThrottleKind::Off && config.policies.labels().next().is_none();
-    cells && reads && idle && policies
+    let time = config.scrub.name == ScrubKind::Off
+        && config.redundancy.name == RedundancyKind::Unprotected
+        && config.throttle.name == ThrottleKind::Off;
+    if !(cells && reads && time) || config.policies.labels().next().is_some() {
+        ReadsApart::Never
+    } else if config.gc.background_below <= config.gc.foreground_below {
+        ReadsApart::Resting
+    } else if config.buffer.ack == Ack::OnProgram {
+        ReadsApart::Crowded
+    } else {
+        ReadsApart::Never
+    }
 }
 
 impl<'a> Rig<'a> {
@@ -73,7 +94,7 @@ impl<'a> Rig<'a> {
             Err(_) if control.stopped() => return Ok(None),
             other => other?,
         };
-        let (seed, reads_apart) = (config.seed, reads_leave_nothing(config));
+        let (seed, reads_apart) = (config.seed, reads_apart(config));
         Ok(Some(Rig { device, range, minute, seed, reads_apart, control }))
     }
 
@@ -138,6 +159,22 @@ impl<'a> Rig<'a> {
         self.device.run(requests, pacing, &mut records);
         let minutes = records.all;
         self.unless_stopped(minutes)
+    }
+
+    /// Returns a copy of the drive if elements of reads with so many requests outstanding may run on
+    /// it; the drive itself has then rested for as long as they take, where it may.
+    pub fn reader(&mut self, fewest: u32, minutes: u64) -> Option<Rig<'a>> {
+        let crowd = self.device.layout().geometry.dies().saturating_mul(CROWD);
+        match self.reads_apart {
+            ReadsApart::Never => None,
+            ReadsApart::Crowded if fewest < crowd => None,
+            ReadsApart::Crowded => Some(self.clone()),
+            ReadsApart::Resting => {
+                let reader = self.clone();
+                self.rest(self.of_minutes(minutes));
+                Some(reader)
+            }
+        }
     }
 
     /// Leaves the drive alone for a time, in which it may work on its own.

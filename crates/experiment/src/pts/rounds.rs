@@ -147,8 +147,7 @@ pub(super) fn run(
 /// Runs one round. `None` if it was stopped.
 ///
 /// Reads that leave nothing behind run on a copy of the drive, at the same time as the elements that
-/// follow them if a core is free, while the drive itself rests for as long. Nothing depends on the
-/// number of cores.
+/// follow them if a core is free. Nothing depends on the number of cores.
 fn one(
     rig: &mut Rig<'_>,
     points: &[Point],
@@ -170,11 +169,13 @@ fn one(
     };
     let is_read = |point: &&Point| point.stimulus.reads == 1.0;
     let reads = points.iter().take_while(is_read).count();
-    if !rig.reads_apart || reads == 0 || reads == points.len() {
+    let (first, rest) = points.split_at(reads);
+    let fewest = first.iter().map(Point::outstanding).min();
+    let minutes = first.iter().map(|point| point.minutes).sum();
+    let reader = fewest.filter(|_| !rest.is_empty());
+    let Some(mut reader) = reader.and_then(|fewest| rig.reader(fewest, minutes)) else {
         return sequence(rig, 0, points.len());
-    }
-    let mut reader = rig.clone();
-    rig.rest(rig.of_minutes(points.iter().take(reads).map(|point| point.minutes).sum()));
+    };
     let (first, rest) =
         fan_out::both(|| sequence(&mut reader, 0, reads), || sequence(rig, reads, points.len()));
     let (mut elements, rest) = (first?, rest?);

@@ -8,8 +8,6 @@ use super::told::Told;
 use fowler_device::Doing;
 use fowler_device::blame::Part;
 
-/// It ends when so many times the user capacity has been written.
-pub const FILLS: u64 = 4;
 /// It ends after so many minutes: a day.
 pub const MINUTES_MOST: usize = 24 * 60;
 /// Steady state is asked of every 31st minute, so that the values are 30 minutes apart.
@@ -76,6 +74,9 @@ const LEVEL: usize = 5;
 const CLIFF_SHARE: f64 = 0.8;
 
 impl Saturation {
+    /// It ends when so many times the user capacity has been written.
+    pub const FILLS: u64 = 4;
+
     /// Returns bytes written by the end of each minute.
     pub fn written(&self) -> Vec<u64> {
         let mut sum = 0;
@@ -181,9 +182,9 @@ pub(super) fn run(
         written += minutes.last().map_or(0, |minute| minute.bytes);
         let of_day = minutes.len() as f64 / MINUTES_MOST as f64;
         let fills = written as f64 / capacity as f64;
-        let done = if whole_day { of_day } else { of_day.max(fills / FILLS as f64) };
+        let done = if whole_day { of_day } else { of_day.max(fills / Saturation::FILLS as f64) };
         told.share(done, &format!("minute {}, {fills:.1} fills", minutes.len()));
-        if !whole_day && written >= FILLS * capacity {
+        if !whole_day && written >= Saturation::FILLS * capacity {
             ended = Ended::Written;
         } else if !whole_day && steady(minutes).is_some() {
             ended = Ended::Steady;

@@ -147,20 +147,15 @@ impl super::Cliff {
         let [before, after] = self.gc.map(percent);
         let dies =
             format!("; garbage collection takes {after} of the dies' time (fresh: {before})");
-        let causes: Vec<String> = self
-            .causes
-            .iter()
-            .map(|(part, [fresh, end])| {
-                format!(
-                    "{} takes {} of the response time (fresh: {})",
-                    words(*part),
-                    percent(*end),
-                    percent(*fresh)
-                )
-            })
-            .collect();
-        let causes =
-            if causes.is_empty() { String::new() } else { format!("; {}", causes.join(", ")) };
+        let shares = self.causes.iter().map(|(part, [fresh, end])| {
+            format!("{} {} (fresh: {})", words(*part), percent(*end), percent(*fresh))
+        });
+        let shares: Vec<String> = shares.collect();
+        let causes = if shares.is_empty() {
+            String::new()
+        } else {
+            format!("; of the response time, {}", shares.join(", "))
+        };
         format!(
             "throughput falls from {} to {} IOPS in minute {}, after {:.2} times the user capacity{waf}{dies}{causes}",
             real(fresh),
@@ -477,7 +472,10 @@ fn of_demand(name: &str, all: &Demand) -> Vec<Sheet> {
         cells.push(Cell::number(it.element.max_us));
         sheet.row(cells);
     }
-    let label = |point: &Point| format!("{} x {}", point.threads, point.depth);
+    let label = |point: &Point| {
+        let writes = if point.minutes == super::demand::PRE_WRITES { "writes, " } else { "" };
+        format!("{writes}{} x {}", point.threads, point.depth)
+    };
     let tracked = tracking(name, "", &all.rounds);
     vec![sheet, elements(name, &all.rounds, &label), tracked]
 }

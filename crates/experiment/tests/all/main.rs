@@ -11,6 +11,7 @@ mod pages;
 #[cfg(feature = "report")]
 mod power;
 mod presets;
+mod pts;
 mod stand_ins;
 mod steady;
 mod sweep;

@@ -1,0 +1,177 @@
+//! Tests in the manner of PTS on small drives, beside what theory says of them.
+
+use fowler_experiment::Span;
+use fowler_experiment::device::DeviceSpec;
+use fowler_experiment::pts::{self, Edition, Found, Pts, PtsSpec, Purge, Test, Watch};
+use fowler_experiment::workload::Control;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Two dies of four planes, 90 MiB for the user, one page at a time: a read takes 25 + 40 us.
+const SMALL: [&str; 4] = [
+    "geometry.channels=2",
+    "geometry.blocks_per_plane=64",
+    "gc.background_below=8",
+    "buffer.size=256KiB",
+];
+
+fn spec(tests: &str, set: &[&str]) -> PtsSpec {
+    let device = DeviceSpec {
+        device: "pes-mlc".into(),
+        set: SMALL.iter().chain(set).map(ToString::to_string).collect(),
+        ..DeviceSpec::default()
+    };
+    PtsSpec {
+        tests: Test::list(tests).unwrap(),
+        minute: Span::ms(200),
+        threads: 2,
+        depth: 4,
+        ..PtsSpec::of(device)
+    }
+}
+
+fn run(spec: &PtsSpec) -> Pts {
+    pts::check(spec).or(()).unwrap_or_else(|wrong| panic!("{wrong}"));
+    let watch = Watch { control: Control::UNWATCHED, share: &|_, _| (), say: &|_| () };
+    pts::run(spec, watch).unwrap_or_else(|wrong| panic!("{wrong}"))
+}
+
+fn near(found: f64, expected: f64, within: f64) {
+    assert!((found / expected - 1.0).abs() <= within, "{found}, expected {expected}");
+}
+
+#[test]
+fn reads_of_one_page_take_what_a_read_takes() {
+    let spec = spec("lat", &[]);
+    let results = run(&spec);
+    let Found::Matrix(matrix) = &results.tested[0].found else { panic!("{results:?}") };
+    let four = matrix.sizes.iter().position(|&size| size == 4096).unwrap();
+    let place = matrix.place(four, 0);
+    assert_eq!(matrix.rounds.points[place].stimulus.reads, 1.0);
+    // 25 us in the cells and 40 us on the channel; the host link is free.
+    let mean = matrix.rounds.mean(place, |it| it.mean_us).unwrap();
+    near(mean, 65.0, 1e-9);
+    near(matrix.rounds.mean(place, |it| Some(it.iops())).unwrap(), 1e6 / 65.0, 1e-3);
+    assert!(matrix.rounds.is_steady() && results.stopped.is_empty());
+}
+
+#[test]
+fn sequential_writes_cost_nothing_beyond_themselves() {
+    let results = run(&spec("tp", &[]));
+    let Found::Throughput(sizes) = &results.tested[0].found else { panic!("{results:?}") };
+    assert_eq!(sizes.len(), 2);
+    for (size, rounds) in sizes {
+        let waf = rounds.mean(1, |it| it.waf()).unwrap();
+        near(waf, 1.0, 0.02);
+        assert!(
+            rounds.mean(0, |it| Some(it.mb_s())) > rounds.mean(1, |it| Some(it.mb_s())),
+            "{size}"
+        );
+    }
+    assert_eq!(results.tested[0].preconditioned.len(), 2, "each size has its own");
+}
+
+#[test]
+fn a_fresh_drive_falls_off_a_cliff_and_garbage_collection_is_why() {
+    let results = run(&spec("wsat", &[]));
+    let Found::Saturation(all) = &results.tested[0].found else { panic!("{results:?}") };
+    let cliff = all.cliff().expect("random writes on a drive without data");
+    let [fresh, end] = cliff.iops;
+    assert!(end < 0.7 * fresh && cliff.waf[0] == Some(1.0), "{cliff:?}");
+    assert!(cliff.gc[0] == 0.0 && cliff.gc[1] > 0.2, "{cliff:?}");
+    assert!(cliff.fills > 0.5 && cliff.fills < 3.0, "{cliff:?}");
+    let said = cliff.sentence();
+    assert!(said.contains("garbage collection takes") && said.contains("write amplification"));
+    // What the dies program is what they can: programs take the dies' time, moved pages included.
+    let level = all.level();
+    let programs = level.programs[0] as f64 / level.seconds;
+    let fresh_programs = all.minutes[0].programs[0] as f64 / all.minutes[0].seconds;
+    assert!(programs > 0.6 * fresh_programs, "{programs} of {fresh_programs}");
+    let written: u64 = all.written().last().copied().unwrap();
+    assert!(written >= pts::Saturation::FILLS * all.capacity || all.window.is_some());
+}
+
+#[test]
+fn a_drive_that_collects_when_idle_recovers_with_the_wait_and_another_does_not() {
+    let ratio = |set: &[&str]| {
+        let spec = PtsSpec { minute: Span::ms(1200), ..spec("hir", set) };
+        let results = run(&spec);
+        let Found::HostIdle(all) = &results.tested[0].found else { panic!("{results:?}") };
+        let baseline = all.baseline();
+        all.waits.iter().map(|waited| waited.iops() / baseline).collect::<Vec<f64>>()
+    };
+    let idle = ratio(&["gc.background_below=16", "gc.idle_after=1ms"]);
+    assert!(idle[4] > 1.3 * idle[0].min(1.5), "{idle:?}");
+    assert!(idle.windows(2).all(|two| two[1] > 0.95 * two[0]), "{idle:?}");
+    let flat = ratio(&[]);
+    assert!(flat.iter().all(|ratio| (ratio / flat[0] - 1.0).abs() < 0.1), "{flat:?}");
+}
+
+#[test]
+fn two_runs_and_any_number_of_threads_give_the_same_bytes() {
+    let spec = PtsSpec { minute: Span::ms(20), ..spec("iops,tp", &[]) };
+    let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    let one = pool(1).install(|| run(&spec).json().to_string());
+    let two = pool(2).install(|| run(&spec).json().to_string());
+    assert!(one == two, "results depend on threads");
+    let other = PtsSpec { device: DeviceSpec { seed: Some(7), ..spec.device.clone() }, ..spec };
+    assert!(run(&other).json().to_string() != one);
+}
+
+#[test]
+fn editions_set_the_cache_and_a_purge_leaves_wear_or_not() {
+    let settings = |spec: &PtsSpec| {
+        let setup = run(spec).setup;
+        setup.settings.iter().map(|it| format!("{}: {}\n", it.name, it.value)).collect::<String>()
+    };
+    let short = |edition| PtsSpec {
+        edition: Some(edition),
+        minute: Span::ms(5),
+        ..spec("lat", &["reliability.cycles=7"])
+    };
+    let client = settings(&short(Edition::Client));
+    assert!(client.contains("write cache: on") && client.contains("wear, 7 P/E"), "{client}");
+    let new = PtsSpec { purge: Purge::Fob, ..short(Edition::Enterprise) };
+    let enterprise = settings(&new);
+    assert!(enterprise.contains("write cache: off"), "{enterprise}");
+    assert!(enterprise.contains("a new drive") && enterprise.contains("NOT PTS"), "{enterprise}");
+}
+
+#[test]
+fn a_test_that_is_stopped_has_no_result_and_others_keep_theirs() {
+    let stop = AtomicBool::new(false);
+    let heard = Mutex::new(Vec::new());
+    let share = |number: usize, share: f64| {
+        heard.lock().unwrap().push((number, share));
+        // The second test has begun its rounds.
+        if number == 1 && share > 0.3 {
+            stop.store(true, Ordering::Relaxed);
+        }
+    };
+    let control = Control { stop: &stop, progress: &|_| () };
+    let spec = PtsSpec { minute: Span::ms(5), ..spec("tp,lat", &[]) };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    let watch = Watch { control, share: &share, say: &|_| () };
+    let results = pool.install(|| pts::run(&spec, watch)).unwrap();
+    assert_eq!(results.tested.len(), 1);
+    assert_eq!(results.stopped, [Test::Latency]);
+    let heard = heard.into_inner().unwrap();
+    let first = heard.iter().filter(|(number, _)| *number == 0);
+    assert!(first.clone().count() > 5 && first.is_sorted_by(|one, other| one.1 <= other.1));
+}
+
+#[test]
+fn what_is_wrong_is_said_at_once() {
+    let wrong = PtsSpec {
+        minute: Span::ZERO,
+        active_share: 1.5,
+        threads: 70_000,
+        ..spec("iops", &["buffer.frames=9"])
+    };
+    let said = pts::check(&wrong).to_string();
+    for part in ["buffer.frames", "--minute", "--active-range", "--threads"] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    let small = PtsSpec { active_share: 1e-4, ..spec("iops", &[]) };
+    assert!(pts::check(&small).to_string().contains("the largest request"));
+}
