@@ -93,6 +93,8 @@ fn help_is_complete() {
         reported(&["validate", "--help"]),
         reported(&["score", "--help"]),
         reported(&["calibrate", "--help"]),
+        reported(&["pts", "--help"]),
+        reported(&["endurance", "--help"]),
         reported(&["physics", "--help"]),
         reported(&["physics", "plot", "--help"]),
         reported(&["trace", "convert", "--help"]),

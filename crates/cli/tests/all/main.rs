@@ -15,6 +15,7 @@ mod package;
 mod physics;
 mod processes;
 mod profiles;
+mod pts;
 #[cfg(feature = "report")]
 mod real_drives;
 #[cfg(feature = "report")]

@@ -48,14 +48,19 @@ pub fn in_words(years: f64) -> String {
 /// cold data in the same blocks may cost more, and so may a drive of few blocks: the formula is
 /// that of many.
 pub fn first(drive: &Resolved, survey: &Survey) -> Estimate {
+    // A drive without spare moves all but one page of each block.
+    let pages = f64::from(drive.layout.geometry.pages_per_block);
+    at(drive, survey, [1.0, greedy(drive).unwrap_or(pages)])
+}
+
+/// Returns the write amplification of random writes over the whole drive with greedy collection, in
+/// closed form; `None` if the drive has no spare.
+pub(crate) fn greedy(drive: &Resolved) -> Option<f64> {
     let layout = &drive.layout;
     let geometry = &layout.geometry;
     let filled = u64::from(layout.plane_limit()) * u64::from(geometry.planes());
     let load = f64::from(layout.mapped_pages) / filled as f64;
-    let most = gc::greedy(load, geometry.pages_per_block);
-    // A drive without spare moves all but one page of each block.
-    let most = most.unwrap_or_else(|| f64::from(geometry.pages_per_block));
-    at(drive, survey, [1.0, most])
+    gc::greedy(load, geometry.pages_per_block)
 }
 
 /// Returns the estimate at a write amplification that was measured.

@@ -229,8 +229,17 @@ fn responses(name: &str, axis: &Axis, x: &[f64], minutes: &[Element]) -> Chart {
     lines(text, axis.clone(), vec![(String::new(), Axis::log("response time (us)"), series)])
 }
 
-fn amplification(name: &str, axis: &Axis, x: &[f64], minutes: &[Element]) -> Chart {
-    let series = vec![line("write amplification", x, minutes.iter().map(Element::waf))];
+fn amplification(
+    name: &str,
+    axis: &Axis,
+    x: &[f64],
+    minutes: &[Element],
+    theory: Option<f64>,
+) -> Chart {
+    let mut series = vec![line("measured", x, minutes.iter().map(Element::waf))];
+    let level =
+        |waf| line("random writes, greedy collection: theory", x, x.iter().map(|_| Some(waf)));
+    series.extend(theory.map(level));
     let about = "Pages programmed for each page of the host, minute by minute.";
     let text = (format!("{name}-waf"), "Write amplification", about);
     lines(text, axis.clone(), vec![(String::new(), Axis::linear("write amplification"), series)])
@@ -255,7 +264,7 @@ fn of_saturation(name: &str, all: &Saturation) -> Vec<Chart> {
     let [dies, causes] = areas(name, (&time, &x), minutes);
     vec![
         curve("iops", "IOPS over time", &about, time.clone(), &x, false),
-        amplification(name, &time, &x, minutes),
+        amplification(name, &time, &x, minutes, all.theory),
         dies,
         causes,
         responses(name, &time, &x, minutes),
@@ -336,7 +345,7 @@ fn of_cross_stimulus(name: &str, all: &CrossStimulus) -> Vec<Chart> {
         vec![(String::new(), Axis::log("MB/s"), series)],
     );
     let [dies, causes] = areas(name, (&time, &x), &minutes);
-    let waf = amplification(name, &time, &x, &minutes);
+    let waf = amplification(name, &time, &x, &minutes, None);
     vec![curve, responses(name, &time, &x, &minutes), waf, dies, causes]
 }
 

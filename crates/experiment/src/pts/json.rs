@@ -116,6 +116,14 @@ fn of_test() -> Vec<Fact<Tested>> {
                 _ => None,
             }
         }),
+        Fact::new(
+            "waf_theory",
+            "Write amplification of saturated random writes in theory.",
+            |it: &It| match &it.found {
+                Found::Saturation(all) => all.theory,
+                _ => None,
+            },
+        ),
         Fact::new("recovery_minute", "The minute of recovery of a cross stimulus.", |it: &It| {
             match &it.found {
                 Found::CrossStimulus(all) => all.recovery(),

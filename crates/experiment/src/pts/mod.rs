@@ -60,6 +60,7 @@ pub use told::Watch;
 
 use crate::diagnostic::Diagnostics;
 use crate::fan_out;
+use crate::lifetime::estimate;
 use crate::memory;
 use fowler_units::Span;
 use rig::Rig;
@@ -252,7 +253,8 @@ impl<'a> Bench<'a> {
             }
             Test::Throughput => unreachable!("it has a drive for each size"),
             Test::Saturation => {
-                let how = (capacity, self.spec.whole_day);
+                let theory = estimate::greedy(&self.setup.drive);
+                let how = (capacity, self.spec.whole_day, theory);
                 saturation::run(rig, &writes(), how, told).map(Found::Saturation)
             }
             Test::HostIdle => host_idle::run(rig, &writes(), told).map(Found::HostIdle),

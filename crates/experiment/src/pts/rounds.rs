@@ -235,4 +235,46 @@ mod tests {
         assert_eq!(all(&[1.0; 4]), None);
         assert_eq!(point.outstanding(), 6);
     }
+
+    /// A drive whose reads leave nothing behind gives the same rounds, whether they run on a copy or
+    /// one after the other.
+    #[test]
+    fn reads_on_a_copy_change_no_result() {
+        use crate::device::DeviceSpec;
+        use crate::progress::Control;
+        use crate::pts::rig::{ReadsApart, Rig};
+        use crate::pts::{PtsSpec, Setup, Watch};
+        use fowler_units::Span;
+        let set = ["geometry.channels=2", "geometry.blocks_per_plane=32", "buffer.size=0B"];
+        let quiet = ["gc.background_below=8", "gc.foreground_below=8"];
+        let device = DeviceSpec {
+            device: "pes-mlc".into(),
+            set: set.iter().chain(&quiet).map(ToString::to_string).collect(),
+            ..DeviceSpec::default()
+        };
+        let setup = Setup::of(&PtsSpec::of(device)).unwrap_or_else(|wrong| panic!("{wrong}"));
+        let (name, config) = (&setup.drive.device, &setup.drive.config);
+        let how = (setup.range, Span::ms(50));
+        let rig = Rig::purged(name, config, how, Control::UNWATCHED);
+        let mut rig = rig.unwrap_or_else(|wrong| panic!("{wrong}")).expect("nobody stops it");
+        assert_eq!(rig.reads_apart, ReadsApart::Resting);
+        rig.write_sequentially(128 << 10, 2 * setup.range.span).expect("nobody stops it");
+        let points: Vec<Point> = [(1.0, 4096), (1.0, 65_536), (0.5, 4096), (0.0, 4096)]
+            .map(|(reads, size)| Point {
+                stimulus: Stimulus::of(Addresses::Uniform, reads, size),
+                threads: 1,
+                depth: 8,
+                minutes: 1,
+            })
+            .to_vec();
+        let rounds = |reads_apart| {
+            let mut rig = Rig { reads_apart, ..rig.clone() };
+            let watch = Watch { control: Control::UNWATCHED, share: &|_, _| (), say: &|_| () };
+            let told = Told::test(watch, 0, "test");
+            run(&mut rig, points.clone(), (3, Variable::Iops), &told).expect("nobody stops it")
+        };
+        let (apart, sequence) = (rounds(ReadsApart::Resting), rounds(ReadsApart::Never));
+        assert_eq!(apart.rounds, sequence.rounds);
+        assert_eq!(apart.window, sequence.window);
+    }
 }

@@ -48,6 +48,8 @@ pub struct Saturation {
     pub window: Option<Window>,
     /// Bytes that the host sees.
     pub capacity: u64,
+    /// The write amplification of random writes in closed form, if it is known.
+    pub theory: Option<f64>,
 }
 
 /// Where throughput fell, and what requests waited for before and after.
@@ -169,7 +171,7 @@ pub(super) fn merged(minutes: &[Element]) -> Element {
 pub(super) fn run(
     rig: &mut Rig<'_>,
     point: &Point,
-    (capacity, whole_day): (u64, bool),
+    (capacity, whole_day, theory): (u64, bool, Option<f64>),
     told: &Told<'_>,
 ) -> Option<Saturation> {
     let steady = |minutes: &[Element]| {
@@ -196,7 +198,7 @@ pub(super) fn run(
     let name = told.stream();
     let minutes = rig.minutes(&point.stimulus, point.outstanding(), &name, &mut ends)?;
     let window = steady(&minutes);
-    Some(Saturation { minutes, point: point.clone(), ended, window, capacity })
+    Some(Saturation { minutes, point: point.clone(), ended, window, capacity, theory })
 }
 
 #[cfg(test)]
@@ -237,6 +239,7 @@ mod tests {
             ended: Ended::Written,
             window: None,
             capacity: written / 2,
+            theory: None,
         };
         let cliff = all.cliff().unwrap();
         assert_eq!(

@@ -313,11 +313,14 @@ fn of_saturation(name: &str, all: &Saturation) -> Vec<Sheet> {
     let written = all.written();
     let total = written.last().copied().unwrap_or(0);
     let title = format!(
-        "Start and end: {}. {} written, {:.2} times the user capacity, in {} minutes",
+        "Start and end: {}. {} written, {:.2} times the user capacity, in {} minutes{}",
         all.ended.words(),
         bytes(total),
         total as f64 / all.capacity as f64,
-        all.minutes.len()
+        all.minutes.len(),
+        all.theory.map_or(String::new(), |waf| {
+            format!("; in theory the write amplification ends at {waf:.2} with greedy collection")
+        })
     );
     let heads: Vec<&str> = std::iter::once("part").chain(ELEMENT_HEADS).collect();
     let mut sheet = Sheet::new(&format!("{name}-ends"), title, &heads);
