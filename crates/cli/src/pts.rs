@@ -56,8 +56,8 @@ pub(crate) struct Pts {
     /// Write saturation runs for a whole simulated day, however much is written by then
     #[arg(long)]
     pub day: bool,
-    /// Simulate nothing: say at which round these rounds are steady, a list of numbers as JSON; - is
-    /// standard input
+    /// Simulate nothing: say at which round these rounds are steady, a list of numbers as JSON; -
+    /// is standard input
     #[arg(long, value_name = "FILE.json", conflicts_with_all = ["device", "set", "seed", "scheme",
         "test", "client", "enterprise", "minute", "purge", "active_range", "active_amount",
         "threads", "queue_depth", "stimulus", "day", "out"])]

@@ -1,8 +1,8 @@
 //! Draws pictures from columns of numbers; independent of the simulator.
 //!
-//! A [`Figure`] is a title, a caption and [`Panel`]s in a grid; a panel shows grouped [`Bars`], flat
-//! or in space, [`Lines`] or the [`Steps`] of distribution functions. [`Figure::svg`] draws it: the same figure
-//! gives the same bytes.
+//! A [`Figure`] is a title, a caption and [`Panel`]s in a grid; a panel shows grouped [`Bars`],
+//! flat or in space, [`Lines`] or the [`Steps`] of distribution functions. [`Figure::svg`] draws
+//! it: the same figure gives the same bytes.
 //!
 //! Series are distinguished twice: by a color from a palette safe for color-blind readers, and by a
 //! hatch, marker or dash, so that grayscale prints work, too. Published numbers appear as black

@@ -1,9 +1,9 @@
 //! Endurance in the manner of JESD218 and JESD219: what a host can write before the cells have had
 //! their rated cycles.
 //!
-//! The enterprise workload is written to a drive until what a byte of the host costs in the flash is
-//! steady. The client workload of JESD219A replays a trace that JEDEC sells; a trace of the user's
-//! takes its place. Then
+//! The enterprise workload is written to a drive until what a byte of the host costs in the flash
+//! is steady. The client workload of JESD219A replays a trace that JEDEC sells; a trace of the
+//! user's takes its place. Then
 //!
 //! ```text
 //! TBW  = P/E cycles * capacity / WAF
@@ -32,7 +32,7 @@ use fowler_units::{Nanos, Span};
 
 /// Bytes of the sequential writes that fill the drive first.
 const FILL: u32 = 128 << 10;
-/// Writes of the host are counted in minutes, of which a round has as many as it takes.
+/// Writes of the host are counted by the second, of which a round has as many as it takes.
 const MINUTE: Span = Span(1_000_000_000);
 const DAY_S: f64 = 86_400.0;
 const YEAR_S: f64 = 365.0 * DAY_S;
@@ -120,7 +120,8 @@ impl Endurance {
         tbw * 1e12 / (self.drive.layout.logical.0 as f64 * self.years * 365.0)
     }
 
-    /// Returns the rate of uncorrectable errors that the run itself counted; `None` if it could not.
+    /// Returns the rate of uncorrectable errors that the run itself counted; `None` if it could
+    /// not.
     pub fn counted_uber(&self) -> Option<f64> {
         let (pages, bits) = self.cost.unreadable?;
         (bits > 0.0 && !self.uber.is_empty()).then(|| pages as f64 / bits)
@@ -190,53 +191,58 @@ fn lives(drive: &Resolved, survey: &Survey, waf: f64) -> [f64; 2] {
     [its.rated_years[0], its.years[0]]
 }
 
-/// Writes the enterprise workload, a capacity in each round, until its cost is steady.
-fn enterprise(drive: &Resolved, watch: Watch<'_>) -> Result<Option<Cost>, Diagnostics> {
+/// A purged and filled drive for the enterprise workload; `None` if it was stopped.
+fn filled<'a>(
+    drive: &Resolved,
+    watch: Watch<'a>,
+    told: &Told<'_>,
+) -> Result<Option<Rig<'a>>, Diagnostics> {
     memory::refuse_run(drive, 1)?;
     let drive = drive.clone().changed(|config| {
         let its = &mut config.precondition;
         (its.fill, its.pattern, its.warm_up) = (0.0, Pattern::Sequential, 0);
     })?;
     let logical = drive.layout.logical.0;
-    let range = ActiveRange { span: logical, amount: logical };
     if logical < u64::from(FILL) {
         let what = format!("the drive has {}", drive.layout.logical);
         return Err(Diagnostic::new(&drive.device, what).expected("at least 128KiB").into());
     }
-    let told = Told::test(watch, 0, "jesd219");
+    let range = ActiveRange { span: logical, amount: logical };
     let purged = Rig::purged(&drive.device, &drive.config, (range, MINUTE), watch.control)?;
     let Some(mut rig) = purged else { return Ok(None) };
     told.share(0.0, "filling the drive");
-    let Some(_) = rig.write_sequentially(FILL, logical) else { return Ok(None) };
+    Ok(rig.write_sequentially(FILL, logical).map(|_| rig))
+}
+
+/// Writes the enterprise workload, a capacity in each round, until its cost is steady.
+fn enterprise(drive: &Resolved, watch: Watch<'_>) -> Result<Option<Cost>, Diagnostics> {
+    let told = Told::test(watch, 0, "jesd219");
+    let Some(mut rig) = filled(drive, watch, &told)? else { return Ok(None) };
+    let (logical, page) = (drive.layout.logical.0, drive.config.geometry.page_size.0 as f64);
     let erased: Vec<u32> = rig.device.erase_counts().to_vec();
-    let stimulus = jesd219::enterprise();
+    let before = rig.device.counters();
     let (threads, depth) = jesd219::LOAD;
-    let point = Point { stimulus, threads, depth, minutes: 1 };
-    let page = drive.config.geometry.page_size.0 as f64;
+    let point = Point { stimulus: jesd219::enterprise(), threads, depth, minutes: 1 };
     let cost = |all: &Element| {
         let host = all.written as f64;
         if host > 0.0 { all.programs[0] as f64 * page / host } else { 0.0 }
     };
-    // Rounds of one capacity each, and the one in progress.
-    let (mut rounds, mut minutes) = (Vec::<Element>::new(), Vec::<Element>::new());
-    let (mut values, mut done) = (Vec::new(), 0);
+    // Rounds of one capacity each, and the seconds of the one in progress.
+    let (mut rounds, mut values) = (Vec::<Element>::new(), Vec::new());
+    let mut from = 0;
     let mut ends = |all: &[Element]| {
-        minutes.extend_from_slice(&all[done..]);
-        done = all.len();
-        let written: u64 = minutes.iter().map(|minute| minute.written).sum();
+        let written: u64 = all[from..].iter().map(|second| second.written).sum();
         told.round(rounds.len() + 1, (written as f64 / logical as f64).min(1.0));
         if written < logical {
             return false;
         }
-        let round = merged(&minutes);
-        minutes.clear();
+        let round = merged(&all[from..]);
+        from = all.len();
         values.push(cost(&round));
         rounds.push(round);
         rounds.len() == ROUNDS_MOST || first_steady(&values).is_some()
     };
-    let outstanding = point.outstanding();
-    let before = rig.device.counters();
-    let ran = rig.minutes(&point.stimulus, outstanding, &told.stream(), &mut ends);
+    let ran = rig.minutes(&point.stimulus, point.outstanding(), &told.stream(), &mut ends);
     if ran.is_none() {
         return Ok(None);
     }
@@ -244,18 +250,22 @@ fn enterprise(drive: &Resolved, watch: Watch<'_>) -> Result<Option<Cost>, Diagno
     let window = window.expect("there are at least five rounds");
     let measured = merged(&rounds[window.last - WINDOW..window.last]);
     let counted = rig.device.counters().since(&before);
-    let erases = rig.device.erase_counts().iter().zip(&erased).map(|(now, then)| now - then);
-    let (most, sum) = erases.fold((0, 0u64), |(most, sum), it| (it.max(most), sum + u64::from(it)));
-    let mean = sum as f64 / erased.len() as f64;
     Ok(Some(Cost {
         waf: cost(&measured),
         waf_pages: measured.waf().unwrap_or(1.0),
         rounds: values,
         window: Some(window),
-        unevenness: (mean > 0.0).then(|| f64::from(most) / mean),
+        unevenness: unevenness(rig.device.erase_counts(), &erased),
         unreadable: Some((counted.uncorrectable, counted.pages_read as f64 * page * 8.0)),
         simulated: Some(rig.simulated()),
     }))
+}
+
+/// The most erases of a block since then, over the mean; `None` if there was none.
+fn unevenness(now: &[u32], then: &[u32]) -> Option<f64> {
+    let erases = now.iter().zip(then).map(|(now, then)| u64::from(now - then));
+    let (most, sum) = erases.fold((0, 0), |(most, sum): (u64, u64), it| (most.max(it), sum + it));
+    (sum > 0).then(|| most as f64 * now.len() as f64 / sum as f64)
 }
 
 /// Repeats a trace on a drive without dies until its cost is steady.

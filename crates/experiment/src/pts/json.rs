@@ -3,7 +3,7 @@
 use super::element::Element;
 use super::rounds::{Point, Rounds};
 use super::series::verdict;
-use super::{Found, Preconditioned, Pts, Setting, Tested};
+use super::{Found, Preconditioned, Pts, Saturation, Setting, Tested};
 use crate::Percentile;
 use crate::json_schema::output::{self, Fact, Typed, list_of, map_of, written};
 use crate::json_schema::{self, nullable};
@@ -78,8 +78,7 @@ fn of_setting() -> Vec<Fact<Setting>> {
 fn of_test() -> Vec<Fact<Tested>> {
     type It = Tested;
     let elements = list_of(output::schema(&of_element()));
-    let histogram = list_of(output::schema(&of_histogram()));
-    vec![
+    let mut facts = vec![
         Fact::new("test", "Its name.", |it: &It| it.test.name()),
         Fact::new("title", "Its title.", |it: &It| it.test.title()),
         Fact::new("ended", "How it ended.", Tested::ended),
@@ -110,19 +109,28 @@ fn of_test() -> Vec<Fact<Tested>> {
             series(&it.found).into_iter().map(one).collect::<Map<_, _>>()
         })
         .like(map_of(elements)),
+    ];
+    facts.extend(of_one_kind());
+    facts
+}
+
+/// What only one kind of test has.
+fn of_one_kind() -> Vec<Fact<Tested>> {
+    type It = Tested;
+    fn saturation(it: &It) -> Option<&Saturation> {
+        match &it.found {
+            Found::Saturation(all) => Some(all),
+            _ => None,
+        }
+    }
+    vec![
         Fact::new("cliff", "Where throughput fell in write saturation, and why.", |it: &It| {
-            match &it.found {
-                Found::Saturation(all) => all.cliff().map(|cliff| cliff.sentence()),
-                _ => None,
-            }
+            saturation(it)?.cliff().map(|cliff| cliff.sentence())
         }),
         Fact::new(
             "waf_theory",
             "Write amplification of saturated random writes in theory.",
-            |it: &It| match &it.found {
-                Found::Saturation(all) => all.theory,
-                _ => None,
-            },
+            |it: &It| saturation(it)?.theory,
         ),
         Fact::new("recovery_minute", "The minute of recovery of a cross stimulus.", |it: &It| {
             match &it.found {
@@ -139,7 +147,7 @@ fn of_test() -> Vec<Fact<Tested>> {
                 _ => Vec::new(),
             }
         })
-        .like(histogram),
+        .like(list_of(output::schema(&of_histogram()))),
     ]
 }
 

@@ -11,8 +11,8 @@
 //!   measured of an element, and of each minute of a load without a pause.
 //! - `rounds.rs`: rounds until steady state. `matrix.rs` (IOPS, latency), `throughput.rs`,
 //!   `saturation.rs`, `host_idle.rs`, `cross_stimulus.rs`, `demand.rs`: the tests.
-//! - `endurance.rs`, `endurance_report.rs`, `uber.rs`: what a host can write in a life, in the manner
-//!   of JESD218.
+//! - `endurance.rs`, `endurance_report.rs`, `uber.rs`: what a host can write in a life, in the
+//!   manner of JESD218.
 //! - `jesd219.rs`: the enterprise workload. `told.rs`: what the caller hears meanwhile.
 //! - `sheets.rs`, `json.rs`, `charts.rs`, `page.rs`: the results as tables, JSON, charts, a page.
 

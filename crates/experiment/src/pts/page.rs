@@ -13,8 +13,8 @@ use fowler_figures::{BarSeries, Bars, Figure, Panel};
 use std::path::Path;
 
 impl Pts {
-    /// Writes tables, pictures and a page to a folder. Returns the files, and the pictures that could
-    /// not be drawn.
+    /// Writes tables, pictures and a page to a folder. Returns the files, and the pictures that
+    /// could not be drawn.
     ///
     /// # Errors
     /// If the folder cannot be written.

@@ -49,8 +49,8 @@ pub(super) const OUTSTANDING_MOST: u32 = 65_536;
 pub(super) enum ReadsApart {
     /// Never: reads, or time, leave something behind.
     Never,
-    /// Whenever they leave nothing behind and an idle drive does nothing of its own: the drive rests
-    /// meanwhile.
+    /// Whenever they leave nothing behind and an idle drive does nothing of its own: the drive
+    /// rests meanwhile.
     Resting,
     /// If there are so many that no die is idle for long: then nothing is collected in idle time.
     Crowded,
@@ -98,8 +98,8 @@ impl<'a> Rig<'a> {
         Ok(Some(Rig { device, range, minute, seed, reads_apart, control }))
     }
 
-    /// Workload-independent preconditioning (WIPC): writes `bytes` in sequential requests of `size`,
-    /// one after the other. `None` if it was stopped.
+    /// Workload-independent preconditioning (WIPC): writes `bytes` in sequential requests of
+    /// `size`, one after the other. `None` if it was stopped.
     pub fn write_sequentially(&mut self, size: u32, bytes: u64) -> Option<Preconditioned> {
         let stimulus = Stimulus::of(Addresses::Sequential, 0.0, size);
         let over = Over::unless(self.control.stop);
@@ -143,8 +143,8 @@ impl<'a> Rig<'a> {
     }
 
     /// Keeps `depth` requests outstanding without a pause, and measures each minute of it. It ends
-    /// when `ends` says so, which is asked after every minute and sees all of them. `None` if it was
-    /// stopped.
+    /// when `ends` says so, which is asked after every minute and sees all of them. `None` if it
+    /// was stopped.
     pub fn minutes(
         &mut self,
         stimulus: &Stimulus,
@@ -161,8 +161,8 @@ impl<'a> Rig<'a> {
         self.unless_stopped(minutes)
     }
 
-    /// Returns a copy of the drive if elements of reads with so many requests outstanding may run on
-    /// it; the drive itself has then rested for as long as they take, where it may.
+    /// Returns a copy of the drive if elements of reads with so many requests outstanding may run
+    /// on it; the drive itself has then rested for as long as they take, where it may.
     pub fn reader(&mut self, fewest: u32, minutes: u64) -> Option<Rig<'a>> {
         let crowd = self.device.layout().geometry.dies().saturating_mul(CROWD);
         match self.reads_apart {

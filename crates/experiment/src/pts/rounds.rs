@@ -146,8 +146,8 @@ pub(super) fn run(
 
 /// Runs one round. `None` if it was stopped.
 ///
-/// Reads that leave nothing behind run on a copy of the drive, at the same time as the elements that
-/// follow them if a core is free. Nothing depends on the number of cores.
+/// Reads that leave nothing behind run on a copy of the drive, at the same time as the elements
+/// that follow them if a core is free. Nothing depends on the number of cores.
 fn one(
     rig: &mut Rig<'_>,
     points: &[Point],
@@ -236,8 +236,8 @@ mod tests {
         assert_eq!(point.outstanding(), 6);
     }
 
-    /// A drive whose reads leave nothing behind gives the same rounds, whether they run on a copy or
-    /// one after the other.
+    /// A drive whose reads leave nothing behind gives the same rounds, whether they run on a copy
+    /// or one after the other.
     #[test]
     fn reads_on_a_copy_change_no_result() {
         use crate::device::DeviceSpec;

@@ -55,7 +55,8 @@ pub struct Saturation {
 /// Where throughput fell, and what requests waited for before and after.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cliff {
-    /// The first minute, counted from 1, in which throughput is nearer to the end than to the start.
+    /// The first minute, counted from 1, in which throughput is nearer to the end than to the
+    /// start.
     pub minute: usize,
     /// How often the user capacity had been written by then.
     pub fills: f64,
@@ -63,7 +64,8 @@ pub struct Cliff {
     pub iops: [f64; 2],
     /// Write amplification in the first minute and at the end.
     pub waf: [Option<f64>; 2],
-    /// The share of the dies' time that garbage collection takes, in the first minute and at the end.
+    /// The share of the dies' time that garbage collection takes, in the first minute and at the
+    /// end.
     pub gc: [f64; 2],
     /// The causes whose share of the response time grew most: each with its share in the first
     /// minute and at the end.

@@ -169,6 +169,18 @@ fn settings(spec: &PtsSpec, drive: &Resolved, range: ActiveRange) -> Vec<Setting
         "5 rounds: data within 20 %, slope within 10 % of the mean; at most 25 rounds".into(),
         IMPLEMENTED,
     );
+    all.extend(of_tests(spec));
+    let mut say = |name, value: String, source| all.push(Setting { name, value, source });
+    say("data", "has no content: nothing is compressed".into(), "the simulator's own");
+    say("seed", format!("{}; each element has a stream of its own", drive.config.seed), DRIVE);
+    all
+}
+
+/// The settings of single tests.
+fn of_tests(spec: &PtsSpec) -> Vec<Setting> {
+    let mut all = Vec::new();
+    let mut say = |name, value: String, source| all.push(Setting { name, value, source });
+    let standard = PtsSpec::of(spec.device.clone());
     if spec.tests.contains(&Test::CrossStimulus) {
         say(
             "cross stimulus",
@@ -189,8 +201,6 @@ fn settings(spec: &PtsSpec, drive: &Resolved, range: ActiveRange) -> Vec<Setting
             MEMORY,
         );
     }
-    say("data", "has no content: nothing is compressed".into(), "the simulator's own");
-    say("seed", format!("{}; each element has a stream of its own", drive.config.seed), DRIVE);
     all
 }
 

@@ -1,7 +1,7 @@
 //! The criterion of steady state: when do the last five rounds no longer differ?
 //!
-//! SNIA's Solid State Storage Performance Test Specification (PTS) calls a drive steady when, over a
-//! window of five rounds, the tracking variable stays within 20 % of its mean from lowest to
+//! SNIA's Solid State Storage Performance Test Specification (PTS) calls a drive steady when, over
+//! a window of five rounds, the tracking variable stays within 20 % of its mean from lowest to
 //! highest, and the least-squares line through it rises or falls by at most 10 % of the mean. Both
 //! bounds are inclusive, as in two open implementations of the specification.
 
@@ -36,7 +36,8 @@ pub struct Window {
 }
 
 impl Window {
-    /// Returns the window that ends with round `last`, counted from 1; `None` if it is not complete.
+    /// Returns the window that ends with round `last`, counted from 1; `None` if it is not
+    /// complete.
     pub fn ending(values: &[f64], last: usize) -> Option<Window> {
         let first = last.checked_sub(WINDOW)?;
         let values: &[f64; WINDOW] = values.get(first..last)?.try_into().ok()?;

@@ -4,7 +4,8 @@ use fowler_experiment::pts::series;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// Compares our verdict on each series of a file with that in the file. Returns how many there were.
+/// Compares our verdict on each series of a file with that in the file. Returns how many there
+/// were.
 fn agree(path: &Path) -> usize {
     let text = std::fs::read_to_string(path).unwrap();
     let file: Value = serde_json::from_str(&text).unwrap();
