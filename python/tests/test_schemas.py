@@ -15,7 +15,7 @@ from jsonschema import Draft202012Validator
 ROOT = Path(__file__).parents[2]
 LIMITED = ("--limit", "1", "--json", "--quiet")
 CONFIGURATIONS = ("device", "workload", "scheme", "sweep")
-OUTPUTS = ("run", "compare", "lifetime", "validate", "trace-info")
+OUTPUTS = ("run", "compare", "lifetime", "pts", "endurance", "validate", "trace-info")
 
 # How the program is asked what it thinks of a file.
 READERS = {
@@ -266,7 +266,13 @@ def test_other_results_are_as_their_schemas_say(place: Path) -> None:
         "duration = '1h'\narrivals = { kind = 'cycle', busy_rate = 20.0, quiet_rate = 1.5,"
         " mean_busy = '4min', mean_quiet = '16min' }\nmix.reads = 0.2\nspace.share = 0.8\n"
     )
+    tiny = (
+        "--quiet --json --device pes-mlc --set geometry.channels=1 --set geometry.blocks_per_plane=64"
+        " --set gc.background_below=8"
+    )
     for name, command in [
+        ("pts", f"pts --test iops,tp,lat,wsat,hir,xsr,ecw,dirth --minute 5ms --threads 1 --queue-depth 2 {tiny}"),
+        ("endurance", f"endurance {tiny}"),
         ("compare", f"compare --device small.toml --workload demo --schemes fifo,rps,pes_ips {QUICK}"),
         ("lifetime", life),
         ("lifetime", f"{life} --no-check"),
