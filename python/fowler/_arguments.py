@@ -38,6 +38,14 @@ class Policy(TypedDict):
     object: object
 
 
+class Given(TypedDict):
+    """The objects that a sweep names: drives as TOML, policies and requests."""
+
+    devices: list[tuple[str, str]]
+    policies: list[Policy]
+    requests: list[tuple[str, object]]
+
+
 class Run(TypedDict):
     """The arguments of a run."""
 

@@ -1,17 +1,20 @@
 """The compiled module. The public package documents what its items mean."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, final
+from typing import Any, Literal, final
 
-from fowler._arguments import Drive, Life, Run, Source
+from fowler._arguments import Drive, Given, Life, Run, Source
 from fowler.policies import Kind
 
 __all__ = [
+    "Block",
+    "Data",
     "Folder",
     "Lifetime",
     "Outcome",
     "Page",
     "Plan",
+    "Plane",
     "Read",
     "Running",
     "Spread",
@@ -202,6 +205,66 @@ class Write:
         Looks at every block."""
 
 @final
+class Plane:
+    """The full blocks of a plane that needs space. Valid only during the call."""
+
+    @property
+    def now_ns(self) -> int:
+        """The current simulated time; 0 while the drive is preconditioned."""
+    @property
+    def plane(self) -> int:
+        """The number of the plane, from 0."""
+    @property
+    def pages_per_block(self) -> int:
+        """The number of pages of a block."""
+    @property
+    def slots(self) -> int:
+        """The number of blocks of the plane, full or not."""
+    def __len__(self) -> int:
+        """Returns the number of full blocks."""
+    def blocks(self) -> list[Block]:
+        """Returns all full blocks, in order of their numbers."""
+    def block(self, slot: int) -> Block | None:
+        """Returns a block by its number within the plane, below :attr:`slots`; ``None`` if it is not full."""
+    def fewest_valid(self) -> Block | None:
+        """Returns a full block with the fewest valid pages, without looking at all of them."""
+
+@final
+class Block:
+    """A full block."""
+
+    @property
+    def number(self) -> int:
+        """Its number, counted over the drive."""
+    @property
+    def valid(self) -> int:
+        """The number of its valid pages, which would be moved."""
+    @property
+    def erases(self) -> int:
+        """How often it has been erased."""
+    @property
+    def order(self) -> int:
+        """Its position in the order in which blocks became full."""
+    @property
+    def filled_ns(self) -> int:
+        """The simulated time at which it became full; 0 for data from before the run."""
+
+@final
+class Data:
+    """A kind of data on its way to the flash."""
+
+    @property
+    def hot(self) -> bool:
+        """Whether it is expected to become invalid soon, because it came in a small request
+        (``policy.hotness``)."""
+    @property
+    def access(self) -> Literal["mixed", "read_hot", "write_hot"]:
+        """How it was used in the buffer (``policy.hotness``)."""
+    @property
+    def streams(self) -> int:
+        """The number of streams of the drive: 1 if ``policy.placement`` is ``single_stream``, else 6."""
+
+@final
 class Lifetime:
     def summary(self) -> str: ...
     def sheet(self) -> _Rows: ...
@@ -210,7 +273,7 @@ class Lifetime:
 @final
 class Plan:
     @staticmethod
-    def read(text: str, name: str, by_itself: bool = False) -> Plan: ...
+    def read(text: str, name: str, by_itself: bool = False, given: Given | None = None) -> Plan: ...
     @property
     def text(self) -> str: ...
     @property

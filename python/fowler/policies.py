@@ -27,7 +27,7 @@ from types import CodeType
 from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 from fowler import _arguments
-from fowler._core import Page, Read, Running, View, Waiting, Write, presets
+from fowler._core import Block, Data, Page, Plane, Read, Running, View, Waiting, Write, presets
 from fowler.errors import Diagnostic, InputError, PolicyError
 
 if TYPE_CHECKING:
@@ -36,14 +36,19 @@ if TYPE_CHECKING:
 __all__ = [
     "AnyPolicy",
     "AnyScheme",
+    "Block",
+    "Data",
     "DieOrder",
     "Hotness",
     "Kind",
     "Page",
+    "Placement",
+    "Plane",
     "Read",
     "Running",
     "Suspension",
     "Throttle",
+    "Victim",
     "View",
     "Waiting",
     "Write",
@@ -125,11 +130,62 @@ class Throttle(Protocol):
         """Returns the nanoseconds to delay a write that could enter now. Called once per write, in order."""
 
 
-AnyPolicy: TypeAlias = "DieOrder | Suspension | Hotness | Throttle"
+@runtime_checkable
+class Victim(Protocol):
+    """Decides which block of a plane garbage collection empties next.
+
+    It acts while the drive is preconditioned, too, because the state of a drive in use depends on it.
+
+    >>> class OldestFirst:
+    ...     def collect(self, plane):
+    ...         return min(plane.blocks(), key=lambda block: block.order)
+    >>> isinstance(OldestFirst(), Victim)
+    True
+    """
+
+    def collect(self, plane: Plane) -> Block:
+        """Returns one of the full blocks that ``plane`` shows, at least one of which has an invalid page.
+
+        Called when a plane needs space, and in idle time. The answer may remain without effect: in idle time
+        a block is collected only if that is worth its moves.
+        """
+
+
+@runtime_checkable
+class Placement(Protocol):
+    """Decides which kinds of data share blocks, and which erased block is opened next.
+
+    >>> class HotApart:
+    ...     def stream(self, data):
+    ...         return 1 if data.hot and data.streams > 1 else 0
+    >>> isinstance(HotApart(), Placement)
+    True
+
+    A second method, ``opens(self, data)``, is optional. It returns which erased block the data opens next:
+    ``"oldest"``, the one erased longest ago (as without the method), or ``"strongest"`` or ``"weakest"``, the
+    one believed to accumulate errors most slowly or fastest.
+    """
+
+    def stream(self, data: Data) -> int:
+        """Returns the stream of one kind of data: a number from 0 to below ``data.streams``.
+
+        Data of different streams are never in the same block. Called once for each kind, before the first
+        request.
+        """
+
+
+AnyPolicy: TypeAlias = "DieOrder | Suspension | Hotness | Throttle | Victim | Placement"
 AnyScheme: TypeAlias = "str | os.PathLike[str] | AnyPolicy | Sequence[str | os.PathLike[str] | AnyPolicy]"
 """A scheme's name, several joined by ``+``, a file that ends in ``.toml``, a policy, or a list of these."""
 
-_SLOTS = {"pick": DieOrder, "allows": Suspension, "classify": Hotness, "admit": Throttle}
+_SLOTS = {
+    "pick": DieOrder,
+    "allows": Suspension,
+    "classify": Hotness,
+    "admit": Throttle,
+    "collect": Victim,
+    "stream": Placement,
+}
 
 
 class Schemes:
@@ -144,12 +200,28 @@ class Schemes:
         """
         self._policies: dict[str, tuple[object, _arguments.Policy]] = {}
         self._diagnostics: list[Diagnostic] = []
+        self.names: list[str] = []
         schemes = list(schemes)
         self.names = [self._joined(scheme) for scheme in schemes]
         for scheme in schemes:
             self._shadowed(scheme)
         if self._diagnostics:
             raise InputError(self._diagnostics)
+
+    def add(self, scheme: AnyScheme) -> str:
+        """Adds a scheme and returns its name.
+
+        Raises:
+            InputError: if it is neither a scheme nor a policy.
+            PolicyError: if a policy cannot be copied.
+        """
+        self._diagnostics = []
+        name = self._joined(scheme)
+        self._shadowed(scheme)
+        if self._diagnostics:
+            raise InputError(self._diagnostics)
+        self.names.append(name)
+        return name
 
     @property
     def policies(self) -> list[_arguments.Policy]:

@@ -48,6 +48,44 @@ class BufferHits:
         return "write_hot" if page.writes > least else "mixed"
 
 
+class Greedy:
+    """`greedy`: the block with the fewest valid pages."""
+
+    def collect(self, plane):
+        return plane.fewest_valid()
+
+
+class FirstFilled:
+    """`fifo` of `policy.victim`: the block that became full first."""
+
+    def collect(self, plane):
+        return min(plane.blocks(), key=lambda block: block.order)
+
+
+class OneStream:
+    """`single_stream`: one open block per plane for all data."""
+
+    def stream(self, data):
+        return 0
+
+
+class StreamPerKind:
+    """`streams`: a stream for each kind of data; hot data goes to strong blocks if asked for."""
+
+    access = ("mixed", "read_hot", "write_hot")
+
+    def __init__(self, hot_to_strong=False):
+        self.hot_to_strong = hot_to_strong
+
+    def stream(self, data):
+        return 2 * self.access.index(data.access) + data.hot
+
+    def opens(self, data):
+        if not self.hot_to_strong:
+            return "oldest"
+        return "strongest" if data.hot else "weakest"
+
+
 class FixedRate:
     """`fixed_rate`: no more in a second than the rated capacity over the whole life allows."""
 

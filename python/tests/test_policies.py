@@ -10,11 +10,23 @@ from dataclasses import dataclass
 
 import polars
 import pytest
-from policy_ports import AtPhaseEnd, BufferHits, Cancel, FixedRate, ReadFirst, YoungestFirst
+from policy_ports import (
+    AtPhaseEnd,
+    BufferHits,
+    Cancel,
+    FirstFilled,
+    FixedRate,
+    Greedy,
+    OneStream,
+    ReadFirst,
+    StreamPerKind,
+    YoungestFirst,
+)
 
 import fowler
 
 SMALL = {"geometry.blocks_per_plane": 64, "gc.background_below": 12}
+HOT = ["request_size"]
 
 
 def measured(run):
@@ -44,6 +56,60 @@ def test_the_same_policy_in_both_languages_does_the_same(device, ours, theirs):
     )
     assert measured(one) == measured(other)
     assert requests(one) == requests(other)
+
+
+FULL = {**SMALL, "precondition.pattern": "steady"}
+
+
+@pytest.mark.parametrize(
+    ("device", "scheme", "policy", "keys"),
+    [
+        ("pes-mlc", "rps", Greedy(), FULL),
+        ("pes-mlc", "rps", FirstFilled(), {**FULL, "policy.victim": "fifo"}),
+        ("pes-mlc", "rps", OneStream(), FULL),
+        ("pes-mlc", "rps", StreamPerKind(), {**FULL, "policy.placement": "streams", "policy.hotness": HOT}),
+        ("hire", "hire", StreamPerKind(), {}),
+        ("rhio", "rhio", StreamPerKind(hot_to_strong=True), {}),
+    ],
+)
+def test_victims_and_placements_do_the_same_in_both_languages(device, scheme, policy, keys):
+    one, other = (
+        fowler.run(device, "demo", scheme=its, limit=6_000, requests=True, set=keys)
+        for its in (scheme, [scheme, policy])
+    )
+    assert measured(one) == measured(other)
+    assert requests(one) == requests(other)
+
+
+def test_a_victim_in_python_decides_in_preconditioning_too():
+    """Under another victim in the configuration, only the state before the run could differ."""
+    ours = fowler.run("pes-mlc", "demo", scheme="rps", limit=6_000, set={**FULL, "policy.victim": "fifo"})
+    theirs, greedy = fowler.compare(
+        "pes-mlc", "demo", schemes=[["rps", FirstFilled()], ["rps", Greedy()]], limit=6_000, set=FULL
+    )
+    same = ["waf", "read", "write", "counters"]
+    assert [ours.summary[key] for key in same] == [theirs.summary[key] for key in same]
+    assert greedy.summary["counters"] != theirs.summary["counters"], "the choice matters on this drive"
+
+
+def test_lives_ask_victims_and_placements():
+    keys = {"geometry.blocks_per_plane": 64, "gc.background_below": 12}
+
+    def life(scheme, **more):
+        its = fowler.lifetime(
+            "ready-32",
+            "ready-proxy",
+            scheme=scheme,
+            limit=10_000,
+            dilation=2000,
+            check=False,
+            set=keys | more,
+        )
+        return its.summary["lives"][0]
+
+    ours = life("st", **{"policy.victim": "fifo"})
+    theirs = life(["st", FirstFilled(), OneStream()])
+    assert {**ours, "wall_s": 0} == {**theirs, "wall_s": 0}
 
 
 def requests(run):
@@ -242,6 +308,49 @@ class Idle:
         return None
 
 
+class Holding:
+    """Returns a block of the previous call."""
+
+    def __init__(self):
+        self.last = None
+
+    def collect(self, plane):
+        last, self.last = self.last, plane.fewest_valid()
+        return last or self.last
+
+    def __deepcopy__(self, memo):
+        return Holding()
+
+
+class Fruitless:
+    """Insists on a block without an invalid page, and never on the same one twice."""
+
+    def __init__(self):
+        self.turn = 0
+
+    def collect(self, plane):
+        full = [its for its in plane.blocks() if its.valid == plane.pages_per_block]
+        self.turn += 1
+        return full[self.turn % len(full)] if full else plane.fewest_valid()
+
+
+class Beyond:
+    def collect(self, plane):
+        return plane.block(plane.slots)
+
+
+class Mixing:
+    """One stream for all classes."""
+
+    def stream(self, data):
+        return 0
+
+
+class Shut(StreamPerKind):
+    def opens(self, data):
+        return "any"
+
+
 class MuteError(Exception):
     def __str__(self):
         raise RuntimeError("not even that")
@@ -302,11 +411,26 @@ class Uncopied(ReadFirst):
         ("pes-mlc", "st", Wrong("admit", -1), "expected a delay in nanoseconds, at least 0"),
         ("pes-mlc", "st", Wrong("admit", float("nan")), "expected a delay in nanoseconds"),
         ("pes-mlc", "st", Wrong("admit", 1e19), "expected a delay in nanoseconds"),
+        ("pes-mlc", "rps", Wrong("collect", 3), "collect returned 3: expected a block of this plane"),
+        ("pes-mlc", "rps", Wrong("collect", None), "Wrong.collect at .* expected a block of this plane"),
+        ("pes-mlc", "rps", Holding(), "collect returned <block .*>: expected a block of this plane"),
+        ("pes-mlc", "rps", Fruitless(), "has no invalid page, nor had any of the 1024 before it"),
+        ("pes-mlc", "rps", Beyond(), "there is no block 64: a plane has 64 of them"),
+        ("pes-mlc", "rps", Wrong("stream", 1), 'stream returned 1: expected 0, .* "single_stream"'),
+        (
+            "hire",
+            "hire",
+            Wrong("stream", 6),
+            "stream returned 6: expected the number of a stream, from 0 to 5",
+        ),
+        ("hire", "hire", Wrong("stream", "hot"), "stream returned 'hot': expected the number of a stream"),
+        ("hire", "hire", Mixing(), "data that is mixed and for data that is read_hot: expected different"),
+        ("hire", "hire", Shut(), 'opens returned \'any\': expected "oldest", "strongest", or "weakest"'),
         ("pes-mlc", "fifo", Uncopied(), "Uncopied: its copy at 0.0.* there is only one of me"),
     ],
 )
 def test_what_fails_in_a_policy_ends_the_run_with_its_traceback(device, scheme, policy, text):
-    keys = SMALL if device == "pes-mlc" else {}
+    keys = FULL if device == "pes-mlc" else {}
     with pytest.raises(fowler.PolicyError, match=text) as caught:
         fowler.run(device, "demo", scheme=[scheme, policy], limit=5_000, set=keys)
     assert caught.value.__cause__ is not None
@@ -393,6 +517,27 @@ def test_what_a_policy_has_learnt_is_there_after_the_run(small: fowler.Device) -
     held = pickle.loads(pickle.dumps(run))
     assert held.policies["Counting"].decided == learnt.decided
     assert fowler.run(small, "demo", limit=100).policies == {}
+
+
+class Tallying:
+    """A victim that counts its calls."""
+
+    def __init__(self):
+        self.asked = 0
+
+    def collect(self, plane):
+        self.asked += 1
+        return plane.fewest_valid()
+
+
+def test_what_a_victim_has_learnt_begins_with_preconditioning():
+    asked = []
+    for limit in (2_000, 4_000):
+        run = fowler.run("pes-mlc", "demo", scheme=["rps", Tallying()], limit=limit, set=FULL)
+        asked.append(run.policies["Tallying"].asked)
+    collected = run.summary["counters"]["erases"]["gc"]
+    assert 0 < asked[0] < asked[1]
+    assert asked[1] > collected, "those of preconditioning are no part of the run"
 
 
 def test_each_run_of_a_comparison_has_its_own(small: fowler.Device) -> None:

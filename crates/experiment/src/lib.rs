@@ -72,7 +72,7 @@ pub mod policies {
     pub use fowler_device::policy::throttle::{Life, State, Throttled};
     pub use fowler_device::{AccessClass, Device};
     pub use fowler_nand::SuspendAt;
-    pub use fowler_units::TxnId;
+    pub use fowler_units::{BlockId, TxnId};
 }
 
 /// Types of the lower crates that a user of this crate needs.

@@ -34,7 +34,7 @@ mod _core {
     #[pymodule_export]
     use super::outcome::{Outcome, verdict, write_report};
     #[pymodule_export]
-    use super::policies::{Page, Read, Running, View, Waiting, Write};
+    use super::policies::{Block, Data, Page, Plane, Read, Running, View, Waiting, Write};
     #[pymodule_export]
     use super::run::{check, compare, run};
     #[pymodule_export]

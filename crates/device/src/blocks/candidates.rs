@@ -61,6 +61,11 @@ pub struct Candidates<'a> {
 }
 
 impl Candidates<'_> {
+    /// Returns the plane.
+    pub fn plane(&self) -> PlaneId {
+        self.plane
+    }
+
     /// Returns the number of candidates.
     pub fn count(&self) -> u32 {
         self.blocks.planes[self.plane].full

@@ -6,18 +6,36 @@ use crate::cells::program_mode::{Mode, Step, Voltage};
 use crate::cells::reliability::{CLASSES, Coarsest, StrengthClass};
 use crate::config::{Config, GcFrontier};
 use crate::observe::operation::Source;
-use crate::policy::placement::{AnyPlacement, Opens, Placement};
+use crate::policy::placement::{AnyPlacement, Opens, Placement, StreamLimits, StreamTable};
 use crate::policy::step::{AnyStep, StepRule};
 use crate::policy::stream_tag::{AccessClass, StreamTag};
-use crate::policy::voltage::{AnyVoltage, VoltageRule};
+use crate::policy::voltage::{AnyVoltage, VoltageKind, VoltageRule};
 use fowler_units::{BlockId, Bytes, Geometry, Id, IdVec, PlaneId};
 use serde::{Deserialize, Serialize};
+
+/// The length of a table by tag that is read without a bounds check.
+const TAGS: usize = StreamTag::COUNT.next_power_of_two();
+
+/// Returns a table of the streams by tag. Streams beyond the limits, which only a custom placement
+/// can return, are taken for the first.
+fn table(streams: StreamTable, limits: StreamLimits) -> [u8; TAGS] {
+    let mut table = [0; TAGS];
+    for (place, stream) in table.iter_mut().zip(streams) {
+        *place = if stream < limits.streams { stream } else { 0 };
+    }
+    table
+}
+
+/// Returns what the streams of a drive must comply with.
+fn limits(config: &Config) -> StreamLimits {
+    config.placement.limits(config.voltage.name == VoltageKind::ByHotness)
+}
 
 /// The open blocks of one plane.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Frontier {
     host: [BlockId; StreamTag::COUNT],
-    collected: [BlockId; AccessClass::ALL.len()],
+    collected: [BlockId; StreamTag::COUNT],
     swapped: BlockId,
 }
 
@@ -26,7 +44,7 @@ struct Frontier {
 pub enum Opened {
     /// A stream of host data.
     Host(u8),
-    /// Data of one class moved by GC.
+    /// A stream of data moved by GC.
     Collected(u8),
     /// Data swapped by static wear leveling.
     Swapped,
@@ -52,6 +70,8 @@ pub struct OpenBlocks {
     planes: IdVec<PlaneId, Frontier>,
     collected_to: GcFrontier,
     placement: AnyPlacement,
+    /// The stream of each tag.
+    streams: [u8; TAGS],
     step: AnyStep,
     voltage: AnyVoltage,
     /// The data that each block was opened for, and how its pages are programmed.
@@ -67,16 +87,19 @@ impl OpenBlocks {
     pub fn new(config: &Config, geometry: &Geometry) -> Self {
         let none = Frontier {
             host: [BlockId::NONE; StreamTag::COUNT],
-            collected: [BlockId::NONE; AccessClass::ALL.len()],
+            collected: [BlockId::NONE; StreamTag::COUNT],
             swapped: BlockId::NONE,
         };
         let blocks = geometry.blocks() as usize;
         let voltage = AnyVoltage::new(&config.voltage, config.seed);
         let plain = Mode { step: Step::NOMINAL, voltage: voltage.voltage(StreamTag::PLAIN) };
+        // A custom placement acts from the first request on (`place_by`).
+        let mut placement = AnyPlacement::new(&config.placement, config.seed);
         Self {
             planes: IdVec::filled(none, geometry.planes() as usize),
             collected_to: config.gc.frontier,
-            placement: AnyPlacement::new(&config.placement, config.seed),
+            streams: table(placement.streams(limits(config)), limits(config)),
+            placement,
             step: AnyStep::new(&config.step, config.seed),
             tags: IdVec::filled(StreamTag::PLAIN, blocks),
             modes: IdVec::filled(plain, blocks),
@@ -111,13 +134,29 @@ impl OpenBlocks {
     pub fn ruled_by(&self, config: &Config) -> Self {
         let voltage = AnyVoltage::new(&config.voltage, config.seed);
         let plain = Mode { step: Step::NOMINAL, voltage: voltage.voltage(StreamTag::PLAIN) };
-        Self {
-            placement: AnyPlacement::new(&config.placement, config.seed),
+        let mut ruled = Self {
             step: AnyStep::new(&config.step, config.seed),
             voltage,
             modes: IdVec::filled(plain, self.modes.len()),
             ..self.clone()
+        };
+        ruled.place_by(config);
+        ruled
+    }
+
+    /// Places data by the rule of `config` from now on, which may be a custom one. So far there is
+    /// plain data only. Its open blocks go on in its stream.
+    pub fn place_by(&mut self, config: &Config) {
+        let custom = config.policies.placement.as_ref();
+        self.placement = AnyPlacement::custom_or_new(custom, &config.placement, config.seed);
+        let streams = table(self.placement.streams(limits(config)), limits(config));
+        let plain = StreamTag::PLAIN.index();
+        let [was, is] = [self.streams, streams].map(|its| usize::from(its[plain]));
+        for its in self.planes.as_mut_slice() {
+            its.host.swap(was, is);
+            its.collected.swap(was, is);
         }
+        self.streams = streams;
     }
 
     /// Sets the estimated class of each block, and the coarsest step of each class.
@@ -154,7 +193,7 @@ impl OpenBlocks {
     /// Returns the stream of a tag.
     #[inline]
     pub fn stream(&self, tag: StreamTag) -> usize {
-        self.placement.stream(tag)
+        usize::from(self.streams[tag.index() % TAGS])
     }
 
     /// Returns the tag of the data that a block was opened for.
@@ -165,7 +204,7 @@ impl OpenBlocks {
 
     /// Returns whether data of these tags shares blocks.
     pub fn mingle(&self, one: StreamTag, other: StreamTag) -> bool {
-        self.placement.stream(one) == self.placement.stream(other)
+        self.stream(one) == self.stream(other)
     }
 
     /// Returns the voltages at which data of a tag is programmed.
@@ -176,11 +215,11 @@ impl OpenBlocks {
     /// Returns the use of the open block that takes data of `source` and `tag`.
     #[inline]
     pub fn opened_for(&self, source: Source, tag: StreamTag) -> Opened {
-        let stream = self.placement.stream(tag) as u8;
+        let stream = self.streams[tag.index() % TAGS];
         // Refresh puts data into the same blocks as GC.
         match (source, self.collected_to) {
             (Source::Wear, _) => Opened::Swapped,
-            (Source::Gc | Source::Refresh, GcFrontier::Own) => Opened::Collected(stream / 2),
+            (Source::Gc | Source::Refresh, GcFrontier::Own) => Opened::Collected(stream),
             (Source::Host | Source::Parity, _)
             | (Source::Gc | Source::Refresh, GcFrontier::Shared) => Opened::Host(stream),
         }
@@ -203,7 +242,7 @@ impl OpenBlocks {
         let its = &mut self.planes[plane];
         match opened {
             Opened::Host(stream) => &mut its.host[usize::from(stream)],
-            Opened::Collected(class) => &mut its.collected[usize::from(class)],
+            Opened::Collected(stream) => &mut its.collected[usize::from(stream)],
             Opened::Swapped => &mut its.swapped,
         }
     }
@@ -283,7 +322,7 @@ impl OpenBlocks {
         let its = &self.planes[plane];
         match opened {
             Opened::Host(stream) => its.host[usize::from(stream)],
-            Opened::Collected(class) => its.collected[usize::from(class)],
+            Opened::Collected(stream) => its.collected[usize::from(stream)],
             Opened::Swapped => its.swapped,
         }
     }

@@ -117,6 +117,11 @@ impl PageAllocator {
         Self { open_blocks: self.open_blocks.ruled_by(config), ..self.clone() }
     }
 
+    /// Places data by the rule of `config` from now on; see [`OpenBlocks::place_by`].
+    pub fn place_by(&mut self, config: &Config) {
+        self.open_blocks.place_by(config);
+    }
+
     /// Returns the die determined by a page's address, if addresses determine dies.
     #[inline]
     pub fn home(&self, page: Lpn) -> Option<DieId> {

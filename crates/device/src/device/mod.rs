@@ -150,6 +150,9 @@ impl Device {
         let layout = config.layout()?;
         let (mut core, mut gc) = (Core::new(config, &layout), Gc::new(config, &layout));
         let done = crate::precondition::run(config, &mut core, &mut gc, watch);
+        if config.policies.placement.is_some() {
+            core.allocator.place_by(config);
+        }
         Ok(done.and_then(|preconditioned| Device::begin(config, core, gc, preconditioned, watch)))
     }
 

@@ -83,7 +83,11 @@ impl Gc {
         let (planes, dies) = (layout.geometry.planes() as usize, layout.geometry.dies() as usize);
         Self {
             rules: config.gc,
-            victim: AnyVictim::new(&config.victim, config.seed),
+            victim: AnyVictim::custom_or_new(
+                config.policies.victim.as_ref(),
+                &config.victim,
+                config.seed,
+            ),
             wear: AnyWear::new(&config.wear, config.seed),
             jobs: IdVec::filled(None, planes),
             starved: IdVec::filled(false, planes),

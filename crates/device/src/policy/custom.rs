@@ -6,10 +6,14 @@
 //! maintains for the named policy is maintained for the custom one too: ranks for `rhio`, access
 //! counts for `buffer_hits`, a lifetime for a throttle.
 
+pub use crate::blocks::candidates::Candidates;
 pub use crate::policy::die_order::{CustomDieOrder, Queued, View, Waiting};
 pub use crate::policy::hotness::{CustomHotness, Used};
+pub use crate::policy::placement::{CustomPlacement, Opens, StreamLimits, StreamTable};
+pub use crate::policy::stream_tag::StreamTag;
 pub use crate::policy::suspension::CustomSuspension;
 pub use crate::policy::throttle::CustomThrottle;
+pub use crate::policy::victim::CustomVictim;
 use dyn_clone::DynClone;
 use std::fmt::{self, Debug};
 use std::sync::Arc;
@@ -73,6 +77,10 @@ pub struct Policies {
     pub hotness: Option<Maker<dyn CustomHotness>>,
     /// How long a write is delayed.
     pub throttle: Option<Maker<dyn CustomThrottle>>,
+    /// Which block GC collects.
+    pub victim: Option<Maker<dyn CustomVictim>>,
+    /// Which data shares blocks, and which erased block is opened next.
+    pub placement: Option<Maker<dyn CustomPlacement>>,
 }
 
 impl Policies {
@@ -85,22 +93,26 @@ impl Policies {
         if let Some(key) = theirs.find(|key| self.labels().any(|(its, _)| its == *key)) {
             return Err(key);
         }
-        let Policies { die_order, suspension, hotness, throttle } = more.clone();
+        let Policies { die_order, suspension, hotness, throttle, victim, placement } = more.clone();
         self.die_order = self.die_order.take().or(die_order);
         self.suspension = self.suspension.take().or(suspension);
         self.hotness = self.hotness.take().or(hotness);
         self.throttle = self.throttle.take().or(throttle);
+        self.victim = self.victim.take().or(victim);
+        self.placement = self.placement.take().or(placement);
         Ok(())
     }
 
     /// Returns the keys of the filled slots, each with the label of its policy.
     pub fn labels(&self) -> impl Iterator<Item = (&'static str, &str)> {
-        let Policies { die_order, suspension, hotness, throttle } = self;
+        let Policies { die_order, suspension, hotness, throttle, victim, placement } = self;
         let filled = [
             ("policy.die_order", die_order.as_ref().map(Maker::label)),
             ("policy.suspension", suspension.as_ref().map(Maker::label)),
             ("policy.hotness", hotness.as_ref().map(Maker::label)),
             ("policy.throttle", throttle.as_ref().map(Maker::label)),
+            ("policy.victim", victim.as_ref().map(Maker::label)),
+            ("policy.placement", placement.as_ref().map(Maker::label)),
         ];
         filled.into_iter().filter_map(|(key, label)| Some((key, label?)))
     }

@@ -38,6 +38,11 @@ impl StreamTag {
     /// The tag of a page about which nothing is known.
     pub const PLAIN: StreamTag = StreamTag(0);
 
+    /// Returns every tag.
+    pub fn all() -> impl Iterator<Item = StreamTag> {
+        (0..StreamTag::COUNT as u8).map(StreamTag)
+    }
+
     /// Creates a tag from whether the page is expected to become invalid soon, and its access
     /// class.
     #[inline]

@@ -5,6 +5,7 @@ use crate::config::layout::Refusal;
 use crate::config::{BufferConfig, Config, PreconditionConfig};
 use crate::core::Core;
 use crate::gc::Gc;
+use crate::policy::custom::Policies;
 use crate::policy::placement;
 use crate::precondition::{Preconditioned, UNWATCHED, Watch};
 
@@ -22,7 +23,7 @@ impl Config {
     /// must agree in everything that it depends on. Die order, suspension, operating times, queues,
     /// the link, acknowledgment and the warm-up may differ. So may the treatment of kinds of data
     /// and of blocks (preconditioning writes plain data into blocks that are all alike), except for
-    /// the number of open blocks that it reserves.
+    /// the number of open blocks that it reserves. Of custom policies only a victim rule acts then.
     pub fn ages_like(&self, other: &Config) -> bool {
         let open = |its: &Config| its.placement.streams(its.hotness.tags());
         let alike = Config {
@@ -55,7 +56,7 @@ impl Config {
             bad_blocks: other.bad_blocks,
             throttle: other.throttle,
             life: other.life.clone(),
-            policies: other.policies.clone(),
+            policies: Policies { victim: self.policies.victim.clone(), ..other.policies.clone() },
             ..self.clone()
         };
         alike == *other && open(self) == open(other)

@@ -6,12 +6,16 @@
 use crate::support::random::{Choice, drive, requests};
 use crate::support::{scheme, small};
 use fowler_device::blame::Part;
-use fowler_device::policy::custom::{CustomDieOrder, CustomSuspension, Maker, Queued, View};
+use fowler_device::policy::custom::{
+    Candidates, CustomDieOrder, CustomPlacement, CustomSuspension, CustomVictim, Maker, Opens,
+    Queued, StreamLimits, StreamTable, StreamTag, View,
+};
 use fowler_device::policy::die_order::DieOrderKind;
 use fowler_device::policy::suspension::{Candidate, Running, SuspensionKind};
+use fowler_device::policy::victim::VictimKind;
 use fowler_device::*;
 use fowler_nand::SuspendAt;
-use fowler_units::{Bytes, HostIo, Nanos, Rng, Span, TxnId};
+use fowler_units::{BlockId, Bytes, HostIo, Nanos, Rng, Span, TxnId};
 use std::collections::BTreeMap;
 
 /// 64-bit FNV-1a, a word at a time.
@@ -182,6 +186,49 @@ fn custom_policies_decide_as_built_in_ones_do() {
                 Some(Maker::new("read first", || Box::new(ReadFirstCancelling) as Box<_>));
             config.policies.suspension =
                 Some(Maker::new("cancel", || Box::new(ReadFirstCancelling) as Box<_>));
+        });
+        assert_eq!(ours, custom, "drives {}..{}", group * 40, (group + 1) * 40);
+    }
+}
+
+/// The block that became full first, and a stream for each tag, numbered from the last.
+#[derive(Clone, Debug)]
+struct FirstFilledFromTheLast;
+
+impl CustomVictim for FirstFilledFromTheLast {
+    fn pick(&mut self, candidates: &Candidates<'_>, _now: Nanos) -> Option<BlockId> {
+        candidates.iter().min_by_key(|&block| candidates.fill_order(block))
+    }
+}
+
+impl CustomPlacement for FirstFilledFromTheLast {
+    fn streams(&mut self, limits: StreamLimits) -> StreamTable {
+        std::array::from_fn(|tag| limits.streams.saturating_sub(1 + tag as u8))
+    }
+
+    fn opens(&mut self, _tag: StreamTag) -> Opens {
+        Opens::Oldest
+    }
+}
+
+/// A custom victim acts in preconditioning, too, or these drives would start from another state. The
+/// numbers of streams do not matter, nor that plain data, of which a preconditioned drive has open
+/// blocks, is in the last one.
+#[test]
+fn custom_victims_and_placements_decide_as_built_in_ones_do() {
+    for group in 0..4 {
+        let unled = |config: &mut Config| config.placement.hot_to_strong = false;
+        let ours = swarm(group, |config| {
+            unled(config);
+            config.victim.name = VictimKind::Fifo;
+        });
+        let custom = swarm(group, |config| {
+            unled(config);
+            config.victim.name = VictimKind::Greedy;
+            config.policies.victim =
+                Some(Maker::new("fifo", || Box::new(FirstFilledFromTheLast) as Box<_>));
+            config.policies.placement =
+                Some(Maker::new("from the last", || Box::new(FirstFilledFromTheLast) as Box<_>));
         });
         assert_eq!(ours, custom, "drives {}..{}", group * 40, (group + 1) * 40);
     }

@@ -350,10 +350,11 @@ fn side_by_side(
 
 /// Rejects custom policies for what a lifetime does not simulate.
 fn without_effect(config: &Config) -> Diagnostics {
-    let idle = config.policies.labels().filter(|(key, _)| *key != "policy.throttle");
+    const ASKED: [&str; 3] = ["policy.throttle", "policy.victim", "policy.placement"];
+    let idle = config.policies.labels().filter(|(key, _)| !ASKED.contains(key));
     let reported = |(key, label): (&str, &str)| {
         let what = format!("{label} would never be used: a lifetime does not simulate dies");
-        Diagnostic::new(key, what).hint("only a custom throttle has an effect here".to_string())
+        Diagnostic::new(key, what).hint(format!("a lifetime asks only {}", ASKED.join(", ")))
     };
     Diagnostics(idle.map(reported).collect())
 }

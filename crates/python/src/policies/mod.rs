@@ -5,7 +5,9 @@
 mod admit;
 mod allows;
 mod classify;
+mod collect;
 mod pick;
+mod place;
 
 use crate::watch::{GRACE, Watched, watch_for};
 use fowler_columns::requests::RequestColumns;
@@ -22,7 +24,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub(crate) use admit::Write;
 pub(crate) use allows::{Read, Running};
 pub(crate) use classify::Page;
+pub(crate) use collect::{Block, Plane};
 pub(crate) use pick::{View, Waiting};
+pub(crate) use place::Data;
 
 /// A policy passed from Python.
 #[derive(Debug, FromPyObject)]
@@ -59,6 +63,18 @@ impl PolicyArgs {
                     let make = move || Box::new(admit::Admit((*prototype).clone())) as Box<_>;
                     policies.throttle = Some(Maker::new(&label, make));
                 }
+                "collect" => {
+                    let make =
+                        move || Box::new(collect::Collect::new((*prototype).clone())) as Box<_>;
+                    policies.victim = Some(Maker::new(&label, make));
+                }
+                "stream" => {
+                    let make = move || {
+                        let instance = (*prototype).clone();
+                        Box::new(place::Place { instance, streams: 0 }) as Box<_>
+                    };
+                    policies.placement = Some(Maker::new(&label, make));
+                }
                 other => {
                     let what = format!("no policy slot has a method `{other}`");
                     return Err(Diagnostic::new(name, what).into());
@@ -70,7 +86,7 @@ impl PolicyArgs {
 }
 
 /// Whose Python code raised an exception.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Raiser {
     /// A policy, at this simulated time.
     Policy(String, Nanos),
@@ -95,6 +111,10 @@ pub(crate) type Learnt = (String, Py<PyAny>);
 thread_local! {
     /// The run whose drive works on this thread, or zero, and the youngest policy when it began.
     static RUN: Cell<(u64, u64)> = const { Cell::new((0, 0)) };
+
+    /// When the run on this thread last completed a request: the time for a policy that is not
+    /// told any.
+    static LAST: Cell<Nanos> = const { Cell::new(Nanos(0)) };
 }
 
 /// The number of the youngest policy.
@@ -111,6 +131,7 @@ impl Watcher {
         static RUNS: AtomicU64 = AtomicU64::new(1);
         // What is asked before it begins belongs to another drive, such as that of a search.
         RUN.set((0, 0));
+        LAST.set(Nanos(0));
         let run = RUNS.fetch_add(1, Ordering::Relaxed);
         Watcher { run, columns: keep.then(RequestColumns::new) }
     }
@@ -119,6 +140,7 @@ impl Watcher {
 impl<L: Layer> Probe<L> for Watcher {
     #[inline]
     fn completed(&mut self, completion: &Completion) {
+        LAST.set(completion.done);
         if let Some(columns) = &mut self.columns {
             columns.add(completion);
         }
@@ -162,8 +184,10 @@ impl Failure {
     /// Raises the failure, if there was one: that of a policy as `fowler.PolicyError`, that of
     /// requests as `fowler.InputError`. The exception, with its traceback, is the cause.
     pub fn raise(&self, py: Python<'_>) -> PyResult<()> {
-        let first = self.first.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let Some((raiser, cause)) = first else { return Ok(()) };
+        let first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some((raiser, cause)) = &*first else { return Ok(()) };
+        let (raiser, cause) = (raiser.clone(), cause.clone_ref(py));
+        drop(first);
         let errors = py.import("fowler.errors")?;
         let cause = cause.into_value(py);
         let error = match raiser {
@@ -254,6 +278,11 @@ impl Instance {
         };
         answer.map_err(note).ok()
     }
+}
+
+/// Returns the latest time that this thread's run has reached, as far as it is known here.
+fn now() -> Nanos {
+    LAST.get()
 }
 
 /// Returns the number of a call, unique over all runs and threads. What one call was shown is

@@ -4,12 +4,14 @@
 //! plane, and the placement decides which of a plane's erased blocks it opens next. It never
 //! changes the device's state.
 
+use crate::policy::custom::Custom;
 use crate::policy::registry::slot;
 use crate::policy::stream_tag::StreamTag;
+use dyn_clone::clone_trait_object;
 
 slot! { $
     /// The placement a device was configured with.
-    pub enum AnyPlacement, named PlacementKind, match by each_placement {
+    pub enum AnyPlacement, named PlacementKind, match by each_placement, or Custom(CustomPlacement) {
         "single_stream" => single_stream::SingleStream, "one open block per plane, for all data";
         "streams" => streams::Streams, "one open block per plane for each tag";
     }
@@ -51,26 +53,57 @@ pub enum Opens {
     Weakest,
 }
 
+/// The stream of each tag, by [`StreamTag::index`].
+pub type StreamTable = [u8; StreamTag::COUNT];
+
+/// What the streams of a drive must comply with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StreamLimits {
+    /// The streams are numbered below this.
+    pub streams: u8,
+    /// Whether data of different access classes must be in different streams: their voltages
+    /// differ, and those of a block are all the same.
+    pub classes_apart: bool,
+}
+
 /// A rule that assigns tagged data to blocks.
 pub trait Placement {
-    /// Returns the stream of a tag, below [`Params::streams`].
-    fn stream(&self, tag: StreamTag) -> usize;
+    /// Returns the stream of each tag. Asked once, when the drive is made.
+    fn streams(&mut self, limits: StreamLimits) -> StreamTable;
     /// Returns which erased block the tag's stream opens next.
-    fn opens(&self, tag: StreamTag) -> Opens;
+    fn opens(&mut self, tag: StreamTag) -> Opens;
 }
 
 impl Placement for AnyPlacement {
-    #[inline]
-    fn stream(&self, tag: StreamTag) -> usize {
-        each_placement!(self, policy => policy.stream(tag))
+    fn streams(&mut self, limits: StreamLimits) -> StreamTable {
+        each_placement!(self, policy => policy.streams(limits))
     }
 
-    fn opens(&self, tag: StreamTag) -> Opens {
+    fn opens(&mut self, tag: StreamTag) -> Opens {
         each_placement!(self, policy => policy.opens(tag))
     }
 }
 
+/// A policy supplied by the code that builds the drive. It acts from the first request on:
+/// preconditioning writes plain data only.
+pub trait CustomPlacement: Custom {
+    /// Returns the stream of each tag, within the limits. Asked once, when the drive is made.
+    fn streams(&mut self, limits: StreamLimits) -> StreamTable;
+    /// Returns which erased block the tag's stream opens next.
+    fn opens(&mut self, tag: StreamTag) -> Opens;
+}
+clone_trait_object!(CustomPlacement);
+
 impl Params {
+    /// Returns what streams must comply with. `classes_apart` as in [`StreamLimits`].
+    pub fn limits(&self, classes_apart: bool) -> StreamLimits {
+        let streams = match self.name {
+            PlacementKind::SingleStream => 1,
+            PlacementKind::Streams => StreamTag::COUNT as u8,
+        };
+        StreamLimits { streams, classes_apart }
+    }
+
     /// Returns the number of streams if there are `tags` tags.
     pub fn streams(&self, tags: usize) -> usize {
         match self.name {

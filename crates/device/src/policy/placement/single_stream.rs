@@ -1,6 +1,6 @@
 //! One open block per plane, for all data.
 
-use super::{Opens, Params, Placement};
+use super::{Opens, Params, Placement, StreamLimits, StreamTable};
 use crate::policy::stream_tag::StreamTag;
 
 /// The policy; see the module.
@@ -14,12 +14,11 @@ impl SingleStream {
 }
 
 impl Placement for SingleStream {
-    #[inline]
-    fn stream(&self, _tag: StreamTag) -> usize {
-        0
+    fn streams(&mut self, _limits: StreamLimits) -> StreamTable {
+        [0; StreamTag::COUNT]
     }
 
-    fn opens(&self, _tag: StreamTag) -> Opens {
+    fn opens(&mut self, _tag: StreamTag) -> Opens {
         Opens::Oldest
     }
 }

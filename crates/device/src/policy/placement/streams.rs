@@ -2,7 +2,7 @@
 //! `hot_to_strong`, hot data goes to strong blocks. Their pages soon become invalid, so the blocks
 //! are soon free for hot data again. Other data goes to weaker blocks (RHIO, section III-A).
 
-use super::{Opens, Params, Placement};
+use super::{Opens, Params, Placement, StreamLimits, StreamTable};
 use crate::policy::stream_tag::StreamTag;
 
 /// The policy; see the module.
@@ -18,12 +18,11 @@ impl Streams {
 }
 
 impl Placement for Streams {
-    #[inline]
-    fn stream(&self, tag: StreamTag) -> usize {
-        tag.index()
+    fn streams(&mut self, _limits: StreamLimits) -> StreamTable {
+        std::array::from_fn(|tag| tag as u8)
     }
 
-    fn opens(&self, tag: StreamTag) -> Opens {
+    fn opens(&mut self, tag: StreamTag) -> Opens {
         match (self.hot_to_strong, tag.is_hot()) {
             (false, _) => Opens::Oldest,
             (true, true) => Opens::Strongest,

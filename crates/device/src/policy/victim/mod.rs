@@ -4,14 +4,16 @@
 //! flight), or `None` if none is worth collecting. It may update its own state, never the device's.
 
 use crate::blocks::candidates::Candidates;
+use crate::policy::custom::Custom;
 use crate::policy::registry::slot;
+use dyn_clone::clone_trait_object;
 use fowler_units::{BlockId, Nanos};
 use serde::{Deserialize, Serialize};
 
 slot! { $
     /// The victim rule a device was configured with.
     #[derive(Serialize, Deserialize)]
-    pub enum AnyVictim, named VictimKind, match by each_victim {
+    pub enum AnyVictim, named VictimKind, match by each_victim, or #[serde(skip)] Custom(CustomVictim) {
         "greedy" => greedy::Greedy, "the block with the fewest valid pages";
         "fifo" => fifo::Fifo, "the block that was filled first";
         "d_choices" => d_choices::DChoices, "the block with the fewest valid pages among d drawn at random";
@@ -41,3 +43,13 @@ impl Victim for AnyVictim {
         each_victim!(self, policy => policy.pick(candidates, now))
     }
 }
+
+/// A policy supplied by the code that builds the drive. It acts during preconditioning as well,
+/// because the state of a drive in use depends on it.
+pub trait CustomVictim: Custom {
+    /// Returns the block to collect next among `candidates`, at least one of which has an invalid
+    /// page. The answer may remain without effect: in idle time a block is collected only if that
+    /// is worth its moves.
+    fn pick(&mut self, candidates: &Candidates<'_>, now: Nanos) -> Option<BlockId>;
+}
+clone_trait_object!(CustomVictim);

@@ -1,0 +1,193 @@
+//! `collect(self, plane)`: which block of a plane garbage collection empties next.
+
+use super::{Instance, closed, next_call, no_answer};
+use fowler_experiment::Nanos;
+use fowler_experiment::policies::{BlockId, Candidates, CustomVictim};
+use pyo3::exceptions::PyValueError;
+use pyo3::intern;
+use pyo3::prelude::*;
+use scoped_tls_hkt::scoped_thread_local;
+use std::cell::Cell;
+use std::collections::BTreeMap;
+
+scoped_thread_local!(static SHOWN: for<'a> &'a Candidates<'a>);
+
+thread_local! {
+    /// The call that this thread executes.
+    static CALL: Cell<u64> = const { Cell::new(0) };
+}
+
+/// A policy that chooses blocks without an invalid page this many times in a row, counted in blocks
+/// of the plane, keeps garbage collection from ever freeing one. A rule that walks over all blocks
+/// needs one round; one that draws at random is rarely this unlucky.
+const ROUNDS: u32 = 16;
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub(super) struct Collect {
+    instance: Instance,
+    /// For each plane, the last block that had no invalid page, by its place in the order in which
+    /// blocks became full, and the number of those in a row.
+    fruitless: BTreeMap<u32, (u64, u32)>,
+}
+
+impl Collect {
+    pub fn new(instance: Instance) -> Collect {
+        Collect { instance, fruitless: BTreeMap::new() }
+    }
+
+    /// Returns whether a plane has had too many victims in a row from which nothing was gained.
+    fn stalls(&mut self, candidates: &Candidates<'_>, block: BlockId) -> bool {
+        let plane = candidates.plane().0;
+        if candidates.valid(block) < candidates.pages_per_block() {
+            self.fruitless.remove(&plane);
+            return false;
+        }
+        let (last, count) = self.fruitless.entry(plane).or_insert((u64::MAX, 0));
+        // The same block again was not collected the last time: in idle time that was not worth it.
+        let order = candidates.fill_order(block);
+        if std::mem::replace(last, order) != order {
+            *count += 1;
+        }
+        *count > ROUNDS * candidates.slots()
+    }
+}
+
+impl CustomVictim for Collect {
+    fn pick(&mut self, candidates: &Candidates<'_>, now: Nanos) -> Option<BlockId> {
+        let call = next_call();
+        CALL.set(call);
+        let asked = self.instance.ask("collect", now, |policy| {
+            let shown = Plane { call, now };
+            let answer = SHOWN.set(candidates, || {
+                policy.call_method1(intern!(policy.py(), "collect"), (shown,))
+            })?;
+            let its = answer.cast::<Block>().ok().map(Bound::get).filter(|its| its.call == call);
+            its.map(|its| its.block)
+                .ok_or_else(|| no_answer("collect", &answer, "a block of this plane"))
+        });
+        // The default, and what a failed policy gets until the run has stopped.
+        let Some(block) = asked else { return candidates.fewest_valid() };
+        if self.stalls(candidates, block) {
+            let what = format!(
+                "collect returned block {} of plane {}: it has no invalid page, nor had any of the \
+                 {} before it, so garbage collection would never end",
+                block.0,
+                candidates.plane().0,
+                ROUNDS * candidates.slots()
+            );
+            let none: Option<()> =
+                self.instance.ask("collect", now, |_| Err(PyValueError::new_err(what)));
+            debug_assert!(none.is_none());
+        }
+        Some(block)
+    }
+}
+
+/// The full blocks of a plane that needs space. Valid only during the call.
+#[pyclass(module = "fowler._core", frozen)]
+pub(crate) struct Plane {
+    call: u64,
+    now: Nanos,
+}
+
+impl Plane {
+    fn look<T>(&self, look: impl FnOnce(&Candidates<'_>) -> T) -> PyResult<T> {
+        if !SHOWN.is_set() || CALL.get() != self.call {
+            return Err(closed());
+        }
+        SHOWN.with(|candidates| Ok(look(candidates)))
+    }
+
+    fn shown(&self, candidates: &Candidates<'_>, block: BlockId) -> Block {
+        Block {
+            call: self.call,
+            block,
+            valid: candidates.valid(block),
+            erases: candidates.erases(block),
+            order: candidates.fill_order(block),
+            filled: candidates.filled_at(block),
+        }
+    }
+}
+
+#[pymethods]
+impl Plane {
+    #[getter]
+    fn now_ns(&self) -> u64 {
+        self.now.0
+    }
+
+    #[getter]
+    fn plane(&self) -> PyResult<u32> {
+        self.look(|candidates| candidates.plane().0)
+    }
+
+    #[getter]
+    fn pages_per_block(&self) -> PyResult<u32> {
+        self.look(|its| its.pages_per_block())
+    }
+
+    #[getter]
+    fn slots(&self) -> PyResult<u32> {
+        self.look(|its| its.slots())
+    }
+
+    /// Returns the number of full blocks.
+    fn __len__(&self) -> PyResult<usize> {
+        self.look(|candidates| candidates.count() as usize)
+    }
+
+    /// Returns all full blocks, in order of their numbers.
+    fn blocks(&self) -> PyResult<Vec<Block>> {
+        self.look(|its| its.iter().map(|block| self.shown(its, block)).collect())
+    }
+
+    /// Returns a block by its number within the plane, unless it is not full.
+    fn block(&self, slot: u32) -> PyResult<Option<Block>> {
+        self.look(|its| {
+            if slot >= its.slots() {
+                let what = format!("there is no block {slot}: a plane has {} of them", its.slots());
+                return Err(PyValueError::new_err(what));
+            }
+            let block = its.slot(slot);
+            Ok(its.contains(block).then(|| self.shown(its, block)))
+        })?
+    }
+
+    /// Returns a full block with the fewest valid pages, without looking at all of them.
+    fn fewest_valid(&self) -> PyResult<Option<Block>> {
+        self.look(|its| its.fewest_valid().map(|block| self.shown(its, block)))
+    }
+}
+
+/// A full block.
+#[pyclass(module = "fowler._core", frozen)]
+pub(crate) struct Block {
+    call: u64,
+    block: BlockId,
+    #[pyo3(get)]
+    valid: u32,
+    #[pyo3(get)]
+    erases: u32,
+    #[pyo3(get)]
+    order: u64,
+    filled: Nanos,
+}
+
+#[pymethods]
+impl Block {
+    #[getter]
+    fn number(&self) -> u32 {
+        self.block.0
+    }
+
+    #[getter]
+    fn filled_ns(&self) -> u64 {
+        self.filled.0
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<block {} with {} valid pages>", self.block.0, self.valid)
+    }
+}

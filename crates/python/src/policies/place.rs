@@ -1,0 +1,121 @@
+//! `stream(self, data)`: which kinds of data share blocks; and `opens(self, data)`, if the policy
+//! has it: which erased block is opened next.
+
+use super::{Instance, no_answer, now};
+use fowler_experiment::Nanos;
+use fowler_experiment::policies::{
+    AccessClass, CustomPlacement, Opens, StreamLimits, StreamTable, StreamTag,
+};
+use pyo3::exceptions::PyTypeError;
+use pyo3::intern;
+use pyo3::prelude::*;
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    pub instance: Instance,
+    /// The number of streams of the drive.
+    pub streams: u8,
+}
+
+impl Place {
+    fn stream(&self, tag: StreamTag) -> Option<u8> {
+        let streams = self.streams;
+        self.instance.ask("stream", Nanos(0), |policy| {
+            let answer = policy
+                .call_method1(intern!(policy.py(), "stream"), (Data { shown: tag, streams },))?;
+            let its = answer.extract::<u8>().ok().filter(|&its| its < streams);
+            let expected = match streams {
+                1 => "0, the only stream: policy.placement = \"single_stream\"".to_string(),
+                _ => format!("the number of a stream, from 0 to {}", streams - 1),
+            };
+            its.ok_or_else(|| no_answer("stream", &answer, &expected))
+        })
+    }
+
+    /// Fails if data of two access classes share a stream.
+    fn refuse_mixing(&self, table: &StreamTable) {
+        let tags = || StreamTag::all().map(|tag| (tag, table[tag.index()]));
+        let clash = tags().find_map(|(one, its)| {
+            let other =
+                tags().find(|&(other, same)| same == its && other.class() != one.class())?;
+            Some((its, one.class(), other.0.class()))
+        });
+        let Some((stream, one, other)) = clash else { return };
+        let what = format!(
+            "stream returned {stream} for data that is {} and for data that is {}: expected different \
+             streams, because policy.voltage = \"by_hotness\" gives each access class its own voltages",
+            named(one),
+            named(other)
+        );
+        let none: Option<()> =
+            self.instance.ask("stream", Nanos(0), |_| Err(PyTypeError::new_err(what)));
+        debug_assert!(none.is_none());
+    }
+}
+
+impl CustomPlacement for Place {
+    fn streams(&mut self, limits: StreamLimits) -> StreamTable {
+        self.streams = limits.streams;
+        let mut table = StreamTable::default();
+        for tag in StreamTag::all() {
+            // Nothing is asked after a failure, and the run is about to stop.
+            let Some(stream) = self.stream(tag) else { return StreamTable::default() };
+            table[tag.index()] = stream;
+        }
+        if limits.classes_apart {
+            self.refuse_mixing(&table);
+        }
+        table
+    }
+
+    fn opens(&mut self, tag: StreamTag) -> Opens {
+        let data = Data { shown: tag, streams: self.streams };
+        let asked = self.instance.ask("opens", now(), |policy| {
+            let Some(opens) = policy.getattr_opt(intern!(policy.py(), "opens"))? else {
+                return Ok(Opens::Oldest);
+            };
+            let answer = opens.call1((data,))?;
+            match answer.extract::<String>().as_deref() {
+                Ok("oldest") => Ok(Opens::Oldest),
+                Ok("strongest") => Ok(Opens::Strongest),
+                Ok("weakest") => Ok(Opens::Weakest),
+                _ => Err(no_answer("opens", &answer, "\"oldest\", \"strongest\", or \"weakest\"")),
+            }
+        });
+        asked.unwrap_or(Opens::Oldest)
+    }
+}
+
+/// Data on its way to the flash.
+#[pyclass(module = "fowler._core", frozen)]
+pub(crate) struct Data {
+    shown: StreamTag,
+    #[pyo3(get)]
+    streams: u8,
+}
+
+#[pymethods]
+impl Data {
+    #[getter]
+    fn hot(&self) -> bool {
+        self.shown.is_hot()
+    }
+
+    #[getter]
+    fn access(&self) -> &'static str {
+        named(self.shown.class())
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<{}{} data>", if self.hot() { "hot, " } else { "" }, self.access())
+    }
+}
+
+fn named(class: AccessClass) -> &'static str {
+    match class {
+        AccessClass::Mixed => "mixed",
+        AccessClass::ReadHot => "read_hot",
+        AccessClass::WriteHot => "write_hot",
+    }
+}
