@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copyreg
 import importlib.util
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -17,6 +18,10 @@ COLUMNS = ("at_ns", "op", "offset", "size")
 """The columns of requests."""
 WORD = 8
 """The bytes of the largest number that a column holds."""
+
+
+# Requests go to the workers of a sweep.
+copyreg.pickle(_core.Table, lambda table: (_core.Table.of_bytes, (table.bytes(),)))
 
 
 def readable(workload: Any) -> object:

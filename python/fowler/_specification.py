@@ -2,24 +2,91 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from typing import Any
 
+from fowler import _arguments
+from fowler._core import presets
+from fowler._requests import once, readable
 from fowler._settings import key, number
-from fowler.errors import Diagnostic, InputError, plain
+from fowler.drive import Device
+from fowler.errors import Diagnostic, InputError, plain, shown
 from fowler.policies import Schemes
+from fowler.source import name_of
 
 OWN = ("device", "scheme", "workload", "trace", "seed", "limit", "speed", "queue_depth", "idle")
 """The axes that are not keys of a drive."""
 
-BY_NAME = {
-    "device": ("a drive given as an object", "write its `toml()` to a file that ends in .toml"),
-    "workload": ("a frame of requests", "write it to a CSV file and pass that as `trace`"),
-    "scheme": ("a policy written in Python", "use `fowler.run` or `fowler.compare` for it"),
-}
-"""What a sweep takes by name only: the other form that runs accept, and the hint if a sweep gets it."""
+OBJECTS = ("device", "scheme", "workload")
+"""The keys whose values may be objects: drives, policies and requests."""
+
+
+class Objects:
+    """The objects that a specification names: drives, policies and requests."""
+
+    def __init__(self) -> None:
+        """Without any object."""
+        self._schemes = Schemes([])
+        self._devices: list[tuple[str, Device, str]] = []
+        self._requests: list[tuple[str, object, object]] = []
+
+    @property
+    def given(self) -> _arguments.Given | None:
+        """The objects as the compiled module takes them; ``None`` if there are none."""
+        policies = self._schemes.policies
+        if not (self._devices or self._requests or policies):
+            return None
+        return {
+            "devices": [(name, text) for name, _, text in self._devices],
+            "policies": policies,
+            "requests": [(name, its) for name, _, its in self._requests],
+        }
+
+    def name_of(self, key: str, value: Any) -> str:
+        """Returns the name of an object, the same for the same object.
+
+        Raises:
+            InputError: if the key takes no such object.
+        """
+        if key == "scheme":
+            return self._schemes.add(value)
+        if key == "device":
+            if not isinstance(value, Device):
+                what = f"invalid value {shown(value)}"
+                raise InputError([Diagnostic("", None, "", what, "a preset's name, a file, or a drive")])
+            return self._device(value)
+        return self._workload(value)
+
+    def _device(self, value: Device) -> str:
+        for name, its, _ in self._devices:
+            if its is value:
+                return name
+        taken = {name for name, *_ in self._devices} | {its for kind, its, _ in presets() if kind == "device"}
+        name = numbered(value.name, taken)
+        self._devices.append((name, value, value.toml()))
+        return name
+
+    def _workload(self, value: object) -> str:
+        for name, its, _ in self._requests:
+            if its is value:
+                return name
+        requests = readable(value)
+        if once(requests):
+            what = "requests that can be read only once are no part of a sweep: each point reads them"
+            hint = "pass a table, such as a polars frame"
+            raise InputError([Diagnostic("", None, "", what, hint=hint)])
+        name = numbered(name_of(value), {name for name, *_ in self._requests})
+        self._requests.append((name, value, requests))
+        return name
+
+
+def numbered(wanted: str, taken: Container[str]) -> str:
+    """Returns a name that is not taken: the one wanted, or the first number after it that is free."""
+    names = (wanted if number == 1 else f"{wanted} {number}" for number in itertools.count(1))
+    return next(name for name in names if name not in taken)
 
 
 class Specification:
@@ -40,6 +107,8 @@ class Specification:
         self._lines: list[tuple[str, str]] = []
         self._refused = 0
         self.diagnostics: list[Diagnostic] = []
+        self.objects = Objects()
+        """What it names that is in no preset and no file."""
         self.shapeless = False
         """Whether the design is missing. Without it the rest cannot be checked."""
 
@@ -134,7 +203,12 @@ class Specification:
     def _key(self, argument: str, name: str, value: Any, unit: str = "", *, several: bool = False) -> None:
         before = self._refused
         value = plain(value)
-        if several and isinstance(value, Iterable) and not isinstance(value, str | Mapping):
+        if (
+            several
+            and isinstance(value, Iterable)
+            and not isinstance(value, str | Mapping)
+            and not _table(name, value)
+        ):
             text = f"[{', '.join(self._value(argument, name, it, unit) for it in value)}]"
         else:
             text = self._value(argument, name, value, unit)
@@ -143,25 +217,17 @@ class Specification:
 
     def _value(self, argument: str, name: str, value: Any, unit: str) -> str:
         """Returns one value as TOML. Drives, schemes and workloads are written by name."""
-        if (
-            name not in BY_NAME
-            or value is None
-            or isinstance(value, str | os.PathLike | Mapping | int | float)
-        ):
+        simple = str | os.PathLike | int | float
+        if name not in OBJECTS or value is None or isinstance(value, simple):
             return self._literal(argument, value, unit)
-        if name == "scheme":
-            try:
-                schemes = Schemes([value])
-            except InputError as error:
-                for its in error.diagnostics:
-                    self.wrong(argument, its.what, its.expected, its.hint)
-                return ""
-            if not schemes.policies:
-                return self._literal(argument, schemes.names[0])
-        what, hint = BY_NAME[name]
-        reported = f"{what} cannot be part of a sweep: workers look up drives, schemes and requests by name"
-        self.wrong(argument, reported, hint=hint)
-        return ""
+        if isinstance(value, Mapping) and ("from" in value or name != "workload"):
+            return self._literal(argument, value, unit)
+        try:
+            return self._text(argument, self.objects.name_of(name, value))
+        except InputError as error:
+            for its in error.diagnostics:
+                self.wrong(argument, its.what, its.expected, its.hint)
+            return ""
 
     def _head(self, argument: str, line: str) -> None:
         self._lines += [(argument, ""), (argument, line)]
@@ -194,6 +260,11 @@ class Specification:
         except UnicodeEncodeError:
             self.wrong(argument, f"{text!r} has a lone surrogate", "text that can be encoded as UTF-8")
         return _quoted(text)
+
+
+def _table(name: str, value: object) -> bool:
+    """Whether it is one table of requests, though one can iterate over its columns."""
+    return name == "workload" and hasattr(value, "__arrow_c_stream__")
 
 
 def _number(value: float, unit: str) -> str:

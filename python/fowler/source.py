@@ -122,7 +122,7 @@ def source_args(workload: AnyWorkload, fitted: Source) -> _arguments.Source:
     return {
         "workload": os.fsdecode(workload) if named else None,
         "trace": trace,
-        "custom": (_name_of(workload), requests) if custom else None,
+        "custom": (name_of(workload), requests) if custom else None,
         "format": read["format"],
         "lenient_pct": lenient,
         "columns": read["columns"],
@@ -144,6 +144,7 @@ def _only_a_generator(gathered: Gathered, workload: str | os.PathLike[str], fitt
         gathered.diagnostics.append(Diagnostic("workload", None, "", what, hint="pass a trace as `trace`"))
 
 
-def _name_of(workload: object) -> str:
+def name_of(workload: object) -> str:
+    """Returns the name of requests in reports: that of their class."""
     kind = type(workload)
     return f"{kind.__module__.partition('.')[0]}.{kind.__qualname__}".removeprefix("builtins.")

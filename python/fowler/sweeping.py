@@ -13,14 +13,16 @@ from numbers import Integral
 from pathlib import Path
 from typing import Any, Unpack
 
-from fowler import _core, _saved
+from fowler import _arguments, _core, _saved
 from fowler._keywords import Keywords
 from fowler._progress import bar
 from fowler._settings import Setting
-from fowler._specification import Specification
-from fowler.errors import Diagnostic, Gathered, InputError, WorkerError, path_of
+from fowler._specification import Objects, Specification
+from fowler.drive import Device
+from fowler.errors import Diagnostic, Gathered, InputError, PolicyError, WorkerError, path_of
 from fowler.points import Sweep
-from fowler.source import Source, divided
+from fowler.policies import AnyScheme
+from fowler.source import AnyWorkload, Source, divided
 
 __all__ = ["load", "sweep"]
 
@@ -43,9 +45,9 @@ def sweep(  # noqa: PLR0913  (they are the keys of a specification)
     retry: bool = False,
     progress: bool | None = None,
     title: str | None = None,
-    device: str | os.PathLike[str] | None = None,
-    workload: str | os.PathLike[str] | None = None,
-    scheme: str | Sequence[str] | None = None,
+    device: str | os.PathLike[str] | Device | None = None,
+    workload: AnyWorkload | None = None,
+    scheme: AnyScheme | None = None,
     axes: Mapping[str, Any] | None = None,
     points: int | Iterable[Mapping[str, Any]] | None = None,
     design: str | None = None,
@@ -82,15 +84,16 @@ def sweep(  # noqa: PLR0913  (they are the keys of a specification)
         retry: Whether to run failed points again.
         progress: Whether to show a progress bar; ``None`` to show it in terminals and notebooks only.
         title: The title of the sweep.
-        device: A preset's name or a file that ends in ``.toml``; ``None`` for ``tlc``.
-        workload: A generator: a preset's name or a file that ends in ``.toml``.
-        scheme: A scheme as for :func:`fowler.run`, but without policies written in Python, because workers
-            look up schemes by name.
+        device: A preset's name, a file that ends in ``.toml``, or a :class:`Device`; ``None`` for ``tlc``.
+        workload: A generator as for :func:`fowler.run`, or requests that can be read more than once, such as
+            a frame.
+        scheme: A scheme as for :func:`fowler.run`.
         axes: The axes to vary. A name is ``device``, ``scheme``, ``workload``, ``trace``, ``seed``,
             ``limit``, ``queue_depth``, ``speed``, ``idle`` or a configuration key (``over_provisioning``,
             ``"buffer.size"``, ``buffer_size_mib``). The values are a list, or
             ``{"from": .., "to": .., "scale": "linear" | "log"}``, with ``"steps"`` in a grid. The last axis
-            of a grid changes fastest.
+            of a grid changes fastest. Drives, policies and frames may be objects. They go to the workers of
+            an executor as pickles, with every point.
         points: The number of points of a random design; or the points themselves, each a dictionary from axes
             to values.
         design: ``grid``, ``list``, ``random`` or ``latin_hypercube``; ``None`` for ``list`` if points are
@@ -110,6 +113,7 @@ def sweep(  # noqa: PLR0913  (they are the keys of a specification)
     Raises:
         InputError: for everything that is wrong with the specification and the arguments, all together and
             before anything runs. A point that fails is saved with its error and does not raise.
+        PolicyError: if a policy written in Python fails. Finished points are saved.
         WorkerError: if the executor fails. Finished points are saved.
         KeyboardInterrupt: on Ctrl-C. Finished points are saved. Points that run in this process are stopped,
             and the call waits up to ten seconds for them, so that the folder is free afterwards. This usually
@@ -117,6 +121,7 @@ def sweep(  # noqa: PLR0913  (they are the keys of a specification)
             not wait for points that run on an executor.
     """
     gathered = Gathered()
+    objects = Objects()
     folder = gathered.take(lambda: path_of("out", out), "")
     wrong = [*gathered.diagnostics, *_unrunnable(executor, threads)]
     own: dict[str, Any] = {
@@ -144,9 +149,11 @@ def sweep(  # noqa: PLR0913  (they are the keys of a specification)
         wrong += [Diagnostic(name, None, "", what, hint=hint) for name in beside]
         read = (lambda: _read_file(spec)) if not beside else None
     else:
-        read = lambda: read_keywords(own, Specification("sweep"))  # noqa: E731
+        keywords = Specification("sweep")
+        read = lambda: read_keywords(own, keywords)  # noqa: E731
+        objects = keywords.objects
     plan = _read(read, wrong)
-    return _run(plan, folder, executor, threads, retry, progress)
+    return _run(plan, objects.given, folder, executor, threads, retry, progress)
 
 
 def load(path: str | os.PathLike[str]) -> Any:
@@ -262,7 +269,7 @@ def read_keywords(own: dict[str, Any], spec: Specification, varied: str = "axes"
     if spec.shapeless:
         raise InputError(wrong)
     try:
-        plan = _core.Plan.read(spec.text, spec.name)
+        plan = _core.Plan.read(spec.text, spec.name, given=spec.objects.given)
     except InputError as error:
         raise InputError([*wrong, *spec.reported(error, whole=not wrong)]) from None
     if wrong:
@@ -279,6 +286,7 @@ SAID = (
 
 def _run(
     plan: _core.Plan,
+    given: _arguments.Given | None,
     out: str,
     executor: Any,
     threads: int | None,
@@ -291,7 +299,7 @@ def _run(
             folder.run(todo, threads, tell)
         else:
             _PLANS.remember(plan)
-            _distribute(plan, folder, todo, executor, out, tell)
+            _distribute(plan, given, folder, todo, executor, out, tell)
         return Sweep(folder.load(), Path(out))
 
 
@@ -324,6 +332,7 @@ if hasattr(os, "register_at_fork"):
 
 def _distribute(
     plan: _core.Plan,
+    given: _arguments.Given | None,
     folder: _core.Folder,
     todo: Sequence[int],
     executor: Any,
@@ -347,16 +356,16 @@ def _distribute(
             tell(saved, len(todo))
 
     try:
-        _submit(plan, executor, left, waiting, back, WINDOW)
+        _submit(plan, given, executor, left, waiting, back, WINDOW)
         while waiting:
             keep(back.get())
-            _submit(plan, executor, left, waiting, back, 1)
+            _submit(plan, given, executor, left, waiting, back, 1)
     except BaseException as error:
         for future in waiting:
             future.cancel()
         for future in _come_back(back, waiting):
             keep(future)
-        if isinstance(error, InputError) or not isinstance(error, Exception):
+        if isinstance(error, InputError | PolicyError) or not isinstance(error, Exception):
             raise
         why = f"{type(error).__name__}: {error}".rstrip(": ")
         what = f"the executor failed: {why}"
@@ -367,6 +376,7 @@ def _distribute(
 
 def _submit(
     plan: _core.Plan,
+    given: _arguments.Given | None,
     executor: Executor,
     left: Iterator[int],
     waiting: dict[Future[Files], int],
@@ -374,7 +384,8 @@ def _submit(
     count: int,
 ) -> None:
     for _, index in zip(range(count), left, strict=False):
-        future = executor.submit(make, plan.text, plan.name, index, plan.hash(index), _core.__fingerprint__)
+        hash_ = plan.hash(index)
+        future = executor.submit(make, plan.text, plan.name, index, hash_, _core.__fingerprint__, given)
         waiting[future] = index
         future.add_done_callback(back.put)
 
@@ -389,10 +400,13 @@ def _come_back(
             yield future
 
 
-def make(text: str, name: str, index: int, hash_: str, fingerprint: str) -> Files:
+def make(
+    text: str, name: str, index: int, hash_: str, fingerprint: str, given: _arguments.Given | None = None
+) -> Files:
     """Runs one point of a specification on a worker, and returns its files.
 
     Raises:
+        PolicyError: if a policy written in Python fails.
         InputError: if the worker has another version of the simulator, or other files under the names in the
             specification.
     """
@@ -401,12 +415,17 @@ def make(text: str, name: str, index: int, hash_: str, fingerprint: str) -> File
         what = f"a worker has another version of the simulator (sources {here}, the sweep has {its})"
         hint = "install the same version of fowler on every worker"
         raise InputError([Diagnostic("executor", None, "", what, hint=hint)])
-    plan = _PLANS.plan(text, name, index, hash_)
+    plan = _PLANS.plan(text, name, index, hash_, given)
     if plan.hash(index) != hash_:
         what = "a worker found other files under the names in the specification"
         hint = "give every worker the same files under these names, relative to its working directory"
         raise InputError([Diagnostic("executor", None, "", what, hint=hint)])
-    return plan.make(index)
+    try:
+        return plan.make(index)
+    except PolicyError:
+        # The policies of this plan make default decisions from now on.
+        _PLANS.forget(plan)
+        raise
 
 
 class _Plans:
@@ -425,12 +444,19 @@ class _Plans:
         with self._lock:
             self._put((plan.text, plan.name), plan)
 
-    def plan(self, text: str, name: str, index: int, hash_: str) -> _core.Plan:
+    def forget(self, plan: _core.Plan) -> None:
+        """Removes a plan from the cache."""
+        with self._lock:
+            self._plans.pop((plan.text, plan.name), None)
+
+    def plan(
+        self, text: str, name: str, index: int, hash_: str, given: _arguments.Given | None
+    ) -> _core.Plan:
         """Returns the plan. Reads it again if the point's hash differs: files change while a worker runs."""
         with self._lock:
             plan = self._plans.get((text, name))
             if plan is None or plan.hash(index) != hash_:
-                plan = _core.Plan.read(text, name, by_itself=True)
+                plan = _core.Plan.read(text, name, by_itself=True, given=given)
                 self._put((text, name), plan)
             return plan
 

@@ -21,6 +21,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from policy_ports import ReadFirst
 
 import fowler
 from fowler import _core, sweeping
@@ -327,6 +328,86 @@ def test_everything_that_is_wrong_comes_at_once(tmp_path: Path) -> None:
     assert not any(tmp_path.iterdir()), "nothing was written"
 
 
+REQUESTS = pl.DataFrame(
+    {
+        "at_ns": [at * 100_000 for at in range(300)],
+        "op": ["read" if at % 3 else "write" for at in range(300)],
+        "offset": [at % 50 * 4096 for at in range(300)],
+        "size": [4096] * 300,
+    }
+)
+OBJECTS: dict[str, Any] = {
+    "limit": 300,
+    "axes": {
+        "device": ["pes-mlc", fowler.device("pes-mlc").with_(DRIVE)],
+        "workload": ["demo", REQUESTS, REQUESTS.with_columns(at_ns=pl.col("at_ns") * 2)],
+        "scheme": ["rps", ["fifo", ReadFirst()]],
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def objects(tmp_path_factory: pytest.TempPathFactory) -> fowler.Sweep:
+    return fowler.sweep(out=tmp_path_factory.mktemp("objects"), **OBJECTS)
+
+
+def test_axes_are_drives_frames_and_policies(objects: fowler.Sweep) -> None:
+    assert not objects.failed
+    assert [*dict.fromkeys(point.axes["workload"] for point in objects.points)] == [
+        "demo",
+        "polars.DataFrame",
+        "polars.DataFrame 2",
+    ]
+    assert {point.device for point in objects.points} == {"pes-mlc", "pes-mlc 2"}
+    assert {point.scheme for point in objects.points} == {"rps", "fifo+ReadFirst"}
+    # The policy is `rps` itself, so only what names it differs.
+    assert objects["read.p99_us"][::2] == objects["read.p99_us"][1::2]
+    assert len({point.hash for point in objects.points}) == 12
+    axes = OBJECTS["axes"]
+    for place, point in enumerate(objects.points):
+        device, rest = axes["device"][place // 6], place % 6
+        run = fowler.run(device, axes["workload"][rest // 2], scheme=axes["scheme"][rest % 2], limit=300)
+        assert point.summary["read"] == run.summary["read"], place
+        assert point.summary["write"] == run.summary["write"], place
+
+
+@pytest.mark.parametrize("pool", [lambda: ThreadPoolExecutor(2), spawned], ids=["threads", "spawn"])
+def test_objects_change_no_byte_on_workers(pool: Any, objects: fowler.Sweep, tmp_path: Path) -> None:
+    with pool() as executor:
+        made = fowler.sweep(out=tmp_path, executor=executor, **OBJECTS)
+        before = [it.stat().st_mtime_ns for it in points(tmp_path)]
+        fowler.sweep(out=tmp_path, executor=executor, **OBJECTS)
+    assert contents(tmp_path) == contents(objects.folder)
+    assert made.points == objects.points
+    assert [it.stat().st_mtime_ns for it in points(tmp_path)] == before, "nothing is run twice"
+
+
+class Giving:
+    """Gives up after some calls."""
+
+    def __init__(self, calls: int) -> None:
+        self.left = calls
+
+    def pick(self, view: fowler.policies.View) -> fowler.policies.Waiting | None:
+        self.left -= 1
+        if self.left == 0:
+            raise ZeroDivisionError("nothing is left")
+        return view.oldest()
+
+
+@pytest.mark.parametrize("pool", [None, lambda: ThreadPoolExecutor(1)], ids=["here", "threads"])
+def test_a_policy_that_fails_ends_a_sweep_and_loses_no_other_point(pool: Any, tmp_path: Path) -> None:
+    its = {"device": "pes-mlc", "workload": "demo", "limit": 300, "set": DRIVE, "out": tmp_path}
+    its |= {"executor": pool()} if pool else {"threads": 1}
+    for _ in range(2):
+        with pytest.raises(fowler.PolicyError, match=r"Giving.pick at .*: nothing is left") as caught:
+            fowler.sweep(axes={"scheme": ["rps", Giving(100_000), Giving(50)]}, **its)
+        assert isinstance(caught.value.__cause__, ZeroDivisionError)
+    assert len(points(tmp_path)) <= 2, "a point whose policy failed is not saved"
+    mended = fowler.sweep(axes={"scheme": ["rps", Giving(100_000)]}, **its)
+    assert [point.error for point in mended.points] == [None, None]
+
+
 class Oldest:
     def pick(self, view: fowler.policies.View) -> fowler.policies.Waiting | None:
         return view.oldest()
@@ -335,13 +416,15 @@ class Oldest:
 @pytest.mark.parametrize(
     ("wrong", "where", "text"),
     [
-        ({"scheme": ["rps", Oldest()]}, "scheme", "workers look up drives, schemes and requests by name"),
+        ({"scheme": ["rps", 3]}, "scheme", "neither a scheme nor a policy"),
+        ({"scheme": [Oldest(), Oldest()]}, "scheme", "`Oldest 2` is a second custom policy"),
         ({"scheme": Oldest}, "scheme", "pass an object: Oldest()"),
         ({"scheme": []}, "scheme", "neither a scheme nor a policy"),
-        ({"axes": {"scheme": ["rps", Oldest(), Oldest()]}}, "axes['scheme']", "by name"),
-        ({"points": [{"scheme": ["rps", Oldest()]}], "axes": None}, "points[0]", "by name"),
-        ({"axes": {"device": [fowler.device("pes-mlc")]}}, "axes['device']", "toml()"),
-        ({"workload": pa.table({})}, "workload", "CSV"),
+        ({"axes": {"scheme": ["rps", [Oldest(), 3]]}}, "axes['scheme']", "neither a scheme nor a policy"),
+        ({"points": [{"scheme": [Oldest]}], "axes": None}, "points[0]", "pass an object: Oldest()"),
+        ({"axes": {"device": [object()]}}, "axes['device']", "a preset's name, a file, or a drive"),
+        ({"workload": pa.table({})}, "workload", "at_ns"),
+        ({"axes": {"workload": [iter([REQUESTS])]}}, "axes['workload']", "can be read only once"),
         ({"axes": {"seed": [None]}}, "axes['seed']", "NoneType"),
         ({"axes": {3: [1]}}, "axes[3]", "3 is not the name of an axis"),
         ({"axes": ["seed"]}, "axes", "got list"),
@@ -372,7 +455,7 @@ def test_what_cannot_be_written_is_one_problem(
 
 
 def test_what_else_is_wrong_comes_with_what_cannot_be_written(tmp_path: Path) -> None:
-    axes = {"scheme": ["rps", Oldest()], "seed": [1]}
+    axes = {"scheme": ["rps", object()], "seed": [1]}
     its = diagnostics(fowler.sweep, out=tmp_path, device="pes-mlc", workload="demo", axes=axes, limit=0)
     assert set(its) == {"axes['scheme']", "limit"}
     reported = diagnostics(fowler.sweep, {"axes": {"seed": [1]}}, out=tmp_path)["spec"]
@@ -403,10 +486,10 @@ def test_arguments_that_do_not_do(tmp_path: Path) -> None:
     with ThreadPoolExecutor(1) as pool:
         assert set(diagnostics(fowler.sweep, spec, out=out, executor=pool, threads=2)) == {"threads"}
     its = diagnostics(
-        fowler.sweep, out=out, device=fowler.device("pes-mlc"), workload=pa.table({}), axes={"seed": [1]}
+        fowler.sweep, out=out, device=object(), workload=iter([REQUESTS]), axes={"seed": [1]}
     )
-    assert "toml()" in its["device"]
-    assert "CSV" in its["workload"]
+    assert "a drive" in its["device"]
+    assert "only once" in its["workload"]
     spec.write_text("workload = 'demo'\nlimit = 0\n[axis]\nsede = [1]\n")
     with pytest.raises(fowler.InputError) as caught:
         fowler.sweep(spec, out=out)

@@ -5,7 +5,7 @@ use crate::policies::{Failure, PolicyArgs};
 use crate::py_requests::PyRequests;
 use fowler_columns::requests;
 use fowler_columns::trace_file::TraceFile;
-use fowler_experiment::device::DeviceSpec;
+use fowler_experiment::device::{DeviceSpec, Source};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::faults;
 use fowler_experiment::lifetime::LifetimeSpec;
@@ -14,8 +14,10 @@ use fowler_experiment::presets::{self, Folder};
 use fowler_experiment::replay_speed;
 use fowler_experiment::requests::RequestsFile;
 use fowler_experiment::run::{self, ReplaySpeed, RunSpec};
+use fowler_experiment::sweep::Given;
 use fowler_experiment::workload::{
-    CustomSpec, TraceSpec, WorkloadSpec, format_by_name, remap_by_name, replayable, spread_by_name,
+    CustomSpec, RequestSource, TraceSpec, WorkloadSpec, format_by_name, remap_by_name, replayable,
+    spread_by_name,
 };
 use fowler_experiment::{CsvColumns, DeviceChoice, ReadOptions};
 use pyo3::prelude::*;
@@ -170,6 +172,30 @@ impl RunArgs {
         let workload = workload.ok_or_else(|| Diagnostic::new("", "there is no workload"))?;
         let (scheme, limit, detail) = (self.scheme, self.limit, self.detail);
         Ok(RunSpec { device, scheme, workload, replay_speed, limit, faults, requests, detail })
+    }
+}
+
+/// The drives, policies and requests of a sweep that are objects of Python, by name.
+#[derive(Debug, FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct GivenArgs {
+    devices: Vec<(String, String)>,
+    policies: Vec<PolicyArgs>,
+    requests: Vec<(String, Py<PyAny>)>,
+}
+
+impl GivenArgs {
+    pub fn given(self, failure: &Arc<Failure>) -> Result<Given, Diagnostics> {
+        let device = |(name, text): (String, String)| (name.clone(), Source { name, text });
+        let request = |(name, object): (String, Py<PyAny>)| {
+            let source = PyRequests::new(name.clone(), object, failure);
+            (name, Arc::new(source) as Arc<dyn RequestSource>)
+        };
+        Ok(Given {
+            devices: self.devices.into_iter().map(device).collect(),
+            policies: custom(self.policies, failure)?,
+            requests: self.requests.into_iter().map(request).collect(),
+        })
     }
 }
 

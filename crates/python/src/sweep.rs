@@ -1,15 +1,17 @@
 //! Sweeps: plans, folders of results, and single points that run on workers.
 
 use crate::errors::{OrRaise, fault};
+use crate::policies::Failure;
+use crate::spec::GivenArgs;
 use crate::table::Table;
-use crate::watch::{Watched, watch, watch_for};
+use crate::watch::{GRACE as SHORT, Watched, watch, watch_for};
 use fowler_columns::store::{self, Made};
-use fowler_experiment::sweep::{self, alone};
+use fowler_experiment::sweep::{self, Given, alone};
 use fowler_experiment::workload::Control;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use std::path::PathBuf;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -22,8 +24,14 @@ type Files = (Vec<u8>, Option<Vec<u8>>, bool);
 
 /// A specification that has been read.
 #[pyclass(module = "fowler._core", frozen)]
+#[derive(Clone)]
 pub(crate) struct Plan {
     plan: Arc<sweep::Plan>,
+    /// Whether it has objects of Python.
+    given: bool,
+    /// The first exception of these. The plan is of no use after that.
+    failure: Arc<Failure>,
+    stop: Arc<AtomicBool>,
 }
 
 #[pymethods]
@@ -31,14 +39,25 @@ impl Plan {
     /// Reads a specification, which messages call `name`. With `by_itself` it uses one thread only,
     /// for workers that share a machine or were forked.
     #[staticmethod]
-    #[pyo3(signature = (text, name, by_itself=false))]
-    fn read(py: Python<'_>, text: String, name: String, by_itself: bool) -> PyResult<Plan> {
+    #[pyo3(signature = (text, name, by_itself=false, given=None))]
+    fn read(
+        py: Python<'_>,
+        text: String,
+        name: String,
+        by_itself: bool,
+        given: Option<GivenArgs>,
+    ) -> PyResult<Plan> {
+        let stop = Arc::default();
+        let failure = Failure::new(&stop);
+        let (has_given, its) = (given.is_some(), Arc::clone(&failure));
         let read = move |_| {
-            let read = || sweep::Plan::read(&text, &name);
+            let given = given.map_or_else(|| Ok(Given::default()), |args| args.given(&its))?;
+            let read = || sweep::Plan::read_given(&text, &name, given);
             if by_itself { alone(read)? } else { read() }
         };
-        let plan = watch(py, None, read)?.or_raise(py)?;
-        Ok(Plan { plan: Arc::new(plan) })
+        let plan = watch(py, None, read)?;
+        failure.raise(py)?;
+        Ok(Plan { plan: Arc::new(plan.or_raise(py)?), given: has_given, failure, stop })
     }
 
     /// Returns the specification as it was given.
@@ -63,11 +82,12 @@ impl Plan {
     fn make(&self, py: Python<'_>, index: usize) -> PyResult<Files> {
         self.hash(index)?;
         let plan = Arc::clone(&self.plan);
-        let made = watch(py, None, move |watched| {
+        let made = watch_for(py, None, SHORT, self.watched(py)?, move |watched| {
             let control = Control { stop: &watched.stop, progress: &|_| () };
             alone(|| store::make(&plan, index, control))?
-        })?;
-        match made.or_raise(py)? {
+        });
+        self.failure.raise(py)?;
+        match made?.or_raise(py)? {
             Some(Made { row, requests, failed }) => Ok((row, requests, failed)),
             None => Err(PyKeyboardInterrupt::new_err("stopped")),
         }
@@ -77,7 +97,7 @@ impl Plan {
 /// The folder of a sweep, locked against other writers until it is closed.
 #[pyclass(module = "fowler._core", frozen)]
 pub(crate) struct Folder {
-    plan: Arc<sweep::Plan>,
+    whole: Plan,
     folder: Mutex<Option<Arc<store::Folder>>>,
 }
 
@@ -86,13 +106,14 @@ impl Folder {
     /// Opens the folder for the points of a plan, and creates it if necessary.
     #[staticmethod]
     fn open(py: Python<'_>, path: PathBuf, plan: &Plan) -> PyResult<Folder> {
+        let whole = plan.clone();
         let plan = Arc::clone(&plan.plan);
         let open = || {
             store::unharmed(&plan, &path).or(())?;
             store::Folder::open(&path, &plan)
         };
         let folder = py.detach(open).or_raise(py)?;
-        Ok(Folder { plan, folder: Mutex::new(Some(Arc::new(folder))) })
+        Ok(Folder { whole, folder: Mutex::new(Some(Arc::new(folder))) })
     }
 
     /// Returns the points that are still to be run, in order; with `retry`, failed ones, too.
@@ -111,23 +132,25 @@ impl Folder {
         threads: Option<usize>,
         progress: Option<Bound<'_, PyAny>>,
     ) -> PyResult<()> {
-        let (plan, folder) = (Arc::clone(&self.plan), self.its()?);
-        watch_for(py, progress.as_ref(), GRACE, Watched::default(), move |watched: Watched| {
+        let (plan, folder) = (Arc::clone(&self.whole.plan), self.its()?);
+        let watched = self.whole.watched(py)?;
+        let ran = watch_for(py, progress.as_ref(), GRACE, watched, move |watched: Watched| {
             watched.all.store(todo.len() as u64, Ordering::Relaxed);
             let step = |_| {
                 watched.done.fetch_add(1, Ordering::Relaxed);
             };
             let control = Control { stop: &watched.stop, progress: &|_| () };
             store::run(&folder, &plan, &todo, threads, control, &step)
-        })?
-        .or_raise(py)
+        });
+        self.whole.failure.raise(py)?;
+        ran?.or_raise(py)
     }
 
     /// Saves the files of a point that ran on a worker.
     fn keep(&self, py: Python<'_>, index: usize, files: Files) -> PyResult<()> {
         let folder = self.its()?;
         let (row, requests, failed) = files;
-        let point = self.plan.points().get(index);
+        let point = self.whole.plan.points().get(index);
         let point = point.ok_or_else(|| fault("the plan has no such point"))?;
         py.detach(|| folder.keep(point, &Made { row, requests, failed })).or_raise(py)
     }
@@ -143,6 +166,18 @@ impl Folder {
         if let Ok(mut folder) = self.folder.lock() {
             folder.take();
         }
+    }
+}
+
+impl Plan {
+    /// Returns the state of new work on this plan. Objects of Python may stop it.
+    fn watched(&self, py: Python<'_>) -> PyResult<Watched> {
+        if !self.given {
+            return Ok(Watched::default());
+        }
+        self.failure.raise(py)?;
+        self.stop.store(false, Ordering::Relaxed);
+        Ok(Watched::stopped_by(&self.stop))
     }
 }
 

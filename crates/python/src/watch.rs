@@ -32,6 +32,11 @@ pub(crate) struct Watched {
 }
 
 impl Watched {
+    /// Returns the state of work that `stop` stops as well.
+    pub fn stopped_by(stop: &Arc<AtomicBool>) -> Watched {
+        Watched { stop: Arc::clone(stop), ..Watched::default() }
+    }
+
     /// Calls `work` with a control that stops on Ctrl-C and counts requests.
     pub fn controlled<T>(&self, work: impl FnOnce(Control<'_>) -> T) -> T {
         let count = |step| {

@@ -8,6 +8,7 @@
 
 mod axis;
 mod design;
+mod given;
 mod point;
 mod schema;
 mod spec;
@@ -30,6 +31,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 pub use axis::Level;
+pub use given::Given;
 pub use point::{Finished, Names, Point};
 pub use schema::schema;
 pub use spec::POINTS_MAX;
@@ -55,6 +57,7 @@ pub struct Plan {
     workloads: BTreeMap<Origin, Requests>,
     images: ImageCache,
     need: Need,
+    given: Given,
 }
 
 /// The values for every point, unless an axis overrides them.
@@ -118,11 +121,28 @@ impl Plan {
         Plan::read_watched(text, name, Control::UNWATCHED)
     }
 
+    /// Like [`Plan::read`], where the specification may name what is in no preset and no file.
+    ///
+    /// # Errors
+    /// As [`Plan::read`], or if given requests cannot be read.
+    pub fn read_given(text: &str, name: &str, given: Given) -> Result<Plan, Diagnostics> {
+        Plan::read_all(text, name, given, Control::UNWATCHED)
+    }
+
     /// Like [`Plan::read`]; `control` is told how much of each trace has been read.
     ///
     /// # Errors
     /// As [`Plan::read`], or if it was stopped.
     pub fn read_watched(text: &str, name: &str, control: Control<'_>) -> Result<Plan, Diagnostics> {
+        Plan::read_all(text, name, Given::default(), control)
+    }
+
+    fn read_all(
+        text: &str,
+        name: &str,
+        given: Given,
+        control: Control<'_>,
+    ) -> Result<Plan, Diagnostics> {
         let mut keys = Keys::new();
         let read = spec::read(text, name, &mut keys)?;
         let mut plan = Plan {
@@ -139,6 +159,7 @@ impl Plan {
             workloads: BTreeMap::new(),
             images: ImageCache::of(IMAGES_MAX),
             need: Need::default(),
+            given,
         };
         plan.look(&read, control)?;
         plan.rows = design::rows(&read, &mut keys)?;
@@ -246,16 +267,23 @@ impl Plan {
             let here = |found: Diagnostics| placed(found, &at);
             match key {
                 "device" => {
-                    let source = presets::open(Folder::Devices, &name).map_err(here);
+                    let given = self.given.devices.get(&name).cloned();
+                    let open = || presets::open(Folder::Devices, &name).map_err(here);
+                    let source = given.map_or_else(open, Ok);
                     self.devices.extend(diagnostics.take(source).map(|source| (name, source)));
                 }
                 "scheme" => {
-                    let scheme = Scheme::load(&name).map_err(here);
+                    let scheme = Scheme::load_with(&name, &self.given.policies).map_err(here);
                     self.schemes.extend(diagnostics.take(scheme).map(|scheme| (name, scheme)));
                 }
                 "workload" => {
-                    let spec = presets::open(Folder::Workloads, &name).map(WorkloadSpec::Generated);
-                    let found = spec.and_then(|it| Requests::look(it, control)).map_err(here);
+                    let open = || {
+                        let spec = presets::open(Folder::Workloads, &name)?;
+                        Requests::look(WorkloadSpec::Generated(spec), control)
+                    };
+                    let given = self.given.requests.get(&name);
+                    let found = given.map_or_else(open, |its| Requests::given(its, remap, control));
+                    let found = found.map_err(here);
                     let found = diagnostics.take(found).map(|it| (Origin::Workload(name), it));
                     self.workloads.extend(found);
                 }
@@ -401,6 +429,8 @@ pub fn run(
         };
         let control = Control { progress: &follow, ..watch.control };
         match plan.run_point(index, file.as_ref(), control)? {
+            // A custom policy that fails ends the sweep. From then on it makes default decisions.
+            Some(_) if watch.control.stopped() && plan.asks_given_policies(index) => Ok(()),
             Some(finished) => {
                 served(0, part.rest());
                 (watch.keep)(finished)
@@ -409,7 +439,17 @@ pub fn run(
         }
     };
     // Points take long: make each a separate piece of work.
-    let all = || todo.par_iter().with_max_len(1).try_for_each(one);
+    // Custom policies may block each other, as those written in Python do on the interpreter: run
+    // them one after another, beside all others.
+    let (alone, beside): (Vec<usize>, Vec<usize>) =
+        todo.iter().partition(|&&index| plan.asks_given_policies(index));
+    let all = || {
+        let (alone, beside) = rayon::join(
+            || alone.iter().try_for_each(one),
+            || beside.par_iter().with_max_len(1).try_for_each(one),
+        );
+        alone.and(beside)
+    };
     match threads {
         None => all(),
         Some(threads) => pooled(threads, all)?,
