@@ -400,7 +400,7 @@ def test_a_policy_that_fails_ends_a_sweep_and_loses_no_other_point(pool: Any, tm
     its = {"device": "pes-mlc", "workload": "demo", "limit": 300, "set": DRIVE, "out": tmp_path}
     its |= {"executor": pool()} if pool else {"threads": 1}
     for _ in range(2):
-        with pytest.raises(fowler.PolicyError, match=r"Giving.pick at .*: nothing is left") as caught:
+        with pytest.raises(fowler.PolicyError, match=r"Giving 2.pick at .*: nothing is left") as caught:
             fowler.sweep(axes={"scheme": ["rps", Giving(100_000), Giving(50)]}, **its)
         assert isinstance(caught.value.__cause__, ZeroDivisionError)
     assert len(points(tmp_path)) <= 2, "a point whose policy failed is not saved"
@@ -423,7 +423,7 @@ class Oldest:
         ({"axes": {"scheme": ["rps", [Oldest(), 3]]}}, "axes['scheme']", "neither a scheme nor a policy"),
         ({"points": [{"scheme": [Oldest]}], "axes": None}, "points[0]", "pass an object: Oldest()"),
         ({"axes": {"device": [object()]}}, "axes['device']", "a preset's name, a file, or a drive"),
-        ({"workload": pa.table({})}, "workload", "at_ns"),
+        ({"workload": pa.table({"at_ns": [1], "op": ["read"], "offset": [0]})}, "workload", "size"),
         ({"axes": {"workload": [iter([REQUESTS])]}}, "axes['workload']", "can be read only once"),
         ({"axes": {"seed": [None]}}, "axes['seed']", "NoneType"),
         ({"axes": {3: [1]}}, "axes[3]", "3 is not the name of an axis"),
@@ -485,9 +485,7 @@ def test_arguments_that_do_not_do(tmp_path: Path) -> None:
     assert set(diagnostics(fowler.sweep, spec, out=out, executor=3)) == {"executor"}
     with ThreadPoolExecutor(1) as pool:
         assert set(diagnostics(fowler.sweep, spec, out=out, executor=pool, threads=2)) == {"threads"}
-    its = diagnostics(
-        fowler.sweep, out=out, device=object(), workload=iter([REQUESTS]), axes={"seed": [1]}
-    )
+    its = diagnostics(fowler.sweep, out=out, device=object(), workload=iter([REQUESTS]), axes={"seed": [1]})
     assert "a drive" in its["device"]
     assert "only once" in its["workload"]
     spec.write_text("workload = 'demo'\nlimit = 0\n[axis]\nsede = [1]\n")
