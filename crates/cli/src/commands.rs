@@ -6,8 +6,7 @@ use crate::table::Grid;
 use crate::wrap::wrapped_comments;
 use crate::{
     Exit, ask, calibrate, check, console, diff, endurance, fit, lifetime, physics, progress, pts,
-    report, score,
-    signals, split, stdin, sweep, traces, validation,
+    report, score, signals, split, stdin, sweep, traces, validation,
 };
 #[cfg(feature = "papers")]
 use crate::{reproduce, study};

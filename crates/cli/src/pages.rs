@@ -74,8 +74,8 @@ mod left_out {
     use fowler_experiment::lifetime::Lifetime;
     use fowler_experiment::outcome::Outcome;
     use fowler_experiment::physics::Plotted;
-    use fowler_experiment::score::Score;
     use fowler_experiment::pts::Pts;
+    use fowler_experiment::score::Score;
     use fowler_experiment::seeds::Spread;
     use std::path::{Path, PathBuf};
 

@@ -173,7 +173,7 @@ fn spec(arguments: &Pts) -> Result<PtsSpec, Diagnostics> {
     let minute = diagnostics.take(quantity::<Span>("--minute", &arguments.minute));
     let amount = arguments.active_amount.as_deref().map(|text| quantity("--active-amount", text));
     let amount = diagnostics.take(amount.transpose()).flatten();
-    let stimulus = diagnostics.take(parse_stimulus(&arguments.stimulus).map_err(Into::into));
+    let stimulus = diagnostics.take(parse_stimulus(&arguments.stimulus));
     let edition = match (arguments.client, arguments.enterprise) {
         (true, _) => Some(Edition::Client),
         (_, true) => Some(Edition::Enterprise),

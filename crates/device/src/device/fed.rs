@@ -80,11 +80,7 @@ impl<L: Layer> Device<L> {
     pub fn run_fed<F: Feed<L>, P: Probe<L>>(&mut self, feed: &mut F, probe: &mut P) {
         let mut probe = Answers { probe, answered: Vec::new() };
         self.flash.watch(probe.watches_flash());
-        loop {
-            let next = match self.next_of(feed.due()) {
-                Some(next) => next,
-                None => break,
-            };
+        while let Some(next) = self.next_of(feed.due()) {
             let (Next::Issue(until) | Next::Enter(until) | Next::Settle(until)) = next else {
                 if !self.served_before(Nanos::NEVER, &mut probe, &mut |_| ()) {
                     break;

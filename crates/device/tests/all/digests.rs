@@ -211,9 +211,9 @@ impl CustomPlacement for FirstFilledFromTheLast {
     }
 }
 
-/// A custom victim acts in preconditioning, too, or these drives would start from another state. The
-/// numbers of streams do not matter, nor that plain data, of which a preconditioned drive has open
-/// blocks, is in the last one.
+/// A custom victim acts in preconditioning, too, or these drives would start from another state.
+/// The numbers of streams do not matter, nor that plain data, of which a preconditioned drive has
+/// open blocks, is in the last one.
 #[test]
 fn custom_victims_and_placements_decide_as_built_in_ones_do() {
     for group in 0..4 {

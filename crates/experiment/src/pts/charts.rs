@@ -297,12 +297,12 @@ fn of_host_idle(name: &str, all: &HostIdle) -> Vec<Chart> {
     let view = |waited: &super::host_idle::Waited| {
         let x = numbers(waited.bursts.len());
         let bursts = line("bursts", &x, waited.bursts.iter().map(|it| Some(it.iops())));
-        (format!("{} s", waited.wait), Axis::linear("IOPS"), vec![bursts, base(&x)])
+        (format!("{} s", waited.seconds), Axis::linear("IOPS"), vec![bursts, base(&x)])
     };
     let returns = |waited: &super::host_idle::Waited| {
         let x = numbers(waited.back.len());
         let of = waited.back.iter().map(|it| Some(it.iops()));
-        line(format!("after waits of {} s", waited.wait), &x, of)
+        line(format!("after waits of {} s", waited.seconds), &x, of)
     };
     let mut back: Vec<Series> = all.waits.iter().map(returns).collect();
     back.push(base(&numbers(super::rounds::MINUTES)));

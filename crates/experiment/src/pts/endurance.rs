@@ -151,6 +151,7 @@ pub fn check(spec: &EnduranceSpec) -> Diagnostics {
 pub fn endurance(spec: &EnduranceSpec, watch: Watch<'_>) -> Result<Option<Endurance>, Diagnostics> {
     let scheme = spec.device.scheme(spec.scheme.as_deref())?;
     let drive = device::resolve(&spec.device.source()?, &scheme, &spec.device)?;
+    let drive = drive.page_mapped("`fowler endurance`")?;
     let years = spec.years.unwrap_or(drive.config.life.target.as_s() / YEAR_S);
     let (cost, workload, at_trace) = match &spec.load {
         Load::Enterprise => {
@@ -262,10 +263,10 @@ fn enterprise(drive: &Resolved, watch: Watch<'_>) -> Result<Option<Cost>, Diagno
 }
 
 /// The most erases of a block since then, over the mean; `None` if there was none.
-fn unevenness(now: &[u32], then: &[u32]) -> Option<f64> {
-    let erases = now.iter().zip(then).map(|(now, then)| u64::from(now - then));
+fn unevenness(counts: &[u32], earlier: &[u32]) -> Option<f64> {
+    let erases = counts.iter().zip(earlier).map(|(count, earlier)| u64::from(count - earlier));
     let (most, sum) = erases.fold((0, 0), |(most, sum): (u64, u64), it| (most.max(it), sum + it));
-    (sum > 0).then(|| most as f64 * now.len() as f64 / sum as f64)
+    (sum > 0).then(|| most as f64 * counts.len() as f64 / sum as f64)
 }
 
 /// Repeats a trace on a drive without dies until its cost is steady.

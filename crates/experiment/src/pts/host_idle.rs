@@ -16,7 +16,7 @@ pub const BURST: u64 = 5;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Waited {
     /// Seconds of the wait; shorter if minutes are.
-    pub wait: u64,
+    pub seconds: u64,
     /// Each burst.
     pub bursts: Vec<Element>,
     /// Minutes of writes without a pause afterwards.
@@ -68,7 +68,7 @@ pub(super) fn run(rig: &mut Rig<'_>, point: &Point, told: &Told<'_>) -> Option<H
         };
         let name = format!("{}/return", told.stream());
         let back = rig.minutes(&point.stimulus, point.outstanding(), &name, &mut ends)?;
-        waits.push(Waited { wait, bursts, back });
+        waits.push(Waited { seconds: wait, bursts, back });
     }
     Some(HostIdle { base, waits })
 }

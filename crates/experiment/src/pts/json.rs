@@ -177,7 +177,7 @@ fn series(found: &Found) -> Vec<(String, &[Element])> {
             .waits
             .iter()
             .flat_map(|waited| {
-                let wait = waited.wait;
+                let wait = waited.seconds;
                 [
                     (format!("bursts, wait {wait} s"), &waited.bursts[..]),
                     (format!("return after wait {wait} s"), &waited.back[..]),

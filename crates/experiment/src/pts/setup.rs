@@ -86,7 +86,7 @@ impl Setup {
     pub(super) fn of(spec: &PtsSpec) -> Result<Setup, Diagnostics> {
         let scheme = spec.device.scheme(spec.scheme.as_deref())?;
         let drive = device::resolve(&spec.device.source()?, &scheme, &spec.device)?;
-        let drive = drive.changed(|config| purge(config, spec))?;
+        let drive = drive.page_mapped("`fowler pts`")?.changed(|config| purge(config, spec))?;
         let range = active_range(spec, drive.layout.logical.0)?;
         let settings = settings(spec, &drive, range);
         Ok(Setup { drive, range, settings })

@@ -373,7 +373,7 @@ fn of_host_idle(name: &str, all: &HostIdle) -> Vec<Sheet> {
     for waited in &all.waits {
         let minute = |element: Option<&Element>| Cell::number(element.map(Element::iops));
         sheet.row(vec![
-            Cell::Number(waited.wait as f64),
+            Cell::Number(waited.seconds as f64),
             Cell::Number(waited.iops()),
             Cell::share(Some(waited.iops() / baseline)),
             minute(waited.back.first()),
@@ -385,7 +385,7 @@ fn of_host_idle(name: &str, all: &HostIdle) -> Vec<Sheet> {
     for waited in &all.waits {
         for (place, burst) in waited.bursts.iter().enumerate() {
             bursts.row(vec![
-                Cell::Number(waited.wait as f64),
+                Cell::Number(waited.seconds as f64),
                 Cell::Number((place + 1) as f64),
                 Cell::Number(burst.iops()),
                 Cell::number(burst.waf()),

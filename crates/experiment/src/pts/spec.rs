@@ -2,7 +2,7 @@
 
 use super::stimulus::{Addresses, Stimulus};
 use crate::device::DeviceSpec;
-use crate::diagnostic::{Diagnostic, printable};
+use crate::diagnostic::{Diagnostic, Diagnostics, printable};
 use crate::field::nearest;
 use fowler_units::{Bytes, Span};
 
@@ -72,8 +72,8 @@ impl Test {
     ///
     /// # Errors
     /// Every name that is no test.
-    pub fn list(text: &str) -> Result<Vec<Test>, crate::diagnostic::Diagnostics> {
-        let mut wrong = crate::diagnostic::Diagnostics::default();
+    pub fn list(text: &str) -> Result<Vec<Test>, Diagnostics> {
+        let mut wrong = Diagnostics::default();
         let mut tests = Vec::new();
         for name in text.split(',').map(str::trim) {
             match Test::ALL.into_iter().find(|test| test.name() == name) {
@@ -181,9 +181,10 @@ impl PtsSpec {
 ///
 /// # Errors
 /// If the text is anything else.
-pub fn stimulus(text: &str) -> Result<Stimulus, Diagnostic> {
+pub fn stimulus(text: &str) -> Result<Stimulus, Diagnostics> {
     const EXPECTED: &str = "a size and the shares of reads and writes, such as \"8KiB 65/35\"";
-    let wrong = |what: String| Diagnostic::new("--stimulus", what).expected(EXPECTED);
+    let wrong =
+        |what: String| Diagnostics::from(Diagnostic::new("--stimulus", what).expected(EXPECTED));
     let shown = printable(text);
     let parts: Vec<&str> = text.split_whitespace().collect();
     let [size, mix] = parts[..] else {

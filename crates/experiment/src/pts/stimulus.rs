@@ -58,13 +58,13 @@ pub struct ActiveRange {
 pub const PIECE: u64 = 2 << 20;
 
 impl ActiveRange {
-    /// Returns where the byte `at` of the used amount lies on the drive.
+    /// Returns where a byte of the used amount lies on the drive.
     #[inline]
-    pub fn place(&self, at: u64) -> u64 {
+    pub fn place(&self, byte: u64) -> u64 {
         if self.amount == self.span {
-            return at;
+            return byte;
         }
-        let (piece, within) = (at / PIECE, at % PIECE);
+        let (piece, within) = (byte / PIECE, byte % PIECE);
         let pieces = self.amount / PIECE;
         // Pieces begin at equal distances, each at a multiple of its size.
         let slots = u128::from(self.span / PIECE);
