@@ -227,7 +227,7 @@ impl Check<'_> {
             let Some(value) = units.get(unit) else { continue };
             let text = value.as_str().unwrap_or_default();
             let rest = text.strip_prefix(begins);
-            if !rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric())) {
+            if rest.is_none_or(|rest| rest.starts_with(|c: char| c.is_alphanumeric())) {
                 let what = format!("`units.{unit}` is {}", printable(value.to_string()));
                 self.wrong(what, &format!("\"{begins}\""));
             }

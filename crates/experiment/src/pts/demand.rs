@@ -44,7 +44,7 @@ pub struct Demand {
     pub rounds: Rounds,
     /// The least, the middle and the most IOPS.
     pub histograms: Vec<Histogram>,
-    /// Whether no element has a mean response time below [`CEILING_US`].
+    /// Whether no element has a mean response time below `CEILING_US`.
     pub none_fast: bool,
 }
 
