@@ -17,7 +17,7 @@ class Keys(TypedDict, total=False):
     above_n_update: Literal["add", "replace"] | str
     access_class: Literal["mixed", "read_hot", "write_hot"] | str
     ack: Literal["on_insert", "on_program"] | str
-    admission: Literal["reads_pass", "in_order"] | str
+    admission: Literal["reads_pass", "in_order", "shared"] | str
     ages: Sequence[str]
     all_above: SupportsIndex
     background_below: SupportsIndex
@@ -60,6 +60,12 @@ class Keys(TypedDict, total=False):
     command_ns: SupportsFloat
     command_s: SupportsFloat
     command_us: SupportsFloat
+    core_time: str
+    core_time_ms: SupportsFloat
+    core_time_ns: SupportsFloat
+    core_time_s: SupportsFloat
+    core_time_us: SupportsFloat
+    cores: SupportsIndex
     correctable_21: SupportsFloat
     correctable_3: SupportsFloat
     correctable_9: SupportsFloat
@@ -114,6 +120,7 @@ class Keys(TypedDict, total=False):
     flush_moved: bool
     foreground_below: SupportsIndex
     frontier: Literal["own", "shared"] | str
+    ftl_mapping: Literal["pages", "superblocks"] | str
     ftl_partial_writes: Literal["read_modify_write", "overwrite"] | str
     ftl_unwritten_reads: Literal["preconditioned", "zero", "error"] | str
     gc_background_below: SupportsIndex
@@ -155,6 +162,17 @@ class Keys(TypedDict, total=False):
     host_command_ns: SupportsFloat
     host_command_s: SupportsFloat
     host_command_us: SupportsFloat
+    host_core_time: str
+    host_core_time_ms: SupportsFloat
+    host_core_time_ns: SupportsFloat
+    host_core_time_s: SupportsFloat
+    host_core_time_us: SupportsFloat
+    host_cores: SupportsIndex
+    host_latency: str
+    host_latency_ms: SupportsFloat
+    host_latency_ns: SupportsFloat
+    host_latency_s: SupportsFloat
+    host_latency_us: SupportsFloat
     hot_to_strong: bool
     hot_up_to: str
     hot_up_to_b: SupportsFloat
@@ -175,6 +193,11 @@ class Keys(TypedDict, total=False):
     idle_after_us: SupportsFloat
     inputs: str | Sequence[str]
     integrity: bool
+    latency: str
+    latency_ms: SupportsFloat
+    latency_ns: SupportsFloat
+    latency_s: SupportsFloat
+    latency_us: SupportsFloat
     levels: SupportsIndex
     lifetime_cycles: SupportsFloat
     lifetime_dilation: SupportsIndex
@@ -205,6 +228,7 @@ class Keys(TypedDict, total=False):
     lifetime_window_s: SupportsFloat
     lifetime_window_us: SupportsFloat
     limit_growth: SupportsFloat
+    mapping: Literal["pages", "superblocks"] | str
     margin: SupportsFloat
     max_reads: SupportsIndex
     max_suspends: SupportsIndex
@@ -235,6 +259,7 @@ class Keys(TypedDict, total=False):
     page_size_kib: SupportsFloat
     page_size_mib: SupportsFloat
     pages_per_block: SupportsIndex
+    parity: SupportsIndex
     parity_ahead: SupportsIndex
     parity_cache: str
     parity_cache_b: SupportsFloat
@@ -355,9 +380,10 @@ class Keys(TypedDict, total=False):
     programmed_1: SupportsFloat
     programmed_2: SupportsFloat
     programmed_3: SupportsFloat
-    queue_admission: Literal["reads_pass", "in_order"] | str
+    queue_admission: Literal["reads_pass", "in_order", "shared"] | str
     queue_max_reads: SupportsIndex
     queue_max_writes: SupportsIndex
+    queue_reads_behind: SupportsIndex
     rates: Sequence[Sequence[SupportsFloat]]
     rber_unworn: SupportsFloat
     read: str | Sequence[str]
@@ -366,6 +392,7 @@ class Keys(TypedDict, total=False):
     read_ns: SupportsFloat | Sequence[SupportsFloat]
     read_s: SupportsFloat | Sequence[SupportsFloat]
     read_us: SupportsFloat | Sequence[SupportsFloat]
+    reads_behind: SupportsIndex
     rebuild_at_once: SupportsIndex
     rebuild_rate: str
     rebuild_rate_b_s: SupportsFloat
@@ -495,6 +522,13 @@ class Keys(TypedDict, total=False):
     strength: Literal["oracle", "measured"] | str
     stripe: SupportsIndex
     stripe_unit: SupportsIndex
+    superblocks_parity: SupportsIndex
+    superblocks_unit: str
+    superblocks_unit_b: SupportsFloat
+    superblocks_unit_gib: SupportsFloat
+    superblocks_unit_kib: SupportsFloat
+    superblocks_unit_mib: SupportsFloat
+    superblocks_word_line: SupportsIndex
     suspension: Literal["never", "ips", "ipc"] | str
     suspension_cancelled_program: Literal["redo", "reached"] | str
     suspension_max_suspends: SupportsIndex
@@ -563,6 +597,11 @@ class Keys(TypedDict, total=False):
     timing_voltage_reset_s: SupportsFloat
     timing_voltage_reset_us: SupportsFloat
     uber: SupportsFloat
+    unit: str
+    unit_b: SupportsFloat
+    unit_gib: SupportsFloat
+    unit_kib: SupportsFloat
+    unit_mib: SupportsFloat
     unwritten_reads: Literal["preconditioned", "zero", "error"] | str
     update_order: Literal["program_first", "read_first"] | str
     verify_phase: str
@@ -586,7 +625,6 @@ class Keys(TypedDict, total=False):
     window_ns: SupportsFloat
     window_s: SupportsFloat
     window_us: SupportsFloat
-    word_line: SupportsIndex
     worn_above: SupportsIndex
     worn_erase_pulse: str
     worn_erase_pulse_ms: SupportsFloat

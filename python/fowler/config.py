@@ -129,10 +129,15 @@ class Queue(Section):
     """Maximum number of host page writes queued for flash or in service: a whole number from
     1 to 65536.
     """
-    admission: Literal["reads_pass", "in_order"] = "reads_pass"
+    admission: Literal["reads_pass", "in_order", "shared"] = "reads_pass"
     """What a request that finds no room in these queues holds up (reads_pass: its own kind:
     reads pass a write that waits for room; in_order: everything behind it: requests enter
-    in their order).
+    in their order; shared: reads behind it, but at most queue.reads_behind writes long
+    (superblocks only)).
+    """
+    reads_behind: int = 64
+    """Shared only: the most waiting writes that a read waits behind: a whole number from 0
+    to 65536.
     """
 
 
@@ -146,6 +151,16 @@ class Host(Section):
     """
     command: Time = Time("0s")
     """Time that each command occupies the host link: a time with its unit, from 0ns to 10s."""
+    cores: int = 0
+    """Firmware cores that handle commands, each one at a time; 0 leaves their time out: a
+    whole number from 0 to 64.
+    """
+    core_time: Time = Time("0s")
+    """Time that each command takes of a core: a time with its unit, from 0ns to 10s."""
+    latency: Time = Time("0s")
+    """Time that each command takes besides, without holding up others: a time with its unit,
+    from 0ns to 10s.
+    """
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -198,6 +213,11 @@ class Precondition(Section):
 class Ftl(Section):
     """The keys of [ftl]."""
 
+    mapping: Literal["pages", "superblocks"] = "pages"
+    """What the map of the drive points at (pages: flash pages; each die is filled and
+    collected on its own; superblocks: units of a page; all dies are filled and collected
+    together).
+    """
     unwritten_reads: Literal["preconditioned", "zero", "error"] = "preconditioned"
     """What a read of a never-written page does (preconditioned: takes as long as any flash
     read; zero: is answered from the mapping, without a flash read; error: ends the run
@@ -206,6 +226,24 @@ class Ftl(Section):
     partial_writes: Literal["read_modify_write", "overwrite"] = "read_modify_write"
     """What a partial-page write does (read_modify_write: reads the old page first;
     overwrite: programs the page without reading the old one).
+    """
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Superblocks(Section):
+    """The keys of [superblocks]."""
+
+    unit: Size = Size("4KiB")
+    """Size of a mapping unit, a divisor of the page size: a size with its unit, from 512B to
+    1MiB.
+    """
+    word_line: int = 1
+    """Pages of a word line, which are programmed at once (3 for TLC): a whole number from 1
+    to 64.
+    """
+    parity: int = 0
+    """One program command in this many stores parity over the others (RAIN); 0 for none: a
+    whole number from 0 to 1048576.
     """
 
 
@@ -812,6 +850,8 @@ class Config(Section):
     """The keys of [precondition]."""
     ftl: Ftl = field(default_factory=Ftl)
     """The keys of [ftl]."""
+    superblocks: Superblocks = field(default_factory=Superblocks)
+    """The keys of [superblocks]."""
     policy: Policy = field(default_factory=Policy)
     """The keys of [policy]."""
     reliability: Reliability = field(default_factory=Reliability)
