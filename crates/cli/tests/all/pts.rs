@@ -79,7 +79,7 @@ fn a_folder_has_the_page_the_tables_and_what_was_measured() {
     let folder = Folder::new("pts-out");
     let out = folder.path("out");
     let mut arguments = vec!["pts", "--test", "iops,wsat", "--minute", "20ms", "--threads", "1"];
-    arguments.extend(["--queue-depth", "8", "--json", "--quiet", "--out", &out]);
+    arguments.extend(["--queue-depth", "32", "--json", "--quiet", "--out", &out]);
     arguments.extend(DRIVE);
     let results = json(&fowler(&arguments));
     assert_eq!(results["conforms"], false);

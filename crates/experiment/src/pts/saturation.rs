@@ -176,11 +176,7 @@ pub(super) fn run(
     (capacity, whole_day, theory): (u64, bool, Option<f64>),
     told: &Told<'_>,
 ) -> Option<Saturation> {
-    let steady = |minutes: &[Element]| {
-        let values: Vec<f64> =
-            minutes.iter().step_by(EVERY).take(ROUNDS_MOST).map(Element::iops).collect();
-        first_steady(&values)
-    };
+    let steady = |minutes: &[Element]| steady_after_fill(minutes, capacity);
     let (mut ended, mut written) = (Ended::Day, 0);
     let mut ends = |minutes: &[Element]| {
         written += minutes.last().map_or(0, |minute| minute.bytes);
@@ -201,6 +197,19 @@ pub(super) fn run(
     let minutes = rig.minutes(&point.stimulus, point.outstanding(), &name, &mut ends)?;
     let window = steady(&minutes);
     Some(Saturation { minutes, point: point.clone(), ended, window, capacity, theory })
+}
+
+/// Returns the steady window of every [`EVERY`]th minute after the user capacity was written once.
+/// PTS counts from the first minute. But on a drive that takes hours to fill, all minutes before
+/// that are alike, and the test would end before its cliff.
+fn steady_after_fill(minutes: &[Element], capacity: u64) -> Option<Window> {
+    let mut written = 0;
+    let filled = minutes.iter().skip_while(|minute| {
+        written += minute.bytes;
+        written < capacity
+    });
+    let values: Vec<f64> = filled.step_by(EVERY).take(ROUNDS_MOST).map(Element::iops).collect();
+    first_steady(&values)
 }
 
 #[cfg(test)]
@@ -253,5 +262,15 @@ mod tests {
         assert_eq!((all.first_hour(), all.last_hour()), (None, None));
         all.minutes.truncate(3);
         assert_eq!(all.cliff(), None);
+    }
+
+    #[test]
+    fn a_drive_that_is_not_full_is_not_steady() {
+        let minutes = vec![minute(100, 1, 0); 200];
+        let each = minutes[0].bytes;
+        // From the fill on, five values lie 4 × 31 minutes apart.
+        for (fill, steady) in [(1, true), (76, true), (77, false), (201, false)] {
+            assert_eq!(steady_after_fill(&minutes, fill * each).is_some(), steady, "{fill}");
+        }
     }
 }
