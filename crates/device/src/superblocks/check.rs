@@ -72,6 +72,8 @@ impl Superblocks {
         law!(free == self.map.free_count(), "{free} erased, {} counted", self.map.free_count());
         let (moving, _) = self.collector.in_flight();
         law!(leaving == moving, "{leaving} units leave superblocks, {moving} are moving");
+        let (promised, room) = (self.collector.promised(), self.room_for_moved());
+        law!(promised <= room, "{promised} units are to be moved to where {room} fit");
         Ok(())
     }
 

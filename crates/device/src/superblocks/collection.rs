@@ -7,6 +7,7 @@
 //! a host that waits for a superblock is no longer waited for.
 
 use super::Superblocks;
+use super::commands::Stream;
 use super::map::State;
 use super::shape::Shape;
 use crate::config::Config;
@@ -44,6 +45,8 @@ pub(super) struct Collector {
     /// Units between their read and the end of their program, and the most there may be.
     moving: u32,
     moving_most: u32,
+    /// Those of them that no program command has taken yet.
+    unsent: u32,
     /// Reads in flight.
     reading: u32,
     /// How far host and collection may be ahead of each other, in units: two word lines of all
@@ -65,6 +68,7 @@ impl Collector {
             copied: VecDeque::with_capacity(moving_most as usize),
             moving: 0,
             moving_most,
+            unsent: 0,
             reading: 0,
             slack: moving_most.into(),
             carried: 0,
@@ -85,12 +89,21 @@ impl Collector {
         job.moved * job.gain <= (job.written + self.slack) * job.valid
     }
 
-    /// The host has sent units to the flash.
+    /// The host has sent units to the flash. While nothing is emptied, that uses up what emptying
+    /// is ahead; the host is not held back later for what nobody asked it to wait for.
     #[inline]
     pub fn host_wrote(&mut self, units: u32) {
-        if let Some(job) = &mut self.job {
-            job.written += i64::from(units);
+        match &mut self.job {
+            Some(job) => job.written += i64::from(units),
+            None if self.carried < 0 => self.carried = (self.carried + i64::from(units)).min(0),
+            None => {}
         }
+    }
+
+    /// Returns the units that superblocks being emptied may still send to their new place.
+    pub fn promised(&self) -> i64 {
+        let unread = self.job.map_or(0, |job| (job.valid - job.moved).max(0));
+        unread + i64::from(self.unsent)
     }
 
     /// Returns the number of superblocks that it keeps erased.
@@ -100,6 +113,7 @@ impl Collector {
 
     /// Takes a unit that has been read, to be sent to its new place.
     pub fn next_copied(&mut self) -> (u32, u32) {
+        self.unsent -= 1;
         self.copied.pop_front().expect("counted by the caller")
     }
 
@@ -151,7 +165,8 @@ impl Superblocks {
         }
         let Some((victim, valid)) = self.map.emptiest() else { return false };
         let data = self.shape.data_units();
-        if valid >= data {
+        let fits = self.collector.promised() + i64::from(valid) <= self.room_for_moved();
+        if valid >= data || !fits {
             return false;
         }
         let first = self.shape.first_unit(victim);
@@ -167,6 +182,16 @@ impl Superblocks {
         self.collector.leaving += 1;
         flash.counters.collections.foreground += 1;
         true
+    }
+
+    /// Returns how many units fit where moved ones go, without the superblocks that the host may
+    /// take: it never takes the last one. No more are promised: of superblocks that are emptied
+    /// beyond that, each would keep units that have no place to go to, and none could be erased.
+    pub(super) fn room_for_moved(&self) -> i64 {
+        let open = self.commands.open_of(Stream::Moved);
+        let rest = open.map_or(0, |open| self.shape.data_units_from(open.command));
+        let last = if self.map.free_count() > 0 { self.shape.data_units() } else { 0 };
+        i64::from(rest) + i64::from(last)
     }
 
     /// Reads valid units of the superblock being emptied, as far as it may. Returns whether it has
@@ -216,6 +241,7 @@ impl Superblocks {
         // Which of the units of the page are wanted travels with the read.
         (txn.unit, txn.from, txn.epoch) = (place, UnitId(first), which);
         self.collector.moving += parts;
+        self.collector.unsent += parts;
         self.collector.reading += 1;
         self.map.superblocks[victim as usize].leaving += parts;
         super::submit_read(flash, id, parts);
@@ -233,6 +259,7 @@ impl Superblocks {
                 // The host has written it again since.
                 None => {
                     self.collector.moving -= 1;
+                    self.collector.unsent -= 1;
                     self.map.superblocks[victim as usize].leaving -= 1;
                 }
             }

@@ -64,8 +64,14 @@ impl Shape {
 
     /// Returns the units of a superblock that hold data.
     pub fn data_units(&self) -> u32 {
-        let parity = self.commands.checked_div(self.parity).unwrap_or(0);
-        (self.commands - parity) * self.units_per_command
+        self.data_units_from(0)
+    }
+
+    /// Returns those of a command of a superblock and the commands after it.
+    pub fn data_units_from(&self, command: u32) -> u32 {
+        let parity = |commands: u32| commands.checked_div(self.parity).unwrap_or(0);
+        let rest = self.commands - command - (parity(self.commands) - parity(command));
+        rest * self.units_per_command
     }
 
     /// Returns the units of all superblocks.

@@ -71,6 +71,54 @@ fn requests(rng: &mut Rng, logical: u64, count: u32) -> Vec<HostIo> {
         .collect()
 }
 
+/// Large writes in order into a few open zones; a full one is followed by one chosen at random.
+/// Superblocks are then of very different use when they are emptied, and several at a time.
+fn zones(rng: &mut Rng, logical: u64, count: u32) -> Vec<HostIo> {
+    let zone = (logical / (4 + rng.below(60))).next_multiple_of(4096);
+    let size = (4096 * (1 + rng.below(128))).min(zone);
+    let all = logical / zone;
+    let mut open: Vec<(u64, u64)> = (0..1 + rng.below(8)).map(|_| (rng.below(all), 0)).collect();
+    (0..count)
+        .map(|_| {
+            let which = rng.below(open.len() as u64) as usize;
+            let (number, written) = &mut open[which];
+            if *written + size > zone {
+                (*number, *written) = (rng.below(all), 0);
+            }
+            let at = *number * zone + *written;
+            *written += size;
+            HostIo::new(HostOp::Write, Nanos::ZERO, at, size as u32)
+        })
+        .collect()
+}
+
+/// Whatever the order in which a drive is overwritten, it never waits for itself.
+#[test]
+fn zones_are_written_whatever_the_drive() {
+    let drives = if cfg!(debug_assertions) { 60 } else { 600 };
+    let mut ran = 0;
+    for seed in 0..drives {
+        let mut rng = Rng::stream(seed, "zones");
+        let mut config = drawn(&mut rng);
+        config.geometry.blocks_per_plane = 16 + rng.below(48) as u32;
+        config.over_provisioning = pick(&mut rng, &[0.15, 0.25, 0.4, 0.6]);
+        config.precondition.fill = 1.0;
+        let Ok(device) = Device::<Superblocks>::with_superblocks(&config, UNWATCHED) else {
+            continue;
+        };
+        ran += 1;
+        let mut device = device.expect("nobody stops it");
+        let logical = config.superblock_sizes().logical.0;
+        let all = zones(&mut rng, logical, 1500);
+        let mut answers: Vec<Completion> = Vec::new();
+        let depth = 1 + rng.below(u64::from(config.queue.depth)) as u32;
+        device.run(all.iter().copied(), Pacing::Closed { depth }, &mut answers);
+        assert_eq!(answers.len(), all.len(), "seed {seed}");
+        device.check_superblocks().unwrap_or_else(|law| panic!("seed {seed}: {law:?}"));
+    }
+    assert!(ran * 2 > drives, "only {ran} of {drives} drives could be built");
+}
+
 /// Every request is answered, its blame is its latency, and every law holds at every event.
 #[test]
 fn nothing_is_lost_whatever_the_drive() {
