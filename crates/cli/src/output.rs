@@ -1,7 +1,7 @@
 //! The files of a run. A folder that cannot be written is found before the run, and what was in it
 //! before is replaced only by what is complete.
 
-use crate::{console, pages, requests};
+use crate::{console, pages, requests, signals};
 use fowler_experiment::atomic_file::{AtomicFile, Named, clashes, same, unwritable, writable};
 use fowler_experiment::contents;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
@@ -64,6 +64,9 @@ impl Output {
         let reports = page.into_iter().chain(named_page).collect();
         let logged = log.as_deref().map_or_else(Vec::new, logs);
         outputs.extend(logged.iter().cloned().map(|path| named(requests::FLAG, path)));
+        // From here on there is something to leave in good order. A signal that came between the
+        // folder and the handler would end the program without a word.
+        signals::stop_flag();
         // Nothing is made before it is certain that nothing is lost.
         let mut diagnostics = clashes(inputs, &outputs);
         let drawn = [("--report", report.is_some()), ("--out", pictures && folder.is_some())];
