@@ -549,6 +549,7 @@ impl Config {
                 + geometry.planes() as usize
                 + if self.measures() { geometry.dies() as usize } else { 0 }
                 + if self.scrubs() { geometry.dies() as usize } else { 0 }
+                + if self.compares_stripes() { geometry.dies() as usize } else { 0 }
                 + self.parity_transactions()
                 + 16,
         }

@@ -15,6 +15,12 @@ impl Config {
         self.scrub.name != ScrubKind::Off
     }
 
+    /// Returns whether scrubbing compares stripes with their parity. What it compares are versions.
+    pub fn compares_stripes(&self) -> bool {
+        let its = &self.redundancy;
+        self.scrubs() && self.scrub.stripes && its.has_stripes() && its.integrity
+    }
+
     pub(crate) fn refuse_scrub(&self, refusals: &mut Refusals) {
         let its = &self.scrub;
         if !self.scrubs() {

@@ -29,6 +29,8 @@ pub enum Owner {
     Measure,
     /// The scrubbing of a die.
     Scrub,
+    /// The comparison of a stripe with its parity, for the scrubbing of a die.
+    StripeCheck(DieId),
     /// The mapping, which needs an entry.
     Mapping,
     /// The parity of a stripe, by its place in the parity cache.

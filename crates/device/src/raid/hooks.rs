@@ -37,9 +37,12 @@ impl Raid {
             }
             (Owner::Scrub, Op::Read) => {
                 let known = !self.reads_well(flash.txns.get(id).unit);
-                self.failed(ftl, flash, id);
-                ftl.gc.scrubbed(&mut ftl.core, flash, id, known);
+                let failed = self.failed(ftl, flash, id);
+                if failed || !self.begin_comparison(ftl, flash, id) {
+                    ftl.gc.scrubbed(&mut ftl.core, flash, id, known);
+                }
             }
+            (Owner::StripeCheck(die), Op::Read) => self.page_compared(ftl, flash, id, die),
             (Owner::Request | Owner::Merge(_), Op::Read) => {
                 self.note_wrong_read(ftl, flash, id);
                 return false;

@@ -24,6 +24,7 @@
 //!   nothing gives back. `integrity.rs`, `rebuild.rs`: versions of pages; degraded reads and
 //!   rebuilding.
 //! - `silent.rs`: pages that read well and hold something else than was written.
+//!   `stripe_check.rs`: what parity tells of them.
 //! - `hooks.rs`: the implementation of the host's hooks. `laws.rs`: the invariants.
 
 pub mod census;
@@ -49,6 +50,7 @@ mod printed_algorithms_tests;
 pub mod rebuild;
 pub mod silent;
 mod stages;
+mod stripe_check;
 mod stripe_eviction;
 pub mod stripes;
 
@@ -67,6 +69,7 @@ use deferred_answers::{NOTHING, Note};
 use fault_kinds::Bugs;
 use fowler_units::{BlockId, Bytes, Id, IdVec, Nanos, ParityId, Span, StripeId, TxnId, UnitId};
 use std::collections::VecDeque;
+use stripe_check::StripeChecks;
 
 /// A change of stage: the time, and the age of the drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,6 +142,8 @@ pub struct Raid {
     pub(crate) together: u64,
     pub(crate) degraded_reads: DegradedReads,
     pub(crate) integrity: Option<Box<Integrity>>,
+    /// Stripes being compared with their parity, if scrubbing does that.
+    pub(crate) stripe_checks: Option<Box<StripeChecks>>,
     /// Notes on programs and reads that parity concerns.
     pub(crate) notes: IdVec<TxnId, Note>,
     /// The blame so far of transactions whose answer waits for parity.
@@ -189,6 +194,7 @@ impl Raid {
             integrity: params
                 .integrity
                 .then(|| Box::new(Integrity::new(config, layout, stripes.count()))),
+            stripe_checks: StripeChecks::new(config, geometry.dies(), stripes.count()),
             notes: IdVec::filled(NOTHING, layout.transactions),
             blames: IdVec::filled(Blame::default(), layout.transactions),
             worn_erase_pulse: (params.worn_erase_pulse != Span::ZERO)
@@ -217,6 +223,7 @@ impl Raid {
             + Bytes::of::<Blame>(layout.transactions as u64)
             + Bytes::of::<(ParityId, UnitId)>(layout.transactions as u64)
             + integrity
+            + StripeChecks::bytes(config, dies, stripes.count())
     }
 
     /// Returns whether a stripe must have parity.

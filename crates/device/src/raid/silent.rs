@@ -67,6 +67,12 @@ pub struct SilentLedger {
     pub corrected: u64,
     /// Pages that host reads returned wrong.
     pub returned: u64,
+    /// Comparisons of stripes with their parity by scrubbing, with a result.
+    pub stripes_compared: u64,
+    /// Comparisons without one: a page could not be read, or the stripe was rewritten meanwhile.
+    pub stripes_undecided: u64,
+    /// Stripes that did not match their parity. Each counts once until it matches again.
+    pub by_parity: u64,
 }
 
 impl SilentLedger {

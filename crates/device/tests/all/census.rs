@@ -87,7 +87,8 @@ fn by_hand() {
         config.buffer.size = Bytes(case.get("frames").map_or(0, number) * 4096);
         if let Some(days) = case.get("period") {
             let period = DAYS(number(days));
-            config.scrub = scrub::Params { name: ScrubKind::Patrol, period, margin: 0.1 };
+            config.scrub =
+                scrub::Params { name: ScrubKind::Patrol, period, margin: 0.1, stripes: false };
         }
         let mut device = Device::new(&config).expect("a sound drive");
         for its in case["steps"].as_array().expect("a list") {

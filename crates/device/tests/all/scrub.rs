@@ -16,7 +16,7 @@ fn patrolled(kind: RedundancyKind, period: Span, margin: f64) -> Config {
     let mut config = fading(kind);
     config.reliability.cells.disturb_slope = 0.0;
     config.redundancy.retention = DAYS(10_000);
-    config.scrub = scrub::Params { name: ScrubKind::Patrol, period, margin };
+    config.scrub = scrub::Params { name: ScrubKind::Patrol, period, margin, stripes: false };
     config
 }
 

@@ -4,6 +4,7 @@
 use crate::support::random::{Choice, drive, one_of, requests as any_requests, whole_pages};
 use crate::support::small;
 use fowler_device::policy::redundancy::{Checks, RedundancyKind};
+use fowler_device::policy::scrub::ScrubKind;
 use fowler_device::reliability::ModelKind;
 use fowler_device::*;
 use fowler_units::{BlockId, Bytes, HostIo, HostOp, Lpn, Nanos, Rng, Span};
@@ -34,10 +35,29 @@ fn config(scheme: &str, checks: Checks) -> Config {
     config
 }
 
+/// The time in which all data is scrubbed.
+const ROUND: Span = Span(10_000_000_000);
+
+/// Stripes are compared with their parity by scrubbing.
+fn compare_stripes(config: &mut Config) {
+    let its = &mut config.scrub;
+    (its.name, its.period, its.stripes) = (ScrubKind::Patrol, ROUND, true);
+}
+
 fn run(device: &mut Device, op: HostOp, offset: u64, size: u32) {
     let io = HostIo::new(op, Nanos::ZERO, offset, size);
     device.run([io], Pacing::Closed { depth: 1 }, &mut ());
     device.rest_until(device.now() + Span::ms(100), &mut ());
+    device.check().unwrap_or_else(|law| panic!("{}", law.0));
+    device.check_data().unwrap_or_else(|law| panic!("{}", law.0));
+}
+
+/// Waits until scrubbing has read everything as often as this.
+fn scrub(device: &mut Device, rounds: u32) {
+    let begun = device.scrub().expect("it scrubs").rounds;
+    while device.scrub().expect("it scrubs").rounds < begun + rounds {
+        device.rest_until(device.now() + Span(ROUND.0 / 64), &mut ());
+    }
     device.check().unwrap_or_else(|law| panic!("{}", law.0));
     device.check_data().unwrap_or_else(|law| panic!("{}", law.0));
 }
@@ -53,6 +73,7 @@ fn step(device: &mut Device, step: &str) {
         "miscorrected" => device.inject(Fault::Miscorrected(page)),
         "misdirected" => device.inject(Fault::Misdirected(page)),
         "fail" => device.inject(Fault::Page(page)),
+        "scrub" => scrub(device, number(1)),
         _ => panic!("no step is called {step}"),
     }
 }
@@ -70,7 +91,11 @@ fn by_hand() {
             list.map_or([0, 0], |its| [number(&its[0]), number(&its[1])])
         };
         let one = |key: &str| case.get(key).map_or(0, number);
-        let mut device = Device::new(&config(scheme, checked)).expect("a sound drive");
+        let mut config = config(scheme, checked);
+        if case.contains_key("compared") {
+            compare_stripes(&mut config);
+        }
+        let mut device = Device::new(&config).expect("a sound drive");
         for its in case["steps"].as_array().expect("steps") {
             step(&mut device, its.as_str().expect("a step"));
         }
@@ -80,6 +105,8 @@ fn by_hand() {
         assert_eq!([its.made, its.parity_made], pair("made"), "made: {name}");
         assert_eq!([its.by_versions, its.corrected], pair("found"), "found: {name}");
         assert_eq!(its.returned, one("returned"), "returned: {name}");
+        let compared = [its.stripes_compared, its.by_parity];
+        assert_eq!((compared, its.stripes_undecided), (pair("compared"), 0), "compared: {name}");
         assert_eq!([census.wrong, census.parity_wrong], pair("wrong"), "wrong: {name}");
         assert_eq!((losses.lost_in_all(), census.lost()), (one("lost"), one("lost")), "{name}");
     }
@@ -93,6 +120,9 @@ fn random_drive(rng: &mut Rng, seed: u64, checks: Checks) -> Option<(Config, Dev
     (config.reliability.model, config.reliability.uber) = (ModelKind::Off, 0.0);
     config.voltage.name = policy::voltage::VoltageKind::Nominal;
     config.redundancy.above_n_update = policy::redundancy::AboveNUpdate::Add;
+    if rng.chance(0.5) {
+        compare_stripes(&mut config);
+    }
     let device = Device::new(&config).ok()?;
     Some((config, device))
 }
@@ -189,18 +219,20 @@ fn read_all(device: &mut Device, page: u64) -> u64 {
 }
 
 fn each_seed(name: &str, seeds: u64, checks: Checks, test: fn(&mut Rng, Config, &mut Device)) {
-    let mut made = 0;
+    let (mut made, mut undecided) = (0, 0);
     for seed in 0..seeds {
         let outcome = std::panic::catch_unwind(|| {
             let mut rng = Rng::stream(seed, name);
             let (config, mut device) = random_drive(&mut rng, seed, checks)?;
             test(&mut rng, config, &mut device);
-            Some(device.losses().expect("a ledger").silent.made)
+            Some(device.losses().expect("a ledger").silent)
         });
         let outcome = outcome.unwrap_or_else(|_| panic!("seed {seed} failed; the reason is above"));
-        made += outcome.unwrap_or(0);
+        let silent = outcome.unwrap_or_default();
+        (made, undecided) = (made + silent.made, undecided + silent.stripes_undecided);
     }
     assert!(made > seeds, "only {made} pages were ever corrupted");
+    assert!(undecided > 0, "no comparison was ever cut short");
 }
 
 /// Without checks exactly what was struck reads wrong until it is overwritten, wherever it is
@@ -293,4 +325,44 @@ fn errors_stay_in_their_stripes() {
             assert!(config.redundancy.checks == Checks::Nothing || returned == 0);
         });
     }
+}
+
+/// On a drive at rest, the scrub that follows a fault finds every stripe that it struck, and no
+/// other: the fault corrupts one page, or two of which it may be that they share a stripe.
+#[test]
+fn scrubbing_finds_the_stripes_that_were_struck() {
+    let (mut compared, mut found) = (0, 0);
+    for seed in 0..150 {
+        let mut rng = Rng::stream(seed, "silent/scrubbed");
+        let Some((mut config, _)) = random_drive(&mut rng, seed, Checks::Nothing) else { continue };
+        compare_stripes(&mut config);
+        let Ok(mut device) = Device::new(&config) else { continue };
+        if !config.compares_stripes() {
+            continue;
+        }
+        device.run(
+            any_requests(&mut rng, device.layout(), 100),
+            Pacing::Closed { depth: 5 },
+            &mut (),
+        );
+        // A block that had its turn before the fault is read in the next round.
+        scrub(&mut device, 2);
+        let before = device.losses().expect("a ledger").silent;
+        assert_eq!(before.by_parity, 0, "seed {seed}: nothing was struck");
+        let pages = device.layout().logical_pages;
+        device.inject(Fault::Miscorrected(Lpn(rng.below(pages.into()) as u32)));
+        scrub(&mut device, 2);
+        let after = device.losses().expect("a ledger").silent;
+        // Of stripes whose parity is in the cache alone, none is compared.
+        let cached = device.protection().expect("stripes").exposed > 0;
+        let bare = device.protection().expect("stripes").bare > 0;
+        assert!(after.by_parity <= after.made + after.parity_made, "seed {seed}: {after:?}");
+        let protects_all = config.redundancy.name == RedundancyKind::Raid5;
+        if protects_all && !cached && !bare {
+            assert_eq!(after.by_parity, after.made_in_all(), "seed {seed}: {after:?}");
+        }
+        (compared, found) = (compared + after.stripes_compared, found + after.by_parity);
+    }
+    assert!(compared > 1000, "only {compared} stripes were compared");
+    assert!(found > 10, "only {found} stripes did not match");
 }

@@ -20,6 +20,7 @@ pub(crate) fn without_effect(config: &Config) -> Vec<Refusal> {
     let all = [
         without_errors(config),
         without_fading(config),
+        without_comparisons(config),
         without_kinds(config),
         without_bad_blocks(config),
         without_a_capacitor(config),
@@ -57,11 +58,25 @@ fn without_errors(config: &Config) -> Option<Refusal> {
 fn without_fading(config: &Config) -> Option<Refusal> {
     let fades = !matches!(config.reliability.model, ModelKind::Off | ModelKind::ByVoltage)
         || config.reliability.uber > 0.0
-        || config.redundancy.checks == Checks::Versions;
+        || config.redundancy.checks == Checks::Versions
+        || config.compares_stripes();
     (config.scrub.name != ScrubKind::Off && !fades).then(|| Refusal {
         keys: vec!["policy.scrub", "reliability.model"],
         what: "no effect: the data of this drive never fades".into(),
         hint: Some("add --set reliability.model=analytic, or use --device rhio".into()),
+    })
+}
+
+/// Comparisons of stripes with their parity, on a drive that does not make any.
+fn without_comparisons(config: &Config) -> Option<Refusal> {
+    (config.scrub.stripes && !config.compares_stripes()).then(|| Refusal {
+        keys: vec!["policy.scrub.stripes"],
+        what: "no effect: nothing on this drive compares stripes with their parity".into(),
+        hint: Some(
+            "it needs policy.scrub = \"patrol\", stripes (policy.redundancy = \"raid5\", for \
+             example), and policy.redundancy.integrity = true"
+                .into(),
+        ),
     })
 }
 
@@ -162,6 +177,18 @@ mod tests {
             ("pes-mlc", "scrub", &[], &["(policy.scrub, reliability.model)", "never fades"]),
             ("hire", "scrub", &[], &["never fades"]),
             ("pes-mlc", "scrub", &[analytic], &[]),
+            (
+                "da-raid5",
+                "scrub+raid5",
+                &["policy.scrub.stripes=true"],
+                &["scrub.stripes", "integ"],
+            ),
+            (
+                "da-raid5",
+                "scrub+raid5",
+                &["policy.scrub.stripes=true", "policy.redundancy.integrity=true"],
+                &[],
+            ),
             ("hire", "hire", &[], &[]),
             ("hire", "rhio+hire", &[analytic], &[]),
             ("rhio", "rhio", &["reliability.model=off", "policy.hotness=[]"], &["err", "hot data"]),

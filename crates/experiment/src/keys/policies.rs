@@ -101,6 +101,8 @@ fn of_operations() -> Vec<Key<Config>> {
             Field::Time(Span::ms(1)..=Span(3650 * 86_400_000_000_000), at!(scrub.period))),
         optional("policy.scrub.margin", "patrol: errors of a page from which on its block is moved, as a share of those that the code corrects at its strongest level",
             Field::Real(0.001..=1.0, at!(scrub.margin))),
+        optional("policy.scrub.stripes", "patrol: whether a stripe is compared with its parity when that is read, to find wrong pages that read well",
+            Field::Flag(at!(scrub.stripes))),
     ]
 }
 

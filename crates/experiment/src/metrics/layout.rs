@@ -159,6 +159,8 @@ fn all_rows() -> Vec<Shown> {
         Shown::new("redundancy.losses.silent.returned", "pages returned wrong, unnoticed")
             .when(CORRUPTS),
         Shown::new("redundancy.losses.silent.by_versions", "  found by checks").when(CORRUPTS),
+        Shown::new("redundancy.losses.silent.by_parity", "  stripes that do not match")
+            .when(CORRUPTS),
         Shown::new("census.wrong", "  wrong at the end, unnoticed").when(CORRUPTS),
         Shown::new("prioritized_share.read", "reads served before older ones")
             .when(When::Positive(&["prioritized_share.read"])),
@@ -366,6 +368,7 @@ fn protection() -> Group {
         ("redundancy.losses.silent.by_versions", "found by checks"),
         ("redundancy.losses.silent.corrected", "rebuilt"),
         ("redundancy.losses.silent.returned", "returned wrong"),
+        ("redundancy.losses.silent.by_parity", "stripes that do not match"),
         ("census.wrong", "wrong at the end"),
     ];
     Group::of("protection", "Protection and losses", &columns)

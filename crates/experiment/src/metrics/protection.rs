@@ -183,6 +183,21 @@ const LOSSES: [Loss; 19] = [
     ("silent.returned", PAGES, "Pages that host reads returned wrong, unnoticed.", |it| {
         json!(it.silent.returned)
     }),
+    (
+        "silent.by_parity",
+        STRIPES,
+        "Stripes that scrubbing found not to match their parity; each once until it matches again.",
+        |it| json!(it.silent.by_parity),
+    ),
+    ("silent.stripes_compared", STRIPES, "Comparisons of stripes with their parity.", |it| {
+        json!(it.silent.stripes_compared)
+    }),
+    (
+        "silent.stripes_undecided",
+        STRIPES,
+        "Comparisons given up: a page was unreadable, or the stripe was rewritten meanwhile.",
+        |it| json!(it.silent.stripes_undecided),
+    ),
     ("at_risk_s", Unit::Seconds, "Time in which at least one page waited to be rebuilt.", |it| {
         json!(it.at_risk.0 as f64 / 1e9)
     }),
@@ -281,6 +296,9 @@ mod tests {
                 by_versions: 53,
                 corrected: 59,
                 returned: 61,
+                stripes_compared: 67,
+                stripes_undecided: 71,
+                by_parity: 73,
             },
             at_risk: Span::ms(41),
             since: None,
@@ -292,7 +310,8 @@ mod tests {
             "waiting": 1000 - 3 - 5 - (7 + 11 + 13 - 4), "parity_unreadable": 17, "parity_lost": 19,
             "wrong": 23, "unread": 29, "degraded_reads": 31, "failed_reads": 37, "at_risk_s": 0.041,
             "silent.made": 43, "silent.parity_made": 47, "silent.by_versions": 53,
-            "silent.corrected": 59, "silent.returned": 61,
+            "silent.corrected": 59, "silent.returned": 61, "silent.by_parity": 73,
+            "silent.stripes_compared": 67, "silent.stripes_undecided": 71,
         });
         assert_eq!(Value::Object(read.collect()), expected);
     }

@@ -26,6 +26,8 @@ pub struct Params {
     /// The bit errors of a page from which on its block is moved, as a share of those that the code
     /// corrects at its strongest level; in (0, 1].
     pub margin: f64,
+    /// Whether a stripe is compared with its parity whenever that is read; needs versions.
+    pub stripes: bool,
 }
 
 impl Default for Params {
@@ -33,7 +35,12 @@ impl Default for Params {
     /// drive keep its data without power, so that data is read three times while it fades. The
     /// margin is assumed: no paper prints one. See docs/decisions/gc.md.
     fn default() -> Self {
-        Self { name: ScrubKind::Off, period: Span(30 * 86_400_000_000_000), margin: 0.7 }
+        Self {
+            name: ScrubKind::Off,
+            period: Span(30 * 86_400_000_000_000),
+            margin: 0.7,
+            stripes: false,
+        }
     }
 }
 
