@@ -121,7 +121,7 @@ fn parity() -> Vec<Metric> {
 /// A number from the ledger of losses.
 type Loss = (&'static str, Unit, &'static str, fn(&LossLedger) -> Value);
 
-const LOSSES: [Loss; 19] = [
+const LOSSES: [Loss; 22] = [
     ("faults", Unit::Count("faults"), "Units that failed. Power losses are in power_off.", |it| {
         json!(it.faults)
     }),
