@@ -339,6 +339,7 @@ class Keys(TypedDict, total=False):
     policy_scrub_period_ns: SupportsFloat
     policy_scrub_period_s: SupportsFloat
     policy_scrub_period_us: SupportsFloat
+    policy_scrub_stripes: bool
     policy_sensing: Literal["worst_case", "model", "retry"] | str
     policy_sensing_inputs: str | Sequence[str]
     policy_step: Literal["nominal", "by_strength"] | str
@@ -508,6 +509,7 @@ class Keys(TypedDict, total=False):
     scrub_period_ns: SupportsFloat
     scrub_period_s: SupportsFloat
     scrub_period_us: SupportsFloat
+    scrub_stripes: bool
     sensing: Literal["worst_case", "model", "retry"] | str
     sensing_inputs: str | Sequence[str]
     shadow_buffer: bool
@@ -522,6 +524,7 @@ class Keys(TypedDict, total=False):
     strength: Literal["oracle", "measured"] | str
     stripe: SupportsIndex
     stripe_unit: SupportsIndex
+    stripes: bool
     superblocks_parity: SupportsIndex
     superblocks_unit: str
     superblocks_unit_b: SupportsFloat

@@ -217,8 +217,8 @@ class Specification:
 
     def _value(self, argument: str, name: str, value: Any, unit: str) -> str:
         """Returns one value as TOML. Drives, schemes and workloads are written by name."""
-        simple = str | os.PathLike | int | float
-        if name not in OBJECTS or value is None or isinstance(value, simple):
+        simple = value is None or isinstance(value, str | os.PathLike | int | float)
+        if name not in OBJECTS or simple:
             return self._literal(argument, value, unit)
         if isinstance(value, Mapping) and ("from" in value or name != "workload"):
             return self._literal(argument, value, unit)

@@ -342,6 +342,10 @@ class Scrub(Section):
     """Patrol: errors of a page from which on its block is moved, as a share of those that
     the code corrects at its strongest level: a number from 0.001 to 1.
     """
+    stripes: bool = False
+    """Patrol: whether a stripe is compared with its parity when that is read, to find wrong
+    pages that read well: true or false.
+    """
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

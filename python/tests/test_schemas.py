@@ -271,7 +271,10 @@ def test_other_results_are_as_their_schemas_say(place: Path) -> None:
         " --set gc.background_below=8"
     )
     for name, command in [
-        ("pts", f"pts --test iops,tp,lat,wsat,hir,xsr,ecw,dirth --minute 5ms --threads 1 --queue-depth 2 {tiny}"),
+        (
+            "pts",
+            f"pts --test iops,tp,lat,wsat,hir,xsr,ecw,dirth --minute 5ms --threads 1 --queue-depth 2 {tiny}",
+        ),
         ("endurance", f"endurance {tiny}"),
         ("compare", f"compare --device small.toml --workload demo --schemes fifo,rps,pes_ips {QUICK}"),
         ("lifetime", life),
