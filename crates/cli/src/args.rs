@@ -506,14 +506,46 @@ pub(crate) struct Study {
 }
 
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 #[cfg_attr(not(feature = "parquet"), allow(dead_code, reason = "without Parquet no sweep is run"))]
 pub(crate) struct Sweep {
+    #[command(subcommand)]
+    pub action: Option<SweepAction>,
+    #[command(flatten)]
+    pub points: Option<SweepPoints>,
+}
+
+#[derive(Debug, Subcommand)]
+#[cfg_attr(not(feature = "parquet"), allow(dead_code, reason = "without Parquet no sweep is run"))]
+pub(crate) enum SweepAction {
+    /// Join the shards of a sweep into one folder, with the bytes that one run of it would have
+    Merge {
+        /// The folders of all shards, in any order
+        #[arg(value_name = "DIR", required = true)]
+        folders: Vec<PathBuf>,
+        /// The folder of the whole sweep
+        #[arg(long, value_name = "DIR")]
+        out: PathBuf,
+        /// No progress on standard error
+        #[arg(long)]
+        quiet: bool,
+    },
+}
+
+#[derive(Debug, Args)]
+#[cfg_attr(not(feature = "parquet"), allow(dead_code, reason = "without Parquet no sweep is run"))]
+pub(crate) struct SweepPoints {
     /// The specification (docs/sweeps.md explains it)
     #[arg(value_name = "SPEC.toml")]
     pub specification: PathBuf,
-    /// Where points go, each a file of its own [default: results/SPEC]
+    /// Where points go, each a file of its own [default: results/SPEC; of a shard
+    /// results/SPEC-shards/i-of-n]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Run only the i-th of n parts, from 1/n to n/n, each in a folder of its own: `fowler sweep
+    /// merge` joins them
+    #[arg(long, value_name = "i/n")]
+    pub shard: Option<String>,
     /// Runs at once [default: as many as there are cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,

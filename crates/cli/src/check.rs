@@ -78,9 +78,20 @@ fn listed(folder: &Path, findings: &mut Findings) -> Result<(), Diagnostics> {
 
 #[cfg(feature = "parquet")]
 fn of_sweep(folder: &Path, findings: &mut Findings) -> Result<(), Diagnostics> {
+    use fowler_columns::shards::{self, Found};
     let Some(found) = fowler_columns::store::examine(folder)? else { return Ok(()) };
     let points = counted(found.points as u64, "point");
-    findings.holds.push(format!("a sweep of {points}, {} of them finished", found.whole));
+    let shard = match shards::found(folder)? {
+        Some(Found::Shard(shard)) => format!("shard {shard} of "),
+        Some(Found::Damaged(path)) => {
+            findings
+                .bad
+                .push((path, "is not what was written: the same shard writes it again".into()));
+            "a shard of ".to_string()
+        }
+        None => String::new(),
+    };
+    findings.holds.push(format!("{shard}a sweep of {points}, {} of them finished", found.whole));
     let what = "is not what was written: the same sweep writes it again";
     for (path, sums) in found.damaged {
         findings.bad.push((path.clone(), what.into()));

@@ -9,7 +9,8 @@ pub(crate) use with_columns::execute;
 pub(crate) fn execute(
     arguments: &Sweep,
 ) -> Result<crate::Exit, fowler_experiment::diagnostic::Diagnostics> {
-    let file = arguments.specification.display().to_string();
+    let points = arguments.points.as_ref();
+    let file = points.map(|it| it.specification.display().to_string()).unwrap_or_default();
     let diagnostic = crate::requests::without_parquet(&file);
     Err(diagnostic.hint("build it with its default features".to_string()).into())
 }
@@ -17,40 +18,58 @@ pub(crate) fn execute(
 #[cfg(feature = "parquet")]
 mod with_columns {
     use super::Sweep;
+    use crate::args::{SweepAction, SweepPoints};
     use crate::table::Grid;
     use crate::{Exit, console, progress, sheets, signals};
+    use fowler_columns::shards::{self, Shard};
     use fowler_columns::store::{self, Folder};
-    use fowler_experiment::diagnostic::Diagnostics;
+    use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
     use fowler_experiment::numbers::{counted, whole};
     use fowler_experiment::sweep::{MAX_BYTES, Plan, Point};
     use fowler_experiment::text_file;
     use fowler_experiment::workload::Control;
     use std::fmt::Write;
-    use std::path::PathBuf;
+    use std::path::{Path, PathBuf};
     use std::sync::atomic::Ordering;
 
     /// Points that `--dry-run` shows.
     const SHOWN: usize = 5;
 
     pub(crate) fn execute(arguments: &Sweep) -> Result<Exit, Diagnostics> {
+        match (&arguments.action, &arguments.points) {
+            (Some(SweepAction::Merge { folders, out, quiet }), _) => merge(folders, out, *quiet),
+            (None, Some(points)) => run(points),
+            (None, None) => {
+                let diagnostic = Diagnostic::of("there is no specification");
+                Err(diagnostic.expected("fowler sweep SPEC.toml, or fowler sweep merge").into())
+            }
+        }
+    }
+
+    fn run(arguments: &SweepPoints) -> Result<Exit, Diagnostics> {
         let path = &arguments.specification;
         let name = path.display().to_string();
-        let text = text_file::read(path, MAX_BYTES)?;
+        let mut diagnostics = Diagnostics::default();
+        let shard = diagnostics.take(arguments.shard.as_deref().map(shard).transpose()).flatten();
+        let text = diagnostics.take(text_file::read(path, MAX_BYTES)).unwrap_or_default();
+        diagnostics.or(())?;
         let bar = progress::Runs::new(arguments.quiet);
         // A signal ends the program until there is something to save.
         let reading = Control { progress: &|step| bar.follow(step), ..Control::UNWATCHED };
         let plan = Plan::read_watched(&text, &name, reading);
         bar.clear();
         let plan = plan?;
-        let stem = path.file_stem().unwrap_or_default();
-        let out = arguments.out.clone().unwrap_or_else(|| PathBuf::from("results").join(stem));
+        let out = arguments.out.clone().unwrap_or_else(|| usual_folder(path, shard));
         store::unharmed(&plan, &out).or(())?;
         if arguments.dry_run {
             let threads = arguments.threads.map(usize::from);
             console::print(&(planned(&plan) + &plan.memory(threads) + "\n"));
             return Ok(Exit::Done);
         }
-        let folder = Folder::open(&out, &plan)?;
+        let folder = match shard {
+            Some(shard) => shards::open(&out, &plan, shard)?,
+            None => Folder::open(&out, &plan)?,
+        };
         let damaged = folder.damaged()?.len();
         if damaged > 0 {
             let runs = counted(damaged as u64, "run");
@@ -72,7 +91,50 @@ mod with_columns {
             console::note(&format!("{}; {points} to go", progress::resumes_from(&out)));
             return Ok(Exit::Stopped);
         }
-        console::print(&finished(&plan, &folder, todo.len())?);
+        let text = match shard {
+            Some(shard) => finished_shard(&plan, &folder, shard, todo.len())?,
+            None => titled(plan.title()) + &finished(&folder, todo.len())?,
+        };
+        console::print(&text);
+        Ok(Exit::Done)
+    }
+
+    fn shard(text: &str) -> Result<Shard, Diagnostics> {
+        let refused = |expected: String| -> Diagnostics {
+            Diagnostic::new("--shard", "is not a shard").text(text).expected(expected).into()
+        };
+        Shard::parse(text).map_err(refused)
+    }
+
+    fn usual_folder(specification: &Path, shard: Option<Shard>) -> PathBuf {
+        let stem = specification.file_stem().unwrap_or_default();
+        let results = PathBuf::from("results");
+        match shard {
+            None => results.join(stem),
+            Some(shard) => {
+                let mut folder = stem.to_owned();
+                folder.push("-shards");
+                results.join(folder).join(shard.to_string().replace('/', "-of-"))
+            }
+        }
+    }
+
+    fn merge(folders: &[PathBuf], out: &Path, quiet: bool) -> Result<Exit, Diagnostics> {
+        let bar = progress::Runs::new(quiet);
+        let stop = signals::stop_flag();
+        let copied = || {
+            bar.advance(1.0);
+            bar.finish(false);
+        };
+        let watch = shards::Watch { stop, planned: &|runs| bar.plan(runs), copied: &copied };
+        let merged = shards::merge(folders, out, watch);
+        bar.clear();
+        let Some(folder) = merged? else {
+            console::note("stopped: the same command resumes");
+            return Ok(Exit::Stopped);
+        };
+        let shards = counted(folders.len() as u64, "shard");
+        console::print(&(format!("{shards} in one folder\n\n") + &finished(&folder, 0)?));
         Ok(Exit::Done)
     }
 
@@ -87,7 +149,7 @@ mod with_columns {
         for point in points.iter().take(SHOWN) {
             grid.row(cells(point));
         }
-        let mut text = titled(plan);
+        let mut text = titled(plan.title());
         text.push_str(&grid.text());
         let refused = || points.iter().filter_map(|point| Some((point, point.refusal.as_ref()?)));
         let runs = counted(plan.runs().len() as u64, "run");
@@ -109,29 +171,46 @@ mod with_columns {
         cells
     }
 
-    fn titled(plan: &Plan) -> String {
-        let title = console::fitted(plan.title(), 0);
+    fn titled(title: &str) -> String {
+        let title = console::fitted(title, 0);
         if title.is_empty() { title } else { title + "\n\n" }
     }
 
-    /// What came of it.
-    fn finished(plan: &Plan, folder: &Folder, now: usize) -> Result<String, Diagnostics> {
-        let tally = folder.tally(plan)?;
+    /// How many points there are, and what became of them.
+    fn counts(folder: &Folder, now: usize) -> Result<String, Diagnostics> {
+        let tally = folder.tally()?;
         let heads = ["points", "finished", "failed", "runs now"].map(str::to_string);
         let mut grid = Grid::new(heads.into());
         let counts = [tally.points, tally.finished, tally.failed, now];
         grid.row(counts.map(|count| whole(count as u64)).into());
-        let mut text = titled(plan);
-        text.push_str(&grid.text());
+        let mut text = grid.text();
         if tally.failed > 0 {
             let why = "the column `error` says why; --retry runs the failed points again";
             let _grows = writeln!(text, "{why}");
         }
-        for sheet in folder.findings(plan)? {
+        Ok(text)
+    }
+
+    /// What came of it.
+    fn finished(folder: &Folder, now: usize) -> Result<String, Diagnostics> {
+        let mut text = counts(folder, now)?;
+        for sheet in folder.findings()? {
             let _grows = write!(text, "\n{}", sheets::text(&sheet));
         }
         let folder = folder.path().display();
         let _grows = writeln!(text, "\nopen      fowler.load(\"{folder}\") in Python");
         Ok(text)
+    }
+
+    /// What came of a shard: results are looked at when all are there.
+    fn finished_shard(
+        plan: &Plan,
+        folder: &Folder,
+        shard: Shard,
+        now: usize,
+    ) -> Result<String, Diagnostics> {
+        let head = format!("shard {shard}, in {}\n\n", folder.path().display());
+        let text = titled(plan.title()) + &head + &counts(folder, now)?;
+        Ok(text + "\nnext      when all shards are done: fowler sweep merge DIR... --out DIR\n")
     }
 }

@@ -10,15 +10,20 @@
 //! | `points/HASH.sha256` | the checksums of both, for `sha256sum`; the point is finished |
 //! | `sweep.sha256` | the checksums of the specification and the design |
 //! | `format` | the format of the folder, and the version of Fowler that wrote it |
+//! | `shard` | of a shard ([`crate::shards`]): which of how many it is, and of which sweep |
 //!
 //! A process that is killed at any time loses no finished point. The bytes of a folder do not
 //! depend on threads, machines, or how often the sweep was interrupted. A file that is not what its
 //! checksum says, whatever happened to it, is recreated.
 
-use crate::summary::{self, ERROR, HASH, Row};
+use crate::point_files::{
+    POINTS, REQUESTS, State, Verified, damaged, listed, listed_hash, point_file, replace,
+    requests_file, save, small_file, state, sums_file, verified, write,
+};
+use crate::summary::{self, HASH, Row};
 use crate::{file, findings, requests};
 use arrow_array::RecordBatch;
-use fowler_experiment::atomic_file::{AtomicFile, Named, clashes, is_partial, unwritable};
+use fowler_experiment::atomic_file::{Named, clashes, is_partial, unwritable};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics, printable};
 use fowler_experiment::disk::{self, unreadable};
 use fowler_experiment::provenance::{VERSION, bytes_hash, file_hash};
@@ -28,7 +33,6 @@ use fowler_experiment::workload::Control;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, TryLockError};
-use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -41,32 +45,56 @@ const SUMS: &str = "sweep.sha256";
 /// The format of the folder, as text. A change of what its files hold needs the next number.
 const FORMAT_FILE: &str = "format";
 const FORMAT: u32 = 1;
-/// The most bytes of a file of checksums or of the format.
-const SMALL: u64 = 4096;
-const POINTS: &str = "points";
-const REQUESTS: &str = "requests";
 /// The lock file of the process that writes to the folder.
 const LOCK: &str = ".lock";
+/// What says that a folder holds only a shard of its sweep.
+pub(crate) const SHARD: &str = "shard";
 
 /// A sweep folder open for writing, by one process at a time.
 #[derive(Debug)]
 pub struct Folder {
     path: PathBuf,
-    /// The points of the design that are runs, with their hashes.
+    /// The points of the design that are runs here, with their hashes.
     runs: Vec<(usize, String)>,
+    /// The hash of every point that is wanted here.
+    points: Vec<String>,
     /// Whether the requests of every point are saved.
     requests: bool,
     _lock: File,
 }
 
-/// The saved state of a point.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    Missing,
-    /// A file is not what was written.
-    Damaged,
-    Finished,
-    Failed,
+/// What the folder of a sweep holds besides its points.
+#[derive(Clone, Debug)]
+pub(crate) struct Outline {
+    /// The specification.
+    pub text: Vec<u8>,
+    /// The file of the design.
+    pub design: Vec<u8>,
+    /// The hash of every point, in the order of the design.
+    pub points: Vec<String>,
+    /// Whether the requests of every point are saved.
+    pub requests: bool,
+}
+
+impl Outline {
+    pub fn of(plan: &Plan) -> Outline {
+        let points = plan.points();
+        let rows: Vec<Row> = points.iter().map(|it| summary::of_point(plan, it)).collect();
+        Outline {
+            text: plan.text().as_bytes().to_vec(),
+            design: file::bytes(&summary::table(&rows)),
+            points: points.iter().map(|point| point.hash.clone()).collect(),
+            requests: plan.keeps_requests(),
+        }
+    }
+
+    /// Returns the points to run: of several points with the same hash, the first.
+    pub fn runs(&self) -> Vec<(usize, String)> {
+        let mut seen: BTreeSet<&str> = BTreeSet::new();
+        let mut runs: Vec<(usize, &String)> = self.points.iter().enumerate().collect();
+        runs.retain(|(_, hash)| seen.insert(hash));
+        runs.into_iter().map(|(index, hash)| (index, hash.clone())).collect()
+    }
 }
 
 /// The files of a finished point as bytes, as a remote worker returns them.
@@ -96,34 +124,43 @@ impl Folder {
     /// an earlier process left partially written, and keeps finished ones.
     ///
     /// # Errors
-    /// If the folder cannot be written, or another process is writing to it.
+    /// If the folder cannot be written, it holds a shard, or another process is writing to it.
     pub fn open(path: &Path, plan: &Plan) -> Result<Folder, Diagnostics> {
-        for folder in
-            [Some(POINTS), plan.keeps_requests().then_some(REQUESTS)].into_iter().flatten()
-        {
-            let folder = path.join(folder);
-            disk::create_folder(&folder).map_err(|error| unwritable(&folder, &error))?;
+        let entered = enter(path, plan.keeps_requests())?;
+        Folder::whole(entered, path, &Outline::of(plan))
+    }
+
+    /// Makes a folder that was entered that of a whole sweep.
+    pub(crate) fn whole(
+        entered: Entered,
+        path: &Path,
+        outline: &Outline,
+    ) -> Result<Folder, Diagnostics> {
+        if disk::facts(&path.join(SHARD))?.is_some() {
+            let what = "holds a shard of a sweep";
+            let hint = "choose another folder, or run the shard with --shard".to_string();
+            return Err(Diagnostic::new(path.display().to_string(), what).hint(hint).into());
         }
-        let lock = lock(path)?;
-        refuse_newer(path)?;
-        for folder in [path.to_path_buf(), path.join(POINTS), path.join(REQUESTS)] {
-            tidy(&folder)?;
-        }
-        let points = plan.points();
-        let rows: Vec<Row> = points.iter().map(|it| summary::of_point(plan, it)).collect();
-        let (text, design) = (plan.text().as_bytes(), file::bytes(&summary::table(&rows)));
+        Folder::outlined(entered, path, outline, outline.runs(), outline.points.clone())
+    }
+
+    /// Writes what the folder holds besides its points. Of these it is to hold `runs`, for
+    /// `points`.
+    pub(crate) fn outlined(
+        Entered(lock): Entered,
+        path: &Path,
+        outline: &Outline,
+        runs: Vec<(usize, String)>,
+        points: Vec<String>,
+    ) -> Result<Folder, Diagnostics> {
+        let Outline { text, design, requests, .. } = outline;
         replace(&path.join(SPECIFICATION), text)?;
-        replace(&path.join(DESIGN), &design)?;
-        let sums = [(SPECIFICATION, bytes_hash(text)), (DESIGN, bytes_hash(&design))];
+        replace(&path.join(DESIGN), design)?;
+        let sums = [(SPECIFICATION, bytes_hash(text)), (DESIGN, bytes_hash(design))];
         replace(&path.join(SUMS), listed(&sums).as_bytes())?;
         replace(&path.join(FORMAT_FILE), format!("fowler sweep {FORMAT} {VERSION}\n").as_bytes())?;
-        let runs = plan.runs().into_iter().map(|index| (index, points[index].hash.clone()));
-        Ok(Folder {
-            path: path.to_path_buf(),
-            runs: runs.collect(),
-            requests: plan.keeps_requests(),
-            _lock: lock,
-        })
+        let path = path.to_path_buf();
+        Ok(Folder { path, runs, points, requests: *requests, _lock: lock })
     }
 
     /// Returns its path.
@@ -158,26 +195,10 @@ impl Folder {
 
     /// Returns the saved state of every point that is run.
     fn states(&self) -> Result<Vec<(usize, State)>, Diagnostics> {
-        self.runs.par_iter().map(|(index, hash)| Ok((*index, self.state(hash)?))).collect()
-    }
-
-    /// Returns the saved state of the point with this hash.
-    fn state(&self, hash: &str) -> Result<State, Diagnostics> {
-        let requests = match verified(&self.path, hash, self.requests)? {
-            Verified::Missing => return Ok(State::Missing),
-            Verified::Damaged(_) => return Ok(State::Damaged),
-            Verified::Whole { requests } => requests,
-        };
-        let row = file::read_columns(&point_file(&self.path, hash), &[HASH, ERROR])?;
-        let rows = summary::rows_of(&row.unwrap_or_default());
-        Ok(match rows.first() {
-            Some(row) if row.text(HASH) != Some(hash) => State::Damaged,
-            Some(row) if row.text(ERROR).is_some() => State::Failed,
-            // An earlier sweep did not save them.
-            Some(_) if self.requests && !requests => State::Missing,
-            Some(_) => State::Finished,
-            None => State::Damaged,
-        })
+        self.runs
+            .par_iter()
+            .map(|(index, hash)| Ok((*index, state(&self.path, hash, self.requests)?)))
+            .collect()
     }
 
     /// Saves the files of a point that was run elsewhere.
@@ -191,20 +212,20 @@ impl Folder {
         save(&self.path, &point.hash, &made.row, made.requests.as_deref().map(bytes_hash))
     }
 
-    /// Returns the progress of the sweep.
+    /// Returns the progress of the sweep, or of the shard.
     ///
     /// # Errors
     /// If a file of a point cannot be opened.
-    pub fn tally(&self, plan: &Plan) -> Result<Tally, Diagnostics> {
+    pub fn tally(&self) -> Result<Tally, Diagnostics> {
         let states = self.states()?.into_iter().map(|(_, state)| {
             let finished = matches!(state, State::Finished | State::Failed);
             [finished, state == State::Failed].map(usize::from)
         });
         let hashes = self.runs.iter().map(|(_, hash)| hash.as_str());
         let states: BTreeMap<&str, [usize; 2]> = hashes.zip(states).collect();
-        let mut tally = Tally { points: plan.points().len(), ..Tally::default() };
-        for point in plan.points() {
-            let [finished, failed] = states.get(&*point.hash).copied().unwrap_or_default();
+        let mut tally = Tally { points: self.points.len(), ..Tally::default() };
+        for hash in &self.points {
+            let [finished, failed] = states.get(&**hash).copied().unwrap_or_default();
             tally.finished += finished;
             tally.failed += failed;
         }
@@ -223,10 +244,28 @@ impl Folder {
     ///
     /// # Errors
     /// As [`load`].
-    pub fn findings(&self, plan: &Plan) -> Result<Vec<Sheet>, Diagnostics> {
-        let axes: Vec<&str> = plan.axes().collect();
-        Ok(findings::sheets(&rows(&self.path)?, &axes))
+    pub fn findings(&self) -> Result<Vec<Sheet>, Diagnostics> {
+        let rows = rows(&self.path)?;
+        let axes: Vec<&str> = rows.first().map(Row::axes).unwrap_or_default();
+        Ok(findings::sheets(&rows, &axes))
     }
+}
+
+/// A folder that nobody else writes to as long as this is there, without partial files.
+pub(crate) struct Entered(File);
+
+/// Enters the folder of a sweep, and creates it if necessary.
+pub(crate) fn enter(path: &Path, requests: bool) -> Result<Entered, Diagnostics> {
+    for folder in [Some(POINTS), requests.then_some(REQUESTS)].into_iter().flatten() {
+        let folder = path.join(folder);
+        disk::create_folder(&folder).map_err(|error| unwritable(&folder, &error))?;
+    }
+    let lock = lock(path)?;
+    refuse_newer(path)?;
+    for folder in [path.to_path_buf(), path.join(POINTS), path.join(REQUESTS)] {
+        tidy(&folder)?;
+    }
+    Ok(Entered(lock))
 }
 
 /// Loads every finished point of the sweep in a folder, one row each, in the order of the design.
@@ -378,95 +417,8 @@ pub fn run(
     sweep::run(plan, todo, threads, Watch { control, requests: &file, keep: &keep })
 }
 
-fn point_file(folder: &Path, hash: &str) -> PathBuf {
-    folder.join(POINTS).join(format!("{hash}.parquet"))
-}
-
-fn requests_file(folder: &Path, hash: &str) -> PathBuf {
-    folder.join(REQUESTS).join(format!("{hash}.parquet"))
-}
-
-fn sums_file(folder: &Path, hash: &str) -> PathBuf {
-    folder.join(POINTS).join(format!("{hash}.sha256"))
-}
-
-/// Saves the row of a point, then the checksums, which finish it.
-fn save(
-    folder: &Path,
-    hash: &str,
-    row: &[u8],
-    requests: Option<String>,
-) -> Result<(), Diagnostics> {
-    write(&point_file(folder, hash), row)?;
-    let [row_name, requests_name] = names(hash);
-    let mut sums = vec![(row_name.as_str(), bytes_hash(row))];
-    sums.extend(requests.map(|requests| (requests_name.as_str(), requests)));
-    write(&sums_file(folder, hash), listed(&sums).as_bytes())
-}
-
-/// The names of a point's files, from the folder of its checksums.
-fn names(hash: &str) -> [String; 2] {
-    [format!("{hash}.parquet"), format!("../{REQUESTS}/{hash}.parquet")]
-}
-
-/// Returns checksums as `sha256sum` writes them.
-fn listed(sums: &[(&str, String)]) -> String {
-    sums.iter().map(|(name, sum)| format!("{sum}  {name}\n")).collect()
-}
-
-/// Returns the checksum listed for a file.
-fn listed_hash(sums: &str, name: &str) -> Option<String> {
-    // A line without its end has been cut short.
-    let one = |line: &str| {
-        let (sum, its) = line.strip_suffix('\n')?.split_once("  ")?;
-        (its == name).then(|| sum.to_string())
-    };
-    sums.split_inclusive('\n').find_map(one)
-}
-
-/// Whether the files of a point are what was written.
-enum Verified {
-    Missing,
-    Damaged(PathBuf),
-    Whole {
-        /// Whether the requests are among them.
-        requests: bool,
-    },
-}
-
-/// Compares the files of a point with their checksums. A failed point has no requests.
-fn verified(folder: &Path, hash: &str, requests: bool) -> Result<Verified, Diagnostics> {
-    let path = sums_file(folder, hash);
-    let Some(sums) = small_file(&path)? else { return Ok(Verified::Missing) };
-    let [row_name, requests_name] = names(hash);
-    let row = (point_file(folder, hash), listed_hash(&sums, &row_name));
-    let log = (requests_file(folder, hash), listed_hash(&sums, &requests_name));
-    // Everything that is listed is compared, and nothing else may be in the file.
-    let known = sums.lines().count() == 1 + usize::from(log.1.is_some());
-    let files = [Some(row), Some(log).filter(|(_, sum)| requests && sum.is_some())];
-    for (file, sum) in files.into_iter().flatten() {
-        if disk::facts(&file)?.is_none() {
-            return Ok(Verified::Missing);
-        }
-        if !known || sum != Some(file_hash(&file)?) {
-            return Ok(Verified::Damaged(file));
-        }
-    }
-    Ok(Verified::Whole { requests: listed_hash(&sums, &requests_name).is_some() })
-}
-
-/// Returns the text of a small file; `None` if there is none. A file that is not text is empty.
-fn small_file(path: &Path) -> Result<Option<String>, Diagnostics> {
-    let read = || {
-        let mut bytes = Vec::new();
-        disk::File::open(path)?.take(SMALL).read_to_end(&mut bytes)?;
-        Ok(String::from_utf8(bytes).unwrap_or_default())
-    };
-    disk::if_present(read()).map_err(|error| unreadable(path, &error))
-}
-
 /// Refuses a folder that a newer version wrote.
-fn refuse_newer(folder: &Path) -> Result<(), Diagnostics> {
+pub(crate) fn refuse_newer(folder: &Path) -> Result<(), Diagnostics> {
     let Some(text) = small_file(&folder.join(FORMAT_FILE))? else { return Ok(()) };
     let mut words = text.split_whitespace().skip(2);
     let format = words.next().and_then(|word| word.parse::<u32>().ok());
@@ -482,12 +434,6 @@ fn refuse_newer(folder: &Path) -> Result<(), Diagnostics> {
         }
         _ => Ok(()),
     }
-}
-
-fn damaged(path: &Path) -> Diagnostics {
-    Diagnostic::new(path.display().to_string(), "is damaged: it is not the file that was written")
-        .hint("run the same sweep again: it recreates the file".to_string())
-        .into()
 }
 
 fn lock(folder: &Path) -> Result<File, Diagnostics> {
@@ -518,8 +464,8 @@ fn tidy(folder: &Path) -> Result<(), Diagnostics> {
         let ours = |name: &str| {
             let its = name.rsplit_once(".partial").map_or("", |(name, _)| name);
             let sums = its.ends_with(".sha256");
-            let file =
-                its.ends_with(".parquet") || sums || [SPECIFICATION, FORMAT_FILE].contains(&its);
+            let own = [SPECIFICATION, FORMAT_FILE, SHARD].contains(&its);
+            let file = its.ends_with(".parquet") || sums || own;
             file && is_partial(name)
         };
         if name.is_some_and(|name| ours(&name)) {
@@ -527,16 +473,4 @@ fn tidy(folder: &Path) -> Result<(), Diagnostics> {
         }
     }
     Ok(())
-}
-
-/// Writes a file unless it is there with these bytes.
-fn replace(path: &Path, bytes: &[u8]) -> Result<(), Diagnostics> {
-    let there = disk::if_present(disk::read(path)).map_err(|error| unreadable(path, &error))?;
-    if there.is_some_and(|there| there == bytes) { Ok(()) } else { write(path, bytes) }
-}
-
-fn write(path: &Path, bytes: &[u8]) -> Result<(), Diagnostics> {
-    let mut file = AtomicFile::create(path)?;
-    file.write_all(bytes).map_err(|error| unwritable(path, &error))?;
-    file.finish()
 }

@@ -20,6 +20,8 @@ use std::sync::Arc;
 pub const POINT: &str = "point";
 /// The column of the hash that identifies a point.
 pub const HASH: &str = "hash";
+/// What the name of the column of an axis begins with.
+const AXIS: &str = "axis.";
 /// The column that says why a point failed; null where it did not.
 pub const ERROR: &str = "error";
 /// The column with the whole summary as JSON.
@@ -119,6 +121,11 @@ impl Row {
         self.0.iter().find(|(its, _)| its == name).map(|(_, value)| value)
     }
 
+    /// Returns the names of the axes.
+    pub fn axes(&self) -> Vec<&str> {
+        self.0.iter().filter_map(|(name, _)| name.strip_prefix(AXIS)).collect()
+    }
+
     /// Returns the text of a column.
     pub fn text(&self, name: &str) -> Option<&str> {
         match self.get(name) {
@@ -161,7 +168,7 @@ pub(crate) fn of_point(plan: &Plan, point: &Point) -> Row {
             Some(Level::Number(number)) => Scalar::Real(*number),
             Some(Level::Text(text)) => Scalar::Text(text.clone()),
         };
-        row.push(format!("axis.{axis}"), value);
+        row.push(format!("{AXIS}{axis}"), value);
     }
     let names = &point.names;
     for (column, name) in NAMES.into_iter().zip([&names.device, &names.scheme, &names.workload]) {

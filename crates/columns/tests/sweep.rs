@@ -1,9 +1,12 @@
 //! The folder of a sweep: its bytes do not depend on threads, on where points were run, or on how
 //! often the work was taken up again.
 
+mod folders;
+
 use arrow_array::Array;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, UInt64Type};
+use folders::contents;
 use fowler_columns::store::{self, Folder, Made, Tally};
 use fowler_experiment::progress::Progress;
 use fowler_experiment::sweep::Plan;
@@ -36,22 +39,6 @@ fn empty(name: &str) -> PathBuf {
     path
 }
 
-/// Every file below a folder, by name, with its bytes.
-fn contents(folder: &Path) -> Vec<(String, Vec<u8>)> {
-    let mut files = Vec::new();
-    let mut open = vec![folder.to_path_buf()];
-    while let Some(path) = open.pop() {
-        if path.is_dir() {
-            open.extend(fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()));
-        } else {
-            let name = path.strip_prefix(folder).unwrap().display().to_string();
-            files.push((name, fs::read(path).unwrap()));
-        }
-    }
-    files.sort();
-    files
-}
-
 fn whole(path: &Path, threads: usize) -> Tally {
     let plan = plan();
     let folder = Folder::open(path, &plan).unwrap();
@@ -65,7 +52,7 @@ fn whole(path: &Path, threads: usize) -> Tally {
     store::run(&folder, &plan, &todo, Some(threads), control, &|_| ()).unwrap();
     let done = done.into_inner().unwrap();
     assert!((done - todo.len() as f64).abs() < 1e-6, "a point is one part, even if it fails");
-    folder.tally(&plan).unwrap()
+    folder.tally().unwrap()
 }
 
 #[test]
@@ -214,7 +201,7 @@ fn files_that_are_not_whole_are_made_anew() {
             }
             let folder = Folder::open(&path, &plan).unwrap();
             let todo = folder.missing(false).unwrap();
-            let finished = folder.tally(&plan).unwrap().finished;
+            let finished = folder.tally().unwrap().finished;
             if !name.contains('/') {
                 assert_eq!((todo.len(), finished), (0, 12), "{name}: made as the folder is opened");
             } else {

@@ -88,4 +88,18 @@ fn a_damaged_point_is_run_again() {
     let (code, said) = fowler(&sweep);
     assert_eq!(code, Some(0), "{said}");
     assert_eq!(check(&out, &[]).0, Some(0));
+    // A shard says which it is, and its file is checked as well.
+    let part = folder.path("part");
+    let shard = ["sweep", &spec, "--out", &part, "--quiet", "--shard", "2/2"];
+    assert_eq!(fowler(&shard).0, Some(0));
+    let (code, said) = check(&part, &[]);
+    assert!(code == Some(0) && said.contains("shard 2/2 of a sweep of 2 points, 1 of"), "{said}");
+    fs::write(folder.path("part/shard"), "fowler shard").unwrap();
+    let (code, said) = check(&part, &[]);
+    assert!(
+        code == Some(2) && said.contains("a shard of a sweep of 2") && said.contains("| shard |"),
+        "{said}"
+    );
+    assert_eq!(fowler(&shard).0, Some(0));
+    assert_eq!(check(&part, &[]).0, Some(0));
 }

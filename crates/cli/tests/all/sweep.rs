@@ -182,3 +182,76 @@ fn what_is_wrong_is_said_before_anything_is_written() {
     assert_eq!(fs::read_to_string(&own).unwrap(), text);
     assert_eq!(points(&here).len(), 1);
 }
+
+/// Shards as a batch system runs them: some are killed and run again, and all are merged.
+#[test]
+fn shards_that_were_killed_merge_into_the_bytes_of_one_run() {
+    const SHARDS: usize = 10;
+    let here = folder("shards");
+    let spec = long(&here);
+    let (whole, merged) = (here.join("whole"), here.join("merged"));
+    let (code, one, err) = fowler(&["--quiet", &spec, "--out", &whole.display().to_string()]);
+    assert_eq!(code, Some(0), "{err}");
+    let out = |number: usize| here.join(format!("part-{number}"));
+    let arguments = |number: usize| {
+        let out = out(number).display().to_string();
+        let shard = format!("{number}/{SHARDS}");
+        ["--quiet", &spec, "--shard", &shard, "--out", &out, "--threads", "1"].map(String::from)
+    };
+    let shard = |number: usize| {
+        let arguments = arguments(number);
+        fowler(&arguments.each_ref().map(String::as_str))
+    };
+    // The last first. Of every third one, a process is killed when it has begun.
+    for number in (1..=SHARDS).rev() {
+        if number % 3 == 0 {
+            let arguments = arguments(number);
+            let mut child = begun(&arguments.each_ref().map(String::as_str), &out(number), 1);
+            child.kill().unwrap();
+            child.wait().unwrap();
+            assert!(points(&out(number)).len() < 3, "it was killed in the middle");
+        } else {
+            let (code, text, err) = shard(number);
+            assert_eq!(code, Some(0), "{err}");
+            assert!(text.contains(&format!("shard {number}/{SHARDS}, in ")), "{text}");
+            assert!(text.contains("fowler sweep merge"), "{text}");
+        }
+    }
+    let parts: Vec<String> = (1..=SHARDS).map(|it| out(it).display().to_string()).collect();
+    let mut merge = vec!["merge", "--quiet", "--out"];
+    let to = merged.display().to_string();
+    merge.push(&to);
+    merge.extend(parts.iter().map(String::as_str));
+    let (code, _, err) = fowler(&merge);
+    assert!(code == Some(2) && err.contains("not finished"), "{err}");
+    assert!(!merged.exists());
+    for number in (1..=SHARDS).filter(|number| number % 3 == 0) {
+        assert_eq!(shard(number).0, Some(0));
+    }
+    let (code, text, err) = fowler(&merge);
+    assert_eq!(code, Some(0), "{err}");
+    assert!(text.starts_with("10 shards in one folder"), "{text}");
+    assert!(contents(&whole) == contents(&merged), "the bytes differ");
+    // What was found is what one run has found.
+    let found = |text: &str| text.split_once("\nPoints").map(|(_, rest)| rest.replace(&to, ""));
+    let one = one.replace(&whole.display().to_string(), "");
+    assert!(found(&one).is_some() && found(&one) == found(&text), "{one}{text}");
+}
+
+#[test]
+fn shards_are_refused_in_words() {
+    let here = folder("shard-words");
+    let spec = long(&here);
+    let out = here.join("out").display().to_string();
+    for wrong in ["0/4", "5/4", "4", "a/b"] {
+        let (code, _, err) = fowler(&[&spec, "--shard", wrong, "--out", &out]);
+        assert!(code == Some(2) && err.contains("--shard: is not a shard"), "{err}");
+        assert!(err.contains(&format!("text: {wrong}")), "{err}");
+    }
+    let (code, _, err) = fowler(&["merge", "--out", &out, &here.display().to_string()]);
+    assert!(code == Some(2) && err.contains("is not the folder of a shard"), "{err}");
+    assert!(!Path::new(&out).exists());
+    for arguments in [&["merge", &*out][..], &[], &[&*spec, "merge"]] {
+        assert_eq!(fowler(arguments).0, Some(2), "{arguments:?}");
+    }
+}

@@ -1,0 +1,432 @@
+//! Shards: parts of a sweep that run anywhere, in any order, each in a folder of its own, and are
+//! then merged. Any batch system can run them, because a shard needs only the specification and two
+//! numbers.
+//!
+//! Shard i of n has every n-th run of the design, from the i-th on, so that shards take about as
+//! long as each other where the last axes decide how long a point takes. Its folder is that of the
+//! sweep ([`store`]) with fewer points, and the file `shard`, which says whose it is. What is merged
+//! has the bytes of the sweep as one process runs it.
+
+use crate::point_files::{State, Verified, copy, damaged, point_file, state, verified};
+use crate::store::{self, DESIGN, Folder, Outline, SHARD, SPECIFICATION};
+use crate::summary::{self, HASH};
+use fowler_experiment::atomic_file::unwritable;
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics, printable};
+use fowler_experiment::disk::{self, unreadable};
+use fowler_experiment::numbers::counted;
+use fowler_experiment::provenance::{FINGERPRINT, VERSION, bytes_hash};
+use fowler_experiment::sealed::{self, Kind, Refused, SealedFile};
+use fowler_experiment::sweep::{POINTS_MAX, Plan};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// A change of what the file holds needs the next number.
+const KIND: Kind = Kind { name: "shard", format: 1 };
+/// The most bytes of what the file says.
+const LARGEST: u64 = 4096;
+/// Missing shards that are named; the rest are counted.
+const NAMED: usize = 12;
+
+/// One of the parts into which a sweep is divided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Shard {
+    /// Which, from 1.
+    number: u64,
+    /// How many there are.
+    of: u64,
+}
+
+impl Shard {
+    /// Reads `i/n`, such as `3/40`.
+    ///
+    /// # Errors
+    /// If it is not two whole numbers, the first from 1 to the second, or there are more shards
+    /// than a sweep may have points.
+    pub fn parse(text: &str) -> Result<Shard, String> {
+        let whole = |text: &str| {
+            let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+            text.parse::<u64>().ok().filter(|_| digits)
+        };
+        let numbers = text.split_once('/').and_then(|(i, n)| Some((whole(i)?, whole(n)?)));
+        let Some((number, of)) = numbers else {
+            return Err("expected i/n, such as 3/40 for the third of 40 shards".into());
+        };
+        let shard = Shard { number, of };
+        if !shard.is_valid() {
+            return Err(format!("expected i/n with 1 <= i <= n <= {POINTS_MAX}"));
+        }
+        Ok(shard)
+    }
+
+    fn is_valid(self) -> bool {
+        (1..=self.of).contains(&self.number) && self.of <= POINTS_MAX
+    }
+
+    /// Returns which of all runs, or points, this shard has.
+    fn take<T: Clone>(self, all: &[T]) -> Vec<T> {
+        all.iter().skip(self.number as usize - 1).step_by(self.of as usize).cloned().collect()
+    }
+}
+
+impl fmt::Display for Shard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.number, self.of)
+    }
+}
+
+/// What the file of a shard says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Record {
+    shard: Shard,
+    /// Whether the requests of every point are saved.
+    requests: bool,
+    /// The version of Fowler that runs it, and a hash of the sources of its simulator.
+    version: String,
+    sources: String,
+    /// The SHA-256 of the specification and of the design.
+    specification: String,
+    design: String,
+}
+
+impl Record {
+    fn of(shard: Shard, outline: &Outline) -> Record {
+        Record {
+            shard,
+            requests: outline.requests,
+            version: VERSION.into(),
+            sources: FINGERPRINT.into(),
+            specification: bytes_hash(&outline.text),
+            design: bytes_hash(&outline.design),
+        }
+    }
+
+    fn write(&self, path: &Path) -> Result<(), Diagnostics> {
+        let mut file = SealedFile::create(path, KIND, &self.design)?;
+        let text = serde_json::to_string(self).expect("text");
+        let written = file.write_all(text.as_bytes());
+        written.map_err(|error| unwritable(path, &error))?;
+        file.finish(path)
+    }
+
+    /// Reads the file of a folder.
+    fn read(path: &Path) -> Result<Record, Refused> {
+        let opened = sealed::inspect(path, KIND)?;
+        let mut text = String::new();
+        let read = opened.body.take(LARGEST).read_to_string(&mut text);
+        let record = serde_json::from_str::<Record>(&text);
+        match (read, record) {
+            (Ok(_), Ok(record)) if record.shard.is_valid() => Ok(record),
+            _ => Err(Refused::Damaged(Box::new(Diagnostic::new(
+                path.display().to_string(),
+                "is damaged: it is not the shard that was written",
+            )))),
+        }
+    }
+}
+
+/// What a folder says of its shard.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// It has this shard.
+    Shard(Shard),
+    /// It has one, and this file, which says which, is damaged.
+    Damaged(PathBuf),
+}
+
+/// Returns what a folder says of its shard; `None` if it has none.
+///
+/// # Errors
+/// If the file cannot be read, or a newer version wrote it.
+pub fn found(folder: &Path) -> Result<Option<Found>, Diagnostics> {
+    let path = folder.join(SHARD);
+    if disk::facts(&path)?.is_none() {
+        return Ok(None);
+    }
+    match Record::read(&path) {
+        Ok(record) => Ok(Some(Found::Shard(record.shard))),
+        Err(Refused::Damaged(_)) => Ok(Some(Found::Damaged(path))),
+        Err(Refused::Other(why)) => Err((*why).into()),
+    }
+}
+
+/// Opens the folder of a shard of a plan, and creates it if necessary, as [`Folder::open`].
+///
+/// # Errors
+/// As [`Folder::open`], or if the folder holds another shard or a whole sweep.
+pub fn open(path: &Path, plan: &Plan, shard: Shard) -> Result<Folder, Diagnostics> {
+    let entered = store::enter(path, plan.keeps_requests())?;
+    let file = path.join(SHARD);
+    let refused = |what: String| -> Diagnostics {
+        let hint = "give every shard a folder of its own".to_string();
+        Diagnostic::new(path.display().to_string(), what).hint(hint).into()
+    };
+    let outline = Outline::of(plan);
+    let record = Record::of(shard, &outline);
+    let there = if disk::facts(&file)?.is_some() {
+        match Record::read(&file) {
+            Ok(there) if there.shard != shard => {
+                return Err(refused(format!("holds shard {} and not {shard}", there.shard)));
+            }
+            Ok(there) => Some(there),
+            // It says nothing that this shard does not know.
+            Err(Refused::Damaged(_)) => None,
+            Err(Refused::Other(why)) => return Err((*why).into()),
+        }
+    } else if disk::facts(&path.join(DESIGN))?.is_some() {
+        return Err(refused("holds a whole sweep".into()));
+    } else {
+        None
+    };
+    // It comes first: from then on, the folder is that of a shard, whatever ends the program.
+    if there.as_ref() != Some(&record) {
+        record.write(&file)?;
+    }
+    let runs = shard.take(&outline.runs());
+    let points = runs.iter().map(|(_, hash)| hash.clone()).collect();
+    Folder::outlined(entered, path, &outline, runs, points)
+}
+
+/// A folder, and what the file of its shard says.
+struct Held {
+    folder: PathBuf,
+    record: Record,
+}
+
+impl Held {
+    fn refused(&self, what: String) -> Diagnostic {
+        Diagnostic::new(self.folder.display().to_string(), what)
+    }
+}
+
+/// What to call while shards are merged.
+#[derive(Clone, Copy)]
+pub struct Watch<'a> {
+    /// Set by the caller to end it.
+    pub stop: &'a AtomicBool,
+    /// Is told how many runs are to be copied.
+    pub planned: &'a (dyn Fn(usize) + Sync),
+    /// Is called for each run that is copied.
+    pub copied: &'a (dyn Fn() + Sync),
+}
+
+/// Joins the shards in `folders` into the folder `out`, which then is as if one process had run the
+/// whole sweep there. `None` if it was stopped: merging the same again copies what is not there.
+///
+/// # Errors
+/// Everything that keeps the folders from being one sweep, at once: a folder without a shard, shards
+/// of other specifications, versions or numbers, shards that are missing, there twice, damaged or
+/// not finished. Nothing is written then. Or if `out` cannot be written.
+pub fn merge(
+    folders: &[PathBuf],
+    out: &Path,
+    watch: Watch<'_>,
+) -> Result<Option<Folder>, Diagnostics> {
+    let held = held(folders)?;
+    one_sweep(&held)?;
+    let Some(first) = held.first() else { return Ok(None) };
+    let outline = outline(first)?;
+    let runs = outline.runs();
+    let mut diagnostics = Diagnostics::default();
+    let checked: Vec<_> = held.par_iter().map(|it| finished(it, &runs, watch.stop)).collect();
+    for result in checked {
+        diagnostics.take(result);
+    }
+    diagnostics.or(())?;
+    if watch.stop.load(Ordering::Relaxed) {
+        return Ok(None);
+    }
+    let folder = Folder::whole(store::enter(out, outline.requests)?, out, &outline)?;
+    (watch.planned)(runs.len());
+    let all: Vec<(&Path, String)> = held
+        .iter()
+        .flat_map(|it| {
+            let its = it.record.shard.take(&runs).into_iter();
+            its.map(|(_, hash)| (it.folder.as_path(), hash))
+        })
+        .collect();
+    all.par_iter().with_max_len(1).try_for_each(|(from, hash)| {
+        if watch.stop.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        copy(from, out, hash, outline.requests)?;
+        (watch.copied)();
+        Ok::<(), Diagnostics>(())
+    })?;
+    Ok((!watch.stop.load(Ordering::Relaxed)).then_some(folder))
+}
+
+/// Reads the file of the shard of every folder.
+fn held(folders: &[PathBuf]) -> Result<Vec<Held>, Diagnostics> {
+    let read = |folder: &PathBuf| -> Result<Held, Diagnostics> {
+        store::refuse_newer(folder)?;
+        let path = folder.join(SHARD);
+        if disk::facts(&path)?.is_none() {
+            let what = format!("is not the folder of a shard: {SHARD} is missing");
+            let expected = "what `fowler sweep SPEC --shard i/n --out DIR` has filled";
+            let diagnostic = Diagnostic::new(folder.display().to_string(), what);
+            return Err(diagnostic.expected(expected).into());
+        }
+        match Record::read(&path) {
+            Ok(record) => Ok(Held { folder: folder.clone(), record }),
+            Err(Refused::Damaged(why)) => {
+                let hint = "run the same shard again: it recreates the file".to_string();
+                Err(why.hint(hint).into())
+            }
+            Err(Refused::Other(why)) => Err((*why).into()),
+        }
+    };
+    let mut diagnostics = Diagnostics::default();
+    let all: Vec<_> = folders.par_iter().map(read).collect();
+    let held = all.into_iter().filter_map(|result| diagnostics.take(result)).collect();
+    diagnostics.or(held)
+}
+
+/// Checks that the shards are those of one sweep, each once.
+fn one_sweep(held: &[Held]) -> Result<(), Diagnostics> {
+    let mut diagnostics = Diagnostics::default();
+    let Some(first) = held.first() else { return Ok(()) };
+    let (its, name) = (&first.record, first.folder.display());
+    let mut numbers: BTreeMap<u64, &Held> = BTreeMap::new();
+    for one in held {
+        let Record { shard, requests: _, version, sources, specification, design } = &one.record;
+        if *sources != its.sources {
+            let [one_of, that] = [(version, sources), (&its.version, &its.sources)]
+                .map(|(version, sources)| format!("{} ({})", printable(version), short(sources)));
+            let what = format!("was run by Fowler {one_of}, and {name} by {that}");
+            let hint = "run all shards with one version".to_string();
+            diagnostics.push(one.refused(what).hint(hint));
+        } else if *specification != its.specification {
+            diagnostics.push(one.refused(format!("is of another specification than {name}")));
+        } else if *design != its.design {
+            let what = format!("has other points than {name}");
+            let hint = "the drives, traces or schemes that the specification names have changed";
+            diagnostics.push(one.refused(what).hint(hint.to_string()));
+        } else if shard.of != its.shard.of {
+            diagnostics.push(one.refused(format!("is shard {shard}, and {name} is {}", its.shard)));
+        } else if let Some(other) = numbers.insert(shard.number, one) {
+            let other = other.folder.display();
+            diagnostics.push(one.refused(format!("is shard {shard}, as is {other}")));
+        }
+    }
+    let missing: Vec<u64> = (1..=its.shard.of).filter(|it| !numbers.contains_key(it)).collect();
+    // Shards that are refused are not missing as well.
+    if !missing.is_empty() && diagnostics.0.is_empty() {
+        let (count, of) = (counted(missing.len() as u64, "shard"), its.shard.of);
+        let verb = if missing.len() == 1 { "is" } else { "are" };
+        let what = format!("{count} of {of} {verb} missing: {}", ranges(&missing));
+        diagnostics.push(Diagnostic::of(what).expected(format!("the folders of all {of} shards")));
+    }
+    diagnostics.or(())
+}
+
+fn short(hash: &str) -> String {
+    printable(hash.get(..8).unwrap_or(hash))
+}
+
+/// Numbers in ascending order, such as `2, 5 to 9`.
+fn ranges(numbers: &[u64]) -> String {
+    let mut runs: Vec<[u64; 2]> = Vec::new();
+    for &number in numbers {
+        match runs.last_mut() {
+            Some([_, last]) if *last + 1 == number => *last = number,
+            _ => runs.push([number; 2]),
+        }
+    }
+    let named = runs.iter().take(NAMED).map(|&[first, last]| match last - first {
+        0 => first.to_string(),
+        1 => format!("{first}, {last}"),
+        _ => format!("{first} to {last}"),
+    });
+    let named: Vec<String> = named.collect();
+    let more = if runs.len() > NAMED { ", and more" } else { "" };
+    named.join(", ") + more
+}
+
+/// What the shards have in common, as the first of them holds it.
+fn outline(first: &Held) -> Result<Outline, Diagnostics> {
+    let read = |name: &str, sum: &str| -> Result<Vec<u8>, Diagnostics> {
+        let path = first.folder.join(name);
+        let bytes = disk::read(&path).map_err(|error| unreadable(&path, &error))?;
+        if bytes_hash(&bytes) == sum { Ok(bytes) } else { Err(damaged(&path)) }
+    };
+    let Record { specification, design, requests, .. } = &first.record;
+    let mut diagnostics = Diagnostics::default();
+    let text = diagnostics.take(read(SPECIFICATION, specification));
+    let design = diagnostics.take(read(DESIGN, design));
+    diagnostics.or(())?;
+    let (text, design) = (text.unwrap_or_default(), design.unwrap_or_default());
+    let rows = summary::read(&first.folder.join(DESIGN))?;
+    let points = rows.iter().filter_map(|row| row.text(HASH)).map(str::to_string).collect();
+    Ok(Outline { text, design, points, requests: *requests })
+}
+
+/// Checks that every run of a shard is there and is what was written.
+fn finished(held: &Held, runs: &[(usize, String)], stop: &AtomicBool) -> Result<(), Diagnostics> {
+    let (shard, requests) = (held.record.shard, held.record.requests);
+    let mut diagnostics = Diagnostics::default();
+    let runs = shard.take(runs);
+    let mut missing: Vec<usize> = Vec::new();
+    for (index, hash) in &runs {
+        if stop.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        match state(&held.folder, hash, requests)? {
+            State::Finished | State::Failed => {}
+            State::Missing => missing.push(*index),
+            State::Damaged => {
+                let file = match verified(&held.folder, hash, requests)? {
+                    Verified::Damaged(file) => file,
+                    _ => point_file(&held.folder, hash),
+                };
+                diagnostics.0.extend(damaged(&file).0);
+            }
+        }
+    }
+    if let Some(point) = missing.first() {
+        let (unfinished, of) = (missing.len(), counted(runs.len() as u64, "run"));
+        let verb = if unfinished == 1 { "is" } else { "are" };
+        let what = format!(
+            "is shard {shard}, and {unfinished} of its {of} {verb} not finished: the first is that of point {point}"
+        );
+        let hint = "run the same shard again: it resumes".to_string();
+        diagnostics.push(held.refused(what).hint(hint));
+    }
+    diagnostics.or(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shards_are_read_strictly_and_have_every_run_once() {
+        for text in ["1/1", "3/40", "1000000/1000000"] {
+            assert_eq!(Shard::parse(text).unwrap().to_string(), text);
+        }
+        for text in ["", "3", "0/4", "5/4", "1/0", "+1/4", "1/4/2", "-1/4", "1 /4", "1/1000001"] {
+            assert!(Shard::parse(text).is_err(), "{text}");
+        }
+        let all: Vec<u32> = (0..11).collect();
+        for of in [1, 2, 3, 11, 40] {
+            let mut taken: Vec<u32> =
+                (1..=of).flat_map(|number| Shard { number, of }.take(&all)).collect();
+            taken.sort_unstable();
+            assert_eq!(taken, all, "{of}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_named_as_ranges() {
+        assert_eq!(ranges(&[3]), "3");
+        assert_eq!(ranges(&[1, 2, 5, 7, 8, 9]), "1, 2, 5, 7 to 9");
+        let many: Vec<u64> = (0..100).map(|it| 2 * it).collect();
+        assert!(ranges(&many).ends_with("22, and more"), "{}", ranges(&many));
+    }
+}
