@@ -648,6 +648,27 @@ pub(crate) enum Trace {
         #[arg(long, value_name = "N")]
         limit: Option<u64>,
     },
+    /// Write a trace in the native format with its addresses permuted, so that they say nothing
+    /// about the volume
+    Anonymize {
+        /// The trace; - is standard input
+        #[arg(value_name = "IN")]
+        file: PathBuf,
+        /// Where to
+        #[arg(value_name = "OUT")]
+        to: PathBuf,
+        /// What the permutation is drawn from; who knows it can undo the permutation
+        #[arg(long, value_name = "N")]
+        seed: u64,
+        /// Pieces of the volume that change places: a power of two from 4KiB to 1TiB
+        #[arg(long, value_name = "SIZE", default_value = "1MiB")]
+        extent: String,
+        #[command(flatten)]
+        reading: Reading,
+        /// Requests at most
+        #[arg(long, value_name = "N")]
+        limit: Option<u64>,
+    },
     /// Write a generated workload in the native format
     Synth {
         /// The generator: a preset or a file that ends in .toml

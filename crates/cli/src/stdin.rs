@@ -53,7 +53,9 @@ fn traces(command: &mut Command) -> Vec<&mut PathBuf> {
         Command::Endurance(endurance) => endurance.trace.iter_mut().collect(),
         #[cfg(feature = "papers")]
         Command::Study(study) => study.trace.iter_mut().collect(),
-        Command::Trace(Trace::Info { file, .. } | Trace::Convert { file, .. }) => vec![file],
+        Command::Trace(
+            Trace::Info { file, .. } | Trace::Convert { file, .. } | Trace::Anonymize { file, .. },
+        ) => vec![file],
         _ => Vec::new(),
     }
 }

@@ -5,12 +5,12 @@ use crate::numbers::{bytes, counted, counted_as, percent, real, seconds, whole};
 use crate::table::Grid;
 use crate::{Exit, commands, console, fit, requests, signals};
 use fowler_experiment::atomic_file::{AtomicFile, Named, clashes, writable};
-use fowler_experiment::diagnostic::Diagnostics;
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::presets::{self, Folder};
-use fowler_experiment::trace::Looked;
+use fowler_experiment::trace::{Anonymous, Looked};
 use fowler_experiment::warnings::{CUT, UNCHECKED};
-use fowler_experiment::workload::readable;
-use fowler_experiment::{HostOp, ReadReport, TraceInfo, trace};
+use fowler_experiment::workload::{readable, replayable};
+use fowler_experiment::{Bytes, HostOp, ReadReport, TraceInfo, trace};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -45,6 +45,9 @@ pub(crate) fn execute(command: Trace) -> Result<Exit, Diagnostics> {
                 console::note(&format!("note: {UNCHECKED}"));
             }
         }
+        Trace::Anonymize { file, to, seed, extent, reading, limit } => {
+            anonymize(&file, &to, &reading, (seed, &extent, limit))?;
+        }
         Trace::Synth { workload, to, drive, limit } => {
             let mut diagnostics = Diagnostics::default();
             let mut inputs = fit::drive_files(&drive, &[]);
@@ -58,6 +61,69 @@ pub(crate) fn execute(command: Trace) -> Result<Exit, Diagnostics> {
         }
     }
     Ok(Exit::Done)
+}
+
+/// Sizes of extents that keep the alignment of requests, and hide something.
+const EXTENTS: std::ops::RangeInclusive<u64> = 1 << 12..=1 << 40;
+
+/// Reads the trace twice, for what it touches and for its requests.
+fn anonymize(
+    file: &Path,
+    to: &Path,
+    reading: &Reading,
+    (seed, extent, limit): (u64, &str, Option<u64>),
+) -> Result<(), Diagnostics> {
+    let mut diagnostics = Diagnostics::default();
+    let options = diagnostics.take(fit::read_options(reading));
+    diagnostics.take(replayable(file));
+    let inputs = [("the trace".to_string(), file.to_path_buf())];
+    diagnostics.take(target(Some(to), &inputs));
+    let size = extent.parse::<Bytes>().ok().map(|size| size.0);
+    let size = size.filter(|size| EXTENTS.contains(size) && size.is_power_of_two());
+    if size.is_none() {
+        let diagnostic = Diagnostic::new("--extent", "is not a size of extents").text(extent);
+        diagnostics.push(diagnostic.expected("a power of two from 4KiB to 1TiB, such as 1MiB"));
+    }
+    diagnostics.or(())?;
+    let how = Anonymous { seed, extent: size.unwrap_or_default(), limit };
+    let (mut said, mut unchecked) = (Vec::new(), false);
+    let source = requests::columns(file);
+    if source.is_some() {
+        fit::no_reading(reading, TEXT_ONLY)?;
+    }
+    written(Some(to), |out| {
+        let (count, anonymizer) = match &source {
+            Some((source, _)) => trace::anonymize_columns(&**source, how, out)?,
+            None => {
+                let options = options.clone().unwrap_or_default();
+                let (count, anonymizer, read) = trace::anonymize(file, &options, how, out)?;
+                unchecked = read.unchecked;
+                (count, anonymizer)
+            }
+        };
+        let pieces = anonymizer.pieces() as u64;
+        said = hidden(anonymizer.extents(), pieces, anonymizer.largest(), extent);
+        Ok(count)
+    })?;
+    if unchecked {
+        console::note(&format!("note: {UNCHECKED}"));
+    }
+    said.iter().for_each(|line| console::note(line));
+    Ok(())
+}
+
+/// Says how much is hidden: what is one piece has kept its order.
+fn hidden(extents: u64, pieces: u64, largest: u64, extent: &str) -> Vec<String> {
+    let all = [counted(extents, "extent"), counted(pieces, "piece"), counted(largest, "extent")];
+    let [extents_in, pieces_of, largest_of] = all;
+    let mut said =
+        vec![format!("{extents_in} of {extent} in {pieces_of}, the largest of {largest_of}")];
+    if 2 * largest > extents {
+        let what = "note: one piece is more than half of what is touched, because requests lie across extents: \
+                    within it, addresses keep their order; a larger --extent cuts fewer requests";
+        said.push(what.into());
+    }
+    said
 }
 
 /// Why flags that say how a trace is read do not apply to Parquet and Arrow.

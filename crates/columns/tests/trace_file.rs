@@ -4,6 +4,7 @@
 use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray, UInt32Array, UInt64Array};
 use arrow_ipc::writer::FileWriter;
 use fowler_columns::trace_file::{Kind, TraceFile};
+use fowler_experiment::trace::{self, Anonymous};
 use fowler_experiment::workload::RequestSource;
 use fowler_experiment::{HostIo, HostOp, Nanos};
 use fowler_units::Rng;
@@ -145,4 +146,19 @@ fn no_damage_makes_a_reader_panic() {
         }
     }
     assert!(whole > 100 && refused > 1_000, "{whole} read, {refused} refused");
+}
+
+#[test]
+fn columns_are_anonymized_as_text_is() {
+    let folder = Folder::new("anonymous-columns");
+    let columns = folder.file("t.parquet", &parquet(&[batch(0, NAMES), batch(9_000_000, NAMES)]));
+    let (mut text, mut moved, mut again) = (Vec::new(), Vec::new(), Vec::new());
+    let source = TraceFile::of(&columns).expect("a file of columns");
+    trace::convert_columns(&source, None, &mut text).unwrap();
+    let text = folder.file("t.csv", &text);
+    let how = Anonymous { seed: 3, extent: 4096, limit: Some(5) };
+    let (count, anonymizer) = trace::anonymize_columns(&source, how, &mut moved).unwrap();
+    trace::anonymize(&text, &Default::default(), how, &mut again).unwrap();
+    assert_eq!((count, anonymizer.extents(), anonymizer.pieces()), (5, 2, 2));
+    assert!(moved == again && moved.len() > 30);
 }

@@ -9,8 +9,8 @@ use crate::json_schema::output::{self, Fact, Typed, list_of, map_of, written};
 use crate::workload::RequestSource;
 use fowler_units::{ByOp, HostIo, HostOp};
 use fowler_workload::{
-    DeviceChoice, DeviceUse, OptionalColumns, ReadOptions, ReadReport, TraceError, TraceInfo,
-    TraceReader, write_native,
+    Anonymizer, DeviceChoice, DeviceUse, OptionalColumns, ReadOptions, ReadReport, Touched,
+    TraceError, TraceInfo, TraceReader, write_native,
 };
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -114,6 +114,69 @@ pub fn convert(
     let count = write_native(requests, columns, out)?;
     reader.check_rest(|| true)?;
     Ok((count, reader.report().clone()))
+}
+
+/// How a trace is anonymized.
+#[derive(Clone, Copy, Debug)]
+pub struct Anonymous {
+    /// Who knows it can undo the permutation.
+    pub seed: u64,
+    /// Bytes of an extent, a power of two.
+    pub extent: u64,
+    /// Requests at most.
+    pub limit: Option<u64>,
+}
+
+/// Writes a trace in the native format, as [`convert`], with its extents permuted. Reads it twice.
+/// Returns the number of requests, the permutation, and the report of reading.
+///
+/// # Errors
+/// As [`convert`], before anything is written; or if it touches too many extents.
+pub fn anonymize(
+    path: &Path,
+    options: &ReadOptions,
+    how: Anonymous,
+    out: impl Write,
+) -> Result<(u64, Anonymizer, ReadReport), Diagnostics> {
+    let mut reader = TraceReader::open(path, options)?;
+    let (to, columns) = permuted(limited(reader.by_ref(), how.limit), how)?;
+    reader.check_rest(|| true)?;
+    let requests = limited(TraceReader::open(path, options)?, how.limit);
+    let count = write_native(requests.map(|it| to.moved(it?)), columns, out)?;
+    Ok((count, to, reader.report().clone()))
+}
+
+/// Like [`anonymize`], for a trace of columns.
+///
+/// # Errors
+/// As [`anonymize`].
+pub fn anonymize_columns(
+    source: &dyn RequestSource,
+    how: Anonymous,
+    out: impl Write,
+) -> Result<(u64, Anonymizer), Diagnostics> {
+    let (to, columns) = permuted(limited(source.requests()?, how.limit), how)?;
+    let requests = limited(source.requests()?, how.limit);
+    let count = write_native(requests.map(|it| to.moved(it?)), columns, out)?;
+    Ok((count, to))
+}
+
+/// Draws where requests go, and finds the optional columns that they need.
+fn permuted(
+    requests: impl Iterator<Item = Result<HostIo, TraceError>>,
+    how: Anonymous,
+) -> Result<(Anonymizer, OptionalColumns), TraceError> {
+    let mut touched = Touched::new(how.extent);
+    let mut failed = None;
+    let added = |request: Result<HostIo, TraceError>| {
+        let added = request.and_then(|io| touched.add(&io).map(|()| io));
+        added.map_err(|error| failed = Some(error)).ok()
+    };
+    let columns = OptionalColumns::used_by(requests.map_while(added));
+    match failed {
+        Some(error) => Err(error),
+        None => Ok((touched.permuted(how.seed)?, columns)),
+    }
 }
 
 /// Returns the characteristics of a generated workload on a drive.

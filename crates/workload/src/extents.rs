@@ -63,6 +63,19 @@ impl Extents {
         self.merged = self.runs.len();
     }
 
+    /// Returns how many runs there were when they were last merged. Twice that many, and some, are
+    /// in memory at most.
+    pub fn merged(&self) -> usize {
+        self.merged
+    }
+
+    /// Returns the runs in order, each as its first page and the one behind it. No two of them
+    /// touch.
+    pub fn into_runs(mut self) -> impl Iterator<Item = (u64, u64)> {
+        self.merge();
+        self.runs.into_iter().map(|run| (run.first, run.end))
+    }
+
     /// Numbers the pages densely in address order.
     pub fn into_dense(mut self) -> Dense {
         self.merge();

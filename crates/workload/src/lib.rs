@@ -20,6 +20,7 @@
 //! # Ok::<(), fowler_workload::TraceError>(())
 //! ```
 
+mod anonymize;
 mod binary;
 mod columns;
 mod context;
@@ -47,6 +48,7 @@ mod spread;
 mod synth;
 mod write;
 
+pub use anonymize::{Anonymizer, PIECES_MOST, Touched};
 pub use csv::CsvColumns;
 pub use detect::{Candidate, Undetected};
 pub use devices::{DeviceChoice, DeviceUse};

@@ -2,7 +2,9 @@
 //! columns, and what a format cannot tell.
 
 use crate::command::{Folder, command};
+use fowler_experiment::Format;
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::process::{Output, Stdio};
 
@@ -164,4 +166,77 @@ fn what_a_format_cannot_tell_is_said() {
     };
     assert_eq!((spread("even"), spread("none")), (500_000_000, 0));
     assert!((1..1_000_000_000).contains(&spread("poisson")));
+}
+
+/// The requests of a native trace, each as time, operation, offset and size.
+fn requests(file: &str) -> Vec<(String, String, u64, u64)> {
+    let text = std::fs::read_to_string(file).unwrap();
+    let cells = text.lines().skip(1).map(|line| line.split(',').collect::<Vec<&str>>());
+    let number = |text: &str| text.parse::<u64>().unwrap();
+    cells.map(|it| (it[0].into(), it[1].into(), number(it[2]), number(it[3]))).collect()
+}
+
+#[test]
+fn a_trace_of_every_format_is_anonymized_as_it_is_converted() {
+    let folder = Folder::new("anonymized");
+    for format in Format::ALL {
+        let file = folder.path(format.name());
+        std::fs::write(&file, format.example()).unwrap();
+        let [plain, moved] = ["plain.csv", "moved.csv"].map(|name| folder.path(name));
+        let how = match format.name() {
+            "csv" => ["--columns", "ts=us,op=rw,lba=512,len=bytes"],
+            name => ["--format", name],
+        };
+        let reading = [how, ["--device-id", "side-by-side"]].concat();
+        let (code, _, err) = run(&[&["trace", "convert", &file, &plain], &reading[..]].concat());
+        assert_eq!(code, Some(0), "{format}: {err}");
+        let anonymize = ["trace", "anonymize", &file, &moved, "--seed", "5", "--extent", "4KiB"];
+        let (code, _, err) = run(&[&anonymize[..], &reading[..]].concat());
+        assert_eq!(code, Some(0), "{format}: {err}");
+        let (plain, moved) = (requests(&plain), requests(&moved));
+        assert!(plain.len() == moved.len() && plain.len() >= 2, "{format}");
+        for (one, other) in plain.iter().zip(&moved) {
+            let same = |it: &(String, String, u64, u64)| (it.0.clone(), it.1.clone(), it.3);
+            assert_eq!(same(one), same(other), "{format}");
+            assert_eq!(one.2 % 4096, other.2 % 4096, "{format}");
+        }
+        let different = |all: &[(String, String, u64, u64)]| -> usize {
+            // A flush has no address.
+            all.iter().filter(|it| it.3 > 0).map(|it| it.2).collect::<BTreeSet<u64>>().len()
+        };
+        assert_eq!(different(&plain), different(&moved), "{format}");
+    }
+}
+
+#[test]
+fn anonymizing_is_strict_and_says_how_much_it_hides() {
+    let folder = Folder::new("anonymize");
+    let rows = (0..100).map(|at| format!("{at},write,{},4096\n", at << 20));
+    let text = "at_ns,op,offset,size\n".to_string() + &rows.collect::<String>();
+    let (file, to) = (folder.file("t.csv", &text), folder.path("to.csv"));
+    let (code, _, err) = run(&["trace", "anonymize", &file, &to, "--seed", "1"]);
+    assert_eq!(code, Some(0), "{err}");
+    assert!(err.contains("100 extents of 1MiB in 100 pieces, the largest of 1 extent"), "{err}");
+    assert!(!err.contains("more than half"), "{err}");
+    let first = requests(&to);
+    let (code, _, _) = fed(&["trace", "anonymize", "-", &to, "--seed", "1"], text.as_bytes());
+    assert!(code == Some(0) && requests(&to) == first, "standard input is the same trace");
+    run(&["trace", "anonymize", &file, &to, "--seed", "2", "--limit", "50"]);
+    assert!(requests(&to).len() == 50 && requests(&to)[..] != first[..50]);
+    // One write across all of it holds it together.
+    let file = folder.file("one.csv", &format!("{text}100,write,0,104857600\n"));
+    let (_, _, err) = run(&["trace", "anonymize", &file, &to, "--seed", "1"]);
+    assert!(err.contains("in 1 piece, ") && err.contains("more than half"), "{err}");
+    let kept = std::fs::read(&to).unwrap();
+    let bad = folder.file("bad.csv", &format!("{text}x,write,0,4096\n"));
+    let (code, _, err) = run(&["trace", "anonymize", &bad, &to, "--seed", "1"]);
+    assert!(code == Some(2) && err.contains("bad.csv:102: `x` in `at_ns`"), "{err}");
+    assert_eq!(std::fs::read(&to).unwrap(), kept, "what was there stays");
+    for extent in ["3MiB", "512B", "2TiB", "many"] {
+        let (code, _, err) =
+            run(&["trace", "anonymize", &file, &file, "--seed", "1", "--extent", extent]);
+        assert!(code == Some(2) && err.contains("a power of two from 4KiB to 1TiB"), "{err}");
+        assert!(err.contains("one.csv"), "the trace would be replaced: {err}");
+    }
+    assert_eq!(run(&["trace", "anonymize", &file, &to]).0, Some(2), "a seed is needed");
 }
