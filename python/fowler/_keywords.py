@@ -78,6 +78,11 @@ class Keys(TypedDict, total=False):
     deadline_ns: SupportsFloat
     deadline_s: SupportsFloat
     deadline_us: SupportsFloat
+    delay: str
+    delay_ms: SupportsFloat
+    delay_ns: SupportsFloat
+    delay_s: SupportsFloat
+    delay_us: SupportsFloat
     depth: SupportsIndex
     die_order: Literal["fifo", "read_first", "rhio"] | str
     die_order_deadline: str
@@ -345,6 +350,11 @@ class Keys(TypedDict, total=False):
     policy_step: Literal["nominal", "by_strength"] | str
     policy_suspension: Literal["never", "ips", "ipc"] | str
     policy_suspension_cancelled_program: Literal["redo", "reached"] | str
+    policy_suspension_delay: str
+    policy_suspension_delay_ms: SupportsFloat
+    policy_suspension_delay_ns: SupportsFloat
+    policy_suspension_delay_s: SupportsFloat
+    policy_suspension_delay_us: SupportsFloat
     policy_suspension_max_suspends: SupportsIndex
     policy_suspension_min_progress: str
     policy_suspension_min_progress_ms: SupportsFloat
@@ -534,6 +544,11 @@ class Keys(TypedDict, total=False):
     superblocks_word_line: SupportsIndex
     suspension: Literal["never", "ips", "ipc"] | str
     suspension_cancelled_program: Literal["redo", "reached"] | str
+    suspension_delay: str
+    suspension_delay_ms: SupportsFloat
+    suspension_delay_ns: SupportsFloat
+    suspension_delay_s: SupportsFloat
+    suspension_delay_us: SupportsFloat
     suspension_max_suspends: SupportsIndex
     suspension_min_progress: str
     suspension_min_progress_ms: SupportsFloat

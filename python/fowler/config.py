@@ -294,6 +294,10 @@ class Suspension(Section):
     """Time an operation runs before it may be suspended: a time with its unit, from 0ns to
     10s.
     """
+    delay: Time = Time("0s")
+    """Time from the point of suspension until the die serves the read: a time with its unit,
+    from 0ns to 10s.
+    """
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -73,6 +73,8 @@ pub enum FlashEvent {
     },
     /// A program or erase is taken off the cells.
     Off {
+        /// When the running phase stops.
+        stopped: Nanos,
         /// When the cells are free for a read.
         free: Nanos,
         /// Whether it had touched the cells (S10).

@@ -99,10 +99,13 @@ impl Flash {
         else {
             return;
         };
+        // What was loading the page buffer has no state to save.
+        let (stopped, at) = (at, if counted { at + self.rules.delay } else { at });
         if counted {
             self.count_suspension(id);
         }
-        self.note(id, self.dies[id].command.first, FlashEvent::Off { free: at, counted });
+        let event = FlashEvent::Off { stopped, free: at, counted };
+        self.note(id, self.dies[id].command.first, event);
         let die = &mut self.dies[id];
         die.enter(now, State::Suspending, Doing::SUSPENDING, &mut self.txns);
         die.until = at;
@@ -144,7 +147,11 @@ impl Flash {
         }
         self.count_suspension(id);
         let free = self.now();
-        self.note(id, self.dies[id].command.first, FlashEvent::Off { free, counted: true });
+        self.note(
+            id,
+            self.dies[id].command.first,
+            FlashEvent::Off { stopped: free, free, counted: true },
+        );
         self.park(id);
     }
 

@@ -106,19 +106,29 @@ fn a_word_line_is_programmed_at_once() {
         // Cut off at once: the voltages are discharged in 4 us.
         (SuspensionKind::Ipc, 250, 4 + 40 + 10),
     ] {
-        let mut config = half_full();
-        config.suspension.name = suspension;
-        config.die_order.name = DieOrderKind::ReadFirst;
-        let mut device = drive(&config);
-        let its = device.superblocks();
-        let open = its.commands.open_of(super::commands::Stream::Host).expect("half full");
-        let die = its.shape.die_at(open.command % its.shape.dies);
-        let unit = unit_on(&device, die);
-        // Units that no read asks for.
-        let written = io(HostOp::Write, 0, 200, COMMAND);
-        let took = latencies(&mut device, &[written, io(HostOp::Read, at, unit, 1)]);
-        assert_eq!(took, [0, expected], "{suspension:?} at {at} us");
+        let delayed = at > 239 && suspension != SuspensionKind::Never;
+        for delay in [0, 70] {
+            let took = beside_a_program(suspension, Span::us(delay), at);
+            let expected = expected + if delayed { delay } else { 0 };
+            assert_eq!(took, [0, expected], "{suspension:?} + {delay} us at {at} us");
+        }
     }
+}
+
+/// Returns how long a write of a whole command takes, and a read of its die at a moment.
+fn beside_a_program(suspension: SuspensionKind, delay: Span, at: u64) -> Vec<u64> {
+    let mut config = half_full();
+    config.suspension.name = suspension;
+    config.suspension.delay = delay;
+    config.die_order.name = DieOrderKind::ReadFirst;
+    let mut device = drive(&config);
+    let its = device.superblocks();
+    let open = its.commands.open_of(super::commands::Stream::Host).expect("half full");
+    let die = its.shape.die_at(open.command % its.shape.dies);
+    let unit = unit_on(&device, die);
+    // Units that no read asks for.
+    let written = io(HostOp::Write, 0, 200, COMMAND);
+    latencies(&mut device, &[written, io(HostOp::Read, at, unit, 1)])
 }
 
 /// What is less than a command stays in the buffer, and reads find it there.

@@ -42,6 +42,8 @@ fn drawn(rng: &mut Rng) -> Config {
     config.die_order.name = pick(rng, &[DieOrderKind::Fifo, DieOrderKind::ReadFirst]);
     let suspensions = [SuspensionKind::Never, SuspensionKind::Ips, SuspensionKind::Ipc];
     config.suspension.name = pick(rng, &suspensions);
+    config.suspension.delay = pick(rng, &[Span::ZERO, Span::us(70)]);
+    config.suspension.min_progress = pick(rng, &[Span::ZERO, Span::us(150)]);
     let patterns = [Pattern::Sequential, Pattern::Random, Pattern::Steady];
     config.precondition.pattern = pick(rng, &patterns);
     config.precondition.fill = pick(rng, &[0.0, 0.5, 1.0]);

@@ -52,3 +52,22 @@ fn an_operation_is_left_alone_until_it_has_made_its_progress() {
     // Resumed at 98, the program has made its progress again at 128; its verify ends at 129.
     assert_eq!(done(&run(owed, &[20_000, 98_001]))[2], 159);
 }
+
+#[test]
+fn a_die_that_saves_its_state_serves_the_read_later() {
+    let delay = |config: &mut Config| config.suspension.delay = Span::us(5);
+    // The phase ends at 40; saved at 45, read by 75; then 3 us of reload and 120 us of phases.
+    assert_eq!(done(&run(delay, &[25_000])), [198, 75]);
+    // A second read that comes while the state is saved waits for that alone.
+    assert_eq!(done(&run(delay, &[25_000, 42_000])), [228, 75, 105]);
+    // During the transfer there is no state yet (S14).
+    assert_eq!(done(&run(delay, &[10_000]))[1], 50);
+    // A reload that is broken off has none either: resumed at 75, broken off at 76.
+    assert_eq!(done(&run(delay, &[25_000, 76_000])), [229, 75, 106]);
+    // Without suspension it means nothing.
+    let never = |config: &mut Config| {
+        delay(config);
+        config.suspension.name = fowler_device::policy::suspension::SuspensionKind::Never;
+    };
+    assert_eq!(done(&run(never, &[25_000])), [160, 190]);
+}

@@ -87,6 +87,8 @@ fn of_operations() -> Vec<Key<Config>> {
             })),
         optional("policy.suspension.min_progress", "time an operation runs before it may be suspended",
             Field::Time(ANY, at!(suspension.min_progress))),
+        optional("policy.suspension.delay", "time from the point of suspension until the die serves the read",
+            Field::Time(ANY, at!(suspension.delay))),
         optional("policy.victim", "which block GC collects",
             slot!(victim, VictimKind)),
         optional("policy.victim.d", "d_choices: blocks drawn at random for each choice",

@@ -293,9 +293,10 @@ impl Timeline {
                 begun.until(index, at, What::Suspended);
                 (begun.off, begun.running) = (false, Some(cells));
             }
-            FlashEvent::Off { free, counted } => {
+            FlashEvent::Off { stopped, free, counted } => {
                 let begun = busy.command.get_or_insert_with(|| Begun::new(operation));
-                begun.stop(index, &self.timing, at, free);
+                begun.stop(index, &self.timing, at, stopped);
+                begun.until(index, free, What::Reset);
                 begun.off = true;
                 begun.suspensions += u32::from(counted);
             }

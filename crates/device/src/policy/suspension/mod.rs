@@ -37,6 +37,9 @@ pub struct Params {
     /// The minimum time that an operation runs after each start or resumption before it may be
     /// suspended, including a reload or re-bias.
     pub min_progress: Span,
+    /// The time from the point of suspension until the die serves the read: what the part needs to
+    /// save the state of the operation.
+    pub delay: Span,
 }
 
 impl Default for Params {
@@ -50,6 +53,7 @@ impl Default for Params {
             shadow_buffer: true,
             max_suspends: None,
             min_progress: Span::ZERO,
+            delay: Span::ZERO,
         }
     }
 }

@@ -206,6 +206,8 @@ fn policies(config: &mut Config, rng: &mut Rng, choice: &Choice) {
         shadow_buffer: rng.chance(0.7),
         max_suspends: one_of(rng, &[None, Some(1), Some(3)]),
         min_progress: one_of(rng, &[Span::ZERO, Span::us(30)]),
+        // Drawn by the swarm of superblocks.
+        delay: Span::ZERO,
     };
     config.victim.name = one_of(rng, &choice.victim);
     config.victim.d = between(rng, 1, 3);
