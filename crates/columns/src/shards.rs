@@ -4,8 +4,8 @@
 //!
 //! Shard i of n has every n-th run of the design, from the i-th on, so that shards take about as
 //! long as each other where the last axes decide how long a point takes. Its folder is that of the
-//! sweep ([`store`]) with fewer points, and the file `shard`, which says whose it is. What is merged
-//! has the bytes of the sweep as one process runs it.
+//! sweep ([`store`]) with fewer points, and the file `shard`, which says whose it is. What is
+//! merged has the bytes of the sweep as one process runs it.
 
 use crate::point_files::{State, Verified, copy, damaged, point_file, state, verified};
 use crate::store::{self, DESIGN, Folder, Outline, SHARD, SPECIFICATION};
@@ -220,9 +220,9 @@ pub struct Watch<'a> {
 /// whole sweep there. `None` if it was stopped: merging the same again copies what is not there.
 ///
 /// # Errors
-/// Everything that keeps the folders from being one sweep, at once: a folder without a shard, shards
-/// of other specifications, versions or numbers, shards that are missing, there twice, damaged or
-/// not finished. Nothing is written then. Or if `out` cannot be written.
+/// Everything that keeps the folders from being one sweep, at once: a folder without a shard,
+/// shards of other specifications, versions or numbers, shards that are missing, there twice,
+/// damaged or not finished. Nothing is written then. Or if `out` cannot be written.
 pub fn merge(
     folders: &[PathBuf],
     out: &Path,
