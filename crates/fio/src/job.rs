@@ -1,0 +1,590 @@
+//! A job: what one process of fio would do, with every option read and typed.
+
+use fowler_units::{HostOp, Span};
+
+/// What a request asks for. fio tells two kinds of flush apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Op {
+    /// Return data.
+    Read,
+    /// Store data.
+    Write,
+    /// Discard data.
+    Trim,
+    /// Make writes durable, as `fsync` asks.
+    Sync,
+    /// Make writes durable, as `fdatasync` asks.
+    DataSync,
+}
+
+impl Op {
+    /// Returns the word of fio's logs.
+    pub fn word(self) -> &'static str {
+        ["read", "write", "trim", "sync", "datasync"][self as usize]
+    }
+
+    /// Returns what the drive is asked for: both flushes are one command.
+    pub fn host_op(self) -> HostOp {
+        match self {
+            Op::Read => HostOp::Read,
+            Op::Write => HostOp::Write,
+            Op::Trim => HostOp::Trim,
+            Op::Sync | Op::DataSync => HostOp::Flush,
+        }
+    }
+
+    /// Returns whether it has no range.
+    pub fn is_flush(self) -> bool {
+        matches!(self, Op::Sync | Op::DataSync)
+    }
+}
+
+/// A value for reads, writes and trims, in this order: index it with an [`Op`] that has a range.
+pub type ByDirection<T> = [T; 3];
+
+/// What `rw` asks for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Kind {
+    /// It reads.
+    pub reads: bool,
+    /// It writes.
+    pub writes: bool,
+    /// It trims. Together with `writes`: every range is trimmed and then written.
+    pub trims: bool,
+    /// Offsets are random.
+    pub random: bool,
+}
+
+impl Kind {
+    /// Returns whether reads and writes are mixed.
+    pub fn mixed(self) -> bool {
+        self.reads && self.writes
+    }
+
+    /// Returns whether every range is trimmed and then written.
+    pub fn trim_then_write(self) -> bool {
+        self.trims && self.writes
+    }
+
+    /// Returns fio's word for it.
+    pub fn word(self) -> &'static str {
+        match (self.reads, self.writes, self.trims, self.random) {
+            (true, true, _, false) => "rw",
+            (true, true, _, true) => "randrw",
+            (_, true, true, false) => "trimwrite",
+            (_, true, true, true) => "randtrimwrite",
+            (_, true, _, false) => "write",
+            (_, true, _, true) => "randwrite",
+            (_, _, true, false) => "trim",
+            (_, _, true, true) => "randtrim",
+            (_, _, _, false) => "read",
+            (_, _, _, true) => "randread",
+        }
+    }
+}
+
+/// One size of `bssplit` and its share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SizeShare {
+    /// Bytes.
+    pub bytes: u32,
+    /// Percent of the requests.
+    pub percent: u32,
+}
+
+/// The sizes of the requests of one direction.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BlockSizes {
+    /// The smallest, in bytes.
+    pub min: u32,
+    /// The largest, in bytes.
+    pub max: u32,
+    /// What random offsets are multiples of, in bytes.
+    pub align: u32,
+    /// The sizes of `bssplit`, least share first; empty without `bssplit`.
+    pub split: Vec<SizeShare>,
+}
+
+/// A size in bytes, or in hundredths of what there is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Size {
+    /// Bytes.
+    Bytes(u64),
+    /// Percent of the file or the drive.
+    Percent(u32),
+}
+
+impl Default for Size {
+    fn default() -> Size {
+        Size::Bytes(0)
+    }
+}
+
+impl Size {
+    /// Nothing.
+    pub const ZERO: Size = Size::Bytes(0);
+}
+
+/// What the offsets of random requests are drawn from.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Distribution {
+    /// All alike.
+    #[default]
+    Uniform,
+    /// Zipf's law; the center, if given, is the place of the hottest block as a share of the file.
+    Zipf {
+        /// The exponent.
+        theta: f64,
+        /// Where the hottest block is, 0 to 1.
+        center: Option<f64>,
+    },
+    /// Self-similar: the share `h` of the blocks gets the share `1 - h` of the requests.
+    Pareto {
+        /// The skew, above 0 and below 1.
+        h: f64,
+        /// Where the hottest block is, 0 to 1.
+        center: Option<f64>,
+    },
+    /// A normal distribution around the middle.
+    Normal {
+        /// The deviation in percent of the file.
+        deviation: f64,
+        /// Where the hottest block is, 0 to 1.
+        center: Option<f64>,
+    },
+    /// Zones that share the requests, per direction; their sizes are percent of the file.
+    Zoned(ByDirection<Vec<Zone>>),
+    /// Zones that share the requests, per direction; their sizes are bytes.
+    ZonedBytes(ByDirection<Vec<Zone>>),
+}
+
+/// A zone of a distribution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Zone {
+    /// Percent of the requests.
+    pub percent: u32,
+    /// How large it is: percent or bytes.
+    pub size: u64,
+}
+
+/// Which generator draws offsets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Generator {
+    /// `tausworthe`: 32 bits.
+    #[default]
+    Taus88,
+    /// `tausworthe64`.
+    Taus258,
+    /// `lfsr`: every block once without a map.
+    Lfsr,
+}
+
+/// What the sequential ones among the random requests do (`rw=randread:8`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sequencer {
+    /// They go on where the last ended.
+    #[default]
+    Sequential,
+    /// They repeat the offset of the last.
+    Identical,
+}
+
+/// From which file the next request comes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FileService {
+    /// One after another.
+    #[default]
+    RoundRobin,
+    /// Drawn.
+    Random,
+    /// The next one only when one is done.
+    Sequential,
+}
+
+/// What spaces the requests of a rate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RateProcess {
+    /// Evenly.
+    #[default]
+    Linear,
+    /// Exponential gaps.
+    Poisson,
+}
+
+/// When a job starts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum StartAfter {
+    /// With the others.
+    #[default]
+    Nothing,
+    /// When all jobs above have ended (`stonewall`).
+    AllAbove,
+    /// When the jobs of this name have ended (`wait_for`).
+    Named(String),
+}
+
+/// Whose end ends the others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ExitAll {
+    /// Nobody's.
+    #[default]
+    Off,
+    /// This job's end ends the jobs of its group.
+    Group,
+    /// This job's end ends the running jobs between two stonewalls.
+    Stonewall,
+    /// This job's end ends all, also jobs that have not started.
+    All,
+}
+
+/// `rate` and its relatives. Zero means without.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Rate {
+    /// Bytes per second, per direction.
+    pub bytes: ByDirection<u64>,
+    /// Requests of the smallest block per second, per direction.
+    pub iops: ByDirection<u32>,
+    /// The least bytes per second, below which the job fails.
+    pub min_bytes: ByDirection<u64>,
+    /// The least requests per second.
+    pub min_iops: ByDirection<u32>,
+    /// How the requests are spaced.
+    pub process: RateProcess,
+    /// Over what `min_*` are averaged.
+    pub cycle: Span,
+    /// Thinking does not count: the time lost is not caught up.
+    pub ignore_thinktime: bool,
+}
+
+/// `thinktime` and its relatives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ThinkTime {
+    /// How long; zero means without.
+    pub time: Span,
+    /// After how many requests.
+    pub blocks: u32,
+    /// Count issued requests, not completed ones.
+    pub count_issues: bool,
+    /// Think after this much time of I/O as well; zero means without.
+    pub io_time: Span,
+}
+
+/// `latency_target` and its relatives.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct LatencyTarget {
+    /// The latency to stay below; zero means without.
+    pub target: Span,
+    /// How long a depth is tried.
+    pub window: Span,
+    /// The percent of the requests that must stay below, 0 to 100.
+    pub percentile: f64,
+    /// Go on at the depth that was found.
+    pub keep_running: bool,
+    /// `max_latency`: a request slower than this ends the job; zero means without.
+    pub max: Span,
+}
+
+/// What `steadystate` measures.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SteadyMetric {
+    /// Requests per second.
+    #[default]
+    Iops,
+    /// Bytes per second.
+    Bandwidth,
+    /// Mean latency, in nanoseconds.
+    Latency,
+}
+
+/// `steadystate` and its relatives.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SteadyState {
+    /// What is measured.
+    pub metric: SteadyMetric,
+    /// Judge the slope of the line of best fit, not the largest deviation from the mean.
+    pub slope: bool,
+    /// The limit: percent if `percent`, otherwise in the unit of the metric.
+    pub limit: f64,
+    /// The limit is percent of the mean.
+    pub percent: bool,
+    /// How long the window is.
+    pub duration: Span,
+    /// How long before measuring starts.
+    pub ramp: Span,
+}
+
+/// `verify` and its relatives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Verify {
+    /// What was written is read back and checked.
+    pub on: bool,
+    /// Reading back is not switched off by `do_verify=0`.
+    pub read_back: bool,
+    /// Read back after this many writes; zero means after all.
+    pub backlog: u64,
+    /// How many are read back at a time; zero means as many as `backlog`.
+    pub backlog_batch: u64,
+    /// Write nothing, only read what would have been written.
+    pub only: bool,
+    /// The first error ends the job.
+    pub fatal: bool,
+}
+
+/// `zonemode=strided`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Strided {
+    /// Bytes of requests in a zone before the next.
+    pub size: u64,
+    /// How long a zone is, in bytes.
+    pub range: u64,
+    /// The gap between zones, in bytes.
+    pub skip: u64,
+}
+
+/// `write_*_log` and its relatives. A name is as written; empty for the job's name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Logs {
+    /// `write_bw_log`.
+    pub bandwidth: Option<String>,
+    /// `write_iops_log`.
+    pub iops: Option<String>,
+    /// `write_lat_log`: three files.
+    pub latency: Option<String>,
+    /// `write_hist_log`.
+    pub histogram: Option<String>,
+    /// `write_iolog`.
+    pub iolog: Option<String>,
+    /// `log_avg_msec`; zero for a line per request.
+    pub window: Span,
+    /// `log_hist_msec`; zero means without.
+    pub histogram_window: Span,
+    /// `log_hist_coarseness`, 0 to 6.
+    pub histogram_coarseness: u32,
+    /// `log_max_value`: the largest value of a window, not the mean.
+    pub max_value: bool,
+    /// `log_offset`: lines with offsets.
+    pub offset: bool,
+    /// `log_prio`: the last column is the whole priority.
+    pub priority: bool,
+    /// `log_unix_epoch`: times since 1970.
+    pub unix_epoch: bool,
+    /// `per_job_logs`: the job's number is in the name.
+    pub per_job: bool,
+    /// `bwavgtime`: the window of bandwidth samples.
+    pub bandwidth_window: Span,
+    /// `iopsavgtime`: the window of IOPS samples.
+    pub iops_window: Span,
+}
+
+/// Which statistics are made.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Statistics {
+    /// `clat_percentiles`.
+    pub clat_percentiles: bool,
+    /// `lat_percentiles`.
+    pub lat_percentiles: bool,
+    /// `slat_percentiles`.
+    pub slat_percentiles: bool,
+    /// `percentile_list`, ascending; fio's defaults if none are given.
+    pub percentiles: Vec<f64>,
+    /// No total latency (`disable_lat`).
+    pub no_lat: bool,
+    /// No completion latency (`disable_clat`).
+    pub no_clat: bool,
+    /// No submission latency (`disable_slat`).
+    pub no_slat: bool,
+    /// No bandwidth (`disable_bw_measurement`).
+    pub no_bandwidth: bool,
+    /// `unified_rw_reporting`.
+    pub unified: Unified,
+    /// `stats=0`: the job is not in the output.
+    pub silent: bool,
+}
+
+/// `unified_rw_reporting`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Unified {
+    /// Each direction by itself.
+    #[default]
+    Separate,
+    /// All directions as one.
+    Mixed,
+    /// Both.
+    Both,
+}
+
+/// A recorded sequence instead of a generated one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Replay {
+    /// `read_iolog`: the files, as written.
+    pub iolog: String,
+    /// `replay_no_stall`: ignore the times.
+    pub no_stall: bool,
+    /// `replay_redirect`: every request goes here.
+    pub redirect: Option<String>,
+    /// `replay_scale`: offsets are divided by this.
+    pub scale: u32,
+    /// `replay_align`: offsets are rounded down to this.
+    pub align: u32,
+    /// `replay_time_scale`: percent of the recorded times.
+    pub time_scale: u32,
+    /// `replay_skip`: these are left out.
+    pub skip: Vec<Op>,
+}
+
+/// One job: a section of the file, or one of its clones (`numjobs`).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Job {
+    /// The name of the section.
+    pub name: String,
+    /// Its number in the whole file, from 1: it is part of every seed.
+    pub number: u32,
+    /// Which clone of the section it is, from 0.
+    pub clone: u32,
+    /// The group whose statistics `group_reporting` merges, from 0.
+    pub group: u32,
+    /// Merge the statistics of the group.
+    pub group_reporting: bool,
+    /// Where the section begins: the file.
+    pub file: String,
+    /// Where the section begins: the line, from 1.
+    pub line: u64,
+    /// `description`.
+    pub description: Option<String>,
+    /// The options of the section, in order, as written and with those that consumers expect
+    /// (`rw`, `bs`, `iodepth`, `numjobs`) spelled out where they are defaults.
+    pub given: Vec<(String, String)>,
+
+    /// What it does.
+    pub kind: Kind,
+    /// `rw=randread:n`: every n-th offset is random; 1 for all.
+    pub sequential_run: u32,
+    /// `rw=write:n`: bytes added to each sequential offset.
+    pub sequential_add: i64,
+    /// What the sequential ones among random requests do.
+    pub sequencer: Sequencer,
+    /// Percent of reads in a mix; the rest is writes.
+    pub mix_read: u32,
+    /// `percentage_random`, per direction, 0 to 100.
+    pub percent_random: ByDirection<u32>,
+    /// The sizes of requests, per direction.
+    pub blocks: ByDirection<BlockSizes>,
+    /// `bs_unaligned`: sizes of a range need not be multiples of the smallest.
+    pub unaligned: bool,
+    /// `bs_is_seq_rand`: sequential requests have the sizes of reads, random ones of writes.
+    pub blocks_by_order: bool,
+
+    /// `size`; none if not given.
+    pub size: Option<Size>,
+    /// `io_size`; none if not given.
+    pub io_size: Option<Size>,
+    /// `filesize`, smallest and largest.
+    pub file_size: Option<(u64, u64)>,
+    /// `offset`.
+    pub offset: Size,
+    /// `offset_align`; none for the smallest block.
+    pub offset_align: Option<u64>,
+    /// `offset_increment`.
+    pub offset_increment: Size,
+    /// `number_ios`; zero for no limit.
+    pub number_ios: u64,
+    /// `fill_device`: write to the end of the drive.
+    pub fill_device: bool,
+    /// How often the whole is repeated, at least 1.
+    pub loops: u32,
+
+    /// The files, by name, with `directory` in front.
+    pub files: Vec<String>,
+    /// Whether `filename` was given: then several jobs can mean the same file.
+    pub named_files: bool,
+    /// From which file the next request comes.
+    pub file_service: FileService,
+    /// How many requests from a file before the next one.
+    pub file_service_run: u32,
+
+    /// `randrepeat`, unless a seed is given.
+    pub repeatable: bool,
+    /// `randseed`; none if not given.
+    pub seed: Option<u64>,
+    /// `allrandrepeat`.
+    pub all_repeatable: bool,
+    /// Offsets can repeat before all blocks had their turn.
+    pub no_map: bool,
+    /// What draws the offsets.
+    pub generator: Generator,
+    /// Whether `random_generator` was given.
+    pub generator_given: bool,
+    /// What the offsets are drawn from.
+    pub distribution: Distribution,
+
+    /// `fsync`: a flush after this many writes; zero means without.
+    pub fsync: u32,
+    /// `fdatasync`: likewise.
+    pub fdatasync: u32,
+    /// `end_fsync` or `fsync_on_close`: a flush per file at the end.
+    pub end_fsync: bool,
+    /// `sync=1` or `dsync`: each write is durable when it completes.
+    pub durable_writes: bool,
+
+    /// The engine, by fio's name.
+    pub engine: String,
+    /// How many requests it keeps outstanding: 1 for an engine that waits for each.
+    pub depth: u32,
+    /// `iodepth_batch`: how many are submitted at once.
+    pub batch: u32,
+    /// `iodepth_batch_complete_min`: how many completions it waits for.
+    pub batch_complete_min: u32,
+    /// `iodepth_batch_complete_max`.
+    pub batch_complete_max: u32,
+    /// `iodepth_low`: how far the queue is drained once it was full.
+    pub depth_low: u32,
+    /// `serialize_overlap`: overlapping requests wait for each other.
+    pub serialize_overlap: bool,
+
+    /// `rate` and its relatives.
+    pub rate: Rate,
+    /// `thinktime` and its relatives.
+    pub think: ThinkTime,
+    /// `latency_target` and its relatives.
+    pub latency: LatencyTarget,
+    /// `steadystate`.
+    pub steady: Option<SteadyState>,
+    /// `verify` and its relatives.
+    pub verify: Verify,
+    /// `zonemode=strided`.
+    pub strided: Option<Strided>,
+    /// `read_iolog`.
+    pub replay: Option<Replay>,
+
+    /// `runtime`; none for no limit.
+    pub runtime: Option<Span>,
+    /// `time_based`: it repeats itself until `runtime` is over.
+    pub time_based: bool,
+    /// `ramp_time`: what is before `runtime` and not in any statistics.
+    pub ramp: Span,
+    /// `startdelay`, least and most: one value if they are equal, otherwise drawn.
+    pub start_delay: (Span, Span),
+    /// What it waits for.
+    pub start_after: StartAfter,
+    /// What its end ends.
+    pub exit_all: ExitAll,
+    /// `continue_on_error`, as written; empty if the first error ends the job.
+    pub continue_on_error: String,
+
+    /// `write_*_log` and its relatives.
+    pub logs: Logs,
+    /// Which statistics are made.
+    pub statistics: Statistics,
+}
+
+impl Job {
+    /// Returns the smallest block of any direction, in bytes.
+    pub fn min_block(&self) -> u32 {
+        self.blocks.iter().map(|sizes| sizes.min).min().unwrap_or(0)
+    }
+
+    /// Returns the largest block of any direction, in bytes.
+    pub fn max_block(&self) -> u32 {
+        self.blocks.iter().map(|sizes| sizes.max).max().unwrap_or(0)
+    }
+}

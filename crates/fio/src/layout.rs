@@ -1,0 +1,257 @@
+//! Where the files of the jobs are on the drive. A drive has one address space, so that every file
+//! becomes a region of it.
+//!
+//! A file whose name starts with `/dev/`, and the one file that all jobs share, is the whole drive.
+//! Every other file has a region of its own, in order of first use, aligned to 1 MiB.
+
+use crate::job::{Job, Size};
+use fowler_units::{Diagnostic, Diagnostics};
+
+/// What regions are aligned to, in bytes.
+const ALIGNMENT: u64 = 1 << 20;
+
+/// A file as a region of the drive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Region {
+    /// The name of the file.
+    pub name: String,
+    /// The first byte on the drive.
+    pub base: u64,
+    /// The length in bytes.
+    pub length: u64,
+    /// It is the whole drive.
+    pub whole: bool,
+}
+
+/// A file as one job uses it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileRange {
+    /// The name, with its directory.
+    pub name: String,
+    /// Which region it is.
+    pub region: usize,
+    /// Where the job starts in the file, in bytes.
+    pub start: u64,
+    /// How many bytes from there the job uses.
+    pub length: u64,
+    /// Where the file ends, in bytes.
+    pub end: u64,
+}
+
+/// The files of a job, and its sizes in bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JobFiles {
+    /// The files.
+    pub files: Vec<FileRange>,
+    /// The size of one pass over all files.
+    pub size: u64,
+    /// `io_size`: after how much the job ends; zero means after `size`.
+    pub io_size: u64,
+}
+
+/// Where everything is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Layout {
+    /// The regions, in order.
+    pub regions: Vec<Region>,
+    /// The files of each job, in the order of the jobs.
+    pub jobs: Vec<JobFiles>,
+}
+
+impl Layout {
+    /// Lays the files of `jobs` out on a drive of `capacity` bytes. Without a capacity, sizes that
+    /// depend on it are errors, and everything fits.
+    ///
+    /// # Errors
+    /// Jobs without a size, sizes below a block, files that start behind their end, and files that
+    /// do not fit the drive together.
+    pub fn new(jobs: &[Job], capacity: Option<u64>) -> Result<Layout, Diagnostics> {
+        let mut problems = Diagnostics::default();
+        let shared = shared_by_all(jobs);
+        let mut layout = Layout::default();
+        for job in jobs {
+            let alone = shared.as_deref();
+            match sizes(job, capacity, alone) {
+                Ok(files) => layout.add(files, alone, capacity),
+                Err(found) => problems.0.extend(found.0),
+            }
+        }
+        problems = problems.unique();
+        problems.or(())?;
+        layout.place(capacity)?;
+        Ok(layout)
+    }
+
+    /// Returns the byte of the drive at `offset` of file `file` of job `job` (both from 0).
+    #[inline]
+    pub fn drive_offset(&self, job: usize, file: u32, offset: u64) -> u64 {
+        self.regions[self.jobs[job].files[file as usize].region].base + offset
+    }
+
+    fn add(&mut self, mut job: JobFiles, shared: Option<&str>, capacity: Option<u64>) {
+        for file in &mut job.files {
+            let known = self.regions.iter().position(|region| region.name == file.name);
+            file.region = known.unwrap_or_else(|| {
+                let whole = is_whole(&file.name, shared);
+                let length = if whole { capacity.unwrap_or(0) } else { 0 };
+                let name = file.name.clone();
+                self.regions.push(Region { name, base: 0, length, whole });
+                self.regions.len() - 1
+            });
+            let region = &mut self.regions[file.region];
+            region.length = region.length.max(file.end);
+        }
+        self.jobs.push(job);
+    }
+
+    /// Gives every region its place.
+    fn place(&mut self, capacity: Option<u64>) -> Result<(), Diagnostics> {
+        let mut next: u64 = 0;
+        for region in self.regions.iter_mut().filter(|region| !region.whole) {
+            region.base = next;
+            next = next
+                .checked_add(region.length)
+                .and_then(|end| end.checked_next_multiple_of(ALIGNMENT))
+                .ok_or_else(|| Diagnostic::of("the files are too large together"))?;
+        }
+        let largest = self.regions.iter().map(|region| region.base + region.length).max();
+        let needed = largest.unwrap_or(0);
+        let Some(capacity) = capacity.filter(|&capacity| needed > capacity) else { return Ok(()) };
+        let count = self.regions.len();
+        let what = format!(
+            "the files do not fit the drive: {count} file(s) need {needed} bytes, the drive has \
+             {capacity}"
+        );
+        let hint = "make `size` smaller, or take a larger drive (--device, --set)".to_string();
+        Err(Diagnostic::of(what).hint(hint).into())
+    }
+}
+
+/// Returns the file that all jobs use, each as its only one.
+fn shared_by_all(jobs: &[Job]) -> Option<String> {
+    let [name] = jobs.first()?.files.as_slice() else { return None };
+    let same = |job: &Job| matches!(job.files.as_slice(), [other] if other == name);
+    jobs.iter().all(same).then(|| name.clone())
+}
+
+fn is_whole(name: &str, shared: Option<&str>) -> bool {
+    name.starts_with("/dev/") || shared == Some(name)
+}
+
+fn complaint(job: &Job, what: impl Into<String>) -> Diagnostic {
+    Diagnostic::new(&job.file, what).line(job.line).text(format!("[{}]", job.name))
+}
+
+/// `percent` of `whole`, rounded down.
+fn part(whole: u64, percent: u32) -> u64 {
+    (u128::from(whole) * u128::from(percent) / 100) as u64
+}
+
+fn bytes(size: Option<Size>, whole: Option<u64>) -> Option<u64> {
+    match size? {
+        Size::Bytes(bytes) => Some(bytes),
+        Size::Percent(percent) => whole.map(|whole| part(whole, percent)),
+    }
+}
+
+/// The sizes of a job, file by file. Their regions are still to be found.
+fn sizes(job: &Job, capacity: Option<u64>, shared: Option<&str>) -> Result<JobFiles, Diagnostics> {
+    let count = job.files.len().max(1) as u64;
+    let block = u64::from(job.min_block());
+    let whole = job.files.iter().all(|name| is_whole(name, shared));
+    let percent = matches!(job.size, Some(Size::Percent(_)));
+    let given = match job.size {
+        Some(Size::Bytes(0)) | None => None,
+        size => bytes(size, capacity),
+    };
+    if given.is_none() && job.file_size.is_none() && (!whole || capacity.is_none()) {
+        let hint = "name a drive (--device)".to_string();
+        return Err(if percent {
+            complaint(job, "`size` is a share of the drive, whose size is not known").hint(hint)
+        } else {
+            complaint(job, "the job has no `size`").expected("`size`, or a device as `filename`")
+        }
+        .into());
+    }
+    let mut spare = match given {
+        Some(size) if job.file_size.is_none() && block > 0 => (size % count) / block,
+        _ => 0,
+    };
+    let mut files = Vec::with_capacity(job.files.len());
+    for name in &job.files {
+        let device = if is_whole(name, shared) { capacity } else { None };
+        let mut length = match (given, job.file_size) {
+            (_, Some((_, most))) => Some(most),
+            (Some(size), None) => Some(size / count),
+            (None, None) => None,
+        };
+        if let (Some(length), true) = (&mut length, spare > 0) {
+            *length += block;
+            spare -= 1;
+        }
+        files.push(range(job, name, length, device)?);
+    }
+    let total: u64 = files.iter().map(|file| file.length).fold(0, u64::saturating_add);
+    let size = given.map_or(total, |size| if total > 0 { size.min(total) } else { size });
+    if size < block {
+        return Err(complaint(job, format!("its size, {size} bytes, is less than its block size"))
+            .expected(format!("at least {block} bytes"))
+            .into());
+    }
+    let io_size = bytes(job.io_size, Some(size)).unwrap_or(0);
+    Ok(JobFiles { files, size, io_size })
+}
+
+/// The range of one file: `length` bytes, or all of the device it is.
+fn range(
+    job: &Job,
+    name: &str,
+    length: Option<u64>,
+    device: Option<u64>,
+) -> Result<FileRange, Diagnostics> {
+    // Percent are of the device, or of what the job says of the file.
+    let known = if name.starts_with("/dev/") { device.or(length) } else { length.or(device) };
+    let start = start(job, known.unwrap_or(0));
+    let too_large =
+        || Diagnostics::from(complaint(job, "its size and offset are too large together"));
+    let start = start.ok_or_else(too_large)?;
+    let length = match (length, job.file_size, device) {
+        // The size of a file counts from its beginning.
+        (Some(length), Some(_), _) => length.checked_sub(start).filter(|&length| length > 0),
+        (Some(length), None, _) => Some(length),
+        (None, _, Some(device)) => device.checked_sub(start).filter(|&length| length > 0),
+        (None, _, None) => None,
+    };
+    let Some(length) = length else {
+        return Err(
+            complaint(job, format!("it starts at byte {start}, behind the end of {name}")).into()
+        );
+    };
+    let used = start.checked_add(length).ok_or_else(too_large)?;
+    let end = if name.starts_with("/dev/") { device.unwrap_or(used) } else { used };
+    if end < used && start >= end {
+        return Err(
+            complaint(job, format!("it starts at byte {start}, behind the end of {name}")).into()
+        );
+    }
+    let length = length.min(end - start);
+    Ok(FileRange { name: name.into(), region: 0, start, length, end })
+}
+
+/// Where the job starts in a file of `size` bytes. Percent are rounded up to whole blocks.
+fn start(job: &Job, size: u64) -> Option<u64> {
+    let share = |value: Size| match value {
+        Size::Bytes(bytes) => bytes,
+        Size::Percent(percent) => part(size, percent),
+    };
+    let step = share(job.offset_increment).checked_mul(u64::from(job.clone))?;
+    let start = share(job.offset).checked_add(step)?;
+    let rounded = [job.offset, job.offset_increment]
+        .iter()
+        .any(|value| matches!(value, Size::Percent(percent) if *percent > 0));
+    if !rounded {
+        return Some(start);
+    }
+    let align = job.offset_align.unwrap_or_else(|| u64::from(job.min_block())).max(1);
+    start.checked_next_multiple_of(align)
+}

@@ -1,0 +1,18 @@
+//! fio job files: their grammar, their options, and the requests that they stand for, in the order
+//! in which fio issues them, bit for bit. Knows no drive and no clock.
+//!
+//! [`JobFile::parse`] reads a job file, [`Layout::new`] finds a place for its files on a drive, and
+//! a [`Sequence`] yields the requests of one job. fio is under the GPL: everything here is written
+//! from a description of what it does, and is checked against the requests of a real fio.
+
+mod job;
+mod job_file;
+mod layout;
+mod request;
+mod sequence;
+
+pub use job::*;
+pub use job_file::{Environment, Include, JobFile, Seeding};
+pub use layout::{FileRange, JobFiles, Layout, Region};
+pub use request::{Request, Step};
+pub use sequence::Sequence;
