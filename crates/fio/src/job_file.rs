@@ -1,8 +1,10 @@
 //! A job file, read.
 
+use crate::grammar::{self, Given, Section, Value, is_misleading};
 use crate::job::Job;
+use crate::options::{self, Draft, Jobs, Known};
 use fowler_units::{Diagnostic, Diagnostics};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Which fio's seeds are used: they changed with 3.35.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,7 +55,7 @@ impl Environment<'_> {
 pub struct JobFile {
     /// The jobs.
     pub jobs: Vec<Job>,
-    /// The options of the first `[global]` section, as written.
+    /// The options of all `[global]` sections, as written.
     pub global: Vec<(String, String)>,
     /// What the user should know: options that have no effect here, each once, and spellings that
     /// were read as meant.
@@ -70,7 +72,123 @@ impl JobFile {
         name: &str,
         environment: &Environment<'_>,
     ) -> Result<JobFile, Diagnostics> {
-        let _ = (text, environment);
-        Err(Diagnostic::new(name, "job files are not read yet").into())
+        let mut problems = Diagnostics::default();
+        let sections = grammar::read(text, name, environment, &mut problems);
+        let mut reader = Reader { problems, ..Reader::default() };
+        let mut global = Draft::default();
+        let mut jobs = Jobs::default();
+        for section in &sections {
+            if section.name.starts_with("global") {
+                reader.apply(section, &mut global);
+                reader.global.extend(spelled(section));
+            } else {
+                let mut draft = global.clone();
+                draft.job.name.clone_from(&section.name);
+                draft.job.file = section.file.to_string();
+                draft.job.line = section.line;
+                draft.job.given = spelled(section);
+                reader.apply(section, &mut draft);
+                draft.seed_by(environment.seed);
+                jobs.add(section, draft, &mut reader.problems, &mut reader.notes);
+            }
+        }
+        if jobs.jobs.is_empty() && reader.problems.0.is_empty() {
+            let what = "the file has no job";
+            reader.problems.push(Diagnostic::new(name, what).expected("a section, such as [job]"));
+        }
+        reader.done(jobs.jobs)
+    }
+}
+
+/// The options of a section as written.
+fn spelled(section: &Section) -> Vec<(String, String)> {
+    let value = |given: &Given| given.value.clone().unwrap_or_default();
+    section.options.iter().map(|given| (given.name.clone(), value(given))).collect()
+}
+
+/// What is gathered while the sections are read.
+#[derive(Default)]
+struct Reader {
+    problems: Diagnostics,
+    notes: Vec<String>,
+    global: Vec<(String, String)>,
+    /// Options without an effect.
+    idle: BTreeSet<String>,
+}
+
+impl Reader {
+    /// Applies the options of a section, those first that decide how others are read.
+    fn apply(&mut self, section: &Section, draft: &mut Draft) {
+        let first = |given: &&Given| given.name == "kb_base";
+        let options = section.options.iter();
+        for given in options.clone().filter(first).chain(options.filter(|it| !first(it))) {
+            self.option(given, draft);
+        }
+    }
+
+    fn option(&mut self, given: &Given, draft: &mut Draft) {
+        let complaint =
+            |what: String| Diagnostic::new(&*given.file, what).line(given.line).text(&*given.text);
+        let known = match options::find(&given.name) {
+            Some(known) => known,
+            None => {
+                let what = format!("unknown option `{}`", given.name);
+                let near = options::nearest(&given.name);
+                let hint = near.map(|near| format!("did you mean `{near}`?"));
+                self.problems.push(complaint(what).expected("an option of fio").hint(hint));
+                return;
+            }
+        };
+        match known {
+            Known::Effect(entry) => {
+                let value = given.value.as_deref();
+                let value = value.map(|text| Value { text, base: draft.base });
+                if let Err(wrong) = entry.apply(draft, value) {
+                    let what = format!("`{}`: {}", given.name, wrong.what);
+                    let complaint = complaint(what).expected(wrong.expected);
+                    self.problems.push(complaint.hint(wrong.hint));
+                    return;
+                }
+                self.note_spelling(given);
+            }
+            Known::NoEffect { flag } if given.value.is_some() || flag => {
+                self.idle.insert(given.name.clone());
+            }
+            Known::NoEffect { .. } => {
+                let what = format!("`{}`: the option has no value", given.name);
+                self.problems.push(complaint(what).expected("a value after `=`"));
+            }
+            Known::Refused(why) => {
+                self.problems.push(complaint(format!("`{}`: {why}", given.name)));
+            }
+        }
+    }
+
+    /// Says what was read otherwise than it looks.
+    fn note_spelling(&mut self, given: &Given) {
+        let Given { file, line, text, value: Some(value), .. } = given else { return };
+        let suffixed = value.starts_with(|c: char| c.is_ascii_digit())
+            && value.ends_with(|c: char| c.is_ascii_alphabetic());
+        if given.blank && suffixed {
+            self.notes.push(format!(
+                "{file}:{line}: `{text}`: read as meant; fio 3.33 loses the suffix after a blank"
+            ));
+        }
+        if is_misleading(value) {
+            self.notes.push(format!(
+                "{file}:{line}: `{text}`: in fio `KiB` is 1000 bytes and `k` is 1024; with \
+                 `kb_base=1000` it is the other way round"
+            ));
+        }
+    }
+
+    fn done(mut self, jobs: Vec<Job>) -> Result<JobFile, Diagnostics> {
+        if !self.idle.is_empty() {
+            let names: Vec<&str> = self.idle.iter().map(String::as_str).collect();
+            self.notes.push(format!("no effect here: {}", names.join(", ")));
+        }
+        let mut seen = BTreeSet::new();
+        self.notes.retain(|note| seen.insert(note.clone()));
+        self.problems.unique().or(JobFile { jobs, global: self.global, notes: self.notes })
     }
 }

@@ -5,9 +5,12 @@
 //! a [`Sequence`] yields the requests of one job. fio is under the GPL: everything here is written
 //! from a description of what it does, and is checked against the requests of a real fio.
 
+mod draw;
+mod grammar;
 mod job;
 mod job_file;
 mod layout;
+mod options;
 mod request;
 mod sequence;
 

@@ -1,0 +1,14 @@
+//! What draws: generators with their seeds, distributions, and the map of blocks that had their
+//! turn.
+
+mod block_map;
+mod lfsr;
+mod seeds;
+mod skewed;
+mod taus;
+
+pub(crate) use block_map::BlockMap;
+pub(crate) use lfsr::Lfsr;
+pub(crate) use seeds::{Consumer, Seeds};
+pub(crate) use skewed::{Skewed, name_hash};
+pub(crate) use taus::{Random, Taus88};

@@ -1,0 +1,59 @@
+//! The seeds of a job: one for each consumer of random numbers.
+
+use crate::job::Job;
+use crate::job_file::Seeding;
+
+/// The seed of everything that repeats.
+const REPEATED: u64 = 0xb189_9bed;
+/// `randseed` where none is given.
+const USUAL: u64 = 0x89;
+/// What separates the seeds of consumers.
+const STEP: u64 = 0x9e37_0001;
+/// How many consumers fio has.
+const COUNT: usize = 19;
+
+/// What draws.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Consumer {
+    ReadSizes = 0,
+    WriteSizes = 1,
+    TrimSizes = 2,
+    Mix = 4,
+    FileChoice = 5,
+    Offsets = 6,
+    Order = 10,
+    Zones = 16,
+}
+
+/// The seeds of a job.
+#[derive(Clone, Debug)]
+pub(crate) struct Seeds([u64; COUNT]);
+
+impl Seeds {
+    /// The seeds of `job`.
+    pub fn new(job: &Job, seeding: Seeding) -> Seeds {
+        let number = u64::from(job.number);
+        let mut seeds = [0; COUNT];
+        if job.all_repeatable && seeding == Seeding::V333 {
+            for (index, seed) in (0..).zip(&mut seeds) {
+                *seed = REPEATED.wrapping_mul(number).wrapping_add(index);
+            }
+        } else {
+            let mut next = job.seed.unwrap_or(USUAL);
+            (0..4).for_each(|_| next = next.wrapping_mul(STEP));
+            for (index, seed) in (0..).zip(&mut seeds) {
+                *seed = next.wrapping_mul(number).wrapping_add(index);
+                next = next.wrapping_mul(STEP);
+            }
+        }
+        if job.kind.random && job.repeatable && seeding == Seeding::V333 {
+            seeds[Consumer::Offsets as usize] = REPEATED.wrapping_mul(number);
+        }
+        Seeds(seeds)
+    }
+
+    /// The seed of `consumer`.
+    pub fn of(&self, consumer: Consumer) -> u64 {
+        self.0[consumer as usize]
+    }
+}

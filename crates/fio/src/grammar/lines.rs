@@ -1,0 +1,185 @@
+//! Lines and sections.
+
+use crate::job_file::Environment;
+use fowler_units::{Diagnostic, Diagnostics};
+use std::sync::Arc;
+
+/// How deep files can include each other.
+const NESTED: usize = 16;
+/// The most lines of a job file with everything it includes.
+const LINES: usize = 100_000;
+
+/// An option as given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Given {
+    /// Its name.
+    pub name: String,
+    /// Its value, variables replaced; none without `=`.
+    pub value: Option<String>,
+    /// A blank followed `=`.
+    pub blank: bool,
+    /// The file.
+    pub file: Arc<str>,
+    /// The line, from 1.
+    pub line: u64,
+    /// The line as written.
+    pub text: Arc<str>,
+}
+
+/// A section.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Section {
+    /// Its name; starts with `global` for the defaults of those below it.
+    pub name: String,
+    /// The file.
+    pub file: Arc<str>,
+    /// The line, from 1.
+    pub line: u64,
+    /// Its options, in order.
+    pub options: Vec<Given>,
+}
+
+/// Reads the sections of `text`, which is the file `name`. What is wrong goes into `problems`.
+pub(crate) fn read(
+    text: &str,
+    name: &str,
+    environment: &Environment<'_>,
+    problems: &mut Diagnostics,
+) -> Vec<Section> {
+    let mut reader = Reader { environment, problems, sections: Vec::new(), lines: 0 };
+    reader.file(text, &Arc::from(name), 0);
+    reader.sections
+}
+
+struct Reader<'a, 'e> {
+    environment: &'a Environment<'e>,
+    problems: &'a mut Diagnostics,
+    sections: Vec<Section>,
+    lines: usize,
+}
+
+impl Reader<'_, '_> {
+    fn file(&mut self, text: &str, name: &Arc<str>, depth: usize) {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        for (line, text) in (1..).zip(text.lines()) {
+            self.lines += 1;
+            if self.lines > LINES {
+                let what = format!("more than {LINES} lines with all included files");
+                self.problems.push(Diagnostic::new(&**name, what).line(line));
+                return;
+            }
+            if let Err(found) = self.line(text, name, line, depth) {
+                self.problems.0.extend(found.0);
+            }
+        }
+    }
+
+    fn line(
+        &mut self,
+        whole: &str,
+        name: &Arc<str>,
+        line: u64,
+        depth: usize,
+    ) -> Result<(), Diagnostics> {
+        let text = whole.trim();
+        if text.is_empty() || text.starts_with(['#', ';']) {
+            return Ok(());
+        }
+        let wrong = |what: &str| Diagnostic::new(&**name, what).line(line).text(text);
+        if let Some(rest) = text.strip_prefix('[') {
+            if depth > 0 {
+                let what = "an included file cannot have sections";
+                return Err(wrong(what).hint("put its options alone into it".to_string()).into());
+            }
+            let title = rest.split(']').next().unwrap_or(rest).trim();
+            if !rest.contains(']') || title.is_empty() {
+                return Err(wrong("a section has no name").expected("[name]").into());
+            }
+            let section =
+                Section { name: title.into(), file: name.clone(), line, options: Vec::new() };
+            self.sections.push(section);
+            return Ok(());
+        }
+        if let Some(path) =
+            text.strip_prefix("include").filter(|rest| rest.starts_with([' ', '\t']))
+        {
+            return self.include(path.trim(), name, line, depth, text);
+        }
+        let text = text.split(['#', ';']).next().unwrap_or(text).trim_end();
+        let Some(section) = self.sections.last_mut() else {
+            return Err(wrong("an option before the first section")
+                .expected("[name] above")
+                .into());
+        };
+        let (key, value) = match text.split_once('=') {
+            Some((key, value)) => (key.trim(), Some(value)),
+            None => (text, None),
+        };
+        let blank = value.is_some_and(|value| value.starts_with([' ', '\t']));
+        let value = value.map(|value| replaced(value.trim(), self.environment)).transpose();
+        let value = value.map_err(|what| wrong(&what))?;
+        section.options.push(Given {
+            name: key.into(),
+            value,
+            blank,
+            file: name.clone(),
+            line,
+            text: Arc::from(text),
+        });
+        Ok(())
+    }
+
+    fn include(
+        &mut self,
+        path: &str,
+        name: &Arc<str>,
+        line: u64,
+        depth: usize,
+        text: &str,
+    ) -> Result<(), Diagnostics> {
+        let wrong = |what: String| Diagnostic::new(&**name, what).line(line).text(text);
+        if depth >= NESTED {
+            return Err(wrong(format!("files include each other more than {NESTED} deep")).into());
+        }
+        if self.sections.is_empty() {
+            return Err(wrong("an include before the first section".into()).into());
+        }
+        let (included, text) = (self.environment.include)(path, name).map_err(|found| {
+            let what = |it: &Diagnostic| format!("the included file cannot be read: {}", it.what);
+            Diagnostics(found.0.iter().map(|it| wrong(what(it))).collect())
+        })?;
+        self.file(&text, &Arc::from(included), depth + 1);
+        Ok(())
+    }
+}
+
+/// Puts variables and keywords in.
+fn replaced(value: &str, environment: &Environment<'_>) -> Result<String, String> {
+    let mut text = String::new();
+    let mut rest = value;
+    while let Some((before, after)) = rest.split_once("${") {
+        let Some((name, after)) = after.split_once('}') else {
+            return Err("`${` without `}`".into());
+        };
+        text.push_str(before);
+        text.push_str(environment.variables.get(name).map_or("", String::as_str));
+        rest = after;
+    }
+    text.push_str(rest);
+    let mut found = false;
+    for (word, number) in [
+        ("$pagesize", environment.page_size),
+        ("$mb_memory", environment.memory_mib),
+        ("$ncpus", environment.cpus),
+    ] {
+        if text.contains(word) {
+            text = text.replace(word, &number.to_string());
+            found = true;
+        }
+    }
+    // fio calculates with keywords, without parentheses.
+    if found && text.contains(['+', '-', '*', '/']) {
+        text = format!("({text})");
+    }
+    Ok(text)
+}

@@ -1,0 +1,401 @@
+//! A job while its options are read, and what they come to together.
+
+use crate::grammar::Section;
+use crate::job::*;
+use fowler_units::{Diagnostic, Diagnostics, Span};
+
+/// The most jobs with all clones, as in fio.
+pub(super) const MOST_JOBS: u64 = 4096;
+/// The most files of all jobs.
+const MOST_FILES: usize = 1 << 20;
+
+/// A job while its options are read. Starts with fio's defaults.
+#[derive(Clone, Debug)]
+pub(crate) struct Draft {
+    /// What is already clear.
+    pub job: Job,
+    /// `kb_base`.
+    pub base: u64,
+    pub blocks: ByDirection<u32>,
+    pub ranges: ByDirection<Option<(u32, u32)>>,
+    pub splits: ByDirection<Vec<SizeShare>>,
+    pub aligns: ByDirection<Option<u32>>,
+    pub filename: Option<String>,
+    pub directory: Option<String>,
+    pub filename_format: String,
+    pub nr_files: u32,
+    pub clones: u32,
+    pub stonewall: bool,
+    pub new_group: bool,
+    pub wait_for: Option<String>,
+    pub exit_all: bool,
+    pub exit_what: ExitAll,
+    pub zone_mode: Option<bool>,
+    pub zone_size: u64,
+    pub zone_range: u64,
+    pub zone_skip: u64,
+    pub iolog: Option<String>,
+    pub replay: Replay,
+    pub fsync_on_close: bool,
+    pub steady: Option<SteadyState>,
+    pub steady_duration: Span,
+    pub steady_ramp: Span,
+    pub randrepeat: bool,
+    /// What the user should know.
+    pub notes: Vec<String>,
+}
+
+impl Default for Draft {
+    fn default() -> Draft {
+        Draft {
+            job: initial(),
+            base: 1024,
+            blocks: [4096; 3],
+            ranges: [None; 3],
+            splits: [const { Vec::new() }; 3],
+            aligns: [None; 3],
+            filename: None,
+            directory: None,
+            filename_format: "$jobname.$jobnum.$filenum".into(),
+            nr_files: 1,
+            clones: 1,
+            stonewall: false,
+            new_group: false,
+            wait_for: None,
+            exit_all: false,
+            exit_what: ExitAll::Group,
+            zone_mode: None,
+            zone_size: 0,
+            zone_range: 0,
+            zone_skip: 0,
+            iolog: None,
+            replay: Replay { scale: 1, time_scale: 100, ..Replay::default() },
+            fsync_on_close: false,
+            steady: None,
+            steady_duration: Span(0),
+            steady_ramp: Span(0),
+            randrepeat: true,
+            notes: Vec::new(),
+        }
+    }
+}
+
+/// A job with fio's defaults.
+fn initial() -> Job {
+    Job {
+        name: String::new(),
+        number: 0,
+        clone: 0,
+        group: 0,
+        group_reporting: false,
+        file: String::new(),
+        line: 0,
+        description: None,
+        given: Vec::new(),
+        kind: Kind { reads: true, ..Kind::default() },
+        sequential_run: 1,
+        sequential_add: 0,
+        sequencer: Sequencer::Sequential,
+        mix_read: 50,
+        percent_random: [100; 3],
+        blocks: [const { BlockSizes { min: 0, max: 0, align: 0, split: Vec::new() } }; 3],
+        unaligned: false,
+        blocks_by_order: false,
+        size: None,
+        io_size: None,
+        file_size: None,
+        offset: Size::ZERO,
+        offset_align: None,
+        offset_increment: Size::ZERO,
+        number_ios: 0,
+        fill_device: false,
+        loops: 1,
+        files: Vec::new(),
+        named_files: false,
+        file_service: FileService::RoundRobin,
+        file_service_run: 1,
+        repeatable: true,
+        seed: None,
+        all_repeatable: false,
+        no_map: false,
+        generator: Generator::Taus88,
+        generator_given: false,
+        distribution: Distribution::Uniform,
+        fsync: 0,
+        fdatasync: 0,
+        end_fsync: false,
+        durable_writes: false,
+        engine: "psync".into(),
+        depth: 1,
+        batch: 0,
+        batch_complete_min: 1,
+        batch_complete_max: 0,
+        depth_low: 0,
+        serialize_overlap: false,
+        rate: Rate { cycle: Span(1_000_000_000), ..Rate::default() },
+        think: ThinkTime { blocks: 1, ..ThinkTime::default() },
+        latency: LatencyTarget { percentile: 100.0, ..LatencyTarget::default() },
+        steady: None,
+        verify: Verify { read_back: true, ..Verify::default() },
+        strided: None,
+        replay: None,
+        runtime: None,
+        time_based: false,
+        ramp: Span(0),
+        start_delay: (Span(0), Span(0)),
+        start_after: StartAfter::Nothing,
+        exit_all: ExitAll::Off,
+        continue_on_error: String::new(),
+        logs: Logs {
+            per_job: true,
+            histogram_coarseness: 0,
+            bandwidth_window: Span(500_000_000),
+            iops_window: Span(500_000_000),
+            ..Logs::default()
+        },
+        statistics: Statistics {
+            clat_percentiles: true,
+            lat_percentiles: false,
+            slat_percentiles: false,
+            percentiles: Vec::new(),
+            no_lat: false,
+            no_clat: false,
+            no_slat: false,
+            no_bandwidth: false,
+            unified: Unified::Separate,
+            silent: false,
+        },
+    }
+}
+
+/// fio's percentiles where none are given.
+const PERCENTILES: [f64; 17] = [
+    1.0, 5.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95,
+    99.99,
+];
+
+/// Engines that wait for each request.
+const WAITING: [&str; 8] =
+    ["sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "splice", "libzbc"];
+
+/// The jobs of a file so far, numbered as fio does.
+#[derive(Debug, Default)]
+pub(crate) struct Jobs {
+    pub jobs: Vec<Job>,
+    group: u32,
+    in_group: bool,
+    files: usize,
+}
+
+impl Jobs {
+    /// Adds the job of `section` with its clones.
+    pub fn add(
+        &mut self,
+        section: &Section,
+        mut draft: Draft,
+        problems: &mut Diagnostics,
+        notes: &mut Vec<String>,
+    ) {
+        let complaint = |what: String| {
+            Diagnostic::new(&*section.file, what)
+                .line(section.line)
+                .text(format!("[{}]", section.name))
+        };
+        draft.settle(&mut |what, hint| problems.push(complaint(what).hint(hint)));
+        notes.append(&mut draft.notes);
+        let most = MOST_JOBS as usize;
+        if self.jobs.len() + draft.clones as usize > most {
+            problems.push(complaint(format!("more than {most} jobs with all clones")));
+            return;
+        }
+        if (draft.stonewall || draft.new_group) && self.in_group {
+            self.group += 1;
+        }
+        self.in_group = true;
+        for clone in 0..draft.clones {
+            let mut job = draft.job.clone();
+            job.number = self.jobs.len() as u32 + 1;
+            job.clone = clone;
+            job.group = self.group;
+            job.files = draft.file_names(clone);
+            self.files += job.files.len();
+            if self.files > MOST_FILES {
+                problems.push(complaint(format!("more than {MOST_FILES} files of all jobs")));
+                return;
+            }
+            job.start_after = match (&draft.wait_for, draft.stonewall && clone == 0) {
+                (_, true) => StartAfter::AllAbove,
+                (Some(name), false) => StartAfter::Named(name.clone()),
+                (None, false) => StartAfter::Nothing,
+            };
+            self.jobs.push(job);
+        }
+    }
+}
+
+impl Draft {
+    /// Takes `seed` where the job wants other requests each time.
+    pub fn seed_by(&mut self, seed: u64) {
+        if !self.randrepeat && !self.job.all_repeatable && self.job.seed.is_none() {
+            self.job.seed = Some(seed);
+        }
+    }
+
+    /// Brings the options together. `wrong` gets what is wrong and a hint.
+    fn settle(&mut self, wrong: &mut impl FnMut(String, Option<String>)) {
+        self.settle_sizes(wrong);
+        self.settle_randomness();
+        self.settle_queue();
+        let zones = Strided {
+            size: self.zone_size,
+            range: if self.zone_range > 0 { self.zone_range } else { self.zone_size },
+            skip: self.zone_skip,
+        };
+        // Without `zonemode`, a `zonesize` is enough.
+        if self.zone_mode.unwrap_or(self.zone_size > 0) {
+            if zones.size == 0 {
+                wrong("`zonemode=strided` needs a `zonesize`".into(), None);
+            }
+            self.job.strided = Some(zones);
+        }
+        let job = &mut self.job;
+        let rates = (0..3).any(|index| job.rate.bytes[index] > 0 && job.rate.iops[index] > 0);
+        if rates {
+            wrong("`rate` and `rate_iops` exclude each other".into(), None);
+        }
+        job.end_fsync |= self.fsync_on_close;
+        job.exit_all = if self.exit_all { self.exit_what } else { ExitAll::Off };
+        if let Some(steady) = &mut self.steady {
+            steady.duration = self.steady_duration;
+            steady.ramp = self.steady_ramp;
+            if steady.duration == Span(0) {
+                wrong("`steadystate` needs a `steadystate_duration`".into(), None);
+            }
+        }
+        job.steady = self.steady;
+        if let Some(iolog) = &self.iolog {
+            job.replay = Some(Replay { iolog: iolog.clone(), ..self.replay.clone() });
+        }
+        if job.time_based && job.runtime.is_none() {
+            job.time_based = false;
+            self.notes.push(format!("[{}]: `time_based` does nothing without `runtime`", job.name));
+        }
+        if job.statistics.percentiles.is_empty() {
+            job.statistics.percentiles = PERCENTILES.to_vec();
+        }
+        self.spell_out();
+    }
+
+    fn settle_sizes(&mut self, wrong: &mut impl FnMut(String, Option<String>)) {
+        let job = &mut self.job;
+        for index in 0..3 {
+            let (min, max) = self.ranges[index].unwrap_or((self.blocks[index], self.blocks[index]));
+            let align = self.aligns[index].filter(|align| *align > 0 && job.kind.random);
+            let sizes = BlockSizes {
+                min,
+                max,
+                align: align.unwrap_or(min),
+                split: std::mem::take(&mut self.splits[index]),
+            };
+            // Offsets that are no multiples of the blocks of the map have no map.
+            job.no_map |= sizes.align != min;
+            job.blocks[index] = sizes;
+        }
+        if job.blocks.iter().any(|sizes| sizes.min == 0 || sizes.max < sizes.min) {
+            wrong("a block size is zero, or a range of sizes ends below its start".into(), None);
+        }
+        if let (Some((least, most)), true) = (job.file_size, self.nr_files > 0)
+            && least != most
+        {
+            let hint = "give one size, such as filesize=1g".to_string();
+            wrong("file sizes that are drawn from a range are not simulated".into(), Some(hint));
+        }
+        if job.fill_device && job.size.is_none() {
+            job.size = Some(Size::Percent(100));
+        }
+    }
+
+    fn settle_randomness(&mut self) {
+        let job = &mut self.job;
+        job.repeatable = self.randrepeat && job.seed.is_none() || job.all_repeatable;
+        if job.distribution != Distribution::Uniform {
+            job.no_map = true;
+        }
+    }
+
+    fn settle_queue(&mut self) {
+        let job = &mut self.job;
+        if WAITING.contains(&job.engine.as_str()) && job.depth > 1 {
+            self.notes.push(format!(
+                "[{}]: the engine {} waits for each request: its depth is 1, not {}",
+                job.name, job.engine, job.depth
+            ));
+            job.depth = 1;
+        }
+        if job.depth_low > job.depth || job.depth_low == 0 {
+            job.depth_low = job.depth;
+        }
+        if job.batch > job.depth || job.batch == 0 {
+            job.batch = job.depth;
+        }
+        job.batch_complete_min = job.batch_complete_min.min(job.depth);
+        job.batch_complete_max = job.batch_complete_max.max(job.batch_complete_min);
+    }
+
+    /// Adds the defaults that those who read the output expect.
+    fn spell_out(&mut self) {
+        let job = &mut self.job;
+        let block = match job.blocks.each_ref().map(|sizes| sizes.min) {
+            [reads, writes, trims] if reads == writes && writes == trims => reads.to_string(),
+            [reads, writes, trims] => format!("{reads},{writes},{trims}"),
+        };
+        for (name, value) in [
+            ("rw", job.kind.word().to_string()),
+            ("bs", block),
+            ("iodepth", job.depth.to_string()),
+            ("numjobs", self.clones.to_string()),
+        ] {
+            if !job.given.iter().any(|(given, _)| given == name) {
+                job.given.push((name.into(), value));
+            }
+        }
+    }
+
+    /// The files of a clone.
+    fn file_names(&self, clone: u32) -> Vec<String> {
+        let names: Vec<String> = match &self.filename {
+            Some(names) => split_names(names),
+            None => (0..self.nr_files.max(1)).map(|file| self.generated(clone, file)).collect(),
+        };
+        let Some(directories) = self.directory.as_deref().map(split_names) else { return names };
+        let count = directories.len().max(1);
+        let Some(directory) = directories.get(clone as usize % count) else { return names };
+        names.iter().map(|name| format!("{}/{name}", directory.trim_end_matches('/'))).collect()
+    }
+
+    fn generated(&self, clone: u32, file: u32) -> String {
+        self.filename_format
+            .replace("$jobname", &self.job.name)
+            .replace("$jobnum", &clone.to_string())
+            .replace("$filenum", &file.to_string())
+            .replace("$clientuid", "localhost")
+    }
+}
+
+/// Splits names at colons; `\:` is a colon.
+fn split_names(text: &str) -> Vec<String> {
+    let mut names = vec![String::new()];
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        match character {
+            '\\' if characters.peek() == Some(&':') => {
+                characters.next();
+                names.last_mut().expect("a name").push(':');
+            }
+            ':' => names.push(String::new()),
+            character => names.last_mut().expect("a name").push(character),
+        }
+    }
+    names.retain(|name| !name.is_empty());
+    names
+}

@@ -1,0 +1,99 @@
+//! Every option that fio knows: what it does here, that it does nothing here, or why it cannot be
+//! simulated.
+
+mod draft;
+mod names;
+mod output;
+mod requests;
+mod timing;
+
+pub(crate) use draft::{Draft, Jobs};
+
+use crate::grammar::{Value, Wrong};
+
+/// What an option does to the job.
+type Setter = fn(&mut Draft, Value<'_>) -> Result<(), Wrong>;
+
+/// An option with an effect.
+pub(crate) struct Entry {
+    /// Its names, the usual one first.
+    names: &'static [&'static str],
+    /// It needs no value.
+    flag: bool,
+    set: Setter,
+}
+
+const fn option(names: &'static [&'static str], set: Setter) -> Entry {
+    Entry { names, flag: false, set }
+}
+
+const fn flag(names: &'static [&'static str], set: Setter) -> Entry {
+    Entry { names, flag: true, set }
+}
+
+/// What is known of a name.
+pub(crate) enum Known {
+    /// It has an effect.
+    Effect(&'static Entry),
+    /// It concerns only the host. The flag says whether it needs no value.
+    NoEffect { flag: bool },
+    /// It cannot be simulated, and this is why.
+    Refused(&'static str),
+}
+
+/// The tables of the options with an effect.
+const TABLES: [&[Entry]; 3] = [requests::OPTIONS, timing::OPTIONS, output::OPTIONS];
+
+/// Finds an option.
+pub(crate) fn find(name: &str) -> Option<Known> {
+    let mut entries = TABLES.iter().flat_map(|table| table.iter());
+    if let Some(entry) = entries.find(|entry| entry.names.contains(&name)) {
+        return Some(Known::Effect(entry));
+    }
+    if let Some((_, why)) = names::REFUSED.iter().find(|(refused, _)| *refused == name) {
+        return Some(Known::Refused(why));
+    }
+    let flag = names::NO_EFFECT_FLAGS.contains(&name);
+    (flag || names::NO_EFFECT.contains(&name)).then_some(Known::NoEffect { flag })
+}
+
+/// Returns the name that is most like `name`, if one is.
+pub(crate) fn nearest(name: &str) -> Option<&'static str> {
+    let known = TABLES.iter().flat_map(|table| table.iter());
+    let known = known.flat_map(|entry| entry.names).chain(names::NO_EFFECT);
+    let lower = name.to_ascii_lowercase();
+    known
+        .map(|known| (strsim::damerau_levenshtein(known, &lower), *known))
+        .filter(|(distance, known)| *distance <= 2 && *distance < known.len())
+        .min()
+        .map(|(_, known)| known)
+}
+
+impl Entry {
+    /// Applies it.
+    pub fn apply(&self, draft: &mut Draft, value: Option<Value<'_>>) -> Result<(), Wrong> {
+        match value {
+            Some(value) => (self.set)(draft, value),
+            None if self.flag => (self.set)(draft, Value { text: "1", base: draft.base }),
+            None => Err(Wrong::new("the option has no value", "a value after `=`")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_stands_for_one_thing() {
+        let mut all: Vec<&str> = names::NO_EFFECT.to_vec();
+        all.extend(names::NO_EFFECT_FLAGS);
+        all.extend(names::REFUSED.iter().map(|(name, _)| *name));
+        all.extend(TABLES.iter().flat_map(|table| table.iter()).flat_map(|entry| entry.names));
+        let count = all.len();
+        all.sort_unstable();
+        let twice: Vec<_> = all.windows(2).filter(|pair| pair[0] == pair[1]).collect();
+        assert!(twice.is_empty(), "{twice:?}");
+        assert!(count > 250, "{count}");
+    }
+}

@@ -1,0 +1,148 @@
+//! The files of a job: where each is, and which is next.
+
+use super::Sequence;
+use crate::draw::{BlockMap, Consumer, Lfsr, Skewed, name_hash};
+use crate::job::{ByDirection, Distribution, FileService, Generator, Job};
+use crate::job_file::Seeding;
+use crate::layout::FileRange;
+
+/// No request yet.
+pub(super) const NONE: u64 = u64::MAX;
+
+/// A file while the job runs.
+#[derive(Clone, Debug)]
+pub(super) struct FileState {
+    /// Where the job starts in the file.
+    pub start: u64,
+    /// Where it starts now: zones move it.
+    pub origin: u64,
+    /// How many bytes it uses.
+    pub length: u64,
+    /// Where the file ends.
+    pub end: u64,
+    /// Where the last request of each direction began.
+    pub last_start: ByDirection<u64>,
+    /// Where the last request of each direction ended.
+    pub last_end: ByDirection<u64>,
+    /// Which blocks had their turn.
+    pub map: Option<BlockMap>,
+    /// Offsets without a map.
+    pub lfsr: Option<Lfsr>,
+    /// Offsets that are not alike.
+    pub skewed: Option<Skewed>,
+    /// It has been used in this pass.
+    pub open: bool,
+    /// Nothing fits any more.
+    pub done: bool,
+}
+
+impl FileState {
+    pub fn new(job: &Job, file: &FileRange, offsets: u64, seeding: Seeding) -> FileState {
+        let span = match job.strided {
+            Some(zones) => zones.range,
+            None => file.length.min(file.end),
+        };
+        let blocks = span / u64::from(job.min_block().max(1));
+        let lfsr = job.kind.random && job.generator == Generator::Lfsr;
+        let mapped = job.kind.random && !lfsr && !job.no_map;
+        FileState {
+            start: file.start,
+            origin: file.start,
+            length: file.length,
+            end: file.end,
+            last_start: [NONE; 3],
+            last_end: [file.start; 3],
+            map: mapped.then(|| BlockMap::new(blocks)),
+            lfsr: lfsr.then(|| Lfsr::new(blocks, offsets, seeding == Seeding::V335)).flatten(),
+            skewed: if job.kind.random { skewed(job, file, offsets, seeding) } else { None },
+            open: false,
+            done: false,
+        }
+    }
+
+    /// As if nothing had been issued: offsets start again, and each block may have its turn.
+    pub fn reset(&mut self, offsets: u64, seeding: Seeding) {
+        self.last_start = [NONE; 3];
+        self.last_end = [self.origin; 3];
+        if let Some(map) = &mut self.map {
+            map.clear();
+        }
+        if let Some(lfsr) = &mut self.lfsr {
+            lfsr.reset(offsets, seeding == Seeding::V335);
+        }
+    }
+}
+
+fn skewed(job: &Job, file: &FileRange, offsets: u64, seeding: Seeding) -> Option<Skewed> {
+    if matches!(job.distribution, Distribution::Uniform) {
+        return None;
+    }
+    let block = u64::from(job.blocks[0].min.min(job.blocks[1].min).max(1));
+    let mut seed = offsets;
+    if job.repeatable {
+        let own = name_hash(file.name.as_bytes()).wrapping_mul(job.number);
+        seed = match seeding {
+            Seeding::V333 => u64::from(own),
+            Seeding::V335 => u64::from(own).wrapping_mul(offsets),
+        };
+    }
+    Skewed::new(&job.distribution, file.length.div_ceil(block), seed)
+}
+
+impl Sequence {
+    /// Returns the file of the next request, or nothing if all are done.
+    #[inline]
+    pub(super) fn next_file(&mut self) -> Option<usize> {
+        if self.done_files >= self.files.len() {
+            return None;
+        }
+        if let Some(current) = self.current_file
+            && self.files[current].open
+            && !self.files[current].done
+        {
+            if self.job.file_service == FileService::Sequential {
+                return Some(current);
+            }
+            if self.requests_left > 0 {
+                self.requests_left -= 1;
+                return Some(current);
+            }
+        }
+        let chosen = match self.job.file_service {
+            FileService::Random => self.random_file(),
+            _ => self.file_in_turn()?,
+        };
+        let offsets = self.seeds.of(Consumer::Offsets);
+        let file = &mut self.files[chosen];
+        if !file.open {
+            file.open = true;
+            file.reset(offsets, self.seeding);
+        }
+        self.current_file = Some(chosen);
+        self.requests_left = self.job.file_service_run.saturating_sub(1);
+        Some(chosen)
+    }
+
+    #[inline]
+    fn file_in_turn(&mut self) -> Option<usize> {
+        for _ in 0..self.files.len() {
+            let file = self.file_turn;
+            self.file_turn = if file + 1 >= self.files.len() { 0 } else { file + 1 };
+            if !self.files[file].done {
+                return Some(file);
+            }
+        }
+        None
+    }
+
+    fn random_file(&mut self) -> usize {
+        loop {
+            let file = self.random.files.below(self.files.len() as u64) as usize;
+            if let Some(state) = self.files.get(file)
+                && !state.done
+            {
+                return file;
+            }
+        }
+    }
+}

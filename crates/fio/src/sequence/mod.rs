@@ -1,0 +1,332 @@
+//! The requests of a job, one after another.
+//!
+//! A job is a number of passes. A pass issues requests until `size` bytes are issued or nothing
+//! fits, waits for them, flushes if asked to, and reads back what it wrote if that is to be
+//! verified. Between passes, positions, maps and, if the job is repeatable, generators start again.
+
+mod files;
+mod lengths;
+mod offsets;
+mod passes;
+mod written;
+
+use crate::draw::{Consumer, Random, Seeds, Taus88};
+use crate::job::{ByDirection, Generator, Job, Op};
+use crate::job_file::Seeding;
+use crate::layout::JobFiles;
+use crate::request::{Request, Step};
+use files::FileState;
+use passes::Phase;
+use written::{Range, Written};
+
+/// Above this number of blocks fio draws offsets of 64 bits.
+const NARROW_BLOCKS: u64 = u32::MAX as u64;
+
+/// The requests of a job, in the order in which fio issues them.
+///
+/// A closed loop calls [`Sequence::next_step`] whenever it has room for a request. Nothing is
+/// allocated per request, except that a job that verifies remembers what it wrote.
+#[derive(Clone, Debug)]
+pub struct Sequence {
+    job: Box<Job>,
+    seeding: Seeding,
+    seeds: Seeds,
+    random: Generators,
+    files: Vec<FileState>,
+
+    /// Bytes of one pass, and of the whole job.
+    pass_size: u64,
+    io_size: u64,
+    /// `number_ios`, which each pass of trims and writes doubles.
+    number_ios: u64,
+    /// Sequential requests start again within a pass.
+    again_in_pass: bool,
+    pass_limit: u64,
+    min_block: u64,
+    phase: Phase,
+    first: bool,
+    stopped: bool,
+    loops_left: u32,
+
+    /// Requests and bytes of each direction since the start, without those that read back.
+    issued: ByDirection<u64>,
+    issued_bytes: ByDirection<u64>,
+    /// All requests and bytes since the start.
+    all: u64,
+    all_bytes: u64,
+    /// Bytes of this pass.
+    pass_bytes: u64,
+    last: Op,
+    last_was_flush: bool,
+    mix: Op,
+    mix_limit: u64,
+    until_random: u32,
+    zone_bytes: u64,
+
+    current_file: Option<usize>,
+    requests_left: u32,
+    file_turn: usize,
+    done_files: usize,
+
+    written: Written,
+    read_back_left: u64,
+}
+
+#[derive(Clone, Debug)]
+struct Generators {
+    sizes: ByDirection<Random>,
+    mix: Taus88,
+    files: Random,
+    offsets: Random,
+    order: ByDirection<Taus88>,
+    zones: Taus88,
+}
+
+impl Generators {
+    fn new(job: &Job, seeds: &Seeds, wide_offsets: bool) -> Generators {
+        let wide = job.generator == Generator::Taus258;
+        let writes = if job.verify.on { Consumer::ReadSizes } else { Consumer::WriteSizes };
+        let trims = if job.kind.trim_then_write() { writes } else { Consumer::TrimSizes };
+        let order = Taus88::new(seeds.of(Consumer::Order));
+        Generators {
+            sizes: [Consumer::ReadSizes, writes, trims]
+                .map(|consumer| Random::new(seeds.of(consumer), wide)),
+            mix: Taus88::new(seeds.of(Consumer::Mix)),
+            files: Random::new(seeds.of(Consumer::FileChoice), wide),
+            offsets: Random::new(seeds.of(Consumer::Offsets), wide_offsets),
+            order: [order.clone(), order.clone(), order],
+            zones: Taus88::new(seeds.of(Consumer::Zones)),
+        }
+    }
+}
+
+impl Sequence {
+    /// Starts the sequence of `job`, whose files are `files`.
+    pub fn new(job: &Job, files: &JobFiles, seeding: Seeding) -> Sequence {
+        let mut job = Box::new(job.clone());
+        let block = u64::from(job.min_block().max(1));
+        let largest = files.files.iter().map(|file| file.length / block).max().unwrap_or(0);
+        if largest > NARROW_BLOCKS && !job.generator_given {
+            job.generator = Generator::Taus258;
+        }
+        let seeds = Seeds::new(&job, seeding);
+        let random = Generators::new(&job, &seeds, job.generator == Generator::Taus258);
+        let offsets = seeds.of(Consumer::Offsets);
+        let states = files.files.iter().map(|file| FileState::new(&job, file, offsets, seeding));
+        let mut sequence = Sequence {
+            files: states.collect(),
+            pass_size: files.size,
+            io_size: files.io_size,
+            number_ios: job.number_ios,
+            again_in_pass: job.kind.mixed() && files.io_size > files.size,
+            pass_limit: 0,
+            min_block: block,
+            phase: Phase::Between,
+            first: true,
+            stopped: false,
+            loops_left: job.loops,
+            issued: [0; 3],
+            issued_bytes: [0; 3],
+            all: 0,
+            all_bytes: 0,
+            pass_bytes: 0,
+            last: Op::Read,
+            last_was_flush: false,
+            mix: Op::Read,
+            mix_limit: 0,
+            until_random: 1,
+            zone_bytes: 0,
+            current_file: None,
+            requests_left: 0,
+            file_turn: 0,
+            done_files: 0,
+            written: Written::default(),
+            read_back_left: 0,
+            job,
+            seeding,
+            seeds,
+            random,
+        };
+        sequence.pass_limit = sequence.pass_limit();
+        sequence
+    }
+
+    /// Returns what the job does next.
+    pub fn next_step(&mut self) -> Step {
+        self.next_step_as(|drawn| drawn)
+    }
+
+    /// As [`Sequence::next_step`]; where a mix has drawn a direction, `choose` can take the other
+    /// one, as fio does when the drawn direction is ahead of its rate and the other is not.
+    pub fn next_step_as(&mut self, choose: impl FnMut(Op) -> Op) -> Step {
+        self.step(choose)
+    }
+
+    /// No more requests, except for the flushes at the end: the job's `runtime` is over.
+    pub fn stop(&mut self) {
+        self.end_early();
+    }
+
+    /// Returns the next request of this pass, or nothing if no file has room for one.
+    #[inline]
+    fn draw(&mut self, mut choose: impl FnMut(Op) -> Op) -> Option<Request> {
+        loop {
+            let file = self.next_file()?;
+            let op = self.direction(file, &mut choose);
+            if op.is_flush() {
+                return Some(Request {
+                    offset: 0,
+                    length: 0,
+                    file: file as u32,
+                    op,
+                    verify: false,
+                });
+            }
+            if self.job.strided.is_some() {
+                self.move_zone(file, op);
+            }
+            if let Some(request) = self.fill(file, op) {
+                return Some(request);
+            }
+            self.files[file].done = true;
+            self.files[file].open = false;
+            self.done_files += 1;
+        }
+    }
+
+    #[inline]
+    fn fill(&mut self, file: usize, op: Op) -> Option<Request> {
+        let place = self.place(file, op)?;
+        let state = &self.files[file];
+        if place.offset >= state.length {
+            return None;
+        }
+        let offset = place.offset + state.origin;
+        if offset >= state.end {
+            return None;
+        }
+        let mut length = self.length(file, op, offset, place)?;
+        let state = &mut self.files[file];
+        if offset + u64::from(length) > state.end {
+            return None;
+        }
+        if let Some(map) = &mut state.map
+            && !place.again
+        {
+            let block = self.min_block;
+            let first = (offset - state.origin) / block;
+            let count = u64::from(length).div_ceil(block);
+            let taken = map.take(first, count);
+            if taken * block < u64::from(length) {
+                length = (taken * block) as u32;
+            }
+            if length == 0 {
+                return None;
+            }
+        }
+        state.last_start[op as usize] = offset;
+        state.last_end[op as usize] = offset + u64::from(length);
+        self.zone_bytes += u64::from(length);
+        Some(Request { offset, length, file: file as u32, op, verify: false })
+    }
+
+    /// A flush if one is due, otherwise the direction of the next request.
+    #[inline]
+    fn direction(&mut self, file: usize, choose: &mut impl FnMut(Op) -> Op) -> Op {
+        let kind = self.job.kind;
+        let writes = self.issued[Op::Write as usize];
+        if kind.writes && !self.last_was_flush && writes > 0 {
+            for (every, op) in [(self.job.fsync, Op::Sync), (self.job.fdatasync, Op::DataSync)] {
+                if every > 0 && writes.is_multiple_of(u64::from(every)) {
+                    return op;
+                }
+            }
+        }
+        if kind.mixed() {
+            if self.issued[self.mix as usize] >= self.mix_limit {
+                let read = self.random.mix.percent() <= self.job.mix_read;
+                let drawn = if read { Op::Read } else { Op::Write };
+                if drawn != self.mix {
+                    let share = if read { self.job.mix_read } else { 100 - self.job.mix_read };
+                    self.mix_limit = self.issued[self.mix as usize] * u64::from(share) / 100;
+                }
+                self.mix = drawn;
+            }
+            self.mix = choose(self.mix);
+            return self.mix;
+        }
+        if kind.trim_then_write() {
+            let ends = &self.files[file].last_end;
+            let trimmed = ends[Op::Write as usize] == ends[Op::Trim as usize];
+            return if trimmed { Op::Trim } else { Op::Write };
+        }
+        match kind {
+            _ if kind.reads => Op::Read,
+            _ if kind.writes => Op::Write,
+            _ => Op::Trim,
+        }
+    }
+
+    /// `zonemode=strided`: after the bytes of a zone the next one begins.
+    fn move_zone(&mut self, file: usize, op: Op) {
+        let Some(zones) = self.job.strided else { return };
+        let state = &mut self.files[file];
+        if self.zone_bytes >= zones.size {
+            self.zone_bytes = 0;
+            state.origin = state.origin.saturating_add(zones.range).saturating_add(zones.skip);
+            if state.origin >= state.end {
+                state.origin = state.start;
+            }
+            state.last_end[op as usize] = state.origin;
+        }
+        if state.last_end[op as usize] >= state.origin + zones.range {
+            state.last_end[op as usize] = state.origin;
+        }
+        if self.zone_bytes.is_multiple_of(zones.range.max(1)) {
+            state.reset(self.seeds.of(Consumer::Offsets), self.seeding);
+        }
+    }
+
+    /// Notes that `request` is issued.
+    #[inline]
+    fn note(&mut self, request: &Request) {
+        self.last_was_flush = request.op.is_flush();
+        if request.op.is_flush() {
+            return;
+        }
+        let length = u64::from(request.length);
+        self.last = request.op;
+        self.all += 1;
+        self.all_bytes += length;
+        self.pass_bytes += length;
+        if request.verify {
+            return;
+        }
+        self.issued[request.op as usize] += 1;
+        self.issued_bytes[request.op as usize] += length;
+        if self.job.verify.on && request.op == Op::Write {
+            let Request { file, offset, length, .. } = *request;
+            let once = self.files[file as usize].map.is_some();
+            self.written.add(Range { file, offset, length }, once);
+        }
+    }
+}
+
+/// The requests without a clock: at depth 1, each completes before the next. A job that repeats
+/// itself for a time ends after one pass, because only a clock can end it.
+impl Iterator for Sequence {
+    type Item = Request;
+
+    fn next(&mut self) -> Option<Request> {
+        loop {
+            if self.has_seen_all() {
+                return None;
+            }
+            match self.next_step() {
+                Step::Issue(request) => return Some(request),
+                Step::Drain => {}
+                Step::Done => return None,
+            }
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Where the next request of a file is.
+
+use super::Sequence;
+use super::files::NONE;
+use crate::draw::Consumer;
+use crate::job::{Distribution, Op, Sequencer};
+
+/// An offset, counted from where the job starts in the file, and whether it is random.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    pub offset: u64,
+    pub random: bool,
+    /// The map does not count: taken blocks are used again.
+    pub again: bool,
+}
+
+impl Sequence {
+    /// Returns where the next request of `op` in `file` is, or nothing if there is no place.
+    #[inline]
+    pub(super) fn place(&mut self, file: usize, op: Op) -> Option<Place> {
+        self.until_random -= 1;
+        let due = self.until_random == 0;
+        if due {
+            self.until_random = self.job.sequential_run;
+        }
+        if self.job.kind.trim_then_write() && self.job.kind.random && op == Op::Write {
+            let offset = self.files[file].last_start[Op::Trim as usize];
+            let offset = offset.wrapping_sub(self.files[file].origin);
+            return Some(Place { offset, random: true, again: true });
+        }
+        if !self.job.kind.random {
+            let offset = self.sequential(file, op)?;
+            return Some(Place { offset, random: false, again: false });
+        }
+        if due && self.is_random_turn(op) {
+            let offset = self.random_offset(file, op)?;
+            return Some(Place { offset, random: true, again: false });
+        }
+        let last = self.files[file].last_start[op as usize];
+        let offset = match self.job.sequencer {
+            Sequencer::Identical if !due && last == NONE => Some(0),
+            Sequencer::Identical if !due => Some(last.wrapping_sub(self.files[file].origin)),
+            _ => self.sequential(file, op),
+        };
+        let offset = match offset {
+            Some(offset) => offset,
+            None => self.random_offset(file, op)?,
+        };
+        Some(Place { offset, random: false, again: true })
+    }
+
+    /// `percentage_random`.
+    #[inline]
+    fn is_random_turn(&mut self, op: Op) -> bool {
+        let percent = self.job.percent_random[op as usize];
+        percent == 100 || self.random.order[op as usize].percent() <= percent
+    }
+
+    /// The end of the last request of this direction, or further.
+    #[inline]
+    fn sequential(&mut self, file: usize, op: Op) -> Option<u64> {
+        let job = &self.job;
+        let state = &mut self.files[file];
+        let last = &mut state.last_end[op as usize];
+        let again = self.again_in_pass && *last >= state.length + state.origin;
+        if again || job.time_based && *last >= state.length + state.start {
+            *last = state.origin;
+        }
+        if *last >= state.end {
+            return None;
+        }
+        let add = job.sequential_add;
+        if add < 0 && *last == state.origin && state.origin > 0 {
+            *last = state.end.min(state.length);
+        }
+        let mut position = last.wrapping_sub(state.origin);
+        if position != 0 && add != 0 {
+            position = position.wrapping_add_signed(add);
+            if position >= state.end {
+                position = match add > 0 {
+                    true => state.origin,
+                    false => state.end.min(state.length).wrapping_add_signed(add),
+                };
+            }
+        }
+        Some(position)
+    }
+
+    /// A random offset. A job that goes on for a time starts again when all had its turn.
+    #[inline]
+    fn random_offset(&mut self, file: usize, op: Op) -> Option<u64> {
+        let align = u64::from(self.job.blocks[op as usize].align);
+        if let Some(block) = self.random_block(file, op) {
+            return Some(block * align);
+        }
+        if !self.job.time_based {
+            return None;
+        }
+        self.files[file].reset(self.seeds.of(Consumer::Offsets), self.seeding);
+        self.random_block(file, op).map(|block| block * align)
+    }
+
+    #[inline]
+    fn random_block(&mut self, file: usize, op: Op) -> Option<u64> {
+        if let Some(skewed) = &mut self.files[file].skewed {
+            return Some(skewed.next_block());
+        }
+        let blocks = self.blocks(file, op);
+        match &self.job.distribution {
+            Distribution::Zoned(zones) if !zones[op as usize].is_empty() => {
+                let percent = self.random.zones.percent();
+                let (from, to) = zone(&zones[op as usize], percent);
+                let (from, to) = (from.min(100), to.min(100));
+                let count = blocks * (to - from) / 100;
+                Some(self.uniform(file, count)? + blocks * from / 100)
+            }
+            Distribution::ZonedBytes(zones) if !zones[op as usize].is_empty() => {
+                let percent = self.random.zones.percent();
+                let align = u64::from(self.job.blocks[op as usize].align);
+                let (from, to) = zone(&zones[op as usize], percent);
+                let (from, to) = (from / align, to / align);
+                Some(self.uniform(file, to - from)? + from)
+            }
+            _ => self.uniform(file, blocks),
+        }
+    }
+
+    /// How many blocks random offsets are drawn from.
+    #[inline]
+    fn blocks(&self, file: usize, op: Op) -> u64 {
+        let state = &self.files[file];
+        let sizes = &self.job.blocks[op as usize];
+        let (align, min) = (u64::from(sizes.align), u64::from(sizes.min));
+        let span = match self.job.strided {
+            Some(zones) => zones.range,
+            None => state.length.min(state.end),
+        };
+        let span = if min > align { span.saturating_sub(min - align) } else { span };
+        span / align
+    }
+
+    /// One of `count` blocks that is free.
+    #[inline]
+    fn uniform(&mut self, file: usize, count: u64) -> Option<u64> {
+        if count == 0 {
+            return None;
+        }
+        let state = &mut self.files[file];
+        if let Some(lfsr) = &mut state.lfsr {
+            return lfsr.next_block();
+        }
+        let block = self.random.offsets.below(count);
+        match &state.map {
+            Some(map) if !map.is_free(block) => map.next_free(block),
+            _ => Some(block),
+        }
+    }
+}
+
+/// Where the zone begins and ends that gets the request `percent`, 1 to 100.
+fn zone(zones: &[crate::job::Zone], percent: u32) -> (u64, u64) {
+    let (mut share, mut from) = (0, 0);
+    for zone in zones {
+        share += zone.percent;
+        if percent <= share {
+            return (from, from + zone.size);
+        }
+        from += zone.size;
+    }
+    (0, from)
+}

@@ -1,0 +1,240 @@
+//! When a pass ends, what follows it, and when the job ends.
+
+use super::{Generators, Sequence};
+use crate::job::{Generator, Op};
+use crate::request::{Request, Step};
+
+/// Where a job is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// Before the first pass and after each.
+    Between,
+    /// It issues requests.
+    Issue,
+    /// Everything is issued: it flushes this file and those after it.
+    Flush(usize),
+    /// It reads back what it wrote.
+    ReadBack,
+    /// Everything is done.
+    Done,
+}
+
+impl Sequence {
+    pub(super) fn step(&mut self, mut choose: impl FnMut(Op) -> Op) -> Step {
+        loop {
+            match self.phase {
+                Phase::Between => {
+                    if !self.runs_on() {
+                        self.phase = Phase::Done;
+                        continue;
+                    }
+                    self.begin_pass();
+                }
+                Phase::Issue => {
+                    let next =
+                        if self.pass_is_over() { None } else { self.next_in_pass(&mut choose) };
+                    let Some(request) = next else {
+                        self.end_pass();
+                        return Step::Drain;
+                    };
+                    self.note(&request);
+                    return Step::Issue(request);
+                }
+                Phase::Flush(file) => {
+                    if file >= self.files.len() {
+                        self.after_pass();
+                        continue;
+                    }
+                    self.phase = Phase::Flush(file + 1);
+                    let file = file as u32;
+                    let flush = Request { offset: 0, length: 0, file, op: Op::Sync, verify: false };
+                    return Step::Issue(flush);
+                }
+                Phase::ReadBack => {
+                    let Some(request) = self.read_back() else {
+                        self.phase = Phase::Between;
+                        return Step::Drain;
+                    };
+                    self.note(&request);
+                    return Step::Issue(request);
+                }
+                Phase::Done => return Step::Done,
+            }
+        }
+    }
+
+    pub(super) fn end_early(&mut self) {
+        self.stopped = true;
+        match self.phase {
+            Phase::Issue => self.end_pass(),
+            Phase::Flush(_) => {}
+            _ => self.phase = Phase::Done,
+        }
+    }
+
+    /// Whether without a clock it has done what it does in one pass.
+    pub(super) fn has_seen_all(&self) -> bool {
+        self.job.time_based && (self.all_bytes >= self.whole() || self.is_over())
+    }
+
+    /// The bytes of the job without repetitions.
+    fn whole(&self) -> u64 {
+        if self.io_size > 0 { self.io_size } else { self.pass_size }
+    }
+
+    /// Whether there is another pass.
+    fn runs_on(&mut self) -> bool {
+        if self.stopped {
+            return false;
+        }
+        if self.job.time_based {
+            return true;
+        }
+        if self.loops_left > 0 {
+            self.loops_left -= 1;
+            return true;
+        }
+        if self.enough_requests() {
+            return false;
+        }
+        let left = self.whole().saturating_sub(self.all_bytes);
+        let all_done = self.files.iter().all(|file| file.done) && self.io_size == 0;
+        left > 0 && left >= u64::from(self.job.max_block()) && !all_done
+    }
+
+    fn begin_pass(&mut self) {
+        if !self.first {
+            self.start_again();
+        }
+        self.first = false;
+        self.pass_bytes = 0;
+        if self.job.verify.only && self.job.kind.writes {
+            self.pretend();
+            self.start_again();
+            self.phase = Phase::ReadBack;
+            return;
+        }
+        if self.job.kind.trim_then_write() {
+            self.number_ios = self.number_ios.saturating_mul(2);
+        }
+        self.phase = Phase::Issue;
+    }
+
+    /// `verify_only`: what would be written is only noted.
+    fn pretend(&mut self) {
+        while !self.is_over() {
+            let Some(request) = self.draw(|drawn| drawn) else { break };
+            self.note(&request);
+        }
+        if self.pass_bytes == 0 {
+            self.stopped = true;
+        }
+    }
+
+    /// Everything starts again, except for what counts over all passes.
+    fn start_again(&mut self) {
+        self.zone_bytes = 0;
+        self.last_was_flush = false;
+        self.mix_limit = 0;
+        self.done_files = 0;
+        for file in &mut self.files {
+            file.origin = file.start;
+            (file.open, file.done) = (false, false);
+        }
+        if self.job.repeatable {
+            let wide = self.job.generator == Generator::Taus258;
+            self.random = Generators::new(&self.job, &self.seeds, wide);
+        }
+    }
+
+    fn end_pass(&mut self) {
+        let flush = self.job.end_fsync && self.job.kind.writes && !self.last_was_flush;
+        self.phase = Phase::Flush(if flush { 0 } else { self.files.len() });
+    }
+
+    fn after_pass(&mut self) {
+        let verifies = self.job.verify.on && self.job.verify.read_back;
+        if self.stopped || self.pass_bytes == 0 {
+            self.phase = Phase::Done;
+        } else if verifies {
+            self.start_again();
+            self.phase = Phase::ReadBack;
+        } else {
+            self.phase = Phase::Between;
+        }
+    }
+
+    fn enough_requests(&self) -> bool {
+        let most = self.number_ios.saturating_mul(u64::from(self.job.loops));
+        most > 0 && self.all >= most
+    }
+
+    /// Whether the job has issued all its bytes or requests.
+    #[inline]
+    fn is_over(&self) -> bool {
+        let [reads, writes, trims] = self.issued_bytes;
+        let bytes = match self.job.kind {
+            kind if kind.mixed() => reads + writes,
+            kind if kind.writes => writes,
+            kind if kind.reads => reads,
+            _ => trims,
+        };
+        bytes >= self.whole().saturating_mul(u64::from(self.job.loops)) || self.enough_requests()
+    }
+
+    #[inline]
+    fn pass_is_over(&self) -> bool {
+        let job = &self.job;
+        if !job.time_based && self.is_over() {
+            return true;
+        }
+        (!job.time_based || job.verify.on) && self.pass_bytes >= self.pass_limit
+    }
+
+    /// The bytes after which a pass is over, with those that are read back meanwhile.
+    pub(super) fn pass_limit(&self) -> u64 {
+        let job = &self.job;
+        let mut limit = self.pass_size;
+        if job.kind.writes && job.kind.random && job.no_map {
+            limit = limit.max(self.io_size);
+        }
+        if job.verify.on && job.kind.writes && job.verify.backlog > 0 {
+            limit = limit.saturating_add(self.pass_size);
+        }
+        if job.kind.trim_then_write() {
+            limit = limit.saturating_add(self.whole().saturating_mul(u64::from(job.loops)));
+        }
+        limit
+    }
+
+    /// The next request of a pass: one that reads back, if enough is written, or a new one.
+    #[inline]
+    fn next_in_pass(&mut self, choose: &mut impl FnMut(Op) -> Op) -> Option<Request> {
+        if self.job.verify.on && self.job.verify.backlog > 0 && self.written.len() > 0 {
+            let verify = self.job.verify;
+            let due = self.written.len().is_multiple_of(verify.backlog) && self.last != Op::Read;
+            if self.read_back_left == 0 && due {
+                self.read_back_left = match verify.backlog_batch {
+                    0 => verify.backlog,
+                    batch => batch,
+                };
+            }
+            if self.read_back_left > 0 {
+                self.read_back_left -= 1;
+                return self.read_back();
+            }
+        }
+        self.draw(choose)
+    }
+
+    fn read_back(&mut self) -> Option<Request> {
+        let range = self.written.next_range()?;
+        Some(Request {
+            offset: range.offset,
+            length: range.length,
+            file: range.file,
+            op: Op::Read,
+            verify: true,
+        })
+    }
+}

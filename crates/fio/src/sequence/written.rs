@@ -1,0 +1,50 @@
+//! What was written and is still to be read back.
+
+use std::collections::{BTreeMap, VecDeque};
+
+/// A range that was written.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Range {
+    pub file: u32,
+    pub offset: u64,
+    pub length: u32,
+}
+
+/// The ranges to read back. Where each block is written once, in the order of writing; where blocks
+/// can overlap, by file and offset, and a write replaces those that it overlaps.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Written {
+    in_order: VecDeque<Range>,
+    sorted: BTreeMap<(u32, u64), u32>,
+}
+
+impl Written {
+    /// Notes a write. `once`: nothing overlaps it.
+    pub fn add(&mut self, range: Range, once: bool) {
+        if once {
+            self.in_order.push_back(range);
+            return;
+        }
+        let end = range.offset + u64::from(range.length);
+        while let Some((&key, &length)) = self.sorted.range(..(range.file, end)).next_back()
+            && key.0 == range.file
+            && key.1 + u64::from(length) > range.offset
+        {
+            self.sorted.remove(&key);
+        }
+        self.sorted.insert((range.file, range.offset), range.length);
+    }
+
+    /// Returns how many are left.
+    pub fn len(&self) -> u64 {
+        (self.in_order.len() + self.sorted.len()) as u64
+    }
+
+    /// Takes the next one.
+    pub fn next_range(&mut self) -> Option<Range> {
+        if let Some(((file, offset), length)) = self.sorted.pop_first() {
+            return Some(Range { file, offset, length });
+        }
+        self.in_order.pop_front()
+    }
+}
