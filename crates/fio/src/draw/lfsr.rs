@@ -63,7 +63,7 @@ impl Lfsr {
         let needed = u64::BITS - blocks.leading_zeros();
         let width = needed.max(NARROWEST);
         let taps = TAPS.get((width - NARROWEST) as usize)?;
-        let taps = taps.iter().fold(0, |mask, tap| mask | 1 << (tap - 1));
+        let taps = taps.iter().chain([&width]).fold(0, |mask, tap| mask | 1 << (tap - 1));
         let high = 1 << (width - 1);
         let mut register = Lfsr { value: 0, blocks, left: 0, taps, high };
         register.reset(seed, skip_first);

@@ -1,0 +1,7 @@
+//! Job files against real ones.
+
+mod cases;
+mod public_jobs;
+mod random_jobs;
+mod reading;
+mod sequences;

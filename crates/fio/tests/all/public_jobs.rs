@@ -1,0 +1,1 @@
+//! Job files from the wild.
