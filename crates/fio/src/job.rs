@@ -504,6 +504,8 @@ pub struct Job {
 
     /// `randrepeat`, unless a seed is given.
     pub repeatable: bool,
+    /// `randrepeat` as given: fio up to 3.34 has fixed offsets then, whatever the seed.
+    pub fixed_offsets: bool,
     /// `randseed`; none if not given.
     pub seed: Option<u64>,
     /// `allrandrepeat`.
@@ -578,6 +580,12 @@ pub struct Job {
 }
 
 impl Job {
+    /// Returns whether fio up to 3.34 takes the same offsets whatever the seed: `randrepeat` is
+    /// switched off by a seed only after the first clone has its offsets.
+    pub(crate) fn has_fixed_offsets(&self) -> bool {
+        self.fixed_offsets && (self.seed.is_none() || self.clone == 0)
+    }
+
     /// Returns the smallest block of any direction, in bytes.
     pub fn min_block(&self) -> u32 {
         self.blocks.iter().map(|sizes| sizes.min).min().unwrap_or(0)

@@ -75,12 +75,17 @@ impl BlockMap {
     }
 
     /// Takes the free ones among the `count` blocks from `block` on, up to the first that is taken.
-    /// Returns how many these are.
+    /// Returns how many these are. As in fio, what is behind the end is free up to the end of its
+    /// word of 64 blocks: a request can reach into a last block that is not whole.
     pub fn take(&mut self, block: u64, count: u64) -> u64 {
         let mut taken = 0;
         while taken < count && self.is_free(block + taken) {
             self.set(block + taken);
             taken += 1;
+        }
+        if taken > 0 && block + taken == self.blocks {
+            let spare = self.blocks.next_multiple_of(64) - self.blocks;
+            taken += spare.min(count - taken);
         }
         taken
     }
@@ -127,7 +132,7 @@ mod tests {
         assert_eq!(map.take(70, 2), 2);
         assert_eq!(map.take(60, 20), 10);
         assert_eq!(map.take(60, 20), 0);
-        assert_eq!(map.take(195, 20), 5);
+        assert_eq!(map.take(195, 8), 8);
         assert_eq!(map.next_free(195), Some(0));
         assert_eq!(map.next_free(64), Some(72));
     }

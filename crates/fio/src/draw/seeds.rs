@@ -46,7 +46,7 @@ impl Seeds {
                 next = next.wrapping_mul(STEP);
             }
         }
-        if job.kind.random && job.repeatable && seeding == Seeding::V333 {
+        if job.kind.random && job.has_fixed_offsets() && seeding == Seeding::V333 {
             seeds[Consumer::Offsets as usize] = REPEATED.wrapping_mul(number);
         }
         Seeds(seeds)

@@ -35,12 +35,9 @@ impl Skewed {
     pub fn new(distribution: &Distribution, blocks: u64, seed: u64) -> Option<Skewed> {
         let mut random = Taus88::new(seed);
         let blocks = blocks.max(1);
-        let shifted = |random: &mut Taus88, center: Option<f64>| match center {
-            Some(center) => {
-                random.draw();
-                (blocks as f64 * center) as u64
-            }
-            None => u64::from(random.draw()),
+        let shifted = |random: &mut Taus88, center: Option<f64>| {
+            let drawn = u64::from(random.draw());
+            center.map_or(drawn, |center| (blocks as f64 * center) as u64)
         };
         let (shape, shift) = match *distribution {
             Distribution::Zipf { theta, center } => {
@@ -55,7 +52,8 @@ impl Skewed {
                 let deviation = ceil(blocks as f64 * deviation / 100.0) as u64;
                 let shape = Shape::Normal { deviation: deviation.min(blocks / 2) };
                 let shift = center.map_or(0, |center| (blocks as f64 * (center - 0.5)) as i64);
-                (shape, shift as u64)
+                // A shift to the left wraps at 32 bits.
+                (shape, u64::from(shift as u32))
             }
             _ => return None,
         };

@@ -115,6 +115,7 @@ fn initial() -> Job {
         file_service: FileService::RoundRobin,
         file_service_run: 1,
         repeatable: true,
+        fixed_offsets: true,
         seed: None,
         all_repeatable: false,
         no_map: false,
@@ -317,6 +318,7 @@ impl Draft {
 
     fn settle_randomness(&mut self) {
         let job = &mut self.job;
+        job.fixed_offsets = self.randrepeat;
         job.repeatable = self.randrepeat && job.seed.is_none() || job.all_repeatable;
         if job.distribution != Distribution::Uniform {
             job.no_map = true;

@@ -1,6 +1,6 @@
 //! The files of a job: where each is, and which is next.
 
-use super::Sequence;
+use super::{Sequence, map_block};
 use crate::draw::{BlockMap, Consumer, Lfsr, Skewed, name_hash};
 use crate::job::{ByDirection, Distribution, FileService, Generator, Job};
 use crate::job_file::Seeding;
@@ -32,6 +32,8 @@ pub(super) struct FileState {
     pub skewed: Option<Skewed>,
     /// It has been used in this pass.
     pub open: bool,
+    /// The last request was a trim.
+    pub trimmed: bool,
     /// Nothing fits any more.
     pub done: bool,
 }
@@ -42,7 +44,7 @@ impl FileState {
             Some(zones) => zones.range,
             None => file.length.min(file.end),
         };
-        let blocks = span / u64::from(job.min_block().max(1));
+        let blocks = span / map_block(job);
         let lfsr = job.kind.random && job.generator == Generator::Lfsr;
         let mapped = job.kind.random && !lfsr && !job.no_map;
         FileState {
@@ -56,6 +58,7 @@ impl FileState {
             lfsr: lfsr.then(|| Lfsr::new(blocks, offsets, seeding == Seeding::V335)).flatten(),
             skewed: if job.kind.random { skewed(job, file, offsets, seeding) } else { None },
             open: false,
+            trimmed: false,
             done: false,
         }
     }
@@ -64,6 +67,7 @@ impl FileState {
     pub fn reset(&mut self, offsets: u64, seeding: Seeding) {
         self.last_start = [NONE; 3];
         self.last_end = [self.origin; 3];
+        self.trimmed = false;
         if let Some(map) = &mut self.map {
             map.clear();
         }
@@ -79,7 +83,7 @@ fn skewed(job: &Job, file: &FileRange, offsets: u64, seeding: Seeding) -> Option
     }
     let block = u64::from(job.blocks[0].min.min(job.blocks[1].min).max(1));
     let mut seed = offsets;
-    if job.repeatable {
+    if job.has_fixed_offsets() {
         let own = name_hash(file.name.as_bytes()).wrapping_mul(job.number);
         seed = match seeding {
             Seeding::V333 => u64::from(own),

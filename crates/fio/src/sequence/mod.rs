@@ -1,6 +1,6 @@
 //! The requests of a job, one after another.
 //!
-//! A job is a number of passes. A pass issues requests until `size` bytes are issued or nothing
+//! A job is a number of passes. A pass issues requests until all bytes are issued or nothing
 //! fits, waits for them, flushes if asked to, and reads back what it wrote if that is to be
 //! verified. Between passes, positions, maps and, if the job is repeatable, generators start again.
 
@@ -39,8 +39,6 @@ pub struct Sequence {
     io_size: u64,
     /// `number_ios`, which each pass of trims and writes doubles.
     number_ios: u64,
-    /// Sequential requests start again within a pass.
-    again_in_pass: bool,
     pass_limit: u64,
     min_block: u64,
     phase: Phase,
@@ -70,6 +68,14 @@ pub struct Sequence {
 
     written: Written,
     read_back_left: u64,
+}
+
+/// The size of a block of the maps: the smallest of the directions that the job uses.
+fn map_block(job: &Job) -> u64 {
+    let kind = job.kind;
+    let used = job.blocks.iter().zip([kind.reads, kind.writes, kind.trims]);
+    let smallest = used.filter(|(_, used)| *used).map(|(sizes, _)| sizes.min).min();
+    u64::from(smallest.unwrap_or(0).max(1))
 }
 
 #[derive(Clone, Debug)]
@@ -118,9 +124,8 @@ impl Sequence {
             pass_size: files.size,
             io_size: files.io_size,
             number_ios: job.number_ios,
-            again_in_pass: job.kind.mixed() && files.io_size > files.size,
             pass_limit: 0,
-            min_block: block,
+            min_block: map_block(&job),
             phase: Phase::Between,
             first: true,
             stopped: false,
@@ -224,6 +229,7 @@ impl Sequence {
                 return None;
             }
         }
+        state.trimmed = op == Op::Trim;
         state.last_start[op as usize] = offset;
         state.last_end[op as usize] = offset + u64::from(length);
         self.zone_bytes += u64::from(length);
@@ -235,7 +241,8 @@ impl Sequence {
     fn direction(&mut self, file: usize, choose: &mut impl FnMut(Op) -> Op) -> Op {
         let kind = self.job.kind;
         let writes = self.issued[Op::Write as usize];
-        if kind.writes && !self.last_was_flush && writes > 0 {
+        let flushes = kind.writes && !kind.trim_then_write();
+        if flushes && !self.last_was_flush && writes > 0 {
             for (every, op) in [(self.job.fsync, Op::Sync), (self.job.fdatasync, Op::DataSync)] {
                 if every > 0 && writes.is_multiple_of(u64::from(every)) {
                     return op;
@@ -256,9 +263,8 @@ impl Sequence {
             return self.mix;
         }
         if kind.trim_then_write() {
-            let ends = &self.files[file].last_end;
-            let trimmed = ends[Op::Write as usize] == ends[Op::Trim as usize];
-            return if trimmed { Op::Trim } else { Op::Write };
+            let trimmed = self.files[file].trimmed;
+            return if trimmed { Op::Write } else { Op::Trim };
         }
         match kind {
             _ if kind.reads => Op::Read,

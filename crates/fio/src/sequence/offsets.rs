@@ -24,8 +24,8 @@ impl Sequence {
             self.until_random = self.job.sequential_run;
         }
         if self.job.kind.trim_then_write() && self.job.kind.random && op == Op::Write {
+            // fio adds the start of the job once more.
             let offset = self.files[file].last_start[Op::Trim as usize];
-            let offset = offset.wrapping_sub(self.files[file].origin);
             return Some(Place { offset, random: true, again: true });
         }
         if !self.job.kind.random {
@@ -62,8 +62,7 @@ impl Sequence {
         let job = &self.job;
         let state = &mut self.files[file];
         let last = &mut state.last_end[op as usize];
-        let again = self.again_in_pass && *last >= state.length + state.origin;
-        if again || job.time_based && *last >= state.length + state.start {
+        if job.time_based && *last >= state.length + state.start {
             *last = state.origin;
         }
         if *last >= state.end {

@@ -194,15 +194,12 @@ impl Sequence {
     /// The bytes after which a pass is over, with those that are read back meanwhile.
     pub(super) fn pass_limit(&self) -> u64 {
         let job = &self.job;
-        let mut limit = self.pass_size;
-        if job.kind.writes && job.kind.random && job.no_map {
-            limit = limit.max(self.io_size);
-        }
+        let mut limit = self.whole().saturating_mul(u64::from(job.loops));
         if job.verify.on && job.kind.writes && job.verify.backlog > 0 {
             limit = limit.saturating_add(self.pass_size);
         }
         if job.kind.trim_then_write() {
-            limit = limit.saturating_add(self.whole().saturating_mul(u64::from(job.loops)));
+            limit = limit.saturating_mul(2);
         }
         limit
     }
