@@ -32,6 +32,8 @@ pub struct FileRange {
     pub region: usize,
     /// Where the job starts in the file, in bytes.
     pub start: u64,
+    /// Where it starts in later passes: a share of a file that the first pass made longer is more.
+    pub restart: u64,
     /// How many bytes from there the job uses.
     pub length: u64,
     /// Where the file ends, in bytes.
@@ -211,31 +213,36 @@ fn range(
 ) -> Result<FileRange, Diagnostics> {
     // Percent are of the device, or of what the job says of the file.
     let known = if name.starts_with("/dev/") { device.or(length) } else { length.or(device) };
-    let start = start(job, known.unwrap_or(0));
+    let first = start(job, known.unwrap_or(0));
     let too_large =
         || Diagnostics::from(complaint(job, "its size and offset are too large together"));
-    let start = start.ok_or_else(too_large)?;
+    let start_at = first.ok_or_else(too_large)?;
     let length = match (length, job.file_size, device) {
         // The size of a file counts from its beginning.
-        (Some(length), Some(_), _) => length.checked_sub(start).filter(|&length| length > 0),
+        (Some(length), Some(_), _) => length.checked_sub(start_at).filter(|&length| length > 0),
         (Some(length), None, _) => Some(length),
-        (None, _, Some(device)) => device.checked_sub(start).filter(|&length| length > 0),
+        (None, _, Some(device)) => device.checked_sub(start_at).filter(|&length| length > 0),
         (None, _, None) => None,
     };
     let Some(length) = length else {
-        return Err(
-            complaint(job, format!("it starts at byte {start}, behind the end of {name}")).into()
-        );
+        return Err(complaint(
+            job,
+            format!("it starts at byte {start_at}, behind the end of {name}"),
+        )
+        .into());
     };
-    let used = start.checked_add(length).ok_or_else(too_large)?;
+    let used = start_at.checked_add(length).ok_or_else(too_large)?;
     let end = if name.starts_with("/dev/") { device.unwrap_or(used) } else { used };
-    if end < used && start >= end {
-        return Err(
-            complaint(job, format!("it starts at byte {start}, behind the end of {name}")).into()
-        );
+    if end < used && start_at >= end {
+        return Err(complaint(
+            job,
+            format!("it starts at byte {start_at}, behind the end of {name}"),
+        )
+        .into());
     }
-    let length = length.min(end - start);
-    Ok(FileRange { name: name.into(), region: 0, start, length, end })
+    let length = length.min(end - start_at);
+    let restart = start(job, end).unwrap_or(start_at).min(end);
+    Ok(FileRange { name: name.into(), region: 0, start: start_at, restart, length, end })
 }
 
 /// Where the job starts in a file of `size` bytes. Percent are rounded up to whole blocks.

@@ -57,21 +57,20 @@ pub(crate) struct Lfsr {
 }
 
 impl Lfsr {
-    /// A register for `blocks` blocks, or nothing if none is wide enough. fio from 3.35 on leaves
-    /// out the first value (`skip_first`).
-    pub fn new(blocks: u64, seed: u64, skip_first: bool) -> Option<Lfsr> {
+    /// A register for `blocks` blocks, or nothing if none is wide enough.
+    pub fn new(blocks: u64, seed: u64) -> Option<Lfsr> {
         let needed = u64::BITS - blocks.leading_zeros();
         let width = needed.max(NARROWEST);
         let taps = TAPS.get((width - NARROWEST) as usize)?;
         let taps = taps.iter().chain([&width]).fold(0, |mask, tap| mask | 1 << (tap - 1));
         let high = 1 << (width - 1);
         let mut register = Lfsr { value: 0, blocks, left: 0, taps, high };
-        register.reset(seed, skip_first);
+        register.reset(seed);
         Some(register)
     }
 
     /// Starts again.
-    pub fn reset(&mut self, seed: u64, skip_first: bool) {
+    pub fn reset(&mut self, seed: u64) {
         let all = (self.high << 1) - 1;
         self.value = seed & all;
         // The one value that never changes.
@@ -79,9 +78,8 @@ impl Lfsr {
             self.value = 0;
         }
         self.left = self.blocks;
-        if skip_first {
-            self.value = self.after(self.value);
-        }
+        // fio leaves out the first value, whether or not it is a block.
+        self.value = self.after(self.value);
     }
 
     fn after(&self, value: u64) -> u64 {

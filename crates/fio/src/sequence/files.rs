@@ -1,7 +1,7 @@
 //! The files of a job: where each is, and which is next.
 
-use super::{Sequence, map_block};
-use crate::draw::{BlockMap, Consumer, Lfsr, Skewed, name_hash};
+use super::Sequence;
+use crate::draw::{BlockMap, Consumer, Lfsr, Seeds, Skewed, name_hash};
 use crate::job::{ByDirection, Distribution, FileService, Generator, Job};
 use crate::job_file::Seeding;
 use crate::layout::FileRange;
@@ -14,6 +14,8 @@ pub(super) const NONE: u64 = u64::MAX;
 pub(super) struct FileState {
     /// Where the job starts in the file.
     pub start: u64,
+    /// Where it starts in later passes.
+    pub restart: u64,
     /// Where it starts now: zones move it.
     pub origin: u64,
     /// How many bytes it uses.
@@ -39,24 +41,26 @@ pub(super) struct FileState {
 }
 
 impl FileState {
-    pub fn new(job: &Job, file: &FileRange, offsets: u64, seeding: Seeding) -> FileState {
+    pub fn new(job: &Job, file: &FileRange, seeds: &Seeds, seeding: Seeding) -> FileState {
+        let offsets = seeds.of(Consumer::Offsets);
         let span = match job.strided {
             Some(zones) => zones.range,
             None => file.length.min(file.end),
         };
-        let blocks = span / map_block(job);
+        let blocks = span / u64::from(job.min_block().max(1));
         let lfsr = job.kind.random && job.generator == Generator::Lfsr;
         let mapped = job.kind.random && !lfsr && !job.no_map;
         FileState {
             start: file.start,
+            restart: file.restart,
             origin: file.start,
             length: file.length,
             end: file.end,
             last_start: [NONE; 3],
             last_end: [file.start; 3],
             map: mapped.then(|| BlockMap::new(blocks)),
-            lfsr: lfsr.then(|| Lfsr::new(blocks, offsets, seeding == Seeding::V335)).flatten(),
-            skewed: if job.kind.random { skewed(job, file, offsets, seeding) } else { None },
+            lfsr: lfsr.then(|| Lfsr::new(blocks, offsets)).flatten(),
+            skewed: if job.kind.random { skewed(job, file, seeds, seeding) } else { None },
             open: false,
             trimmed: false,
             done: false,
@@ -64,7 +68,7 @@ impl FileState {
     }
 
     /// As if nothing had been issued: offsets start again, and each block may have its turn.
-    pub fn reset(&mut self, offsets: u64, seeding: Seeding) {
+    pub fn reset(&mut self, offsets: u64) {
         self.last_start = [NONE; 3];
         self.last_end = [self.origin; 3];
         self.trimmed = false;
@@ -72,22 +76,22 @@ impl FileState {
             map.clear();
         }
         if let Some(lfsr) = &mut self.lfsr {
-            lfsr.reset(offsets, seeding == Seeding::V335);
+            lfsr.reset(offsets);
         }
     }
 }
 
-fn skewed(job: &Job, file: &FileRange, offsets: u64, seeding: Seeding) -> Option<Skewed> {
+fn skewed(job: &Job, file: &FileRange, seeds: &Seeds, seeding: Seeding) -> Option<Skewed> {
     if matches!(job.distribution, Distribution::Uniform) {
         return None;
     }
     let block = u64::from(job.blocks[0].min.min(job.blocks[1].min).max(1));
-    let mut seed = offsets;
-    if job.has_fixed_offsets() {
+    let mut seed = seeds.of(Consumer::Offsets);
+    if job.repeatable {
         let own = name_hash(file.name.as_bytes()).wrapping_mul(job.number);
         seed = match seeding {
             Seeding::V333 => u64::from(own),
-            Seeding::V335 => u64::from(own).wrapping_mul(offsets),
+            Seeding::V335 => u64::from(own).wrapping_mul(seed),
         };
     }
     Skewed::new(&job.distribution, file.length.div_ceil(block), seed)
@@ -120,7 +124,7 @@ impl Sequence {
         let file = &mut self.files[chosen];
         if !file.open {
             file.open = true;
-            file.reset(offsets, self.seeding);
+            file.reset(offsets);
         }
         self.current_file = Some(chosen);
         self.requests_left = self.job.file_service_run.saturating_sub(1);

@@ -29,7 +29,6 @@ const NARROW_BLOCKS: u64 = u32::MAX as u64;
 #[derive(Clone, Debug)]
 pub struct Sequence {
     job: Box<Job>,
-    seeding: Seeding,
     seeds: Seeds,
     random: Generators,
     files: Vec<FileState>,
@@ -40,7 +39,6 @@ pub struct Sequence {
     /// `number_ios`, which each pass of trims and writes doubles.
     number_ios: u64,
     pass_limit: u64,
-    min_block: u64,
     phase: Phase,
     first: bool,
     stopped: bool,
@@ -68,14 +66,6 @@ pub struct Sequence {
 
     written: Written,
     read_back_left: u64,
-}
-
-/// The size of a block of the maps: the smallest of the directions that the job uses.
-fn map_block(job: &Job) -> u64 {
-    let kind = job.kind;
-    let used = job.blocks.iter().zip([kind.reads, kind.writes, kind.trims]);
-    let smallest = used.filter(|(_, used)| *used).map(|(sizes, _)| sizes.min).min();
-    u64::from(smallest.unwrap_or(0).max(1))
 }
 
 #[derive(Clone, Debug)]
@@ -117,15 +107,13 @@ impl Sequence {
         }
         let seeds = Seeds::new(&job, seeding);
         let random = Generators::new(&job, &seeds, job.generator == Generator::Taus258);
-        let offsets = seeds.of(Consumer::Offsets);
-        let states = files.files.iter().map(|file| FileState::new(&job, file, offsets, seeding));
+        let states = files.files.iter().map(|file| FileState::new(&job, file, &seeds, seeding));
         let mut sequence = Sequence {
             files: states.collect(),
             pass_size: files.size,
             io_size: files.io_size,
             number_ios: job.number_ios,
             pass_limit: 0,
-            min_block: map_block(&job),
             phase: Phase::Between,
             first: true,
             stopped: false,
@@ -148,7 +136,6 @@ impl Sequence {
             written: Written::default(),
             read_back_left: 0,
             job,
-            seeding,
             seeds,
             random,
         };
@@ -218,7 +205,8 @@ impl Sequence {
         if let Some(map) = &mut state.map
             && !place.again
         {
-            let block = self.min_block;
+            // Each direction counts in blocks of its own.
+            let block = u64::from(self.job.blocks[op as usize].min.max(1));
             let first = (offset - state.origin) / block;
             let count = u64::from(length).div_ceil(block);
             let taken = map.take(first, count);
@@ -263,8 +251,9 @@ impl Sequence {
             return self.mix;
         }
         if kind.trim_then_write() {
-            let trimmed = self.files[file].trimmed;
-            return if trimmed { Op::Write } else { Op::Trim };
+            let state = &self.files[file];
+            let [_, write, trim] = state.last_start;
+            return if state.trimmed || write != trim { Op::Write } else { Op::Trim };
         }
         match kind {
             _ if kind.reads => Op::Read,
@@ -289,7 +278,7 @@ impl Sequence {
             state.last_end[op as usize] = state.origin;
         }
         if self.zone_bytes.is_multiple_of(zones.range.max(1)) {
-            state.reset(self.seeds.of(Consumer::Offsets), self.seeding);
+            state.reset(self.seeds.of(Consumer::Offsets));
         }
     }
 

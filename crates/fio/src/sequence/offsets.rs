@@ -95,7 +95,7 @@ impl Sequence {
         if !self.job.time_based {
             return None;
         }
-        self.files[file].reset(self.seeds.of(Consumer::Offsets), self.seeding);
+        self.files[file].reset(self.seeds.of(Consumer::Offsets));
         self.random_block(file, op).map(|block| block * align)
     }
 

@@ -138,6 +138,7 @@ impl Sequence {
         self.mix_limit = 0;
         self.done_files = 0;
         for file in &mut self.files {
+            file.start = file.restart;
             file.origin = file.start;
             (file.open, file.done) = (false, false);
         }
@@ -199,7 +200,7 @@ impl Sequence {
             limit = limit.saturating_add(self.pass_size);
         }
         if job.kind.trim_then_write() {
-            limit = limit.saturating_mul(2);
+            limit = u64::MAX;
         }
         limit
     }
@@ -207,8 +208,8 @@ impl Sequence {
     /// The next request of a pass: one that reads back, if enough is written, or a new one.
     #[inline]
     fn next_in_pass(&mut self, choose: &mut impl FnMut(Op) -> Op) -> Option<Request> {
-        if self.job.verify.on && self.job.verify.backlog > 0 && self.written.len() > 0 {
-            let verify = self.job.verify;
+        let verify = self.job.verify;
+        if verify.on && verify.read_back && verify.backlog > 0 && self.written.len() > 0 {
             let due = self.written.len().is_multiple_of(verify.backlog) && self.last != Op::Read;
             if self.read_back_left == 0 && due {
                 self.read_back_left = match verify.backlog_batch {
