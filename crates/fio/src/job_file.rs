@@ -151,12 +151,8 @@ impl Reader {
                 }
                 self.note_spelling(given);
             }
-            Known::NoEffect { flag } if given.value.is_some() || flag => {
+            Known::NoEffect => {
                 self.idle.insert(given.name.clone());
-            }
-            Known::NoEffect { .. } => {
-                let what = format!("`{}`: the option has no value", given.name);
-                self.problems.push(complaint(what).expected("a value after `=`"));
             }
             Known::Refused(why) => {
                 self.problems.push(complaint(format!("`{}`: {why}", given.name)));

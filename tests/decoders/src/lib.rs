@@ -9,6 +9,7 @@ mod checkpoint;
 mod chip;
 mod contents;
 mod device;
+mod fio_job;
 mod parquet;
 mod point;
 mod scheme;
@@ -48,6 +49,7 @@ targets! {
     chip,
     contents,
     device,
+    fio_job,
     parquet,
     point,
     scheme,

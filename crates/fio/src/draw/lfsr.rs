@@ -52,21 +52,21 @@ pub(crate) struct Lfsr {
     value: u64,
     blocks: u64,
     left: u64,
+    fresh: bool,
     taps: u64,
     high: u64,
 }
 
 impl Lfsr {
-    /// A register for `blocks` blocks, or nothing if none is wide enough.
-    pub fn new(blocks: u64, seed: u64) -> Option<Lfsr> {
+    /// A register for `blocks` blocks, or nothing if none is wide enough. It is to be started with
+    /// [`Lfsr::reset`].
+    pub fn new(blocks: u64) -> Option<Lfsr> {
         let needed = u64::BITS - blocks.leading_zeros();
         let width = needed.max(NARROWEST);
         let taps = TAPS.get((width - NARROWEST) as usize)?;
         let taps = taps.iter().chain([&width]).fold(0, |mask, tap| mask | 1 << (tap - 1));
         let high = 1 << (width - 1);
-        let mut register = Lfsr { value: 0, blocks, left: 0, taps, high };
-        register.reset(seed);
-        Some(register)
+        Some(Lfsr { value: 0, blocks, left: 0, fresh: true, taps, high })
     }
 
     /// Starts again.
@@ -78,8 +78,11 @@ impl Lfsr {
             self.value = 0;
         }
         self.left = self.blocks;
-        // fio leaves out the first value, whether or not it is a block.
-        self.value = self.after(self.value);
+        // The first time, fio leaves out the first value, whether or not it is a block.
+        if self.fresh {
+            self.value = self.after(self.value);
+            self.fresh = false;
+        }
     }
 
     fn after(&self, value: u64) -> u64 {

@@ -35,8 +35,8 @@ const fn flag(names: &'static [&'static str], set: Setter) -> Entry {
 pub(crate) enum Known {
     /// It has an effect.
     Effect(&'static Entry),
-    /// It concerns only the host. The flag says whether it needs no value.
-    NoEffect { flag: bool },
+    /// It concerns only the host.
+    NoEffect,
     /// It cannot be simulated, and this is why.
     Refused(&'static str),
 }
@@ -53,8 +53,7 @@ pub(crate) fn find(name: &str) -> Option<Known> {
     if let Some((_, why)) = names::REFUSED.iter().find(|(refused, _)| *refused == name) {
         return Some(Known::Refused(why));
     }
-    let flag = names::NO_EFFECT_FLAGS.contains(&name);
-    (flag || names::NO_EFFECT.contains(&name)).then_some(Known::NoEffect { flag })
+    names::NO_EFFECT.contains(&name).then_some(Known::NoEffect)
 }
 
 /// Returns the name that is most like `name`, if one is.
@@ -87,7 +86,6 @@ mod tests {
     #[test]
     fn a_name_stands_for_one_thing() {
         let mut all: Vec<&str> = names::NO_EFFECT.to_vec();
-        all.extend(names::NO_EFFECT_FLAGS);
         all.extend(names::REFUSED.iter().map(|(name, _)| *name));
         all.extend(TABLES.iter().flat_map(|table| table.iter()).flat_map(|entry| entry.names));
         let count = all.len();

@@ -119,10 +119,6 @@ pub(super) const NO_EFFECT: &[&str] = &[
     "xnvme_iovec",
     "xnvme_mem",
     "time_precision",
-];
-
-/// Likewise, and they need no value.
-pub(super) const NO_EFFECT_FLAGS: &[&str] = &[
     "fixedbufs",
     "hipri",
     "opendir",

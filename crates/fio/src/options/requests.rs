@@ -278,7 +278,7 @@ fn block(value: Value<'_>) -> Result<u32, Wrong> {
 }
 
 fn range(value: Value<'_>) -> Result<(u32, u32), Wrong> {
-    let Some((least, most)) = value.text.split_once('-') else {
+    let Some((least, most)) = value.text.split_once(['-', ':']) else {
         return block(value).map(|size| (size, size));
     };
     let [least, most] = [least, most].map(|text| block(Value { text, ..value }));
@@ -335,7 +335,7 @@ fn shared_out(
     if given > 100 {
         return Err(Wrong::new(format!("the shares sum to {given} %"), "100 % at most"));
     }
-    let each = if missing > 0 { (100 - given) / missing } else { 0 };
+    let each = (100 - given).checked_div(missing).unwrap_or(0);
     Ok(entries.iter().map(move |(size, share)| (*size, share.unwrap_or(each) as u32)))
 }
 
@@ -383,15 +383,18 @@ fn distribution(draft: &mut Draft, value: Value<'_>) -> Result<(), Wrong> {
 fn zones(value: Value<'_>, rest: Option<&str>, most: u64) -> Result<ByDirection<Vec<Zone>>, Wrong> {
     let expected = "shares and sizes, such as zoned:60/10:40/90";
     let rest = rest.ok_or_else(|| Wrong::new("the zones are missing", expected))?;
-    let mut all = [const { Vec::new() }; 3];
+    let mut all: ByDirection<Vec<Zone>> = [const { Vec::new() }; 3];
     for (own, part) in all.iter_mut().zip(parts(rest)?).filter(|(_, part)| !part.is_empty()) {
         for text in part.split(':') {
             let Some((share, size)) = text.split_once('/') else {
                 return Err(Wrong::new(format!("`{text}` is no zone"), expected));
             };
             let percent = Value { text: share, ..value }.up_to(100)? as u32;
-            let size = size.trim_end_matches('%');
-            let size = Value { text: size, ..value }.up_to(most)?;
+            let size = match size.trim_end_matches('%') {
+                // What is left of the file.
+                "" if most == 100 => 100 - own.iter().map(|zone| zone.size).sum::<u64>().min(100),
+                text => Value { text, ..value }.up_to(most)?,
+            };
             own.push(Zone { percent, size });
         }
         let share: u32 = own.iter().map(|zone| zone.percent).sum();

@@ -42,7 +42,6 @@ pub(super) struct FileState {
 
 impl FileState {
     pub fn new(job: &Job, file: &FileRange, seeds: &Seeds, seeding: Seeding) -> FileState {
-        let offsets = seeds.of(Consumer::Offsets);
         let span = match job.strided {
             Some(zones) => zones.range,
             None => file.length.min(file.end),
@@ -59,7 +58,7 @@ impl FileState {
             last_start: [NONE; 3],
             last_end: [file.start; 3],
             map: mapped.then(|| BlockMap::new(blocks)),
-            lfsr: lfsr.then(|| Lfsr::new(blocks, offsets)).flatten(),
+            lfsr: lfsr.then(|| Lfsr::new(blocks)).flatten(),
             skewed: if job.kind.random { skewed(job, file, seeds, seeding) } else { None },
             open: false,
             trimmed: false,

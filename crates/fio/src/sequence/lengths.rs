@@ -22,7 +22,8 @@ impl Sequence {
         if sizes.min == sizes.max {
             return Some(sizes.min);
         }
-        let end = state.length + state.start;
+        // fio takes a share of the file anew here, when the file has its final size.
+        let end = state.length + state.restart;
         let fits = |length: u32| offset + u64::from(length) <= end;
         if !fits(sizes.min) {
             return None;

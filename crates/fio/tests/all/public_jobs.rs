@@ -1,1 +1,68 @@
-//! Job files from the wild.
+//! Job files from the wild: what fio accepts is read here, and what is not is refused by name.
+
+use fowler_fio::{Environment, JobFile, Layout};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+const JOBS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/fio/jobs.jsonl.zst");
+/// Large enough for any of them.
+const CAPACITY: u64 = 1 << 62;
+/// The least share of the files that fio accepts and whose engines are block I/O.
+const SHARE: f64 = 0.94;
+/// How an engine is refused that is no block device.
+const NO_BLOCK_DEVICE: &str = "is no block device, and is not simulated";
+
+fn read(job: &Value, with_environment: bool) -> Result<usize, String> {
+    let mut environment = Environment::empty();
+    let names = job["env"].as_array().cloned().unwrap_or_default();
+    if with_environment {
+        let variable = |name: &Value| (name.as_str().unwrap_or("").to_string(), "1".to_string());
+        environment.variables = names.iter().map(variable).collect::<BTreeMap<_, _>>();
+    }
+    let text = job["text"].as_str().expect("text");
+    let file = JobFile::parse(text, "job", &environment).map_err(|found| found.to_string())?;
+    Layout::new(&file.jobs, Some(CAPACITY)).map_err(|found| found.to_string())?;
+    Ok(file.jobs.len())
+}
+
+#[test]
+fn most_files_that_fio_accepts_are_read() {
+    let Ok(packed) = std::fs::read(JOBS) else {
+        eprintln!("SKIPPED: {JOBS} is missing: public job files are not read");
+        return;
+    };
+    let text = zstd::decode_all(&*packed).expect("zstd");
+    let text = String::from_utf8(text).expect("text");
+    let (mut accepted, mut read_here, mut engines) = (0, 0, 0);
+    let mut refused = Vec::new();
+    let mut more = Vec::new();
+    for line in text.lines() {
+        let job: Value = serde_json::from_str(line).expect("JSON");
+        if job["text"].as_str().is_some_and(|text| text.contains("zonemode=zbd")) {
+            continue;
+        }
+        let (plain, with) =
+            (job["accepted"] == true, job["accepted_with_env"] == Value::Bool(true));
+        let name = format!("{}/{}", job["repo"], job["path"]).replace('"', "");
+        match (plain || with, read(&job, with && !plain)) {
+            (true, Ok(_)) => {
+                accepted += 1;
+                read_here += 1;
+            }
+            (true, Err(error)) => {
+                accepted += u32::from(!error.contains(NO_BLOCK_DEVICE));
+                engines += u32::from(error.contains(NO_BLOCK_DEVICE));
+                refused.push(format!("{name}: {error}"));
+            }
+            (false, Ok(_)) => more.push(format!("{name}: fio says {}", job["message"])),
+            (false, Err(_)) => {}
+        }
+    }
+    let share = f64::from(read_here) / f64::from(accepted);
+    eprintln!(
+        "{read_here} of {accepted} files that fio accepts are read, and {engines} more are refused \
+         because their engine is no block device; refused:"
+    );
+    eprintln!("{}\n\nread here, not by fio:\n{}", refused.join("\n"), more.join("\n"));
+    assert!(share >= SHARE, "only {:.1} %", share * 100.0);
+}

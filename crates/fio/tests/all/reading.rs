@@ -1,1 +1,127 @@
-//! Job files from the wild.
+//! What a job file means, and what is said of a wrong one.
+
+use crate::sequences::listed;
+use fowler_fio::{Environment, JobFile, Layout, Seeding, Size};
+use std::collections::BTreeMap;
+
+fn parse(text: &str) -> Result<JobFile, String> {
+    JobFile::parse(text, "job.fio", &Environment::empty()).map_err(|found| found.to_string())
+}
+
+#[test]
+fn sections_inherit_what_is_above_them() {
+    let file = parse(
+        "# a comment\n[global]\nbs=8k ; blocks\nsize=1m\n[a]\nrw=write\n[global]\nbs=16k\n[b]\nnumjobs=3\n\
+         stonewall\n",
+    )
+    .expect("a job file");
+    let seen: Vec<_> =
+        file.jobs.iter().map(|job| (&*job.name, job.number, job.clone, job.group)).collect();
+    assert_eq!(seen, [("a", 1, 0, 0), ("b", 2, 0, 1), ("b", 3, 1, 1), ("b", 4, 2, 1)]);
+    assert_eq!([file.jobs[0].blocks[0].min, file.jobs[1].blocks[0].min], [8192, 16_384]);
+}
+
+#[test]
+fn variables_keywords_and_files_are_put_in() {
+    let include = |name: &str, from: &str| {
+        assert_eq!((name, from), ("more.fio", "job.fio"));
+        Ok(("more.fio".to_string(), "iodepth=$ncpus*2\n".to_string()))
+    };
+    let environment = Environment {
+        variables: BTreeMap::from([("SIZE".to_string(), "3m".to_string())]),
+        cpus: 8,
+        include: &include,
+        ..Environment::empty()
+    };
+    let text = "[j]\nioengine=libaio\nsize=${SIZE}${NONE}\ninclude more.fio\n";
+    let file = JobFile::parse(text, "job.fio", &environment).expect("a job file");
+    assert_eq!((file.jobs[0].size, file.jobs[0].depth), (Some(Size::Bytes(3 << 20)), 16));
+}
+
+#[test]
+fn everything_that_is_wrong_is_said_at_once() {
+    let text =
+        "[global]\nBS=4k\nsize=1x\n[a]\nrw=readrand\nzonemode=zbd\nflow=1\ndirect\nioengine=net\n";
+    let said = parse(text).expect_err("wrong");
+    for expected in [
+        "job.fio:2: unknown option `BS`",
+        "did you mean `bs`?",
+        "job.fio:3: `size`: `x` is an unknown suffix",
+        "job.fio:5: `rw`: unknown value `readrand`",
+        "job.fio:6: `zonemode`: zoned block devices are not simulated",
+        "job.fio:7: `flow`: shares between jobs are not simulated",
+        "job.fio:8: `direct`: the option has no value",
+        "job.fio:9: `ioengine`: the engine `net` is no block device",
+    ] {
+        assert!(said.contains(expected), "{expected}\n{said}");
+    }
+    assert!(parse("[global]\nbs=4k\n").is_err());
+    assert!(parse("bs=4k\n").is_err());
+    assert!(parse("[j]\nnumjobs=5000\n").is_err());
+}
+
+#[test]
+fn what_has_no_effect_is_said_once() {
+    let file =
+        parse("[global]\nsize=1m\nmem=malloc\n[a]\nnice=1\nmem=shm\n[b]\nbs = 4k\n[c]\nbs=4KiB\n");
+    let file = file.expect("a job file");
+    let notes = file.notes.join("\n");
+    assert!(notes.contains("no effect here: mem, nice"), "{notes}");
+    assert_eq!(notes.matches("mem").count(), 1, "{notes}");
+    assert!(notes.contains("job.fio:8: `bs = 4k`: read as meant"), "{notes}");
+    assert!(notes.contains("job.fio:10: `bs=4KiB`: in fio `KiB` is 1000 bytes"), "{notes}");
+    assert_eq!([file.jobs[1].blocks[0].min, file.jobs[2].blocks[0].min], [4096, 4000]);
+}
+
+#[test]
+fn files_become_regions() {
+    let text =
+        "[global]\nsize=1500k\n[a]\nnumjobs=2\n[b]\nfilename=/dev/sda\nsize=50%\noffset=10%\n";
+    let file = parse(text).expect("a job file");
+    let layout = Layout::new(&file.jobs, Some(64 << 20)).expect("room");
+    let seen: Vec<_> =
+        layout.regions.iter().map(|it| (&*it.name, it.base, it.length, it.whole)).collect();
+    let whole = ("/dev/sda", 0, 64 << 20, true);
+    assert_eq!(
+        seen,
+        [("a.0.0", 0, 1500 << 10, false), ("a.1.0", 2 << 20, 1500 << 10, false), whole]
+    );
+    let shared = &layout.jobs[2];
+    assert_eq!((shared.size, shared.files[0].start), (32 << 20, 6_713_344));
+    assert_eq!(layout.drive_offset(1, 0, 4096), (2 << 20) + 4096);
+    let small = Layout::new(&file.jobs[..2], Some(1 << 20)).expect_err("no room").to_string();
+    assert!(small.contains("the files do not fit the drive"), "{small}");
+}
+
+#[test]
+fn short_sequences_by_hand() {
+    let all = |options: &str| {
+        let text = format!("[j]\nsize=16k\nbs=4k\n{options}\n");
+        let csv = listed(&text, Seeding::V335).expect("a sequence");
+        csv.lines()
+            .skip(1)
+            .map(|line| line.trim_start_matches("1,").to_string())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        all("rw=read"),
+        ["read,0,4096", "read,4096,4096", "read,8192,4096", "read,12288,4096"]
+    );
+    // Behind the end it wraps, until `size` bytes are read.
+    let holes = ["read,0,4096", "read,8192,4096", "read,0,4096", "read,8192,4096"];
+    assert_eq!(all("rw=read:4k"), holes);
+    assert_eq!(
+        all("rw=write\nfsync=2\nend_fsync=1\nnumber_ios=3"),
+        ["write,0,4096", "write,4096,4096", "sync,0,0", "write,8192,4096", "sync,0,0"]
+    );
+    assert_eq!(all("rw=trimwrite\nnumber_ios=1"), ["trim,0,4096", "write,0,4096"]);
+    assert_eq!(
+        all("rw=write\nverify=md5\nnumber_ios=2"),
+        ["write,0,4096", "write,4096,4096", "read,0,4096", "read,4096,4096"]
+    );
+    assert_eq!(all("rw=read\nfilename=a:b\nbs=8k"), ["read,0,8192", "read,0,8192"]);
+    let mut random = all("rw=randwrite");
+    random.sort();
+    let blocks = ["write,0,4096", "write,12288,4096", "write,4096,4096", "write,8192,4096"];
+    assert_eq!(random, blocks);
+}
