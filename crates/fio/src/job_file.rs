@@ -16,8 +16,8 @@ pub enum Seeding {
     V335,
 }
 
-/// Opens an included file: given its name as written and the file that includes it, returns the name
-/// for messages and the text.
+/// Opens an included file: given its name as written and the file that includes it, returns the
+/// name for messages and the text.
 pub type Include = dyn Fn(&str, &str) -> Result<(String, String), Diagnostics>;
 
 /// What a job file can refer to.

@@ -147,25 +147,33 @@ fn initial() -> Job {
         start_after: StartAfter::Nothing,
         exit_all: ExitAll::Off,
         continue_on_error: String::new(),
-        logs: Logs {
-            per_job: true,
-            histogram_coarseness: 0,
-            bandwidth_window: Span(500_000_000),
-            iops_window: Span(500_000_000),
-            ..Logs::default()
-        },
-        statistics: Statistics {
-            clat_percentiles: true,
-            lat_percentiles: false,
-            slat_percentiles: false,
-            percentiles: Vec::new(),
-            no_lat: false,
-            no_clat: false,
-            no_slat: false,
-            no_bandwidth: false,
-            unified: Unified::Separate,
-            silent: false,
-        },
+        logs: logs(),
+        statistics: statistics(),
+    }
+}
+
+fn logs() -> Logs {
+    Logs {
+        per_job: true,
+        histogram_coarseness: 0,
+        bandwidth_window: Span(500_000_000),
+        iops_window: Span(500_000_000),
+        ..Logs::default()
+    }
+}
+
+fn statistics() -> Statistics {
+    Statistics {
+        clat_percentiles: true,
+        lat_percentiles: false,
+        slat_percentiles: false,
+        percentiles: Vec::new(),
+        no_lat: false,
+        no_clat: false,
+        no_slat: false,
+        no_bandwidth: false,
+        unified: Unified::Separate,
+        silent: false,
     }
 }
 
