@@ -41,6 +41,12 @@ pub(crate) enum Command {
                             saved there, and the same command resumes from it to the same bytes"
     )]
     Lifetime(Lifetime),
+    /// A job file of fio on a drive, in simulated time; the output is fio's, so that tools for fio read
+    /// it
+    #[command(
+        after_help = "Exit codes: 0 done; 2 the input is wrong; 130 stopped with Ctrl-C, results until then printed"
+    )]
+    Fio(crate::fio::Fio),
     /// A drive under the tests of SNIA's Performance Test Specification: rounds until steady state,
     /// write saturation with its causes, recovery, demand
     #[command(

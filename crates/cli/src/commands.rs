@@ -5,8 +5,8 @@ use crate::output::{Output, Wanted};
 use crate::table::Grid;
 use crate::wrap::wrapped_comments;
 use crate::{
-    Exit, ask, calibrate, check, console, diff, endurance, fit, lifetime, physics, progress, pts,
-    report, score, signals, split, stdin, sweep, traces, validation,
+    Exit, ask, calibrate, check, console, diff, endurance, fio, fit, lifetime, physics, progress,
+    pts, report, score, signals, split, stdin, sweep, traces, validation,
 };
 #[cfg(feature = "papers")]
 use crate::{reproduce, study};
@@ -43,6 +43,7 @@ pub(crate) fn execute(mut command: Command) -> Result<Exit, Diagnostics> {
         Command::Lifetime(arguments) => lifetime::execute(&arguments),
         Command::Endurance(arguments) => endurance::execute(&arguments),
         Command::Pts(arguments) => pts::execute(&arguments),
+        Command::Fio(arguments) => fio::execute(&arguments),
         #[cfg(feature = "papers")]
         Command::Reproduce(arguments) => reproduce::execute(&arguments),
         #[cfg(feature = "papers")]
@@ -110,7 +111,7 @@ pub(crate) fn run(arguments: &Run) -> Result<Exit, Diagnostics> {
 
 /// How it ends when there is something wrong besides: what is worse than that, or was the user's
 /// wish, stays.
-fn combine_exit(exit: Exit, diagnostics: &Diagnostics) -> Exit {
+pub(crate) fn combine_exit(exit: Exit, diagnostics: &Diagnostics) -> Exit {
     console::complain(diagnostics);
     match exit {
         Exit::Done if diagnostics.0.is_empty() => Exit::Done,
@@ -255,7 +256,10 @@ fn measured(
 
 /// Ends a command that has no result: it was stopped before the first request, or its input is
 /// wrong.
-fn stopped_or(diagnostics: Diagnostics, control: Control<'_>) -> Result<Exit, Diagnostics> {
+pub(crate) fn stopped_or(
+    diagnostics: Diagnostics,
+    control: Control<'_>,
+) -> Result<Exit, Diagnostics> {
     if !control.stopped() {
         return Err(diagnostics);
     }
@@ -264,7 +268,7 @@ fn stopped_or(diagnostics: Diagnostics, control: Control<'_>) -> Result<Exit, Di
 }
 
 /// The results are out; what cut them short decides the exit code.
-fn exit_of(outcomes: &[Outcome]) -> Exit {
+pub(crate) fn exit_of(outcomes: &[Outcome]) -> Exit {
     let mut said: Vec<&Diagnostic> = Vec::new();
     let mut exit = Exit::Done;
     for outcome in outcomes {

@@ -12,6 +12,7 @@ mod commands;
 mod console;
 mod diff;
 mod endurance;
+mod fio;
 mod fit;
 mod flags;
 mod lifetime;

@@ -22,6 +22,7 @@ pub mod faults;
 pub mod field;
 #[cfg(feature = "report")]
 pub mod figures_folder;
+pub mod fio;
 pub mod fitting;
 pub mod generator;
 mod image_cache;

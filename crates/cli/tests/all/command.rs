@@ -95,6 +95,7 @@ fn help_is_complete() {
         reported(&["calibrate", "--help"]),
         reported(&["pts", "--help"]),
         reported(&["endurance", "--help"]),
+        reported(&["fio", "--help"]),
         reported(&["physics", "--help"]),
         reported(&["physics", "plot", "--help"]),
         reported(&["trace", "convert", "--help"]),

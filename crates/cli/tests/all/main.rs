@@ -5,6 +5,7 @@ mod cells;
 mod check;
 mod columns;
 mod command;
+mod fio;
 mod hostile;
 #[cfg(feature = "report")]
 mod lifetime;

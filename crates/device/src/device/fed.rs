@@ -12,13 +12,15 @@ use fowler_units::{HostIo, Nanos, Span};
 /// A host that decides when to issue what. The device asks it for the time of its next request,
 /// takes the request at that time, and shows it every answer.
 pub trait Feed<L = Controller> {
-    /// Returns when the next request is issued if nothing is answered before; a time in the past
-    /// means now. `None` if the host waits for answers, or has no more requests. Asked again after
-    /// every answer and every request; must not change by itself.
+    /// Returns when the host acts next if nothing is answered before; a time in the past means now.
+    /// `None` if the host waits for answers, or has no more requests. Asked again after every
+    /// answer and every act; must not change by itself.
     fn due(&mut self) -> Option<Nanos>;
 
-    /// Returns the request that is due. It is issued at `at`, which becomes its arrival time.
-    fn take(&mut self, at: Nanos) -> HostIo;
+    /// Lets the host act, with the device as of its last event. The request that it returns is
+    /// issued at `at`, which becomes its arrival time; `None` if the host was busy with itself, as
+    /// one is that collects answers or starts to sleep.
+    fn take(&mut self, device: &Device<L>, at: Nanos) -> Option<HostIo>;
 
     /// A request was answered. Called in order of completion, with the device as of that moment.
     fn answered(&mut self, device: &Device<L>, completion: &Completion);
@@ -93,7 +95,11 @@ impl<L: Layer> Device<L> {
                 continue;
             }
             match next {
-                Next::Issue(at) => self.issue(feed.take(at).with_at(at)),
+                Next::Issue(at) => {
+                    if let Some(io) = feed.take(self, at) {
+                        self.issue(io.with_at(at));
+                    }
+                }
                 Next::Enter(at) if !self.keeps_out(at, Pacing::Closed { depth: 1 }) => {
                     self.let_in(at, &mut probe);
                     self.hand_over(feed, &mut probe);

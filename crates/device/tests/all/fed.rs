@@ -43,11 +43,11 @@ impl Feed for Host {
         self.ready().map(|(at, _)| at)
     }
 
-    fn take(&mut self, _: Nanos) -> HostIo {
+    fn take(&mut self, _: &Device, _: Nanos) -> Option<HostIo> {
         let (_, stream) = self.ready().expect("one is due");
         self.in_flight[stream] += 1;
         let io = self.streams[stream].0.pop_front().expect("one is due");
-        io.with_queue(QueueId(stream as u16))
+        Some(io.with_queue(QueueId(stream as u16)))
     }
 
     fn answered(&mut self, device: &Device, completion: &Completion) {

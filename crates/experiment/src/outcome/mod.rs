@@ -8,6 +8,7 @@
 mod fates;
 pub mod laws;
 mod stages;
+pub mod streams;
 pub(crate) mod wearing;
 
 pub use fates::{Effect, Fate};
@@ -77,6 +78,8 @@ pub struct Outcome {
     pub ending: Ending,
     /// What the drive had counted at times that double, and at the end.
     pub milestones: Vec<Milestone>,
+    /// What each of several streams of requests saw; none of a single one.
+    pub streams: Vec<streams::Seen>,
     /// The data of charts, if [`crate::run::RunSpec::detail`] is set.
     pub detail: Option<Box<Detail>>,
 }

@@ -182,7 +182,11 @@ pub fn of_runs(outcomes: &[Outcome], spread: Option<&Spread>) -> String {
     let mut writing: Vec<Chart> = amplification(outcomes).into_iter().collect();
     writing.extend(map);
     let mut sections = vec![
-        Section::new("Latency", vec![tables::latency(outcomes)], latencies),
+        Section::new(
+            "Latency",
+            std::iter::once(tables::latency(outcomes)).chain(tables::streams(outcomes)).collect(),
+            latencies,
+        ),
         Section::new("Causes", vec![tables::blame(outcomes)], both(latency::blame)),
         Section::new("Over time", Vec::new(), over_time),
         Section::new("Writing and wear", tables::writing(outcomes), writing),

@@ -32,6 +32,39 @@ pub fn latency(outcomes: &[Outcome]) -> Sheet {
     sheet
 }
 
+/// What each stream saw: a row for each, and each kind of its requests; `None` without several.
+pub fn streams(outcomes: &[Outcome]) -> Option<Sheet> {
+    let heads = [
+        "scheme",
+        "stream",
+        "requests",
+        "count",
+        "requests/s",
+        "MB/s",
+        "mean (us)",
+        "p99 (us)",
+        "max (us)",
+    ];
+    let title = "Streams, as their host saw them";
+    let mut sheet = Sheet::new("streams", title, &heads);
+    for outcome in outcomes {
+        for seen in &outcome.streams {
+            sheet.row(vec![
+                outcome.drive.scheme.as_str().into(),
+                seen.stream.as_str().into(),
+                format!("{}s", seen.kind).into(),
+                Cell::Number(seen.requests as f64),
+                Cell::number(seen.iops()),
+                Cell::number(seen.mb_per_s()),
+                Cell::Number(seen.mean_us),
+                Cell::number(seen.p99_us),
+                Cell::Number(seen.max_us),
+            ]);
+        }
+    }
+    (!sheet.rows.is_empty()).then_some(sheet)
+}
+
 /// Writes and their cost: a table for each group of metrics.
 pub fn writing(outcomes: &[Outcome]) -> Vec<Sheet> {
     layout::writing(outcomes).iter().map(|group| of_group(group, outcomes)).collect()

@@ -4,18 +4,20 @@
 //! checks everything that can be wrong (`ready`), finds the speed (`speed`), lets the drive serve
 //! the requests, and assembles the [`Outcome`]. It touches no file except the log of requests.
 
+mod hosted;
 mod ready;
 mod speed;
 mod translation;
 mod warm_up;
 
+pub(crate) use hosted::Hosted;
 pub(crate) use ready::{Ready, Replayed, preconditioned, ready};
 pub use ready::{check, drive};
 pub(crate) use speed::find as find_speed;
 pub(crate) use translation::Translation;
 pub use translation::Watcher;
 
-use crate::device::DeviceSpec;
+use crate::device::{DeviceSpec, Resolved};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::faults::Scripted;
 use crate::image_cache::ImageCache;
@@ -181,7 +183,7 @@ impl<'a, P: Watcher> Run<'a, P> {
             search,
             stopped,
         };
-        let outcome = finished.outcome(ready);
+        let outcome = finished.outcome(&ready.drive);
         log.map_or(Ok(()), |log| log.finish(&metrics::which_run(&outcome)))?;
         Ok((outcome, watcher))
     }
@@ -200,10 +202,10 @@ struct Finished<L> {
 }
 
 impl<L: Translation> Finished<L> {
-    fn outcome(self, ready: &Ready) -> Outcome {
+    fn outcome(self, drive: &Resolved) -> Outcome {
         let counters = self.replayed.counters();
         let Replayed { device, report, failed, faults, wall_s, .. } = self.replayed;
-        let ending = match failed.or_else(|| unwritten(ready, &counters)) {
+        let ending = match failed.or_else(|| unwritten(drive, &counters)) {
             Some(diagnostics) => Ending::Failed(diagnostics),
             None if self.stopped => Ending::Stopped,
             None => Ending::Complete,
@@ -212,7 +214,7 @@ impl<L: Translation> Finished<L> {
             over_time.end(&device);
             Box::new(Detail { over_time, erases: L::erase_counts(&device).to_vec() })
         });
-        let warm_up = ready.drive.config.precondition.warm_up;
+        let warm_up = drive.config.precondition.warm_up;
         let precondition = match warm_up {
             0 => self.precondition,
             _ => format!(
@@ -221,9 +223,9 @@ impl<L: Translation> Finished<L> {
                 counted(warm_up, "request")
             ),
         };
-        let closing = L::closing(&device, &faults, may_err(&ready.drive.config));
+        let closing = L::closing(&device, &faults, may_err(&drive.config));
         let outcome = Outcome {
-            drive: ready.drive.clone(),
+            drive: drive.clone(),
             precondition,
             recorder: self.recorder,
             counters,
@@ -244,6 +246,7 @@ impl<L: Translation> Finished<L> {
             search: self.search,
             ending,
             milestones: self.milestones.end(&device),
+            streams: Vec::new(),
             detail,
         };
         debug_assert!(outcome.laws().hold(), "a law is violated: {:#?}", outcome.laws());
@@ -257,8 +260,8 @@ fn may_err(config: &Config) -> bool {
     reads_fail || config.redundancy.integrity
 }
 
-fn unwritten(ready: &Ready, counters: &Counters) -> Option<Diagnostics> {
-    let forbidden = ready.drive.config.unwritten_reads == UnwrittenReads::Error;
+fn unwritten(drive: &Resolved, counters: &Counters) -> Option<Diagnostics> {
+    let forbidden = drive.config.unwritten_reads == UnwrittenReads::Error;
     (forbidden && counters.unwritten_reads > 0).then(|| {
         let what = format!("{} never-written pages were read", counters.unwritten_reads);
         let hint = "fill the drive with precondition.fill, or set ftl.unwritten_reads to preconditioned or zero";

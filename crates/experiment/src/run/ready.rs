@@ -49,6 +49,12 @@ pub(crate) struct Replayed<L = Controller> {
 }
 
 impl<L: Layer> Replayed<L> {
+    /// Returns the result of requests that were all measured, without faults.
+    pub fn of(device: Device<L>, report: WorkloadReport, wall_s: f64) -> Replayed<L> {
+        let (failed, faults, warm) = (None, Vec::new(), Counters::default());
+        Replayed { device, report, failed, faults, wall_s, warm }
+    }
+
     /// What was counted after the warm-up.
     pub fn counters(&self) -> Counters {
         self.device.counters().since(&self.warm)
@@ -167,7 +173,7 @@ pub(crate) fn preconditioned(
 
 /// Wall-clock time: measures the simulator, never the simulated drive.
 #[allow(clippy::disallowed_methods)]
-fn now() -> Instant {
+pub(super) fn now() -> Instant {
     Instant::now()
 }
 

@@ -173,9 +173,9 @@ impl<L: Layer, W: Watcher<L>> Feed<L> for Streams<'_, W> {
         self.first().map(|(at, _)| at)
     }
 
-    fn take(&mut self, at: Nanos) -> HostIo {
+    fn take(&mut self, _: &Device<L>, at: Nanos) -> Option<HostIo> {
         let (_, number) = self.first().expect("asked only when one is due");
-        self.running[number].take(at).with_queue(QueueId(number as u16))
+        Some(self.running[number].take(at).with_queue(QueueId(number as u16)))
     }
 
     fn answered(&mut self, device: &Device<L>, completion: &Completion) {

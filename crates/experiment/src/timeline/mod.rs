@@ -14,7 +14,8 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::numbers::counted;
 use crate::outcome::{Ending, Outcome};
 use crate::progress::Progress;
-use crate::run::{Ready, Run, RunSpec, find_speed};
+use crate::replay_speed::Found;
+use crate::run::{Ready, Run, RunSpec, Watcher, find_speed};
 use crate::workload::Control;
 use fowler_units::{Nanos, Span};
 use recorder::Part;
@@ -123,40 +124,88 @@ pub fn record(
 ) -> Result<Recorded, Diagnostics> {
     let ready = Ready::of(spec, control)?;
     let speed = find_speed(spec.replay_speed, &ready, None, control)?;
-    let run = |spec| Run::new(spec, control).ready(&ready).speed(speed);
+    let again = RunSpec { detail: false, requests: None, ..spec.clone() };
+    let replays = Replays { specs: [spec, &again], ready: &ready, speed, control };
+    let (outcome, timeline, diagnostics) = record_of(&replays, &ready.drive, choice, control)?;
+    Ok(Recorded { outcome, timeline, diagnostics })
+}
+
+/// A run that can be repeated, to the nanosecond, under any watcher.
+pub(crate) trait Repeatable {
+    /// What it gives.
+    type Done;
+
+    /// Runs it. The second time, `again`, only the watcher's part is wanted.
+    ///
+    /// # Errors
+    /// Everything that is wrong, or that it was stopped before its first request.
+    fn run<W: Watcher>(&self, watcher: W, again: bool) -> Result<(Self::Done, W), Diagnostics>;
+
+    /// Returns the drive's part of the result.
+    fn outcome(done: &Self::Done) -> &Outcome;
+}
+
+/// Replays of a specification: the run, and the one that only records.
+struct Replays<'a> {
+    specs: [&'a RunSpec; 2],
+    ready: &'a Ready,
+    speed: Found,
+    control: Control<'a>,
+}
+
+impl Repeatable for Replays<'_> {
+    type Done = Outcome;
+
+    fn run<W: Watcher>(&self, watcher: W, again: bool) -> Result<(Outcome, W), Diagnostics> {
+        let run = Run::new(self.specs[usize::from(again)], self.control);
+        run.ready(self.ready).speed(self.speed).watched_by(watcher).start()
+    }
+
+    fn outcome(done: &Outcome) -> &Outcome {
+        done
+    }
+}
+
+/// Like [`record`], for anything that can be repeated on `drive`.
+pub(crate) fn record_of<R: Repeatable>(
+    what: &R,
+    drive: &Resolved,
+    choice: Choice,
+    control: Control<'_>,
+) -> Result<(R::Done, Timeline, Diagnostics), Diagnostics> {
     let runs = if matches!(choice, Choice::Window { .. }) { 1 } else { 2 };
     (control.progress)(Progress::Planned(runs));
-    let (outcome, mut timeline, clock, mut diagnostics) = match choice {
+    let (done, mut timeline, clock, mut diagnostics) = match choice {
         Choice::Window { from, until } => {
-            let recorder = Timeline::new(&ready.drive, Part::Window(from, until));
-            let (outcome, timeline) = run(spec).watched_by(recorder).start()?;
-            let clock = outcome.clock;
-            (outcome, timeline, clock, Diagnostics::default())
+            let recorder = Timeline::new(drive, Part::Window(from, until));
+            let (done, timeline) = what.run(recorder, false)?;
+            let clock = R::outcome(&done).clock;
+            (done, timeline, clock, Diagnostics::default())
         }
         Choice::Slowest(count) | Choice::Explained(count) => {
-            let finder = Slowest::new(count);
-            let (outcome, found) = run(spec).watched_by(finder).start()?;
+            let (done, found) = what.run(Slowest::new(count), false)?;
             let lives = found.lives();
             let part = Part::Lives(lives, matches!(choice, Choice::Slowest(_)));
-            let recorder = Timeline::new(&ready.drive, part);
+            let recorder = Timeline::new(drive, part);
+            let outcome = R::outcome(&done);
             if matches!(outcome.ending, Ending::Stopped) {
                 let what =
                     "the run was stopped, so there is no second run to record its slowest requests";
                 let (clock, diagnostics) =
                     (outcome.clock, Diagnostic::new(choice.flag(), what).into());
-                (outcome, recorder, clock, diagnostics)
+                (done, recorder, clock, diagnostics)
             } else {
-                let again = RunSpec { detail: false, requests: None, ..spec.clone() };
-                match run(&again).watched_by(recorder).start() {
+                match what.run(recorder, true) {
                     Ok((second, timeline)) => {
-                        let diagnostics = cut_short(stopped_after(&second), choice);
-                        (outcome, timeline, second.clock, diagnostics)
+                        let second = R::outcome(&second);
+                        let diagnostics = cut_short(stopped_after(second), choice);
+                        (done, timeline, second.clock, diagnostics)
                     }
                     // It was stopped before its first request.
                     Err(_) if control.stopped() => {
-                        let nothing = Timeline::new(&ready.drive, Part::Lives(Vec::new(), false));
+                        let nothing = Timeline::new(drive, Part::Lives(Vec::new(), false));
                         let clock = outcome.clock;
-                        (outcome, nothing, clock, cut_short(Some(0), choice))
+                        (done, nothing, clock, cut_short(Some(0), choice))
                     }
                     Err(diagnostics) => return Err(diagnostics),
                 }
@@ -164,8 +213,8 @@ pub fn record(
         }
     };
     timeline.end(clock);
-    diagnostics.0.extend(what_is_missing(&outcome, choice, &timeline).0);
-    Ok(Recorded { outcome, timeline, diagnostics })
+    diagnostics.0.extend(what_is_missing(R::outcome(&done), choice, &timeline).0);
+    Ok((done, timeline, diagnostics))
 }
 
 /// After how many requests a run was stopped, if it was.

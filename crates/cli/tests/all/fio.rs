@@ -1,0 +1,142 @@
+//! `fowler fio` as its user meets it.
+
+use crate::command::{Folder, command};
+use serde_json::Value;
+use std::process::Output;
+
+/// A drive of 90 MiB.
+const DRIVE: [&str; 9] = [
+    "--device",
+    "pes-mlc",
+    "--set",
+    "geometry.channels=2",
+    "--set",
+    "geometry.blocks_per_plane=64",
+    "--set",
+    "gc.background_below=8",
+    "--quiet",
+];
+
+const JOB: &str = "[global]
+filename=/dev/nvme0n1
+ioengine=libaio
+bs=4k
+iodepth=4
+[reads]
+rw=randread
+number_ios=400
+write_lat_log=reads
+[writes]
+stonewall
+rw=write
+fsync=50
+number_ios=200
+write_iolog=writes.log
+";
+
+fn fowler(arguments: &[&str]) -> Output {
+    command(&[&["fio"], arguments, &DRIVE].concat()).output().unwrap()
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn jobs_leave_a_folder_of_results_that_is_whole_and_the_same_each_time() {
+    let folder = Folder::new("fio-out");
+    let job = folder.file("job.fio", JOB);
+    let mut before = None;
+    for out in ["one", "two"] {
+        let out = folder.path(out);
+        let ran = fowler(&[&job, "--out", &out, "--output-format", "json"]);
+        assert_eq!(ran.status.code(), Some(0), "{}", said(&ran));
+        let json: Value = serde_json::from_slice(&ran.stdout).unwrap();
+        let [reads, writes] = &json["jobs"].as_array().unwrap()[..] else { panic!("{json}") };
+        assert_eq!((&reads["groupid"], &writes["groupid"]), (&0.into(), &1.into()));
+        assert_eq!(reads["read"]["total_ios"], 400);
+        assert_eq!(writes["write"]["io_bytes"], 200 * 4096);
+        assert_eq!(writes["job options"]["rw"], "write");
+        assert!(writes["sync"]["total_ios"].as_u64().unwrap() >= 3);
+        assert!(json["fowler"]["regions"][0]["length"].as_u64().unwrap() > 80 << 20);
+        let lines = |name: &str| {
+            let text = std::fs::read_to_string(format!("{out}/{name}")).expect(name);
+            text.lines().count()
+        };
+        assert_eq!((lines("reads_lat.1.log"), lines("reads_slat.1.log")), (400, 400));
+        assert!(lines("writes.log") > 200);
+        let plus = std::fs::read(format!("{out}/fio.json")).unwrap();
+        assert!(before.is_none_or(|before| before == plus), "another run, other bytes");
+        before = Some(plus);
+        let check = command(&["check", &out]).output().unwrap();
+        assert_eq!(check.status.code(), Some(0), "{}", said(&check));
+    }
+}
+
+#[test]
+fn the_requests_at_depth_one_are_those_of_the_sequence() {
+    let folder = Folder::new("fio-sequence");
+    let text = "[mix]\nfilename=/dev/x\nrw=randrw\nbs=4k\nsize=16m\nnumber_ios=300\nfsync=16\n\
+        ioengine=psync\nwrite_iolog=mix.log\n";
+    let job = folder.file("job.fio", text);
+    let out = folder.path("out");
+    let ran = fowler(&[&job, "--out", &out]);
+    assert_eq!(ran.status.code(), Some(0), "{}", said(&ran));
+    let sequence = fowler(&[&job, "--sequence"]);
+    assert_eq!(sequence.status.code(), Some(0), "{}", said(&sequence));
+    let sequence = String::from_utf8(sequence.stdout).unwrap();
+    let wanted: Vec<String> = sequence
+        .lines()
+        .skip(1)
+        .map(|line| line.split(',').skip(1).collect::<Vec<_>>().join(" "))
+        .collect();
+    let log = std::fs::read_to_string(format!("{out}/mix.log")).unwrap();
+    let issued: Vec<String> = log
+        .lines()
+        .filter(|line| !line.starts_with("fio ") && line.split(' ').count() > 3)
+        .map(|line| line.split(' ').skip(2).collect::<Vec<_>>().join(" "))
+        .collect();
+    assert!(wanted.len() >= 300, "{}", wanted.len());
+    assert_eq!(issued, wanted);
+}
+
+#[test]
+fn every_format_is_printed_and_terse_has_all_fields() {
+    let folder = Folder::new("fio-formats");
+    let job = folder.file("job.fio", "[a]\nfilename=/dev/x\nrw=read\nbs=16k\nnumber_ios=50\n");
+    let file = folder.path("printed.txt");
+    let ran = fowler(&[&job, "--output-format", "terse,normal", "--output", &file]);
+    assert_eq!((ran.status.code(), ran.stdout.len()), (Some(0), 0), "{}", said(&ran));
+    let text = std::fs::read_to_string(&file).unwrap();
+    let terse: Vec<&str> = text.lines().next().unwrap().split(';').collect();
+    // 5 of the job, 41 for reads and writes each, 5 of the CPU, 7 depths, 10 and 12 latencies.
+    assert_eq!(terse.len(), 5 + 2 * 41 + 5 + 7 + 10 + 12);
+    assert_eq!((terse[0], terse[2], terse[5]), ("3", "a", "800"));
+    for part in [
+        "a: (groupid=0, jobs=1): err= 0",
+        "Run status group 0",
+        "issued rwts: total=50,0,0,0",
+        "Fowler:",
+    ] {
+        assert!(text.contains(part), "{part} is not in {text}");
+    }
+}
+
+#[test]
+fn what_is_wrong_ends_with_2_and_says_everything() {
+    let folder = Folder::new("fio-wrong");
+    let job = folder.file("job.fio", "[a]\nfilename=/dev/x\nrw=raed\nbs=4k\nnonsense=1\n");
+    let ran = fowler(&[&job, "--output-format", "xml", "--env", "NAME", "--submission", "2"]);
+    assert_eq!(ran.status.code(), Some(2));
+    let said = said(&ran);
+    for part in ["raed", "nonsense", "`xml`", "--env", "--submission"] {
+        assert!(said.contains(part), "{part} is not in {said}");
+    }
+    let ran = fowler(&["no/such/job.fio"]);
+    assert_eq!(ran.status.code(), Some(2));
+    // An output that would replace the job file is refused before anything runs.
+    let job = folder.file("job.fio", JOB);
+    let ran = fowler(&[&job, "--output", &job]);
+    assert_eq!(ran.status.code(), Some(2), "{}", self::said(&ran));
+    assert_eq!(std::fs::read_to_string(&job).unwrap(), JOB);
+}

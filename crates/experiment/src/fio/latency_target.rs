@@ -1,0 +1,134 @@
+//! `latency_target`: looks for the largest depth at which enough requests are fast enough.
+//!
+//! It begins at depth 1 and doubles the depth after each window that meets the target. Once a
+//! window has failed, it halves the distance between the best and the worst depth. When the depth
+//! no longer changes, one more window is recorded, alone, and the job ends unless it runs on.
+
+use super::plan::Target;
+use fowler_units::{Nanos, Span};
+
+/// The search of a process.
+#[derive(Clone, Debug)]
+pub(super) struct Search {
+    target: Target,
+    most: u32,
+    /// The depth in use.
+    pub depth: u32,
+    /// The largest depth that met the target, and the smallest that failed.
+    good: u32,
+    bad: Option<u32>,
+    /// When this window began, and what was answered and too slow in it.
+    from: Nanos,
+    answered: u64,
+    slow: u64,
+    /// Whether this is the window that is recorded alone.
+    last: bool,
+    /// Whether the target could be met.
+    pub met: bool,
+}
+
+/// What follows from a window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Found {
+    /// Nothing yet.
+    Nothing,
+    /// The depth is found: what was recorded before does not count.
+    RecordAnew,
+    /// The job is done.
+    End,
+}
+
+impl Search {
+    /// Begins one at depth 1.
+    pub fn new(target: Target, most: u32, from: Nanos) -> Search {
+        let (bad, answered, slow) = (None, 0, 0);
+        Search {
+            target,
+            most,
+            depth: 1,
+            good: 0,
+            bad,
+            from,
+            answered,
+            slow,
+            last: false,
+            met: false,
+        }
+    }
+
+    /// A request was answered.
+    pub fn answered(&mut self, latency: Span) {
+        self.answered += 1;
+        self.slow += u64::from(latency > self.target.latency);
+    }
+
+    /// Looks at the window if it is over.
+    pub fn look(&mut self, now: Nanos) -> Found {
+        if now < self.from + self.target.window || self.answered == 0 {
+            return Found::Nothing;
+        }
+        let fast = 100.0 * (self.answered - self.slow) as f64 / self.answered as f64;
+        let met = fast >= self.target.percentile;
+        let before = self.depth;
+        if met {
+            (self.good, self.met) = (self.good.max(before), true);
+        } else {
+            self.bad = Some(before);
+            // A depth that was good once may fail later: drives change.
+            self.good = self.good.min(before - 1);
+        }
+        self.depth = match self.bad {
+            None => before.saturating_mul(2).min(self.most),
+            Some(bad) => self.good.midpoint(bad).max(1),
+        };
+        (self.from, self.answered, self.slow) = (now, 0, 0);
+        if self.depth != before {
+            self.last = false;
+            return Found::Nothing;
+        }
+        if self.target.runs_on {
+            // From here on it follows the drive.
+            self.bad = None;
+            return Found::Nothing;
+        }
+        if self.last || !met {
+            return Found::End;
+        }
+        self.last = true;
+        Found::RecordAnew
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Runs windows on a drive that is fast enough up to some depth.
+    fn depths(fast_up_to: u32, most: u32) -> (Vec<u32>, bool) {
+        let target = Target {
+            latency: Span::us(100),
+            window: Span::ms(1),
+            percentile: 90.0,
+            runs_on: false,
+        };
+        let mut search = Search::new(target, most, Nanos::ZERO);
+        let mut depths = Vec::new();
+        for window in 1..50 {
+            depths.push(search.depth);
+            let latency = if search.depth <= fast_up_to { 100 } else { 101 };
+            (0..10).for_each(|_| search.answered(Span::us(latency)));
+            assert_eq!(search.look(Nanos(window * 1_000_000 - 1)), Found::Nothing, "not over");
+            if search.look(Nanos(window * 1_000_000)) == Found::End {
+                return (depths, search.met);
+            }
+        }
+        panic!("it never ends: {depths:?}");
+    }
+
+    #[test]
+    fn the_largest_depth_that_meets_the_target_is_found() {
+        assert_eq!(depths(64, 8), (vec![1, 2, 4, 8, 8], true));
+        assert_eq!(depths(5, 64), (vec![1, 2, 4, 8, 6, 5, 5], true));
+        assert_eq!(depths(0, 64), (vec![1], false));
+    }
+}

@@ -1,0 +1,37 @@
+//! fio's jobs on a simulated drive: what the host does, and fio's outputs.
+//!
+//! **Owns** the host of fio: its processes, when each issues and collects what, its statistics, its
+//! logs and its formats of output. **May touch** nothing of the drive: the host is a
+//! [`fowler_device::Feed`] that the drive asks. What a job file means is the business of the crate
+//! `fio`; here a job is a [`plan::Plan`] and a stream of requests.
+//!
+//! - `jobs.rs`: from a job file to jobs that are ready to run, through `bind.rs`.
+//! - `plan.rs`: what a process does. `process.rs`: its loop on its core. `unit.rs`: a request on
+//!   its way. `pace.rs`: rates. `latency_target.rs`, `steady.rs`: what changes or ends it.
+//! - `host.rs`: which process runs when. `simulate.rs`: the drive below, and the sum of it.
+//! - `record.rs`, `stats/`, `log.rs`: what is recorded. `results.rs`: the result.
+//! - `json.rs`, `normal.rs`, `terse.rs`: fio's outputs.
+
+mod bind;
+mod host;
+mod jobs;
+mod json;
+mod latency_target;
+mod log;
+mod normal;
+mod pace;
+mod plan;
+mod process;
+mod record;
+mod results;
+mod simulate;
+mod stats;
+mod steady;
+mod terse;
+#[cfg(test)]
+mod tests;
+mod unit;
+
+pub use jobs::{FioSpec, Jobs, Seeding, Wanted};
+pub use plan::HostCosts;
+pub use results::{Fio, Region};

@@ -1,0 +1,354 @@
+//! What a process of the host does: the options of a job that decide when which request is issued,
+//! and what is recorded of it.
+
+use fowler_units::{HostOp, Span};
+
+/// The directions of fio's data, in its order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Direction {
+    /// Reads, those of `verify` included.
+    Read,
+    /// Writes.
+    Write,
+    /// Trims.
+    Trim,
+}
+
+impl Direction {
+    /// All of them, in the order of fio's output.
+    pub const ALL: [Direction; 3] = [Direction::Read, Direction::Write, Direction::Trim];
+
+    /// Returns the name in JSON.
+    pub fn name(self) -> &'static str {
+        ["read", "write", "trim"][self as usize]
+    }
+}
+
+fowler_units::enumerated! {
+    Direction:
+    /// A value for each direction.
+    pub ByDirection
+}
+
+/// What a request of a job is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What {
+    /// Data.
+    Data(Direction),
+    /// `fsync`: a flush command.
+    Sync,
+    /// `fdatasync`: a flush command, as a drive knows no other.
+    DataSync,
+}
+
+impl What {
+    /// Returns the command of the drive.
+    pub fn command(self) -> HostOp {
+        match self {
+            What::Data(Direction::Read) => HostOp::Read,
+            What::Data(Direction::Write) => HostOp::Write,
+            What::Data(Direction::Trim) => HostOp::Trim,
+            What::Sync | What::DataSync => HostOp::Flush,
+        }
+    }
+}
+
+/// A request of a job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Op {
+    /// What it is.
+    pub what: What,
+    /// The file, in the order of the job's files.
+    pub file: usize,
+    /// Its first byte in the file.
+    pub offset: u64,
+    /// Its first byte on the drive.
+    pub address: u64,
+    /// Bytes; zero for a flush.
+    pub length: u32,
+    /// Whether everything before it must be answered: it begins another pass, or reads back what
+    /// was written.
+    pub after_all: bool,
+}
+
+/// The requests of one process, in order.
+pub trait Requests: Send {
+    /// Returns the next one; `None` at the end, which a job with `time_based` does not have. Where
+    /// rates decide, `pick` is asked which direction to issue instead of the one that is next.
+    fn next(&mut self, pick: &mut dyn FnMut(Direction) -> Direction) -> Option<Op>;
+
+    /// The time is up: only flushes at the end follow.
+    fn stop(&mut self);
+
+    /// Draws the next interval of a Poisson process, in whole microseconds.
+    fn gap_us(&mut self, direction: Direction, iops: u64) -> u64;
+}
+
+/// How many requests are handed over and collected at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Batches {
+    /// `iodepth_batch`: so many are handed over at once.
+    pub submit: u32,
+    /// `iodepth_batch_complete_min`: so many are waited for when all slots are taken.
+    pub complete_min: u32,
+    /// `iodepth_batch_complete_max`: at most so many are collected at once.
+    pub complete_max: u32,
+    /// `iodepth_low`: collects until no more than so many slots are taken.
+    pub low: u32,
+}
+
+impl Batches {
+    /// Returns what fio does by default at this depth.
+    #[cfg(test)]
+    pub fn single(depth: u32) -> Batches {
+        Batches { submit: 1, complete_min: 1, complete_max: 1, low: depth }
+    }
+}
+
+/// `rate` or `rate_iops` of a direction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rate {
+    /// Bytes per second.
+    pub bytes_per_s: u64,
+    /// The smallest block of the direction: Poisson processes count these.
+    pub block: u64,
+}
+
+/// `thinktime`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Think {
+    /// How long it pauses.
+    pub time: Span,
+    /// After so many requests.
+    pub blocks: u64,
+    /// Whether requests count once issued instead of once answered.
+    pub counts_issued: bool,
+    /// After so much time with requests, if it counts that instead.
+    pub after: Option<Span>,
+}
+
+/// `latency_target` and what goes with it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Target {
+    /// The latency that is to be met.
+    pub latency: Span,
+    /// How long each depth is tried.
+    pub window: Span,
+    /// The share of requests that must meet it, in percent.
+    pub percentile: f64,
+    /// Whether the job goes on once the depth is found.
+    pub runs_on: bool,
+}
+
+/// What a criterion of steady state looks at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Looks {
+    /// Requests per second.
+    Iops,
+    /// Bytes per second.
+    Bandwidth,
+}
+
+/// `steadystate`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Steady {
+    /// What it looks at.
+    pub looks: Looks,
+    /// Whether the slope of a line through the samples counts, instead of the largest deviation
+    /// from their mean.
+    pub slope: bool,
+    /// The limit.
+    pub limit: f64,
+    /// Whether the limit is in percent of the mean.
+    pub percent: bool,
+    /// Seconds that are looked at, one sample each.
+    pub duration: u64,
+    /// Before that, nothing is sampled.
+    pub ramp: Span,
+}
+
+/// Whom a process takes along when it ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ends {
+    /// Nobody.
+    Itself,
+    /// Its group.
+    Group,
+    /// Its wave: what runs between two `stonewall`s.
+    Wave,
+    /// Everything.
+    All,
+}
+
+/// Which latencies have percentiles, and which are recorded.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recorded {
+    /// Percentiles of the output, ascending, in percent.
+    pub percentiles: Vec<f64>,
+    /// Percentiles of submission, completion and total latency.
+    pub of: [bool; 3],
+    /// The windows of the samples of bandwidth and of requests per second.
+    pub windows: [Span; 2],
+    /// `unified_rw_reporting`: all directions as one.
+    pub unified: bool,
+    /// Whether submission, completion and total latency are recorded at all, and rates.
+    pub kept: [bool; 3],
+    /// Whether rates are sampled.
+    pub rates: bool,
+}
+
+impl Default for Recorded {
+    /// What fio does by default.
+    fn default() -> Recorded {
+        let percentiles = [
+            1.0, 5.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 95.0, 99.0, 99.5, 99.9,
+            99.95, 99.99,
+        ];
+        Recorded {
+            percentiles: percentiles.into(),
+            of: [false, true, false],
+            windows: [Span::ms(500); 2],
+            unified: false,
+            kept: [true; 3],
+            rates: true,
+        }
+    }
+}
+
+/// Which logs a process writes, by the names that they begin with.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Logs {
+    /// `write_bw_log`.
+    pub bandwidth: Option<String>,
+    /// `write_iops_log`.
+    pub iops: Option<String>,
+    /// `write_lat_log`: submission, completion and total latency.
+    pub latency: Option<String>,
+    /// `write_hist_log`, and its window.
+    pub histogram: Option<(String, Span)>,
+    /// `log_hist_coarseness`: so often neighboring buckets are added up in pairs.
+    pub coarseness: u32,
+    /// `log_avg_msec`: one line for each window instead of one for each request.
+    pub window: Option<Span>,
+    /// `log_max_value`: windows have their maximum instead of their mean.
+    pub maximum: bool,
+    /// `log_offset`: lines have the offset.
+    pub offset: bool,
+    /// `per_job_logs`: the name has the number of the process.
+    pub per_job: bool,
+    /// `write_iolog`.
+    pub iolog: Option<String>,
+}
+
+/// What one process of the host does: a job, or one of its clones.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The name of the job.
+    pub name: String,
+    /// The number of the process, from 1: fio's job number.
+    pub number: u32,
+    /// The job that it is a clone of, from 0.
+    pub job: usize,
+    /// Its group in the output.
+    pub group: usize,
+    /// It begins when every process of earlier waves has ended.
+    pub wave: usize,
+    /// It begins when every process of the job of this name has ended as well.
+    pub waits_for: Option<String>,
+    /// It begins at this time at the earliest.
+    pub delay: Span,
+    /// The most requests in flight.
+    pub depth: u32,
+    /// Whether the engine waits for each request.
+    pub synchronous: bool,
+    /// See [`Batches`].
+    pub batches: Batches,
+    /// The rate of each direction.
+    pub rates: ByDirection<Option<Rate>>,
+    /// Whether rates are Poisson processes.
+    pub poisson: bool,
+    /// `rate_ignore_thinktime`: what was not issued in a pause is not caught up.
+    pub pauses_shift_rates: bool,
+    /// See [`Think`].
+    pub think: Option<Think>,
+    /// When it ends, after the ramp.
+    pub runtime: Option<Span>,
+    /// What of the beginning is not recorded.
+    pub ramp: Span,
+    /// See [`Target`].
+    pub target: Option<Target>,
+    /// See [`Steady`].
+    pub steady: Option<Steady>,
+    /// Whether a write is answered only when it is durable: `sync=1` and its kin.
+    pub durable: bool,
+    /// `max_latency`: a slower request ends the process.
+    pub max_latency: Option<Span>,
+    /// See [`Ends`].
+    pub ends: Ends,
+    /// See [`Recorded`].
+    pub recorded: Recorded,
+    /// See [`Logs`].
+    pub logs: Logs,
+    /// The names of its files.
+    pub files: Vec<String>,
+    /// Whether its clones, and other jobs of the group, are one entry of the output.
+    pub grouped: bool,
+    /// `stats=0`: it is not in the output.
+    pub silent: bool,
+    /// Bytes that it moves at most, as far as that is known: only progress depends on it.
+    pub bytes: Option<u64>,
+}
+
+#[cfg(test)]
+impl Plan {
+    /// Returns the plan of a job that has nothing special, with this name and depth.
+    pub fn new(name: &str, depth: u32) -> Plan {
+        Plan {
+            name: name.into(),
+            number: 1,
+            job: 0,
+            group: 0,
+            wave: 0,
+            waits_for: None,
+            delay: Span::ZERO,
+            depth,
+            synchronous: false,
+            batches: Batches::single(depth),
+            rates: ByDirection::default(),
+            poisson: false,
+            pauses_shift_rates: false,
+            think: None,
+            runtime: None,
+            ramp: Span::ZERO,
+            target: None,
+            steady: None,
+            durable: false,
+            max_latency: None,
+            ends: Ends::Itself,
+            recorded: Recorded::default(),
+            logs: Logs::default(),
+            files: vec![name.into()],
+            grouped: false,
+            silent: false,
+            bytes: None,
+        }
+    }
+}
+
+/// What the host needs for a request, on the one core that each process has. Both are assumed: see
+/// docs/fio.md.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HostCosts {
+    /// To hand it over; it reaches the drive at the end of that.
+    pub submission: Span,
+    /// To learn of the answer, from the interrupt to the collected result.
+    pub completion: Span,
+}
+
+impl Default for HostCosts {
+    /// 2 us each, as the comparison with measured drives takes for a host of libaio or io\_uring on
+    /// a raw device (`protocol`).
+    fn default() -> HostCosts {
+        HostCosts { submission: Span::us(2), completion: Span::us(2) }
+    }
+}

@@ -1,0 +1,514 @@
+//! One process of the host, on a core of its own: a job, or one of its clones.
+//!
+//! Each turn of its loop takes up one request. It waits until a rate lets it, queues the request,
+//! hands over what is queued once there is a batch, and collects answers when all slots are taken.
+//! Handing over and collecting take time of the core (`HostCosts`), so one core issues only so many
+//! requests. With a synchronous engine the process waits for each request.
+//!
+//! A flush (`fsync`, `fdatasync`, `end_fsync`) is handed over after what is queued, and the process
+//! waits for it, as fio does with libaio; other requests stay in flight meanwhile. A write that
+//! must be durable is a write and then a flush, because drives have no FUA here: that is what Linux
+//! does on a drive without it.
+
+use super::latency_target::{Found, Search};
+use super::log::Logbook;
+use super::pace::Pace;
+use super::plan::{Direction, HostCosts, Op, Plan, Requests, What};
+use super::record::Record;
+use super::unit::Unit;
+use fowler_units::{HostIo, HostOp, Nanos, QueueId, Span};
+use std::collections::VecDeque;
+
+/// What comes after a wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Then {
+    /// The next turn.
+    Turn,
+    /// A pause.
+    Think,
+    /// The last flush, and the end.
+    Finish,
+}
+
+/// What comes after a hand-over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Next {
+    /// Answers are collected if all slots are taken.
+    Batch,
+    /// The flush that waits for it.
+    Flush,
+    /// Everything that is in flight is collected.
+    Drain(Then),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// It has not begun.
+    Idle,
+    /// At the top of the loop.
+    Turn,
+    /// The rest of what is queued is handed over, one request after the other.
+    HandsOver { next: Next },
+    /// Collects answers until so few slots are taken; waits for at least so many at once.
+    Collects { least: u32, until: u32, then: Then },
+    /// Has collected so many when its core is free.
+    Collected { count: u32, until: u32, least: u32, then: Then },
+    /// Waits for one request.
+    Waits { then: Then },
+    /// It has ended.
+    Ended,
+}
+
+/// A process.
+pub(super) struct Process<'a> {
+    pub plan: Plan,
+    requests: Box<dyn Requests + 'a>,
+    costs: HostCosts,
+    queue: QueueId,
+    state: State,
+    /// When it acts next; `None` while it waits for the drive.
+    wake: Option<Nanos>,
+    /// Taken up but not handed over; in flight; answered but not collected.
+    queued: VecDeque<Unit>,
+    in_flight: Vec<Unit>,
+    answered: VecDeque<Unit>,
+    /// The request that its process waits for.
+    single: Option<Unit>,
+    /// Flushes that make writes durable, at the moment at which the write was answered.
+    follow: VecDeque<(Nanos, Unit)>,
+    /// Drawn, but not due yet.
+    pending: Option<Op>,
+    pace: Pace,
+    search: Option<Search>,
+    /// Requests that `thinktime` counts, those at the last pause, and when that ended.
+    counted: u64,
+    thought_at: u64,
+    thought: Nanos,
+    /// Whether it was told to end, and whether only its last flushes are left.
+    told: bool,
+    stopping: bool,
+    pub record: Record,
+}
+
+impl<'a> Process<'a> {
+    /// Returns one that has not begun. `queue` is its submission queue.
+    pub fn new(
+        plan: Plan,
+        requests: Box<dyn Requests + 'a>,
+        costs: HostCosts,
+        queue: u16,
+        logs: Logbook,
+    ) -> Process<'a> {
+        Process {
+            requests,
+            costs,
+            queue: QueueId(queue),
+            state: State::Idle,
+            wake: None,
+            queued: VecDeque::new(),
+            in_flight: Vec::with_capacity(plan.depth as usize),
+            answered: VecDeque::new(),
+            single: None,
+            follow: VecDeque::new(),
+            pending: None,
+            pace: Pace::new(&plan, Nanos::ZERO),
+            search: None,
+            counted: 0,
+            thought_at: 0,
+            thought: Nanos::ZERO,
+            told: false,
+            stopping: false,
+            record: Record::new(&plan, logs),
+            plan,
+        }
+    }
+
+    /// Lets it begin at `at`.
+    pub fn begin(&mut self, at: Nanos) {
+        self.state = State::Turn;
+        self.wake = Some(at);
+        self.thought = at;
+        self.pace = Pace::new(&self.plan, at);
+        self.search = self.plan.target.map(|target| Search::new(target, self.plan.depth, at));
+        self.record.begin(at, &self.plan);
+    }
+
+    /// Returns whether it has begun.
+    pub fn has_begun(&self) -> bool {
+        self.state != State::Idle
+    }
+
+    /// Returns whether it has ended.
+    pub fn has_ended(&self) -> bool {
+        self.state == State::Ended
+    }
+
+    /// Tells it to end: what is in flight is still collected.
+    pub fn tell_to_end(&mut self, now: Nanos) {
+        self.told = true;
+        match self.state {
+            State::Idle => {
+                self.record.begin(now, &self.plan);
+                self.end(now);
+            }
+            // It may sleep.
+            State::Turn => self.wake = Some(now),
+            _ => {}
+        }
+    }
+
+    /// The run was stopped at `now`: what it has done until then counts.
+    pub fn stop(&mut self, now: Nanos) {
+        if self.has_begun() && !self.has_ended() {
+            self.end(now);
+        }
+    }
+
+    /// Returns when it acts next.
+    pub fn due(&self) -> Option<Nanos> {
+        let follow = self.follow.front().map(|&(at, _)| at);
+        follow.into_iter().chain(self.wake).min()
+    }
+
+    /// Returns how much of it is done, as far as that can be told.
+    pub fn share(&self, now: Nanos) -> f64 {
+        if self.has_ended() {
+            return 1.0;
+        }
+        let time = self.plan.runtime.map(|runtime| {
+            let all = (self.plan.ramp + runtime).0.max(1);
+            now.0.saturating_sub(self.record.began().0) as f64 / all as f64
+        });
+        let moved = self.plan.bytes.map(|all| self.record.moved() as f64 / all.max(1) as f64);
+        time.into_iter().chain(moved).fold(0.0, f64::max).min(1.0)
+    }
+
+    /// Acts at `now`, which it was due at.
+    pub fn act(&mut self, now: Nanos) -> Option<HostIo> {
+        if self.follow.front().is_some_and(|&(at, _)| at <= now) {
+            let (_, unit) = self.follow.pop_front()?;
+            return Some(self.send(unit, now));
+        }
+        self.wake = None;
+        loop {
+            match self.state {
+                State::Idle | State::Ended => return None,
+                State::Turn => {
+                    if let Some(sent) = self.turn(now) {
+                        return Some(sent);
+                    }
+                }
+                State::HandsOver { next } => {
+                    if let Some(unit) = self.queued.pop_front() {
+                        let rest = if self.queued.is_empty() { 0 } else { 1 };
+                        self.wake = Some(now + self.costs.submission * rest);
+                        return Some(self.send(unit, now));
+                    }
+                    match next {
+                        Next::Batch => self.after_hand_over(now),
+                        Next::Flush => self.go_on(now, Then::Turn),
+                        Next::Drain(then) => self.drain(now, then),
+                    }
+                }
+                State::Collects { least, until, then } => self.collect(now, least, until, then),
+                State::Collected { count, until, least, then } => {
+                    self.collected(now, count);
+                    let taken = self.taken();
+                    self.state = State::Collects { least: least.min(taken), until, then };
+                    if taken <= until {
+                        self.go_on(now, then);
+                    }
+                }
+                State::Waits { then } => {
+                    let unit = self.single.take()?;
+                    self.record_one(&unit, now);
+                    self.go_on(now, then);
+                }
+            }
+            if self.wake.is_some_and(|at| at > now) || self.waits_for_the_drive() {
+                return None;
+            }
+            self.wake = None;
+        }
+    }
+
+    /// Slots that are taken.
+    fn taken(&self) -> u32 {
+        (self.queued.len() + self.in_flight.len() + self.follow.len() + self.answered.len()) as u32
+    }
+
+    fn waits_for_the_drive(&self) -> bool {
+        match self.state {
+            State::Idle | State::Ended => true,
+            State::Turn | State::HandsOver { .. } | State::Collected { .. } => false,
+            State::Collects { least, .. } => (self.answered.len() as u32) < least,
+            State::Waits { .. } => {
+                self.wake.is_none() && self.single.is_none_or(|unit| unit.answered.is_none())
+            }
+        }
+    }
+
+    /// One turn of the loop. Returns what a synchronous engine, or a flush, hands over at once.
+    fn turn(&mut self, now: Nanos) -> Option<HostIo> {
+        self.record.pass_ramp(now, &self.plan, &mut self.pace);
+        let over = self.told || now >= self.latest() || self.look_at_latencies(now);
+        if over && !self.stopping {
+            self.stopping = true;
+            self.pending = None;
+            self.requests.stop();
+        }
+        let pace = &self.pace;
+        let pick = &mut |next| pace.pick(next, now);
+        let Some(op) = self.pending.take().or_else(|| self.requests.next(pick)) else {
+            self.drain(now, Then::Finish);
+            return None;
+        };
+        if op.after_all && self.taken() > 0 {
+            self.pending = Some(op);
+            self.drain(now, Then::Turn);
+            return None;
+        }
+        let What::Data(direction) = op.what else { return self.flush(op, now, Then::Turn) };
+        let due = self.pace.due(direction);
+        if due > now {
+            self.pending = Some(op);
+            // What is in flight is collected before it sleeps, as fio does.
+            if self.taken() > 0 {
+                self.drain(now, Then::Turn);
+            } else {
+                self.wake = Some(due.min(self.latest()));
+            }
+            return None;
+        }
+        self.pace.issued(direction, u64::from(op.length), &mut *self.requests);
+        self.counted += u64::from(self.plan.think.is_some_and(|it| it.counts_issued));
+        let unit = self.unit(op, now);
+        if self.plan.synchronous {
+            self.record.depths(|depths| {
+                depths.level(1);
+                depths.submit(1);
+                depths.complete(1);
+            });
+            return self.wait_for(unit, now, Then::Turn);
+        }
+        self.queued.push_back(unit);
+        let taken = self.taken();
+        self.record.depths(|depths| depths.level(taken));
+        let full = taken >= self.depth();
+        if full || self.queued.len() as u32 >= self.plan.batches.submit {
+            self.begin_hand_over(now, Next::Batch);
+        } else {
+            self.after_hand_over(now);
+        }
+        None
+    }
+
+    /// When its time is up.
+    fn latest(&self) -> Nanos {
+        self.plan.runtime.map_or(Nanos::NEVER, |runtime| self.record.from() + runtime)
+    }
+
+    /// The depth that it may use now.
+    fn depth(&self) -> u32 {
+        self.search.as_ref().map_or(self.plan.depth, |search| search.depth)
+    }
+
+    fn unit(&self, op: Op, now: Nanos) -> Unit {
+        let io = HostIo::new(op.what.command(), now, op.address, op.length);
+        Unit {
+            op,
+            sent: io.with_queue(self.queue),
+            start: now,
+            issued: None,
+            answered: None,
+            then_flush: self.plan.durable && op.what == What::Data(Direction::Write),
+        }
+    }
+
+    /// Searches for the depth that meets the latency target. Returns whether that ends the process.
+    fn look_at_latencies(&mut self, now: Nanos) -> bool {
+        match self.search.as_mut().map(|search| search.look(now)) {
+            None | Some(Found::Nothing) => false,
+            Some(Found::End) => true,
+            Some(Found::RecordAnew) => {
+                self.record.begin_anew(now);
+                self.pace = Pace::new(&self.plan, now);
+                false
+            }
+        }
+    }
+
+    /// Hands a unit to the drive at `now`.
+    fn send(&mut self, unit: Unit, now: Nanos) -> HostIo {
+        let unit = Unit { sent: unit.sent.with_at(now), ..unit };
+        self.in_flight.push(unit);
+        unit.sent
+    }
+
+    /// Issues a request that the process waits for. It reaches the drive after its submission.
+    fn wait_for(&mut self, unit: Unit, now: Nanos, then: Then) -> Option<HostIo> {
+        self.state = State::Waits { then };
+        let at = now + self.costs.submission;
+        let unit = Unit { sent: unit.sent.with_at(at), ..unit };
+        self.single = Some(unit);
+        self.follow.push_back((at, unit));
+        None
+    }
+
+    /// Issues a flush, after what is queued.
+    fn flush(&mut self, op: Op, now: Nanos, then: Then) -> Option<HostIo> {
+        if !self.queued.is_empty() {
+            self.pending = Some(op);
+            self.begin_hand_over(now, Next::Flush);
+            return None;
+        }
+        self.record.depths(|depths| depths.level(1));
+        let unit = self.unit(op, now);
+        self.wait_for(unit, now, then)
+    }
+
+    /// Begins to hand over everything that is queued.
+    fn begin_hand_over(&mut self, now: Nanos, next: Next) {
+        let count = self.queued.len() as u64;
+        let issued = now + self.costs.submission * count;
+        self.queued.iter_mut().for_each(|unit| unit.issued = Some(issued));
+        self.record.depths(|depths| depths.submit(count as u32));
+        self.state = State::HandsOver { next };
+        self.wake = Some(now + self.costs.submission);
+    }
+
+    /// What follows a hand-over: answers are collected when all slots are taken.
+    fn after_hand_over(&mut self, now: Nanos) {
+        let taken = self.taken();
+        if taken >= self.depth() {
+            let batches = self.plan.batches;
+            let least = batches.complete_min.clamp(1, taken);
+            // At least one collection, however high the mark is.
+            let until = batches.low.min(self.depth() - 1);
+            self.state = State::Collects { least, until, then: Then::Turn };
+            self.wake = Some(now);
+        } else {
+            self.go_on(now, Then::Turn);
+        }
+    }
+
+    /// Collects everything that is in flight.
+    fn drain(&mut self, now: Nanos, then: Then) {
+        if !self.queued.is_empty() {
+            return self.begin_hand_over(now, Next::Drain(then));
+        }
+        if self.taken() == 0 {
+            return self.go_on(now, then);
+        }
+        self.state = State::Collects { least: 1, until: 0, then };
+    }
+
+    /// Begins to collect if there is enough.
+    fn collect(&mut self, now: Nanos, least: u32, until: u32, then: Then) {
+        let count = self.answered.len() as u32;
+        if count < least.max(1) {
+            return;
+        }
+        let count = count.min(self.plan.batches.complete_max.max(least).max(1));
+        self.state = State::Collected { count, until, least, then };
+        self.wake = Some(now + self.costs.completion * u64::from(count));
+    }
+
+    fn collected(&mut self, now: Nanos, count: u32) {
+        self.record.depths(|depths| depths.complete(count));
+        for _ in 0..count {
+            let Some(unit) = self.answered.pop_front() else { return };
+            self.record_one(&unit, now);
+        }
+    }
+
+    fn record_one(&mut self, unit: &Unit, now: Nanos) {
+        self.record.pass_ramp(now, &self.plan, &mut self.pace);
+        let times = unit.times(now);
+        if let What::Data(_) = unit.op.what {
+            self.counted += u64::from(self.plan.think.is_some_and(|it| !it.counts_issued));
+            if let Some(search) = &mut self.search {
+                search.answered(now - unit.start);
+            }
+            if self.plan.max_latency.is_some_and(|most| now - unit.start > most) {
+                (self.told, self.record.too_slow) = (true, true);
+            }
+        }
+        self.record.add(&self.plan, unit, &times);
+    }
+
+    /// Goes on after a wait.
+    fn go_on(&mut self, now: Nanos, then: Then) {
+        match then {
+            Then::Turn => {
+                self.state = State::Turn;
+                self.wake = Some(now);
+                if self.has_to_think(now) {
+                    self.drain(now, Then::Think);
+                }
+            }
+            Then::Think => {
+                if self.taken() > 0 {
+                    return self.drain(now, then);
+                }
+                let time = self.plan.think.map_or(Span::ZERO, |think| think.time);
+                self.state = State::Turn;
+                self.thought = now + time;
+                self.thought_at = self.counted;
+                if self.plan.pauses_shift_rates {
+                    self.pace.skip(time);
+                }
+                self.wake = Some(self.thought.min(self.latest()).max(now));
+            }
+            Then::Finish => self.finish(now),
+        }
+    }
+
+    /// Returns whether a pause is due.
+    fn has_to_think(&self, now: Nanos) -> bool {
+        let Some(think) = self.plan.think else { return false };
+        match think.after {
+            Some(after) => now.0.saturating_sub(self.thought.0) >= after.0,
+            None => self.counted >= self.thought_at + think.blocks.max(1),
+        }
+    }
+
+    fn finish(&mut self, now: Nanos) {
+        if self.taken() > 0 {
+            return self.drain(now, Then::Finish);
+        }
+        self.end(now);
+    }
+
+    fn end(&mut self, now: Nanos) {
+        self.state = State::Ended;
+        self.wake = None;
+        let depth = self.depth();
+        self.record.end(now, &self.plan, depth);
+    }
+
+    /// The drive has answered a request of this process.
+    pub fn answered(&mut self, io: &HostIo, done: Nanos) {
+        let place = self.in_flight.iter().position(|unit| unit.sent == *io);
+        let unit = self.in_flight.swap_remove(place.expect("the drive answers what it was given"));
+        if unit.then_flush && io.op == HostOp::Write {
+            let flush = HostIo::flush(done).with_queue(self.queue);
+            self.follow.push_back((done, Unit { sent: flush, ..unit }));
+            return;
+        }
+        if let State::Waits { .. } = self.state
+            && self.single.is_some_and(|it| it.op == unit.op && it.start == unit.start)
+        {
+            self.single = Some(Unit { answered: Some(done), ..unit });
+            self.wake = Some(done + self.costs.completion);
+            return;
+        }
+        self.answered.push_back(Unit { answered: Some(done), ..unit });
+        if let State::Collects { least, .. } = self.state
+            && self.answered.len() as u32 >= least.max(1)
+            && self.wake.is_none()
+        {
+            self.wake = Some(done);
+        }
+    }
+}

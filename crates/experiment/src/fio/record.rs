@@ -1,0 +1,165 @@
+//! What a process records: its statistics without the ramp, samples of rates, and logs.
+
+use super::log::Logbook;
+use super::pace::Pace;
+use super::plan::{Plan, What};
+use super::stats::{Depths, Samples, Stats, Times};
+use super::unit::Unit;
+use fowler_units::{Nanos, Span};
+
+/// The record of a process.
+pub(super) struct Record {
+    began: Nanos,
+    /// Since when it counts.
+    from: Nanos,
+    ramp_passed: bool,
+    /// When the process ended; `None` before.
+    pub ended: Option<Nanos>,
+    /// What it has done since it counts.
+    pub stats: Stats,
+    samples: [Samples; 2],
+    logs: Logbook,
+    /// Bytes of all that was collected, the ramp included.
+    moved: u64,
+    /// Requests and flushes that were collected, the ramp included.
+    pub collected: u64,
+    /// The depth at the end.
+    pub depth: u32,
+    /// Whether a request was slower than `max_latency`.
+    pub too_slow: bool,
+}
+
+impl Record {
+    /// Returns an empty one.
+    pub fn new(plan: &Plan, logs: Logbook) -> Record {
+        let samples = plan.recorded.windows.map(|width| Samples::new(width, Nanos::ZERO));
+        Record {
+            began: Nanos::ZERO,
+            from: Nanos::ZERO,
+            ramp_passed: false,
+            ended: None,
+            stats: Stats::default(),
+            samples,
+            logs,
+            moved: 0,
+            collected: 0,
+            depth: plan.depth,
+            too_slow: false,
+        }
+    }
+
+    /// The process begins.
+    pub fn begin(&mut self, at: Nanos, plan: &Plan) {
+        self.began = at;
+        self.ramp_passed = plan.ramp == Span::ZERO;
+        self.from = at + plan.ramp;
+        self.restart(self.from);
+        self.logs.begin(plan, at, self.from);
+    }
+
+    fn restart(&mut self, from: Nanos) {
+        self.stats = Stats::default();
+        self.samples.iter_mut().for_each(|its| its.restart(from));
+    }
+
+    /// Counts from now on.
+    pub fn begin_anew(&mut self, now: Nanos) {
+        self.from = now;
+        self.restart(now);
+        self.logs.count_from(now);
+    }
+
+    /// Passes the ramp if its time is over. Rates begin anew with it.
+    #[inline]
+    pub fn pass_ramp(&mut self, now: Nanos, plan: &Plan, pace: &mut Pace) {
+        if !self.ramp_passed && now >= self.from {
+            self.ramp_passed = true;
+            self.restart(self.from);
+            *pace = Pace::new(plan, self.from);
+        }
+    }
+
+    /// Returns when the process began.
+    pub fn began(&self) -> Nanos {
+        self.began
+    }
+
+    /// Returns since when it counts.
+    pub fn from(&self) -> Nanos {
+        self.from
+    }
+
+    /// Returns the bytes that were moved, the ramp included.
+    pub fn moved(&self) -> u64 {
+        self.moved
+    }
+
+    /// Counts depths.
+    #[inline]
+    pub fn depths(&mut self, count: impl FnOnce(&mut Depths)) {
+        count(&mut self.stats.depths);
+    }
+
+    /// Adds a collected request.
+    pub fn add(&mut self, plan: &Plan, unit: &Unit, times: &Times) {
+        self.collected += 1;
+        self.moved += u64::from(unit.op.length);
+        self.logs.request(unit, times);
+        if !self.ramp_passed {
+            return;
+        }
+        if plan.recorded.rates {
+            self.sample(times.collected, false);
+        }
+        // Windows end before the request that is collected at their end.
+        self.logs.rates(times.collected, &self.stats);
+        match unit.op.what {
+            What::Data(direction) => {
+                self.stats.record(direction, unit.op.length, times, &plan.recorded);
+                self.logs.latencies(direction, unit, times);
+            }
+            What::Sync | What::DataSync => self.stats.record_sync(times),
+        }
+    }
+
+    /// Takes the samples that are due, and with `last` the rest.
+    fn sample(&mut self, now: Nanos, last: bool) {
+        let Record { samples, stats, .. } = self;
+        let (mut bandwidth, mut iops) = (Vec::new(), Vec::new());
+        let [of_bandwidth, of_iops] = samples;
+        if last {
+            // fio drops a window that has not ended, unless it is all there is.
+            if stats.done.values().all(|done| done.bandwidth.count == 0) {
+                of_bandwidth.end(now, stats, &mut |window| bandwidth.push(window));
+                of_iops.end(now, stats, &mut |window| iops.push(window));
+            }
+        } else {
+            of_bandwidth.until(now, stats, &mut |window| bandwidth.push(window));
+            of_iops.until(now, stats, &mut |window| iops.push(window));
+        }
+        for window in bandwidth {
+            stats.done[window.direction].bandwidth.record(window.bytes_per_s / 1024);
+        }
+        for window in iops {
+            stats.done[window.direction].iops.record(window.iops);
+        }
+    }
+
+    /// The process ends.
+    pub fn end(&mut self, now: Nanos, plan: &Plan, depth: u32) {
+        self.depth = depth;
+        self.ended = Some(now);
+        let counts = self.ramp_passed || now >= self.from;
+        if counts {
+            if plan.recorded.rates {
+                self.sample(now, false);
+                self.sample(now, true);
+            }
+            self.stats.ran = Span(now.0.saturating_sub(self.from.0));
+            self.stats.ran_in_all_ms = self.stats.ran.0 / 1_000_000;
+        } else {
+            self.stats = Stats::default();
+        }
+        self.logs.end(now, plan, &self.stats);
+    }
+}

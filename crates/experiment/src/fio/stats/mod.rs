@@ -1,0 +1,185 @@
+//! What a process has done, as fio counts it.
+//!
+//! **Owns** counts, summaries and buckets of one process, and how those of a group add up. **May
+//! touch** nothing else: the process records, the outputs read.
+
+mod buckets;
+mod samples;
+mod summary;
+
+pub(super) use buckets::Buckets;
+pub(super) use samples::{Samples, Window};
+pub(super) use summary::{BATCHES, BOUNDS, Depths, LEVELS, Summary, Table};
+
+use super::plan::{ByDirection, Direction, Recorded};
+use fowler_units::{Nanos, Span};
+
+/// A kind of latency: its summary and its buckets.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Latency {
+    /// In nanoseconds.
+    pub summary: Summary,
+    /// Empty where no percentiles are wanted.
+    pub buckets: Buckets,
+}
+
+impl Latency {
+    #[inline]
+    fn record(&mut self, latency: Span, in_buckets: bool) {
+        self.summary.record(latency.0);
+        if in_buckets {
+            self.buckets.record(latency.0);
+        }
+    }
+
+    fn merge(&mut self, other: &Latency) {
+        self.summary.merge(&other.summary);
+        self.buckets.merge(&other.buckets);
+    }
+}
+
+/// Which part of a latency.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// `slat`: to hand it over.
+    Submission,
+    /// `clat`: from there to the collected answer.
+    Completion,
+    /// `lat`: both.
+    Total,
+}
+
+impl Stage {
+    /// All of them, in fio's order.
+    pub const ALL: [Stage; 3] = [Stage::Submission, Stage::Completion, Stage::Total];
+
+    /// Returns its name in logs and outputs.
+    pub fn name(self) -> &'static str {
+        ["slat", "clat", "lat"][self as usize]
+    }
+}
+
+/// What was done in one direction.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Done {
+    /// Bytes.
+    pub bytes: u64,
+    /// Requests.
+    pub requests: u64,
+    /// Latencies by stage.
+    pub latencies: [Latency; 3],
+    /// Samples of the bandwidth in KiB/s.
+    pub bandwidth: Summary,
+    /// Samples of requests per second.
+    pub iops: Summary,
+}
+
+impl Done {
+    fn merge(&mut self, other: &Done) {
+        self.bytes += other.bytes;
+        self.requests += other.requests;
+        self.latencies.iter_mut().zip(&other.latencies).for_each(|(its, more)| its.merge(more));
+    }
+}
+
+/// The times of an answered request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Times {
+    /// When the process took it up.
+    pub start: Nanos,
+    /// When it was handed over; `None` with an engine that waits for each request.
+    pub issued: Option<Nanos>,
+    /// When its answer was collected.
+    pub collected: Nanos,
+}
+
+impl Times {
+    /// Returns the latency of a stage; a synchronous engine has no submission.
+    #[inline]
+    pub fn latency(&self, stage: Stage) -> Option<Span> {
+        match stage {
+            Stage::Submission => self.issued.map(|issued| issued - self.start),
+            Stage::Completion => Some(self.collected - self.issued.unwrap_or(self.start)),
+            Stage::Total => Some(self.collected - self.start),
+        }
+    }
+}
+
+/// What a process, or a group of them, has done.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Stats {
+    /// By direction.
+    pub done: ByDirection<Done>,
+    /// Flushes.
+    pub syncs: Latency,
+    /// See [`Table`].
+    pub table: Table,
+    /// See [`Depths`].
+    pub depths: Depths,
+    /// How long it ran after its ramp; the longest of a group.
+    pub ran: Span,
+    /// The sum over a group, in whole milliseconds.
+    pub ran_in_all_ms: u64,
+}
+
+impl Stats {
+    /// Records an answered request.
+    #[inline]
+    pub fn record(&mut self, direction: Direction, bytes: u32, times: &Times, how: &Recorded) {
+        let done = &mut self.done[direction];
+        done.bytes += u64::from(bytes);
+        done.requests += 1;
+        for stage in Stage::ALL {
+            if let Some(latency) = times.latency(stage).filter(|_| how.kept[stage as usize]) {
+                done.latencies[stage as usize].record(latency, how.of[stage as usize]);
+            }
+        }
+        if let Some(latency) = times.latency(Stage::Completion).filter(|_| how.kept[1]) {
+            self.table.record(latency.0);
+        }
+    }
+
+    /// Records a flush.
+    pub fn record_sync(&mut self, times: &Times) {
+        self.syncs.record(times.collected - times.start, true);
+    }
+
+    /// Returns requests of data in all directions.
+    pub fn requests(&self) -> u64 {
+        Direction::ALL.iter().map(|&direction| self.done[direction].requests).sum()
+    }
+
+    /// Adds another process of the group.
+    pub fn merge(&mut self, other: &Stats) {
+        for direction in Direction::ALL {
+            let (ours, theirs) = (&mut self.done[direction], &other.done[direction]);
+            ours.merge(theirs);
+            ours.bandwidth.add(&theirs.bandwidth);
+            ours.iops.add(&theirs.iops);
+        }
+        self.syncs.merge(&other.syncs);
+        self.table.merge(&other.table);
+        self.depths.merge(&other.depths);
+        self.ran = self.ran.max(other.ran);
+        self.ran_in_all_ms += other.ran_in_all_ms;
+    }
+
+    /// Returns the same with all directions as reads: `unified_rw_reporting`.
+    pub fn unified(&self) -> Stats {
+        let mut all = self.clone();
+        let mut mixed = Done::default();
+        for direction in Direction::ALL {
+            let its = std::mem::take(&mut all.done[direction]);
+            mixed.merge(&its);
+            mixed.bandwidth.add(&its.bandwidth);
+            mixed.iops.add(&its.iops);
+        }
+        all.done[Direction::Read] = mixed;
+        all
+    }
+
+    /// Returns the time that it ran in whole milliseconds, rounded up as fio does.
+    pub fn ran_ms(&self) -> u64 {
+        self.ran.0.div_ceil(1_000_000)
+    }
+}

@@ -1,0 +1,36 @@
+//! What a stream of requests saw, where several share a drive.
+
+use fowler_units::Span;
+
+/// The requests of one kind of a stream, as its host saw them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Seen {
+    /// The name of the stream.
+    pub stream: String,
+    /// The kind of requests: `read`, `write` or `trim`.
+    pub kind: &'static str,
+    /// How many.
+    pub requests: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// The time that they are counted over.
+    pub over: Span,
+    /// The mean latency in microseconds, time in the host included.
+    pub mean_us: f64,
+    /// The 99th percentile in microseconds; `None` if it is not recorded.
+    pub p99_us: Option<f64>,
+    /// The longest latency in microseconds.
+    pub max_us: f64,
+}
+
+impl Seen {
+    /// Returns requests per second; `None` without time.
+    pub fn iops(&self) -> Option<f64> {
+        (self.over > Span::ZERO).then(|| self.requests as f64 / self.over.as_s())
+    }
+
+    /// Returns megabytes (10^6) per second; `None` without time.
+    pub fn mb_per_s(&self) -> Option<f64> {
+        (self.over > Span::ZERO).then(|| self.bytes as f64 / 1e6 / self.over.as_s())
+    }
+}
