@@ -168,6 +168,9 @@ pub(crate) struct Effort {
     /// blocks [default: 48GiB for tails, 6GiB where the drive is written several times]
     #[arg(long, value_name = "SIZE")]
     pub capacity: Option<String>,
+    /// Simulate tails this many times as long, such as 2, to see whether results have converged
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    pub longer: u32,
 }
 
 #[derive(Debug, Args)]

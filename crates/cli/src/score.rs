@@ -85,6 +85,13 @@ fn report(scored: &Score) -> String {
         let line = format!("not simulated: {}: {}\n", escaped(row), escaped(why));
         text += &console::fitted(&line, 4);
     }
+    if let Some(model) = &scored.of_another {
+        let line = format!(
+            "note: the drive was fitted to {}, and no file has that model: it is compared with others\n",
+            escaped(model)
+        );
+        text += &console::fitted(&line, 4);
+    }
     let mut reasons: Vec<String> = Vec::new();
     for (key, why) in scored.rows.iter().flat_map(|row| &row.left_out) {
         let line = format!("left out: {}: {why}\n", escaped(key));
@@ -130,6 +137,7 @@ pub(crate) fn filters(rows: &[String]) -> Result<Vec<Filter>, Diagnostics> {
 /// How much is simulated.
 pub(crate) fn effort(arguments: &Effort) -> Result<HowMuch, Diagnostics> {
     let effort = if arguments.brief { HowMuch::BRIEF } else { HowMuch::FULL };
+    let effort = HowMuch { longer: arguments.longer.into(), ..effort };
     let Some(text) = &arguments.capacity else { return Ok(effort) };
     let capacity = text.parse().map_err(|error: fowler_experiment::QuantityError| {
         Diagnostic::new("--capacity", error.reason).expected(error.expected)

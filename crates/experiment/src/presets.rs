@@ -53,7 +53,8 @@ macro_rules! presets {
 
 presets! {
     DEVICES in "devices": "pes-slc", "pes-mlc", "tlc", "rhio", "hire", "ready-32", "ready-128",
-        "da-raid5", "together", "nvme-pe8110";
+        "da-raid5", "together", "nvme-pe8110", "nvme-pm9a3", "nvme-7450", "nvme-p5520",
+        "nvme-980pro", "sata-860pro";
     WORKLOADS in "workloads": "demo", "random-read", "random-write", "mixed-70-30", "quarter",
         "f1", "f2", "dap", "msn", "c3", "c8", "financial1-excerpt", "fin1", "fin2",
         "ready-proxy", "ready-proj", "ready-exchange", "ready-map", "ready-msnfs",

@@ -5,7 +5,7 @@ use super::quantity::Quantity;
 use crate::device::{self, DeviceSpec, FITTING, Resolved};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::document::{self, Setting, Value};
-use crate::measured::Filter;
+use crate::measured::{Filter, Measured};
 use crate::presets::Source;
 use crate::scheme::Scheme;
 
@@ -123,16 +123,28 @@ impl Declared {
         Ok(self.parameters.iter().map(own).collect())
     }
 
-    /// Returns the filters with the model of the drive added, unless one of them names a model.
-    pub fn filters(&self, filters: &[Filter]) -> Vec<Filter> {
+    /// Returns the filters with the model of the drive added, unless one of them names a model, or
+    /// no file has that model: then the rows are of other drives, to which this one is held.
+    pub fn filters(&self, filters: &[Filter], files: &[Measured]) -> Vec<Filter> {
         let names_one = filters.iter().any(|filter| filter.keys().any(|key| key == "model"));
-        let Some(model) = self.model.as_ref().filter(|_| !names_one) else {
+        let model = self.model.as_ref().filter(|_| !names_one && !self.is_of_others(files));
+        let Some(model) = model else {
             return filters.to_vec();
         };
         match filters {
             [] => vec![Filter::of_model(model)],
             some => some.iter().map(|filter| filter.clone().and_model(model)).collect(),
         }
+    }
+}
+
+impl Declared {
+    /// Returns whether the drive was fitted to a model that none of these files has.
+    pub fn is_of_others(&self, files: &[Measured]) -> bool {
+        let has = |model: &String| {
+            files.iter().flat_map(|file| &file.drives).any(|drive| drive.model == *model)
+        };
+        self.model.as_ref().is_some_and(|model| !has(model))
     }
 }
 

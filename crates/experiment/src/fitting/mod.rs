@@ -103,7 +103,7 @@ pub fn fit(spec: &FitSpec, control: Control<'_>) -> Result<Option<Fitted>, Diagn
         let hint = "add a table [[calibrate.parameter]] with key, low, high and source".to_string();
         return Err(Diagnostic::new(&drive.device, what).hint(hint).into());
     }
-    let picks = files::pick(&read, &declared.filters(&spec.filters))?;
+    let picks = files::pick(&read, &declared.filters(&spec.filters, &read))?;
     let model = one_model(&picks)?;
     let rows = Rows::of(picks);
     let images = protocol::images();

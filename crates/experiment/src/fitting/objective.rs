@@ -96,10 +96,15 @@ impl<'a> Objective<'a> {
 
     /// Returns the numbers of a row that are fitted, each with its measured value.
     fn wanted(&self, pick: &Pick<'_>) -> Vec<(String, f64)> {
-        let names: Vec<&str> = match self.metrics {
+        let mut names: Vec<&str> = match self.metrics {
             [] => telling(pick),
             some => some.iter().map(String::as_str).collect(),
         };
+        // How many writes a read waits behind shows in the reads of a drive that is saturated.
+        let fits_line = self.declared.parameters.iter().any(|it| it.key == "queue.reads_behind");
+        if self.metrics.is_empty() && fits_line && is_saturated(pick) {
+            names.push("read_us.p50");
+        }
         let value = |name: &str| measured(pick, name).filter(|value| *value > 0.0);
         names.into_iter().filter_map(|name| Some((name.to_string(), value(name)?))).collect()
     }
@@ -149,14 +154,17 @@ pub(crate) fn measured(pick: &Pick<'_>, metric: &str) -> Option<f64> {
     pick.row.number(metric).or_else(|| pick.drive.number(metric))
 }
 
+fn is_saturated(pick: &Pick<'_>) -> bool {
+    pick.file.kind == Kind::LatencyUnderLoad
+        && pick.row.text("saturated").as_deref() == Some("true")
+}
+
 /// The numbers of a row that tell most.
 fn telling(pick: &Pick<'_>) -> Vec<&'static str> {
     match pick.file.kind {
-        Kind::LatencyUnderLoad if pick.row.text("saturated").as_deref() == Some("true") => {
-            vec!["achieved_write_iops"]
-        }
+        Kind::LatencyUnderLoad if is_saturated(pick) => vec!["achieved_write_iops"],
         Kind::LatencyUnderLoad => {
-            vec!["read_us.p50", "read_us.p99", "read_us.p99.9", "write_us.p50"]
+            vec!["read_us.p50", "read_us.p90", "read_us.p99", "read_us.p99.9", "write_us.p50"]
         }
         Kind::WritePatterns => vec!["steady_mb_s", "sequential_mb_s", "counted_waf"],
         Kind::InitialState => vec!["steady_mb_s", "counted_waf"],

@@ -155,6 +155,7 @@ fn spec(declarations: &str, rows: &str, seed: u64) -> (FitSpec, tempfile::TempDi
             within: 0.2,
             least: 1_000,
             most: 4_000,
+            longer: 1.0,
             blocks: Bytes(1 << 30),
             tail: Bytes(1 << 30),
         },

@@ -104,12 +104,16 @@ impl Row {
             .then_some(number as u32)
     }
 
-    /// Returns the value of a key as text.
+    /// Returns the value of a key as text; `None` for `null` as well.
     pub fn text(&self, key: &str) -> Option<String> {
-        self.get(key).map(|value| match value {
-            Value::String(text) => text.clone(),
-            other => other.to_string(),
-        })
+        self.get(key).filter(|value| !value.is_null()).map(as_text)
+    }
+}
+
+fn as_text(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
     }
 }
 
@@ -260,7 +264,7 @@ impl Check<'_> {
             let rows = drive.remove("rows");
             let model = model.unwrap_or_else(|| format!("drive {number}"));
             let rows = self.rows(rows, &model, &mut rows_so_far);
-            let sample = drive.get("sample").and_then(Value::as_str).map(str::to_string);
+            let sample = drive.get("sample").filter(|sample| !sample.is_null()).map(as_text);
             read.push(MeasuredDrive { model, sample, facts: drive, rows });
         }
         if self.wrong_rows > WRONG_ROWS_SHOWN {

@@ -6,7 +6,7 @@
 
 use super::addresses::Addresses;
 use super::job::{FIO, Job, Length, Needs, State, StreamPlan};
-use super::{Findings, Plan, Simulated, positive};
+use super::{Findings, Plan, Simulated, positive, user_bytes};
 use crate::measured::Pick;
 use fowler_metrics::Kind;
 use fowler_units::Span;
@@ -31,7 +31,10 @@ const RUNS: [(&str, Kind, bool, u32, u32); 6] = [
 ];
 
 pub(super) fn plan(pick: &Pick<'_>) -> Result<Plan, String> {
-    let drive = positive(pick, "size_gb", 1e9)? * 1e9;
+    let drive = match pick.row.number("size_gb") {
+        None => user_bytes(pick).ok_or("the capacity of the drive is not known")?,
+        Some(_) => positive(pick, "size_gb", 1e9)? * 1e9,
+    };
     let measured = |name: &str| pick.row.number(&format!("measured.{name}")).is_some();
     if !RUNS.iter().any(|(name, ..)| measured(name)) {
         return Err("this submission has no run of the coefficient generator, only latencies \

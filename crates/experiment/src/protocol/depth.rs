@@ -5,7 +5,7 @@
 
 use super::addresses::Addresses;
 use super::interference::of_fio;
-use super::job::{ADAPTER, FIO, Job, Length, Needs, POLLED, Role, State, StreamPlan};
+use super::job::{ADAPTER, Job, Length, Needs, PINNED, POLLED, Role, State, StreamPlan};
 use super::{Findings, Plan, Simulated, count};
 use crate::measured::{Kind as FileKind, Pick};
 use crate::streams::HostPath;
@@ -52,10 +52,10 @@ pub(super) fn plan(pick: &Pick<'_>) -> Result<Plan, String> {
 fn host(pick: &Pick<'_>) -> Result<HostPath, String> {
     match pick.row.text("engine").as_deref() {
         Some("spdk") => Ok(POLLED),
-        Some("io_uring" | "libaio") => Ok(FIO),
+        Some("io_uring" | "libaio") => Ok(PINNED),
         Some(other) => Err(format!("`engine` is `{other}`; expected io_uring, libaio or spdk")),
         None if pick.file.kind == FileKind::DepthGrid => Ok(ADAPTER),
-        None => Ok(FIO),
+        None => Ok(PINNED),
     }
 }
 

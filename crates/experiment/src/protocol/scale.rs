@@ -18,6 +18,8 @@ pub struct Effort {
     pub least: u64,
     /// See [`Effort::least`].
     pub most: u64,
+    /// How many times as long tails are simulated as the precision asks for.
+    pub longer: f64,
     /// The largest capacity on which patterns are written for several drive sizes.
     pub blocks: Bytes,
     /// The largest capacity on which tails are measured.
@@ -30,6 +32,7 @@ impl Effort {
         within: 0.05,
         least: 20_000,
         most: 200_000,
+        longer: 1.0,
         blocks: Bytes(6 << 30),
         tail: Bytes(48 << 30),
     };
@@ -38,9 +41,17 @@ impl Effort {
         within: 0.1,
         least: 10_000,
         most: 40_000,
+        longer: 1.0,
         blocks: Bytes(2 << 30),
         tail: Bytes(16 << 30),
     };
+
+    /// Returns the fewest and the most latencies that a tail is computed from, and the precision
+    /// at which it ends between them: the square of the precision halves in twice the time.
+    pub(super) fn of_a_tail(&self) -> (u64, u64, f64) {
+        let times = |count: u64| (count as f64 * self.longer).round().max(1.0) as u64;
+        (times(self.least), times(self.most), self.within / libm::sqrt(self.longer))
+    }
 }
 
 /// The fewest blocks that a plane is left with, and the fewest pages that a block is left with.

@@ -156,7 +156,7 @@ impl<'a> Recording<'a> {
             so_far: Moment::default(),
             warm: None,
             next_moment: 0.0,
-            next_check: effort.least,
+            next_check: effort.of_a_tail().0,
             moments: vec![Moment::default()],
             tallies: Default::default(),
         }
@@ -207,7 +207,7 @@ impl<'a> Recording<'a> {
     fn has_turned(&self) -> bool {
         let Length::Tail { turns, .. } = self.job.length else { return true };
         let from = self.warm.map_or(0.0, |moment| moment.programmed);
-        self.so_far.programmed - from >= turns * self.row
+        self.so_far.programmed - from >= turns * self.effort.longer * self.row
     }
 
     /// Returns whether the tail of the probe is known well enough.
@@ -219,12 +219,13 @@ impl<'a> Recording<'a> {
             return false;
         }
         self.next_check = seldom + seldom / 2;
+        let (_, most, within) = self.effort.of_a_tail();
         let precise = |kind: Kind| {
             let tally = &probe[kind];
             let relative = tally.quantiles_us([0.999])[0].and_then(|it| it.relative());
-            tally.count() == 0 || relative.is_some_and(|it| it <= self.effort.within)
+            tally.count() == 0 || relative.is_some_and(|it| it <= within)
         };
-        seldom >= self.effort.most || Kind::ALL.into_iter().all(precise)
+        seldom >= most || Kind::ALL.into_iter().all(precise)
     }
 }
 

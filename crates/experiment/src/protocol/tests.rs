@@ -30,6 +30,7 @@ const QUICK: Effort = Effort {
     within: 0.1,
     least: 2_000,
     most: 20_000,
+    longer: 1.0,
     blocks: Bytes(96 << 20),
     tail: Bytes(96 << 20),
 };
@@ -198,6 +199,31 @@ fn every_row_of_the_known_files_is_planned_or_named() {
         }
         assert!(rows.refused.iter().all(|(_, why)| why.len() > 30));
     }
+}
+
+/// What a row does not know may be null, and keys that no protocol has are passed over.
+#[test]
+fn what_a_row_does_not_know_is_taken_as_missing() {
+    let row = json!({
+        "op": null, "block_bytes": null, "jobs": 1, "qd_per_job": 2, "engine": null, "iops": null,
+        "p50_us": 90.0, "unheard_of": { "x": [1, null] },
+    });
+    let facts = json!({ "model": "M", "sample": 7, "capacity_gb": null, "rows": [row] });
+    let file = file(json!({ "workload": "w", "kind": "reads_by_depth" }), facts);
+    assert_eq!(file.drives[0].sample.as_deref(), Some("7"));
+    let files = [file];
+    let rows = Rows::of(pick(&files, &[]).expect("rows"));
+    assert_eq!((rows.count().0, rows.refused.len()), (1, 0));
+    let client = |row: Value, gb: Value| {
+        let facts = json!({ "model": "M", "capacity_gb": gb, "rows": [row] });
+        let said = json!({ "measured": "m", "device_state": "s", "kind": "client_peaks" });
+        let files = [self::file(said, facts)];
+        let rows = Rows::of(pick(&files, &[]).expect("rows"));
+        rows.refused.first().map(|(_, why)| why.clone())
+    };
+    let row = json!({ "result": "r", "size_gb": null, "measured": { "rrandiops": 5 } });
+    assert_eq!(client(row.clone(), json!(500)), None);
+    assert!(client(row, Value::Null).expect("refused").contains("capacity"));
 }
 
 #[test]

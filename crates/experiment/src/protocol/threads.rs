@@ -6,7 +6,7 @@
 
 use super::addresses::Addresses;
 use super::interference::of_fio;
-use super::job::{FIO, Job, Length, Needs, Role, State, StreamPlan};
+use super::job::{Job, Length, Needs, PINNED, Role, State, StreamPlan};
 use super::{Findings, Plan, Simulated, count, user_bytes};
 use crate::measured::Pick;
 use fowler_metrics::Kind;
@@ -35,8 +35,11 @@ pub(super) fn plan(pick: &Pick<'_>) -> Result<Plan, String> {
     };
     let files = (f64::from(threads) * FILE / drive).min(1.0);
     // Threads over files of their own are threads over all of them, where addresses are random.
-    let stream =
-        StreamPlan { reads, space: files, ..StreamPlan::reads(addresses, kib << 10, SLOTS, FIO) };
+    let stream = StreamPlan {
+        reads,
+        space: files,
+        ..StreamPlan::reads(addresses, kib << 10, SLOTS, PINNED)
+    };
     let job = Job {
         name: format!("{threads} threads, {op} of {kib} KiB"),
         state: State::Sequential(1.0),

@@ -5,8 +5,10 @@
 //! **Owns** the comparison. **May touch** drives that it makes itself, and with `--out` the folder
 //! that it is given.
 //!
-//! - `summary.rs`: the table, the JSON. `pictures.rs`: the figures.
+//! - `summary.rs`: the table, the JSON. `overview.rs`: the same in a few lines. `pictures.rs`: the
+//!   figures.
 
+mod overview;
 #[cfg(feature = "report")]
 mod pictures;
 mod summary;
@@ -22,6 +24,8 @@ use crate::protocol::{self, Bench, Effort, Estimate, Rows};
 use crate::scheme::Scheme;
 use serde_json::{Map, Value};
 use std::path::PathBuf;
+
+pub use overview::Overview;
 
 /// What is compared with what.
 #[derive(Clone, Debug)]
@@ -45,6 +49,8 @@ pub struct Score {
     pub drive: (String, String),
     /// The scheme on it.
     pub scheme: String,
+    /// The model that it was fitted to, if none of the files has it.
+    pub of_another: Option<String>,
     /// The rows that were simulated.
     pub rows: Vec<ScoredRow>,
     /// The rows that were not, and why.
@@ -126,7 +132,7 @@ pub fn score(spec: &ScoreSpec, control: Control<'_>) -> Result<Score, Diagnostic
     let (Some(drive), Some(declared)) = (drive, declared) else {
         return Err(Diagnostic::of("there is no drive").into());
     };
-    let rows = Rows::of(files::pick(&read, &declared.filters(&spec.filters))?);
+    let rows = Rows::of(files::pick(&read, &declared.filters(&spec.filters, &read))?);
     let images = protocol::images();
     let bench = Bench::new(&drive, spec.effort, &images);
     (control.progress)(Progress::Planned(rows.count().1 as u64));
@@ -150,6 +156,7 @@ pub fn score(spec: &ScoreSpec, control: Control<'_>) -> Result<Score, Diagnostic
     Ok(Score {
         drive: (drive.device, drive.hash),
         scheme: drive.scheme,
+        of_another: declared.model.clone().filter(|_| declared.is_of_others(&read)),
         rows: scored,
         refused,
         complete: ended == rows.count().0,

@@ -1,13 +1,15 @@
 //! The comparison as tables and as JSON.
 
+use super::overview::off;
 use super::{Metric, Score, ScoredRow};
 use crate::protocol::Estimate;
 use crate::tables::{Cell, Sheet};
 use serde_json::{Value, json};
 
 /// Keys of a row that say what was done rather than what came out, as far as protocols share them.
-const SETUP: [&str; 22] = [
+const SETUP: [&str; 23] = [
     "offered_write_iops",
+    "saturated",
     "pattern",
     "init",
     "theta",
@@ -32,6 +34,12 @@ const SETUP: [&str; 22] = [
 ];
 
 impl ScoredRow {
+    /// Returns the model, with the sample if there are several.
+    pub fn drive(&self) -> String {
+        let sample = self.sample.as_ref().map_or(String::new(), |it| format!(" ({it})"));
+        format!("{}{sample}", self.model)
+    }
+
     /// Returns what was done, in the row's own words.
     pub fn setup(&self) -> String {
         let part = |key: &&str| {
@@ -48,7 +56,7 @@ impl ScoredRow {
 }
 
 impl Score {
-    /// Returns the table of each file: a line for each number of each row.
+    /// Returns the table of each file, a line for each number of each row; then the overview.
     pub fn sheets(&self) -> Vec<Sheet> {
         let mut sheets: Vec<Sheet> = Vec::new();
         for row in &self.rows {
@@ -59,10 +67,9 @@ impl Score {
                 sheets.push(Sheet::new(&row.file, title, &heads));
             }
             let Some(sheet) = sheets.last_mut() else { continue };
-            let sample = row.sample.as_ref().map_or(String::new(), |it| format!(" ({it})"));
             for metric in &row.metrics {
                 sheet.row(vec![
-                    Cell::Text(format!("{}{sample}", row.model)),
+                    Cell::Text(row.drive()),
                     Cell::Text(row.setup()),
                     Cell::Text(metric.name.clone()),
                     Cell::number(Some(metric.measured)),
@@ -72,6 +79,9 @@ impl Score {
                     Cell::Text(if metric.used_in_fit { "fitted".into() } else { String::new() }),
                 ]);
             }
+        }
+        if !sheets.is_empty() {
+            sheets.push(self.overview_sheet());
         }
         sheets
     }
@@ -83,7 +93,7 @@ impl Score {
             .metrics()
             .filter(|metric| metric.used_in_fit == used_in_fit)
             .filter_map(|metric| metric.ratio().filter(|ratio| *ratio > 0.0))
-            .map(|ratio| libm::exp(libm::log(ratio).abs()) - 1.0)
+            .map(off)
             .collect();
         off.sort_by(f64::total_cmp);
         off.get(off.len() / 2).copied()
@@ -103,6 +113,7 @@ impl Score {
             "drive": self.drive.0,
             "config_hash": self.drive.1,
             "scheme": self.scheme,
+            "fitted_to_another": self.of_another,
             "complete": self.complete,
             "rows": self.rows.iter().map(|row| json!({
                 "row": row.place,
@@ -121,6 +132,7 @@ impl Score {
                 "requests": row.requests,
                 "simulated_s": row.simulated_s,
             })).collect::<Vec<_>>(),
+            "overview": self.overview_json(),
             "not_simulated": pairs(&self.refused, "row"),
         })
     }

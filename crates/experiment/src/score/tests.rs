@@ -60,6 +60,16 @@ fn every_number_of_a_row_is_compared_or_left_out_with_a_reason() {
     let ratio = metric["simulated"].as_f64().unwrap() / 10_000.0;
     assert_eq!(metric["ratio"].as_f64(), Some(ratio));
     assert!(metric["interval"][0].as_f64() <= metric["simulated"].as_f64());
+    // Three rows of iops and of p50_us, of two drives.
+    let overview = score.overview();
+    let lines: Vec<_> = overview.iter().map(|it| (it.drive.as_str(), it.rows)).collect();
+    assert_eq!(lines, [("A", 2), ("A", 2), ("B", 1), ("B", 1)]);
+    let ratios = [0, 1].map(|row| score.rows[row].metrics[0].ratio().unwrap());
+    let off = |ratio: f64| ratio.max(1.0 / ratio) - 1.0;
+    let worst = ratios.map(off).into_iter().fold(0.0, f64::max);
+    assert!((overview[0].median_off - worst).abs() < 1e-9 && off(overview[0].worst.0) >= worst);
+    assert_eq!(overview[0].worst.1, "block_bytes=4096 jobs=1 qd_per_job=4".to_string());
+    assert_eq!(json["overview"][0]["rows"], json!(2));
     assert_eq!(json["not_simulated"][0]["row"], json!("m: B: row 2"));
 }
 
@@ -79,6 +89,15 @@ fn a_fitted_drive_knows_its_model_and_its_rows() {
     assert_eq!(fitted(&other), [false, false]);
 }
 
+/// A drive that was fitted to a model which no file has is compared with all drives, and says so.
+#[test]
+fn a_drive_fitted_to_another_model_is_compared_all_the_same() {
+    let (spec, _kept) = spec("[calibrate]\nmodel = \"C\"\nfitted = [\"m: C: row 1: iops\"]");
+    let score = score(&spec, Control::UNWATCHED).expect("it can be compared");
+    assert_eq!((score.rows.len(), score.of_another.as_deref()), (3, Some("C")));
+    assert!(score.metrics().all(|metric| !metric.used_in_fit));
+}
+
 #[cfg(feature = "report")]
 #[test]
 fn the_page_has_the_tables_and_every_picture() {
@@ -88,7 +107,7 @@ fn the_page_has_the_tables_and_every_picture() {
     std::fs::create_dir(&out).expect("a folder");
     let (files, warnings) = score.write(&out).expect("written");
     assert_eq!(warnings, [] as [String; 0]);
-    assert_eq!(files, ["m.csv", "depth-a.svg", "depth-b.svg", "report.html"]);
+    assert_eq!(files, ["m.csv", "overview.csv", "depth-a.svg", "depth-b.svg", "report.html"]);
     let page = std::fs::read_to_string(out.join("report.html")).expect("a page");
     assert!(page.contains("Not simulated: m: B: row 2") && page.contains("by queue depth"));
 }

@@ -1,0 +1,83 @@
+"""Prints the tables of docs/scoreboard.md from results of `fowler score --json`.
+
+    python3 docs/scoreboard.py results/*.json
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+
+def number(value: float) -> str:
+    """A number with three digits."""
+    if value == 0 or not math.isfinite(value):
+        return f"{value:g}"
+    digits = max(0, 2 - math.floor(math.log10(abs(value))))
+    return f"{round(value, 2 - math.floor(math.log10(abs(value)))):,.{digits}f}"
+
+
+def off(ratio: float) -> float:
+    """How far a ratio is from one, the same for a half and for two."""
+    return max(ratio, 1 / ratio) - 1
+
+
+def regime(row: dict) -> str:
+    """Rows that are judged apart: below and at saturation."""
+    saturated = row["setup"].get("saturated")
+    if saturated is None:
+        return row["file"]
+    return f"{row['file']}, {'saturated' if saturated else 'below saturation'}"
+
+
+def words(row: dict) -> str:
+    """What distinguishes a row from others of its file."""
+    kept = {key: value for key, value in row["setup"].items() if key not in ("saturated", "campaign", "result")}
+    zones = kept.pop("zones", None)
+    if zones:
+        kept["written"] = "/".join(f"{zone['size']:g}:{zone['write_share']:g}" for zone in zones)
+    return " ".join(f"{key}={value:g}" if isinstance(value, float) else f"{key}={value}" for key, value in kept.items())
+
+
+def tables(score: dict) -> None:
+    """Prints the tables of a drive: what it was fitted to, and what it predicts."""
+    fitted, predicted = [], defaultdict(list)
+    for row in score["rows"]:
+        name = row["model"] + (f" ({row['sample']})" if row["sample"] else "")
+        for metric in row["metrics"]:
+            ratio = metric["ratio"]
+            if not ratio or ratio <= 0:
+                continue
+            if metric["used_in_fit"]:
+                fitted.append((name, row, metric))
+            else:
+                predicted[name, regime(row), metric["metric"]].append((off(ratio), ratio, row, metric))
+    if fitted:
+        print("| fitted row | number | measured | simulated | +- | ratio |\n|---|---|---|---|---|---|")
+        for name, row, metric in fitted:
+            low, high = metric["interval"] or (metric["simulated"],) * 2
+            wide = max(metric["simulated"] - low, high - metric["simulated"]) / metric["simulated"]
+            print(
+                f"| {name}: {words(row)} | `{metric['metric']}` | {number(metric['measured'])} | "
+                f"{number(metric['simulated'])} | {wide * 100:.1f} % | {metric['ratio']:.2f} |"
+            )
+        print()
+    print("| predicted rows | number | rows | off in median | worst ratio | measured there | its row |\n|---|---|---|---|---|---|---|")
+    for (name, file, metric), all_ in predicted.items():
+        all_.sort(key=lambda it: it[0])
+        middle, worst = all_[len(all_) // 2], all_[-1]
+        print(
+            f"| {name}: {file} | `{metric}` | {len(all_)} | {middle[0] * 100:.0f} % | {worst[1]:.2f} | "
+            f"{number(worst[3]['measured'])} | {words(worst[2])} |"
+        )
+    for refused in score["not_simulated"]:
+        print(f"\nNot simulated: {refused['row']}: {refused['reason']}.")
+
+
+for path in sys.argv[1:]:
+    result = json.loads(Path(path).read_text())
+    print(f"\n### {Path(path).stem}: `{result['drive']}`, scheme {result['scheme']}\n")
+    tables(result)
