@@ -113,6 +113,7 @@ pub(super) struct Recording<'a> {
     bytes: f64,
     seconds: f64,
     before: Counters,
+    /// Bytes of what programs are counted in: a page, or a unit of a page that holds several.
     page: f64,
     /// Bytes of a block of every plane.
     row: f64,
@@ -148,7 +149,7 @@ impl<'a> Recording<'a> {
             bytes,
             seconds,
             before: device.counters(),
-            page: geometry.page_size.0 as f64,
+            page: device.layout().page_size.0 as f64,
             row: f64::from(geometry.planes())
                 * f64::from(geometry.pages_per_block)
                 * geometry.page_size.0 as f64,

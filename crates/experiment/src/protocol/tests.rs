@@ -157,6 +157,12 @@ fn a_smaller_drive_has_the_same_write_amplification() {
             find(&simulated(&file, &drive, effort)[0], "counted_waf")
         });
         assert!((small / large - 1.0).abs() < 0.04, "{}: {small} and {large}", drive.device);
+        // What is written in order is programmed once, with one command in so many of parity.
+        let effort = Effort { blocks: Bytes(sizes[0] << 20), ..QUICK };
+        let fill = find(&simulated(&file, &drive, effort)[0], "counted_waf_of_the_fill");
+        let parity = f64::from(drive.config.superblocks.parity);
+        let once = if parity > 0.0 { parity / (parity - 1.0) } else { 1.0 };
+        assert!((fill / once - 1.0).abs() < 0.03, "{}: {fill} and {once}", drive.device);
     }
 }
 
