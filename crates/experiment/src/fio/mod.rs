@@ -3,7 +3,7 @@
 //! **Owns** the host of fio: its processes, when each issues and collects what, its statistics, its
 //! logs and its formats of output. **May touch** nothing of the drive: the host is a
 //! [`fowler_device::Feed`] that the drive asks. What a job file means is the business of the crate
-//! `fio`; here a job is a [`plan::Plan`] and a stream of requests.
+//! `fio`; here a job is a `Plan` and a stream of requests.
 //!
 //! - `jobs.rs`: from a job file to jobs that are ready to run, through `bind.rs`.
 //! - `plan.rs`: what a process does. `process.rs`: its loop on its core. `unit.rs`: a request on
