@@ -118,7 +118,11 @@ fn hidden(extents: u64, pieces: u64, largest: u64, extent: &str) -> Vec<String> 
     let [extents_in, pieces_of, largest_of] = all;
     let mut said =
         vec![format!("{extents_in} of {extent} in {pieces_of}, the largest of {largest_of}")];
-    if 2 * largest > extents {
+    if pieces == 1 {
+        let what = "note: all of it is one piece, so nothing has changed places: addresses are those of the trace, \
+                    shifted to zero; a larger --extent cuts fewer requests, a smaller one makes more pieces";
+        said.push(what.into());
+    } else if 2 * largest > extents {
         let what = "note: one piece is more than half of what is touched, because requests lie across extents: \
                     within it, addresses keep their order; a larger --extent cuts fewer requests";
         said.push(what.into());

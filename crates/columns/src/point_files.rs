@@ -149,7 +149,8 @@ pub(crate) fn copy(
         return Ok(());
     }
     let [row_name, requests_name] = names(hash);
-    let log = listed_hash(&sums, &requests_name);
+    // Requests that nobody asked for were not compared, and stay behind.
+    let log = listed_hash(&sums, &requests_name).filter(|_| requests);
     if let Some(sum) = &log {
         let (from, into) = (requests_file(from, hash), requests_file(into, hash));
         let mut file = AtomicFile::create(&into)?;

@@ -231,6 +231,11 @@ pub fn merge(
     let held = held(folders)?;
     one_sweep(&held)?;
     let Some(first) = held.first() else { return Ok(None) };
+    let mut diagnostics = Diagnostics::default();
+    held.par_iter().map(whole).collect::<Vec<_>>().into_iter().for_each(|result| {
+        diagnostics.take(result);
+    });
+    diagnostics.or(())?;
     let outline = outline(first)?;
     let runs = outline.runs();
     let mut diagnostics = Diagnostics::default();
@@ -357,14 +362,36 @@ fn outline(first: &Held) -> Result<Outline, Diagnostics> {
         if bytes_hash(&bytes) == sum { Ok(bytes) } else { Err(damaged(&path)) }
     };
     let Record { specification, design, requests, .. } = &first.record;
-    let mut diagnostics = Diagnostics::default();
-    let text = diagnostics.take(read(SPECIFICATION, specification));
-    let design = diagnostics.take(read(DESIGN, design));
-    diagnostics.or(())?;
-    let (text, design) = (text.unwrap_or_default(), design.unwrap_or_default());
+    let [text, design] =
+        [(SPECIFICATION, specification), (DESIGN, design)].map(|(name, sum)| read(name, sum));
+    let (text, design) = (text?, design?);
     let rows = summary::read(&first.folder.join(DESIGN))?;
     let points = rows.iter().filter_map(|row| row.text(HASH)).map(str::to_string).collect();
     Ok(Outline { text, design, points, requests: *requests })
+}
+
+/// Checks that the specification and the points of a shard are those that its record names. They are
+/// in every folder, and a folder in which they are others holds runs of another sweep.
+fn whole(held: &Held) -> Result<(), Diagnostics> {
+    let Record { specification, design, .. } = &held.record;
+    let mut diagnostics = Diagnostics::default();
+    for (name, sum) in [(SPECIFICATION, specification), (DESIGN, design)] {
+        let path = held.folder.join(name);
+        let same = file_hash(&path).map(|its| its == *sum);
+        if diagnostics.take(same) == Some(false) {
+            diagnostics.0.extend(damaged_in_shard(&path).0);
+        }
+    }
+    diagnostics.or(())
+}
+
+/// As [`damaged`]; what recreates it is the shard, and not the whole sweep.
+fn damaged_in_shard(path: &Path) -> Diagnostics {
+    let mut found = damaged(path);
+    for diagnostic in &mut found.0 {
+        diagnostic.hint = Some("run the same shard again: it recreates the file".into());
+    }
+    found
 }
 
 /// Checks that every run of a shard is there and is what was written.
@@ -385,7 +412,7 @@ fn finished(held: &Held, runs: &[(usize, String)], stop: &AtomicBool) -> Result<
                     Verified::Damaged(file) => file,
                     _ => point_file(&held.folder, hash),
                 };
-                diagnostics.0.extend(damaged(&file).0);
+                diagnostics.0.extend(damaged_in_shard(&file).0);
             }
         }
     }

@@ -1,5 +1,4 @@
-//! Traces whose addresses say nothing about the volume that they come from: extents of it, pieces
-//! of one size, change places by a seed.
+//! Traces in which extents of the volume, pieces of one size, have changed places by a seed.
 //!
 //! Requests stay whole. Where a request lies in several extents, these stay together, and are one
 //! piece. So every two requests that overlap do so by the same bytes as before: rewrites, reuse
@@ -9,7 +8,7 @@ use crate::TraceError;
 use crate::extents::Extents;
 use fowler_units::{Diagnostic, HostIo, HostOp, Nanos, Rng};
 
-/// Pieces of a trace at most: 24 bytes of memory each.
+/// Pieces of a trace at most: 24 bytes of memory each in the end.
 pub const PIECES_MOST: usize = 1 << 22;
 
 /// Extents that stay together: `[first, end)`, and where the first of them goes.

@@ -1,7 +1,7 @@
 //! Parity as a check of the data: a scrub that has read the parity of a stripe also reads the other
-//! pages of the stripe, one after another, and compares. Where nothing else tells a wrong page from
-//! a right one, this finds silent corruption. Which page is wrong it does not tell, so the stripe
-//! is reported and stays as it is, like the mismatches that Linux counts in `md` (md(4),
+//! pages of the stripe, one after another, and compares. This finds silent corruption on a drive
+//! that stores nothing beside its data. Which page is wrong it does not tell, so the stripe is
+//! reported and stays as it is, like the mismatches that Linux counts in `md` (md(4),
 //! "Scrubbing and mismatches"). See docs/decisions/raid.md, "What does parity tell of its data?".
 
 use super::Raid;
@@ -89,7 +89,8 @@ impl Raid {
             return false;
         }
         let stripe = self.stripes.of(page);
-        let error = self.integrity.as_ref().map_or(0, |its| its.tag_at(unit).error);
+        let integrity = self.integrity.as_ref().expect("only versions are compared");
+        let error = integrity.tag_at(unit).error;
         checks.dies[die] = Comparison { parity_read: read, stripe, parity: unit, next: 0, error };
         self.read_next_page(ftl, flash, die);
         true
@@ -112,7 +113,8 @@ impl Raid {
             return self.end_comparison(ftl, flash, die, same);
         };
         // As for parity, a page counts as read when its read begins.
-        let error = self.integrity.as_ref().map_or(0, |its| its.tag_at(unit).error);
+        let integrity = self.integrity.as_ref().expect("only versions are compared");
+        let error = integrity.tag_at(unit).error;
         let its = &mut checks.dies[die];
         (its.next, its.error) = (at + 1, its.error ^ error);
         if !self.reads_well(unit) {
@@ -143,9 +145,8 @@ impl Raid {
 
     /// Notes the result if the stripe could be compared, and lets the scrub go on.
     fn end_comparison(&mut self, ftl: &mut Ftl, flash: &mut Flash, die: DieId, compared: bool) {
-        let (Some(checks), Some(integrity)) = (&mut self.stripe_checks, &mut self.integrity) else {
-            return;
-        };
+        let Some(checks) = &mut self.stripe_checks else { return };
+        let integrity = self.integrity.as_mut().expect("only versions are compared");
         let Comparison { parity_read, stripe, error, .. } =
             std::mem::replace(&mut checks.dies[die], NOTHING);
         let ledger = &mut integrity.silent.ledger;
