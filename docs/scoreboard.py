@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+import statistics
 import sys
 from collections import defaultdict
 from pathlib import Path
@@ -44,12 +45,13 @@ def words(row: dict) -> str:
 
 def tables(score: dict) -> None:
     """Prints the tables of a drive: what it was fitted to, and what it predicts."""
-    fitted, predicted = [], defaultdict(list)
+    fitted, predicted, left = [], defaultdict(list), []
     for row in score["rows"]:
         name = row["model"] + (f" ({row['sample']})" if row["sample"] else "")
         for metric in row["metrics"]:
             ratio = metric["ratio"]
             if not ratio or ratio <= 0:
+                left.append(f"{name}: {words(row)}: `{metric['metric']}` is {metric['simulated']}")
                 continue
             if metric["used_in_fit"]:
                 fitted.append((name, row, metric))
@@ -68,11 +70,13 @@ def tables(score: dict) -> None:
     print("| predicted rows | number | rows | off in median | worst ratio | measured there | its row |\n|---|---|---|---|---|---|---|")
     for (name, file, metric), all_ in predicted.items():
         all_.sort(key=lambda it: it[0])
-        middle, worst = all_[len(all_) // 2], all_[-1]
+        middle, worst = statistics.median(it[0] for it in all_), all_[-1]
         print(
-            f"| {name}: {file} | `{metric}` | {len(all_)} | {middle[0] * 100:.0f} % | {worst[1]:.2f} | "
+            f"| {name}: {file} | `{metric}` | {len(all_)} | {middle * 100:.0f} % | {worst[1]:.2f} | "
             f"{number(worst[3]['measured'])} | {words(worst[2])} |"
         )
+    for its in left:
+        print(f"\nNo ratio: {its}.")
     for refused in score["not_simulated"]:
         print(f"\nNot simulated: {refused['row']}: {refused['reason']}.")
 
