@@ -1,7 +1,7 @@
 //! The flags. Checking them against files and drives is the experiment crate's business.
 
-use crate::reading::FORMATS;
 pub(crate) use crate::reading::Reading;
+use crate::traces::Trace;
 use clap::{Args, Parser, Subcommand};
 use fowler_experiment::seeds;
 #[cfg(feature = "papers")]
@@ -41,8 +41,8 @@ pub(crate) enum Command {
                             saved there, and the same command resumes from it to the same bytes"
     )]
     Lifetime(Lifetime),
-    /// A job file of fio on a drive, in simulated time; the output is fio's, so that tools for fio read
-    /// it
+    /// A job file of fio on a drive, in simulated time; the output is fio's, so that tools for
+    /// fio read it
     #[command(
         after_help = "Exit codes: 0 done; 2 the input is wrong; 130 stopped with Ctrl-C, results until then printed"
     )]
@@ -630,67 +630,6 @@ pub(crate) enum Physics {
     Sensitivity,
     /// Every constant, with its unit, its source or that it is assumed, and the range that is swept
     Constants,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum Trace {
-    /// What a trace holds: format, units, span, rates, sizes, footprint, devices, first requests
-    #[command(after_help = FORMATS.as_str())]
-    Info {
-        /// The trace; - is standard input
-        file: PathBuf,
-        #[command(flatten)]
-        reading: Reading,
-        /// Print it as one JSON object
-        #[arg(long)]
-        json: bool,
-    },
-    /// Write a trace in the native format (CSV: at_ns,op,offset,size)
-    Convert {
-        /// The trace; - is standard input
-        file: PathBuf,
-        /// Where to; without it to standard output
-        to: Option<PathBuf>,
-        #[command(flatten)]
-        reading: Reading,
-        /// Requests at most
-        #[arg(long, value_name = "N")]
-        limit: Option<u64>,
-    },
-    /// Write a trace in the native format with its addresses permuted, so that they say nothing
-    /// about the volume
-    Anonymize {
-        /// The trace; - is standard input
-        #[arg(value_name = "IN")]
-        file: PathBuf,
-        /// Where to
-        #[arg(value_name = "OUT")]
-        to: PathBuf,
-        /// What the permutation is drawn from; who knows it can undo the permutation
-        #[arg(long, value_name = "N")]
-        seed: u64,
-        /// Pieces of the volume that change places: a power of two from 4KiB to 1TiB
-        #[arg(long, value_name = "SIZE", default_value = "1MiB")]
-        extent: String,
-        #[command(flatten)]
-        reading: Reading,
-        /// Requests at most
-        #[arg(long, value_name = "N")]
-        limit: Option<u64>,
-    },
-    /// Write a generated workload in the native format
-    Synth {
-        /// The generator: a preset or a file that ends in .toml
-        workload: String,
-        /// Where to; without it to standard output
-        to: Option<PathBuf>,
-        /// The drive it is made for
-        #[command(flatten)]
-        drive: Drive,
-        /// Requests at most
-        #[arg(long, value_name = "N")]
-        limit: Option<u64>,
-    },
 }
 
 #[derive(Debug, Args)]

@@ -1,7 +1,8 @@
 //! Standard input as a trace: `-`. A trace is read several times, for its hash, its addresses and
 //! every scheme, so that it is copied to a temporary file first.
 
-use crate::args::{Command, Trace};
+use crate::args::Command;
+use crate::traces::Trace;
 use fowler_experiment::atomic_file::AtomicFile;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use std::env::temp_dir;

@@ -1,9 +1,11 @@
 //! `fowler trace`: what a trace holds, converted, generated.
 
-use crate::args::{Reading, Trace};
+use crate::args::{Drive, Reading};
 use crate::numbers::{bytes, counted, counted_as, percent, real, seconds, whole};
+use crate::reading::FORMATS;
 use crate::table::Grid;
 use crate::{Exit, commands, console, fit, requests, signals};
+use clap::Subcommand;
 use fowler_experiment::atomic_file::{AtomicFile, Named, clashes, writable};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::presets::{self, Folder};
@@ -15,7 +17,68 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Trace {
+    /// What a trace holds: format, units, span, rates, sizes, footprint, devices, first requests
+    #[command(after_help = FORMATS.as_str())]
+    Info {
+        /// The trace; - is standard input
+        file: PathBuf,
+        #[command(flatten)]
+        reading: Reading,
+        /// Print it as one JSON object
+        #[arg(long)]
+        json: bool,
+    },
+    /// Write a trace in the native format (CSV: at_ns,op,offset,size)
+    Convert {
+        /// The trace; - is standard input
+        file: PathBuf,
+        /// Where to; without it to standard output
+        to: Option<PathBuf>,
+        #[command(flatten)]
+        reading: Reading,
+        /// Requests at most
+        #[arg(long, value_name = "N")]
+        limit: Option<u64>,
+    },
+    /// Write a trace in the native format with its addresses permuted, so that they say nothing
+    /// about the volume
+    Anonymize {
+        /// The trace; - is standard input
+        #[arg(value_name = "IN")]
+        file: PathBuf,
+        /// Where to
+        #[arg(value_name = "OUT")]
+        to: PathBuf,
+        /// What the permutation is drawn from; who knows it can undo the permutation
+        #[arg(long, value_name = "N")]
+        seed: u64,
+        /// Pieces of the volume that change places: a power of two from 4KiB to 1TiB
+        #[arg(long, value_name = "SIZE", default_value = "1MiB")]
+        extent: String,
+        #[command(flatten)]
+        reading: Reading,
+        /// Requests at most
+        #[arg(long, value_name = "N")]
+        limit: Option<u64>,
+    },
+    /// Write a generated workload in the native format
+    Synth {
+        /// The generator: a preset or a file that ends in .toml
+        workload: String,
+        /// Where to; without it to standard output
+        to: Option<PathBuf>,
+        /// The drive it is made for
+        #[command(flatten)]
+        drive: Drive,
+        /// Requests at most
+        #[arg(long, value_name = "N")]
+        limit: Option<u64>,
+    },
+}
 
 /// Does what the user asked for.
 pub(crate) fn execute(command: Trace) -> Result<Exit, Diagnostics> {

@@ -14,7 +14,7 @@ use fowler_experiment::atomic_file::unwritable;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics, printable};
 use fowler_experiment::disk::{self, unreadable};
 use fowler_experiment::numbers::counted;
-use fowler_experiment::provenance::{FINGERPRINT, VERSION, bytes_hash};
+use fowler_experiment::provenance::{FINGERPRINT, VERSION, bytes_hash, file_hash};
 use fowler_experiment::sealed::{self, Kind, Refused, SealedFile};
 use fowler_experiment::sweep::{POINTS_MAX, Plan};
 use rayon::prelude::*;
