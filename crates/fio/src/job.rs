@@ -586,6 +586,11 @@ impl Job {
         self.fixed_offsets && (self.seed.is_none() || self.clone == 0)
     }
 
+    /// Returns whether each block of its files has its turn once, by a map of them.
+    pub fn is_mapped(&self) -> bool {
+        self.kind.random && self.generator != Generator::Lfsr && !self.no_map
+    }
+
     /// Returns the smallest block of any direction, in bytes.
     pub fn min_block(&self) -> u32 {
         self.blocks.iter().map(|sizes| sizes.min).min().unwrap_or(0)

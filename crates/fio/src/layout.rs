@@ -9,6 +9,8 @@ use fowler_units::{Diagnostic, Diagnostics};
 
 /// What regions are aligned to, in bytes.
 const ALIGNMENT: u64 = 1 << 20;
+/// Blocks of all maps of random jobs at most: a bit for each is 4 GiB.
+const MAPPED_MOST: u64 = 1 << 35;
 
 /// A file as a region of the drive.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,6 +62,14 @@ pub struct Layout {
     pub jobs: Vec<JobFiles>,
 }
 
+impl FileRange {
+    /// Returns how many of its smallest blocks `job` draws from.
+    pub(crate) fn blocks(&self, job: &Job) -> u64 {
+        let span = job.strided.map_or(self.length.min(self.end), |zones| zones.range);
+        span / u64::from(job.min_block().max(1))
+    }
+}
+
 impl Layout {
     /// Lays the files of `jobs` out on a drive of `capacity` bytes. Without a capacity, sizes that
     /// depend on it are errors, and everything fits.
@@ -82,6 +92,26 @@ impl Layout {
         problems.or(())?;
         layout.place(capacity)?;
         Ok(layout)
+    }
+
+    /// Checks that the maps of all `jobs`, in which each block has its turn once, fit into memory.
+    /// To be called before any [`crate::Sequence`] is made of them.
+    ///
+    /// # Errors
+    /// The first job with which they have more than 2^35 blocks.
+    pub fn check_maps(&self, jobs: &[Job]) -> Result<(), Diagnostics> {
+        let mut mapped: u64 = 0;
+        for (job, its) in jobs.iter().zip(&self.jobs).filter(|(job, _)| job.is_mapped()) {
+            let blocks = its.files.iter().map(|file| file.blocks(job));
+            mapped = blocks.fold(mapped, u64::saturating_add);
+            if mapped > MAPPED_MOST {
+                let what = format!("with this job, {mapped} blocks have their turn once each");
+                let expected = format!("at most {MAPPED_MOST} blocks in all maps");
+                let hint = "set norandommap, random_generator=lfsr or a larger block size";
+                return Err(complaint(job, what).expected(expected).hint(hint.to_string()).into());
+            }
+        }
+        Ok(())
     }
 
     /// Returns the byte of the drive at `offset` of file `file` of job `job` (both from 0).

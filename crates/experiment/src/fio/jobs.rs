@@ -111,6 +111,8 @@ impl FioSpec {
         };
         let layout = fio::Layout::new(&read.file.jobs, Some(drive.layout.logical.0));
         let layout = Arc::new(layout.map_err(|problems| named(problems, &read.name))?);
+        let maps = layout.check_maps(&read.file.jobs);
+        maps.map_err(|problems| named(problems, &read.name))?;
         let tasks = self.tasks(&read.file.jobs, &layout, seed)?;
         let region =
             |it: &fio::Region| Region { name: it.name.clone(), start: it.base, length: it.length };
@@ -194,6 +196,7 @@ impl FioSpec {
             fio::Layout::new(jobs, Some(drive.layout.logical.0))
         });
         let layout = layout.map_err(|problems| named(problems, &read.name))?;
+        layout.check_maps(jobs).map_err(|problems| named(problems, &read.name))?;
         let endless = jobs.iter().filter(|job| job.time_based && job.number_ios == 0);
         let endless = endless.map(|job| {
             let what = "the job ends only by its runtime, and a sequence has no clock";

@@ -42,13 +42,8 @@ pub(super) struct FileState {
 
 impl FileState {
     pub fn new(job: &Job, file: &FileRange, seeds: &Seeds, seeding: Seeding) -> FileState {
-        let span = match job.strided {
-            Some(zones) => zones.range,
-            None => file.length.min(file.end),
-        };
-        let blocks = span / u64::from(job.min_block().max(1));
+        let blocks = file.blocks(job);
         let lfsr = job.kind.random && job.generator == Generator::Lfsr;
-        let mapped = job.kind.random && !lfsr && !job.no_map;
         FileState {
             start: file.start,
             restart: file.restart,
@@ -57,7 +52,7 @@ impl FileState {
             end: file.end,
             last_start: [NONE; 3],
             last_end: [file.start; 3],
-            map: mapped.then(|| BlockMap::new(blocks)),
+            map: job.is_mapped().then(|| BlockMap::new(blocks)),
             lfsr: lfsr.then(|| Lfsr::new(blocks)).flatten(),
             skewed: if job.kind.random { skewed(job, file, seeds, seeding) } else { None },
             open: false,

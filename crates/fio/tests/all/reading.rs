@@ -125,3 +125,22 @@ fn short_sequences_by_hand() {
     let blocks = ["write,0,4096", "write,12288,4096", "write,4096,4096", "write,8192,4096"];
     assert_eq!(random, blocks);
 }
+
+/// On both sides of the limit, and without a map on either.
+#[test]
+fn maps_that_do_not_fit_into_memory_are_refused() {
+    let said = |text: &str| {
+        let jobs = parse(text).expect("a job file").jobs;
+        let layout = Layout::new(&jobs, None).expect("sizes");
+        layout.check_maps(&jobs).map_err(|problems| problems.to_string())
+    };
+    let at = |size: &str, more: &str| {
+        format!("[a]\nrw=randread\nbs=4k\nsize=64t\n[b]\nrw=randread\nbs=4k\nsize={size}\n{more}")
+    };
+    assert!(said(&at("64t", "")).is_ok());
+    let refused = said(&at("65t", "")).expect_err("too large");
+    assert!(refused.contains("job.fio:5: with this job, 34628173824 blocks"), "{refused}");
+    for without in ["norandommap\n", "random_generator=lfsr\n"] {
+        assert!(said(&at("65t", without)).is_ok(), "{without}");
+    }
+}
