@@ -370,8 +370,8 @@ fn outline(first: &Held) -> Result<Outline, Diagnostics> {
     Ok(Outline { text, design, points, requests: *requests })
 }
 
-/// Checks that the specification and the points of a shard are those that its record names. They are
-/// in every folder, and a folder in which they are others holds runs of another sweep.
+/// Checks that the specification and the points of a shard are those that its record names. They
+/// are in every folder, and a folder in which they are others holds runs of another sweep.
 fn whole(held: &Held) -> Result<(), Diagnostics> {
     let Record { specification, design, .. } = &held.record;
     let mut diagnostics = Diagnostics::default();
