@@ -48,7 +48,8 @@ def listed(text: str) -> list[str]:
     """Returns the subcommands that a help text lists."""
     block = re.search(r"^Commands:\n(?P<lines>(?:  .*\n|\n(?=  ))+)", text, re.MULTILINE)
     names = re.findall(r"^  ([\w-]+)", block["lines"], re.MULTILINE) if block else []
-    if bool(names) != bool(re.search(r"^Usage:.*<COMMAND>", text, re.MULTILINE)):
+    # A command that also runs without a subcommand has a usage of two lines.
+    if bool(names) != bool(re.search(r"^(?:Usage:| +fowler ).*<COMMAND>", text, re.MULTILINE)):
         raise ExtensionError(f"cannot find the subcommands in this help text:\n{text}")
     return names
 
