@@ -41,7 +41,7 @@ use crate::cells::condition::Condition;
 use crate::cells::random_failures::RandomFailures;
 use crate::cells::reliability::{Ladder, LevelTimes, ModelKind, RetryCost};
 use crate::cells::unreadable::FailedReads;
-use crate::config::{Config, Mapping};
+use crate::config::Config;
 use crate::event::Event;
 use crate::flash::die::{Cells, Channel, Die, State};
 use crate::flash::marked::Marked;
@@ -72,6 +72,10 @@ pub enum Bind {
 
 /// The layer above, which binds programs to pages and is called when transactions are done.
 pub trait Translation {
+    /// Whether its pages hold several units, each of which has a transfer of its own
+    /// ([`Txn::parts`]), and its program commands come with all their pages. A constant, so that
+    /// drives whose layer has neither pay for neither.
+    const PACKED: bool = false;
     /// Binds a program to a page. This happens as late as possible, so that the pages of a block
     /// are programmed in order, in whatever order the queue is served. See docs/decisions/flash.md,
     /// "When does a program get its page?".
@@ -80,7 +84,8 @@ pub trait Translation {
     /// that takes no part yet. Returns whether it could.
     fn bind_beside(&mut self, flash: &mut Flash, first: TxnId, id: TxnId) -> bool;
     /// Returns the second page program of a command whose pages are submitted together, to which
-    /// the others are chained. Only its first page program waits for the die.
+    /// the others are chained, if the layer is [`Translation::PACKED`]. Only its first page program
+    /// waits for the die.
     fn rest_of(&self, _first: &Txn) -> TxnId {
         TxnId::NONE
     }
@@ -154,9 +159,6 @@ pub struct Flash {
     /// The time of every program on the cells, if all take the same time, nothing is ever
     /// interrupted, and no probe watches.
     plain_program: Option<Span>,
-    /// Whether a program command may have several pages, and whether they come with its first.
-    several_pages: bool,
-    whole_commands: bool,
     /// Whether programs may fail, and are then repeated.
     programs_fail: bool,
     /// The steps so far, if a probe watches.
@@ -191,7 +193,6 @@ impl Flash {
     /// Creates an idle array of this geometry, with room for `capacity` transactions.
     pub fn new(config: &Config, geometry: Geometry, capacity: usize) -> Self {
         let timing = config.effective_timing();
-        let whole_commands = config.superblocks.mapping == Mapping::Superblocks;
         let errs = config.reliability.model != ModelKind::Off;
         let random_failures = RandomFailures::new(config);
         let (order, custom) = (config.die_order, &config.policies);
@@ -248,8 +249,6 @@ impl Flash {
             rules: config.suspension,
             marked,
             plain_program: None,
-            several_pages: geometry.planes_per_die > 1 || whole_commands,
-            whole_commands,
             programs_fail: config.blocks_fail(),
             trace: None,
         };
@@ -600,7 +599,7 @@ impl Flash {
             };
             let op = self.txns.get(txn).op;
             match op {
-                Op::Read => self.start_read(id, txn),
+                Op::Read => self.start_read(id, txn, layer),
                 Op::Erase => self.start_erase(id, txn, layer),
                 Op::Program => {
                     if !self.start_program(id, txn, layer) {
@@ -619,7 +618,7 @@ impl Flash {
             return self.hand_back(id, layer);
         }
         match self.pick(id).filter(|&txn| self.may_suspend(txn)) {
-            Some(read) => self.start_read(id, read),
+            Some(read) => self.start_read(id, read, layer),
             None => self.resume(id),
         }
     }

@@ -13,11 +13,11 @@ impl Flash {
     /// Begins a program, or waits for the channel. Returns `false` if there was nothing to begin:
     /// the program was dropped, or host programs are blocked from now on.
     /// See docs/decisions/flash.md, "What does a program do while its channel is busy?".
-    pub(super) fn start_program(
+    pub(super) fn start_program<L: Translation>(
         &mut self,
         id: DieId,
         txn: TxnId,
-        layer: &mut impl Translation,
+        layer: &mut L,
     ) -> bool {
         let now = self.now();
         let needs_channel = !self.txns.get(txn).data_in_buffer;
@@ -45,9 +45,14 @@ impl Flash {
         let mut die = &mut self.dies[id];
         self.channels[die.channel].withdraw(id, die);
         die.dispatch(txn, now, &mut self.txns);
-        // Most dies have one plane, and program one page at a time.
-        if self.several_pages {
-            self.chain_programs(id, txn, layer);
+        if L::PACKED {
+            self.chain_rest(txn, layer);
+            die = &mut self.dies[id];
+        } else if self.geometry.planes_per_die > 1 {
+            // Two tests, not one: most dies have one plane.
+            if self.txns.get(txn).class == TxnClass::HostProgram {
+                self.gather_programs(id, txn, layer);
+            }
             die = &mut self.dies[id];
         }
         die.first = txn;
@@ -56,7 +61,7 @@ impl Flash {
         if needs_channel {
             // It was free above, and binding transfers nothing.
             let channel = &mut self.channels[die.channel];
-            let transfer = self.timing.bus_transfer * u64::from(self.txns.get(txn).parts);
+            let transfer = self.txns.get(txn).all_of(L::PACKED, self.timing.bus_transfer);
             die.transfer = transfer;
             channel.occupy(id, die, State::TransferIn, transfer, &mut self.agenda);
         } else {
@@ -74,22 +79,16 @@ impl Flash {
         layer.done(self, txn, true);
     }
 
-    /// Adds the other pages of a command to its first: those that come with it, or those that wait
-    /// and fit.
-    #[inline(never)]
-    fn chain_programs(&mut self, id: DieId, first: TxnId, layer: &mut impl Translation) {
-        if self.whole_commands {
-            let now = self.now();
-            let rest = layer.rest_of(self.txns.get(first));
-            self.txns.get_mut(first).next = rest;
-            let mut member = rest;
-            while member.is_some() {
-                let txn = self.txns.get_mut(member);
-                (txn.submitted, txn.dispatched) = (now, now);
-                member = txn.next;
-            }
-        } else if self.txns.get(first).class == TxnClass::HostProgram {
-            self.gather_programs(id, first, layer);
+    /// Adds to the first page of a command the others, which come with it.
+    fn chain_rest(&mut self, first: TxnId, layer: &impl Translation) {
+        let now = self.now();
+        let rest = layer.rest_of(self.txns.get(first));
+        self.txns.get_mut(first).next = rest;
+        let mut member = rest;
+        while member.is_some() {
+            let txn = self.txns.get_mut(member);
+            (txn.submitted, txn.dispatched) = (now, now);
+            member = txn.next;
         }
     }
 
@@ -249,7 +248,7 @@ impl Flash {
         }
     }
 
-    pub(super) fn completed(&mut self, id: DieId, layer: &mut impl Translation) {
+    pub(super) fn completed<L: Translation>(&mut self, id: DieId, layer: &mut L) {
         let now = self.now();
         let command = &self.dies[id].command;
         let (first, reads) = (command.first, command.reads);
@@ -267,12 +266,14 @@ impl Flash {
         die.state = State::Idle;
         let mut txn = first;
         while txn.is_some() {
-            let Txn { op, source, next, parts, .. } = *self.txns.get(txn);
+            let Txn { op, source, next, .. } = *self.txns.get(txn);
             if self.may_err {
                 self.wear_by(txn);
             }
             match op {
-                Op::Program => self.counters.programs[source] += u64::from(parts),
+                Op::Program => {
+                    self.counters.programs[source] += self.txns.get(txn).units(L::PACKED);
+                }
                 Op::Erase => self.counters.erases[source] += 1,
                 Op::Read => unreachable!("reads do not run on the cells"),
             }

@@ -16,20 +16,20 @@ use fowler_units::{DieId, Id, Ppn, Span, TxnId, UnitId};
 
 impl Flash {
     #[inline(always)]
-    pub(super) fn start_read(&mut self, id: DieId, txn: TxnId) {
+    pub(super) fn start_read<L: Translation>(&mut self, id: DieId, txn: TxnId, _layer: &L) {
         let now = self.now();
         let die = &mut self.dies[id];
         self.channels[die.channel].withdraw(id, die);
         die.dispatch(txn, now, &mut self.txns);
         die.cursor = txn;
-        let Txn { op, source, unit, parts, .. } = *self.txns.get(txn);
+        let Txn { op, source, unit, .. } = *self.txns.get(txn);
         die.enter(now, State::Sensing, Doing::serving(op, source), &mut self.txns);
         let page = self.locator.page_of(unit);
         if self.may_err {
             self.sense_by_condition(id, txn, page);
         } else {
             let (time, transfer) = self.levels.sense_and_transfer(0, || self.offset(page));
-            self.sense_for(id, time, transfer * u64::from(parts));
+            self.sense_for(id, time, self.txns.get(txn).all_of(L::PACKED, transfer));
         }
     }
 
@@ -157,17 +157,17 @@ impl Flash {
     }
 
     #[inline]
-    pub(super) fn transferred_out(&mut self, id: DieId, layer: &mut impl Translation) {
+    pub(super) fn transferred_out<L: Translation>(&mut self, id: DieId, layer: &mut L) {
         let now = self.now();
         let die = &mut self.dies[id];
         let read = die.cursor;
-        let Txn { source, dispatched, level, needed, parts, .. } = *self.txns.get(read);
+        let Txn { source, dispatched, level, needed, .. } = *self.txns.get(read);
         if level < needed && self.climbs(id, read) {
             return;
         }
         self.note_try(id, read, level, false);
         let took = now - dispatched;
-        self.counters.reads[source] += u64::from(parts);
+        self.counters.reads[source] += self.txns.get(read).units(L::PACKED);
         if self.errs {
             self.counters.reads_at[usize::from(level)] += 1;
         }

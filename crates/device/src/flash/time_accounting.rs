@@ -78,6 +78,16 @@ impl Flash {
     /// is done. `id` is the transaction served, `waiter` that or one that joined it.
     #[inline(always)]
     pub fn service_blame(&self, id: TxnId, waiter: TxnId, blame: &mut Blame) {
+        self.blame_service::<false>(id, waiter, blame);
+    }
+
+    /// [`Flash::service_blame`] for a layer that is [`Translation::PACKED`].
+    pub fn packed_service_blame(&self, id: TxnId, waiter: TxnId, blame: &mut Blame) {
+        self.blame_service::<true>(id, waiter, blame);
+    }
+
+    #[inline(always)]
+    fn blame_service<const PACKED: bool>(&self, id: TxnId, waiter: TxnId, blame: &mut Blame) {
         let txn = self.txns.get(id);
         let its = self.txns.get(waiter);
         match its.wait {
@@ -94,7 +104,7 @@ impl Flash {
         match txn.op {
             Op::Read => {
                 let sense = self.timing.read.of(|| self.offset(txn.unit));
-                let transfer = self.timing.bus_transfer * u64::from(txn.parts);
+                let transfer = txn.all_of(PACKED, self.timing.bus_transfer);
                 let hard = sense + transfer;
                 blame[Part::Sense] += sense;
                 blame[Part::Transfer] += transfer;
@@ -103,7 +113,7 @@ impl Flash {
                     self.soft_blame(txn, blame);
                 }
             }
-            Op::Program | Op::Erase => self.cells_blame(txn, total, blame),
+            Op::Program | Op::Erase => self.cells_blame::<PACKED>(txn, total, blame),
         }
     }
 
@@ -157,14 +167,14 @@ impl Flash {
     }
 
     #[inline]
-    pub(super) fn cells_blame(&self, txn: &Txn, total: Span, blame: &mut Blame) {
+    fn cells_blame<const PACKED: bool>(&self, txn: &Txn, total: Span, blame: &mut Blame) {
         let die = &self.dies[txn.die];
         if die.cells != Cells::Running {
             return; // Dropped: nothing was done, and it took no time.
         }
         let command = &die.command;
         let transfer = match txn.op {
-            Op::Program if !txn.data_in_buffer => self.timing.bus_transfer * u64::from(txn.parts),
+            Op::Program if !txn.data_in_buffer => txn.all_of(PACKED, self.timing.bus_transfer),
             _ => Span::ZERO,
         };
         let before = command.started - txn.dispatched;

@@ -138,6 +138,18 @@ pub struct Txn {
 }
 
 impl Txn {
+    /// Returns the units of its page: [`Txn::parts`], if the layer packs pages.
+    #[inline(always)]
+    pub fn units(&self, packed: bool) -> u64 {
+        if packed { u64::from(self.parts) } else { 1 }
+    }
+
+    /// Returns the time of all its transfers, each of which takes `transfer`.
+    #[inline(always)]
+    pub fn all_of(&self, packed: bool, transfer: Span) -> Span {
+        if packed { transfer * u64::from(self.parts) } else { transfer }
+    }
+
     /// Creates a read, program or erase on `die`. The arena numbers it.
     #[inline]
     fn new(op: Op, source: Source, class: TxnClass, owner: Owner, die: DieId, now: Nanos) -> Txn {

@@ -2,7 +2,7 @@
 //! computed end time and costs no event.
 
 use crate::config::LinkConfig;
-use fowler_units::{HostIo, HostOp, Nanos};
+use fowler_units::{HostIo, HostOp, Nanos, Span};
 
 /// Both directions of the link.
 #[derive(Clone, Debug)]
@@ -12,13 +12,16 @@ pub struct Link {
     outbound_free: Nanos,
     /// When each firmware core is free.
     cores: Vec<Nanos>,
+    /// Whether anything happens to a command after it has come over.
+    handles: bool,
 }
 
 impl Link {
     /// An idle link.
     pub fn new(config: LinkConfig) -> Self {
         let cores = vec![Nanos::ZERO; config.cores as usize];
-        Self { config, inbound_free: Nanos::ZERO, outbound_free: Nanos::ZERO, cores }
+        let handles = !cores.is_empty() || config.latency > Span::ZERO;
+        Self { config, inbound_free: Nanos::ZERO, outbound_free: Nanos::ZERO, cores, handles }
     }
 
     /// Returns when a request issued at `at` has come over and has been handled: its command, and
@@ -29,20 +32,20 @@ impl Link {
         let data = if io.op == HostOp::Write { u64::from(io.size) } else { 0 };
         let cost = self.config.command + self.config.bandwidth.time(data);
         self.inbound_free = at.max(self.inbound_free) + cost;
-        let mut ready = self.inbound_free;
-        if !self.cores.is_empty() {
-            ready = self.handle(ready);
-        }
-        ready + self.config.latency
+        if self.handles { self.handle(self.inbound_free) } else { self.inbound_free }
     }
 
-    /// Returns when the core that is free first has handled a command that arrived at `at`. All
-    /// commands take it as long, so they come out in order.
+    /// Returns when a command that arrived at `at` has been handled: by the core that is free
+    /// first, if there are cores, and after a constant latency. All commands take a core as long,
+    /// so they come out in order.
     #[inline(never)]
     fn handle(&mut self, at: Nanos) -> Nanos {
-        let first = self.cores.iter_mut().min().expect("there are cores");
-        *first = at.max(*first) + self.config.core_time;
-        *first
+        let mut ready = at;
+        if let Some(first) = self.cores.iter_mut().min() {
+            *first = at.max(*first) + self.config.core_time;
+            ready = *first;
+        }
+        ready + self.config.latency
     }
 
     /// Returns when the data of a read that is available at `now` has gone over.

@@ -144,7 +144,7 @@ impl Superblocks {
             let waited = created - self.front.requests.get(req).ready;
             let blame = self.front.requests.blame_anew(req);
             blame[Part::QueueFull] = waited;
-            flash.service_blame(id, id, blame);
+            flash.packed_service_blame(id, id, blame);
             self.front.served(flash, req);
         }
         flash.txns.close(id);

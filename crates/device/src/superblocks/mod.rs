@@ -208,6 +208,8 @@ impl Device<Superblocks> {
 }
 
 impl Translation for Superblocks {
+    const PACKED: bool = true;
+
     /// The pages of a command are known when it is submitted: superblocks are filled in order.
     fn bind(&mut self, _flash: &mut Flash, _id: TxnId) -> Bind {
         Bind::Bound
