@@ -81,7 +81,8 @@ pub fn read(folder: &Path) -> Result<Option<Contents>, Diagnostics> {
     if disk::facts(&path)?.is_none() {
         return Ok(None);
     }
-    let text = text_file::read(&path, LARGEST)?;
+    // Damage can leave bytes that are not text.
+    let text = text_file::bytes(&path, LARGEST)?;
     let failed = |what: String, hint: &str| -> Diagnostics {
         Diagnostic::new(path.display().to_string(), what).hint(hint.to_string()).into()
     };
@@ -89,7 +90,7 @@ pub fn read(folder: &Path) -> Result<Option<Contents>, Diagnostics> {
         let hint = "remove it, and run the command that filled this folder again";
         failed("is damaged: it is not the list that was written".into(), hint)
     };
-    let Ok(contents) = serde_json::from_str::<Contents>(&text) else { return Err(damaged()) };
+    let Ok(contents) = serde_json::from_slice::<Contents>(&text) else { return Err(damaged()) };
     if contents.sum() != contents.checksum || !contents.files.keys().all(|name| is_plain(name)) {
         return Err(damaged());
     }
@@ -210,8 +211,13 @@ mod tests {
             }
             fs::write(&path, &bytes).unwrap();
             // White space may differ: what the list says is the same.
-            let now = read(folder.path());
-            assert!(now.is_err() || now == Ok(list.clone()), "{:?}", String::from_utf8(bytes));
+            let bytes = String::from_utf8_lossy(&bytes);
+            match read(folder.path()) {
+                Ok(now) => assert_eq!(now, list, "{bytes}"),
+                Err(said) => {
+                    assert!(said.to_string().contains("remove it, and run"), "{said}: {bytes}")
+                }
+            }
         }
         let newer = Contents { format: FORMAT + 1, ..list.unwrap() };
         let newer = Contents { checksum: newer.sum(), ..newer };

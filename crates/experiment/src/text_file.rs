@@ -14,6 +14,19 @@ const STANDARD_INPUT: &str = "/dev/stdin";
 /// The file cannot be read, is not a regular file or `/dev/stdin`, is longer than `limit`, or is
 /// not UTF-8. Nothing beyond `limit` is read.
 pub fn read(path: &Path, limit: u64) -> Result<String, Diagnostics> {
+    String::from_utf8(bytes(path, limit)?).map_err(|error| {
+        let valid = error.utf8_error().valid_up_to();
+        let line = error.as_bytes()[..valid].iter().filter(|&&byte| byte == b'\n').count();
+        let diagnostic = Diagnostic::new(path.display().to_string(), "the file is not UTF-8 text");
+        diagnostic.line(Some(line as u64 + 1)).expected("UTF-8").into()
+    })
+}
+
+/// Returns the bytes of a file of at most `limit` bytes.
+///
+/// # Errors
+/// As [`read`], but the bytes need not be UTF-8.
+pub fn bytes(path: &Path, limit: u64) -> Result<Vec<u8>, Diagnostics> {
     let name = path.display().to_string();
     let failed = |error: io::Error| unreadable(path, &error);
     let too_long = || {
@@ -37,12 +50,7 @@ pub fn read(path: &Path, limit: u64) -> Result<String, Diagnostics> {
     if bytes.len() as u64 > limit {
         return Err(too_long());
     }
-    String::from_utf8(bytes).map_err(|error| {
-        let valid = error.utf8_error().valid_up_to();
-        let line = error.as_bytes()[..valid].iter().filter(|&&byte| byte == b'\n').count();
-        let diagnostic = Diagnostic::new(&*name, "the file is not UTF-8 text");
-        diagnostic.line(Some(line as u64 + 1)).expected("UTF-8").into()
-    })
+    Ok(bytes)
 }
 
 #[cfg(test)]
