@@ -1,5 +1,5 @@
-//! Measurements of a run: latency histograms, blame by latency band, time series, and a log of
-//! every request.
+//! Measurements of a run: latency histograms, blame by latency band, time series, counts by
+//! address, and a log of every request.
 //!
 //! Everything here is a [`fowler_device::Probe`] or part of one: it only observes the simulation.
 //! After construction, nothing on the path of a request allocates, hashes or takes a square root;
@@ -13,6 +13,7 @@ mod log;
 mod milestones;
 mod over_time;
 mod recorder;
+mod regions;
 
 pub use bands::{Band, BlameBands};
 pub use latency::{Latencies, Percentile};
@@ -20,3 +21,4 @@ pub use log::RequestLog;
 pub use milestones::{Milestone, Milestones};
 pub use over_time::{OverTime, Served, Window};
 pub use recorder::{ByKind, Kind, Recorder};
+pub use regions::{Region, Regions};

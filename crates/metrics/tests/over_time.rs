@@ -1,12 +1,17 @@
-//! A run over time beside what the same run says of every request, and of the drive as a whole.
+//! A run over time and by address, beside what the same run says of every request, and of the drive as a whole.
 
-use fowler_device::{Completion, Config, Device, Pacing, Pattern, Probe};
-use fowler_metrics::{Kind, OverTime};
+use fowler_device::policy::redundancy::RedundancyKind;
+use fowler_device::{Completion, Config, Device, Pacing, Pattern, Probe, Source};
+use fowler_metrics::{Kind, OverTime, Region, Regions};
 use fowler_nand::{PerPageType, Timing};
 use fowler_units::{Bytes, Geometry, HostIo, HostOp, Nanos, Rng, Span};
 
 /// Dies that share channels, or have them for themselves, in steady state, with suspension.
 fn drive(chips_per_channel: u32) -> Device {
+    Device::new(&config(chips_per_channel)).expect("a sound drive")
+}
+
+fn config(chips_per_channel: u32) -> Config {
     let timing = Timing {
         bus_transfer: Span::us(40),
         read: PerPageType::uniform(Span::us(25)),
@@ -31,7 +36,7 @@ fn drive(chips_per_channel: u32) -> Device {
     config.precondition.pattern = Pattern::Steady;
     config.die_order.name = fowler_device::policy::die_order::DieOrderKind::ReadFirst;
     config.suspension.name = fowler_device::policy::suspension::SuspensionKind::Ipc;
-    Device::new(&config).expect("a sound drive")
+    config
 }
 
 /// Requests that begin late, pause for long now and then, and are of every size.
@@ -150,4 +155,81 @@ fn check_drive(
     assert_eq!(sum(|it| it.erases), counters.erases.sum());
     assert_eq!(sum(|it| it.programs.sum()), counters.programs.sum() - before.programs.sum());
     assert!(counters.suspensions > 0, "nothing was suspended");
+}
+
+/// Every byte, request and program is in the region of its address; parity is in that of its stripe.
+#[test]
+fn regions_hold_exactly_what_happened_in_them() {
+    for protected in [false, true] {
+        let mut config = config(2);
+        config.buffer.size = Bytes(4096 * 64);
+        if protected {
+            config.redundancy.name = RedundancyKind::Raid5;
+            config.redundancy.stripe = 3;
+            config.over_provisioning = 0.5;
+        }
+        let mut device = Device::new(&config).expect("a sound drive");
+        let layout = device.layout().clone();
+        let requests = requests(5_000, layout.logical_pages);
+        let mut probe = (Regions::default(), (Vec::new(), Begun::default()));
+        device.run(requests, Pacing::Open, &mut probe);
+        let (regions, (completions, Begun(begun))) = probe;
+        let width = regions.width().0;
+        assert!(regions.all().len() > 64, "{}", regions.all().len());
+        for (index, region) in regions.all().iter().enumerate() {
+            let (from, to) = (width * index as u64, width * (index as u64 + 1));
+            for kind in Kind::ALL {
+                let op = [HostOp::Read, HostOp::Write][kind as usize];
+                let of_kind = || completions.iter().filter(|its: &&Completion| its.io.op == op);
+                let inside = |its: &&Completion| (from..to).contains(&its.io.offset);
+                let bytes = of_kind().map(|its| {
+                    let end = its.io.offset + u64::from(its.io.size);
+                    end.min(to).saturating_sub(its.io.offset.max(from))
+                });
+                assert_eq!(region.bytes[kind], bytes.sum::<u64>(), "region {index}");
+                let latencies: Vec<u64> =
+                    of_kind().filter(inside).map(|its| its.latency().0).collect();
+                assert_eq!(region.requests[kind], latencies.len() as u64, "region {index}");
+                let sum: u64 = latencies.iter().sum();
+                let mean =
+                    (!latencies.is_empty()).then(|| sum as f64 / latencies.len() as f64 / 1e3);
+                assert_eq!(region.mean_us(kind), mean, "region {index}");
+            }
+        }
+        let before = begun.expect("there were requests").1;
+        let after = device.counters();
+        for source in Source::ALL {
+            let sum: u64 = regions.all().iter().map(|its| its.programs[source]).sum();
+            assert_eq!(sum, after.programs[source] - before.programs[source], "{source:?}");
+        }
+        let parity = |its: &Region| its.programs[Source::Parity];
+        assert_eq!(regions.all().iter().all(|its| parity(its) > 0), protected);
+    }
+}
+
+/// What is written often to one end of a drive is programmed there, and hardly elsewhere.
+#[test]
+fn what_a_region_costs_is_counted_there() {
+    let mut config = config(2);
+    config.buffer.size = Bytes(4096 * 16);
+    let mut device = Device::new(&config).expect("a sound drive");
+    let pages = u64::from(device.layout().logical_pages);
+    let mut rng = Rng::stream(12, "regions");
+    let io = |count: u64| {
+        // Nine of ten writes go to the last tenth.
+        let hot = rng.below(10) < 9;
+        let page = if hot { pages * 9 / 10 + rng.below(pages / 10) } else { rng.below(pages) };
+        HostIo::new(HostOp::Write, Nanos(count * 400_000), 4096 * page, 4096)
+    };
+    let mut regions = Regions::default();
+    device.run((0..20_000).map(io).collect::<Vec<_>>(), Pacing::Open, &mut regions);
+    let (cold, hot) = regions.all().split_at(regions.all().len() * 9 / 10);
+    let host = |part: &[Region]| part.iter().map(|its| its.programs[Source::Host]).sum::<u64>();
+    // 91 % of the writes. The buffer merges some of them, and a region lies on the border.
+    assert!(host(hot) > 5 * host(cold), "{} {}", host(hot), host(cold));
+    let waf = |part: &[Region]| {
+        let all: u64 = part.iter().map(|its| its.programs.sum()).sum();
+        all as f64 / host(part) as f64
+    };
+    assert!(waf(cold) > 2.0 * waf(hot), "{} {}", waf(cold), waf(hot));
 }

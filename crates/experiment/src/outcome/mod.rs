@@ -24,7 +24,7 @@ use fowler_device::{
     Ack, BadBlockCounts, Census, Counters, FailedDieCounts, LossLedger, Pacing, PowerOffs,
     Prioritized, Protection, ScrubProgress,
 };
-use fowler_metrics::{Kind, Milestone, OverTime, Recorder};
+use fowler_metrics::{Kind, Milestone, OverTime, Recorder, Regions};
 use fowler_units::{Nanos, Span};
 
 /// The warning for runs where [`Outcome::caches_no_data`] holds.
@@ -89,6 +89,8 @@ pub struct Outcome {
 pub struct Detail {
     /// The run over time.
     pub over_time: OverTime,
+    /// The run by address.
+    pub regions: Regions,
     /// Erases of every block at the end, including preconditioning.
     pub erases: Vec<u32>,
 }

@@ -9,6 +9,7 @@
 //! The room reads outcomes, the layout of metrics, the verdict and the warnings. It renders the
 //! page of runs and the page of a study, and writes no other file.
 
+mod by_address;
 pub(crate) mod chart;
 mod density;
 mod latency;
@@ -30,6 +31,7 @@ use crate::tables::{Cell, Sheet};
 use crate::verdict::{self, Finding};
 use crate::warnings::{Severity, Warning, warnings};
 use askama::Template;
+use by_address::ByAddress;
 use chart::{Axis, Chart, Panel, Series, Shape};
 use fowler_device::blame::Part;
 use fowler_device::{Op, Source};
@@ -189,6 +191,7 @@ pub fn of_runs(outcomes: &[Outcome], spread: Option<&Spread>) -> String {
         ),
         Section::new("Causes", vec![tables::blame(outcomes)], both(latency::blame)),
         Section::new("Over time", Vec::new(), over_time),
+        Section::new("By address", Vec::new(), ByAddress::of(outcomes).charts()),
         Section::new("Writing and wear", tables::writing(outcomes), writing),
         Section::new(
             "Suspensions",

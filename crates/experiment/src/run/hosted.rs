@@ -11,7 +11,7 @@ use crate::outcome::Outcome;
 use crate::requests::RequestsFile;
 use crate::workload::{Control, WorkloadReport};
 use fowler_device::{Controller, Device, Feed, Mapping, Pacing, Probe, Superblocks};
-use fowler_metrics::{Milestones, OverTime, Recorder};
+use fowler_metrics::{Milestones, OverTime, Recorder, Regions};
 
 /// A host for every kind of drive.
 pub(crate) trait Host: Feed<Controller> + Feed<Superblocks> {}
@@ -63,8 +63,8 @@ impl Hosted<'_> {
         let mut watch = ((recorder, Milestones::default()), (log, watcher));
         let started = now();
         let writes_out = drive.config.redundancy.flush_at_end;
-        let (watch, over_time) = if self.detail {
-            let mut detailed = (watch, OverTime::new());
+        let (watch, detail) = if self.detail {
+            let mut detailed = (watch, (OverTime::new(), Regions::default()));
             run(&mut device, host, &mut detailed, writes_out);
             (detailed.0, Some(detailed.1))
         } else {
@@ -87,7 +87,7 @@ impl Hosted<'_> {
             replayed: Replayed::of(device, report, wall_s),
             recorder,
             milestones,
-            over_time,
+            detail,
             precondition,
             // Requests come when the host has them.
             pacing: Pacing::Open,

@@ -33,7 +33,7 @@ use fowler_device::reliability::ModelKind;
 use fowler_device::{
     Config, Controller, Counters, Device, Mapping, Pacing, Probe, Superblocks, UnwrittenReads,
 };
-use fowler_metrics::{Milestones, OverTime, Recorder};
+use fowler_metrics::{Milestones, OverTime, Recorder, Regions};
 use std::borrow::Cow;
 
 /// The specification of a run.
@@ -161,8 +161,8 @@ impl<'a, P: Watcher> Run<'a, P> {
         let recorder = if cfg!(debug_assertions) { recorder.assert_sums() } else { recorder };
         let watch = ((recorder, Milestones::default()), (log, watcher));
         // Probes are a type parameter: a run without charts spends no time on them.
-        let (replayed, watch, over_time) = if spec.detail {
-            let mut watch = (watch, OverTime::new());
+        let (replayed, watch, detail) = if spec.detail {
+            let mut watch = (watch, (OverTime::new(), Regions::default()));
             let replayed = ready.replay(device, pacing, speed.factor, control, &mut watch)?;
             (replayed, watch.0, Some(watch.1))
         } else {
@@ -177,7 +177,7 @@ impl<'a, P: Watcher> Run<'a, P> {
             replayed,
             recorder,
             milestones,
-            over_time,
+            detail,
             precondition,
             pacing,
             search,
@@ -194,7 +194,7 @@ struct Finished<L> {
     replayed: Replayed<L>,
     recorder: Recorder,
     milestones: Milestones,
-    over_time: Option<OverTime>,
+    detail: Option<(OverTime, Regions)>,
     precondition: String,
     pacing: Pacing,
     search: Option<Search>,
@@ -210,9 +210,9 @@ impl<L: Translation> Finished<L> {
             None if self.stopped => Ending::Stopped,
             None => Ending::Complete,
         };
-        let detail = self.over_time.map(|mut over_time| {
+        let detail = self.detail.map(|(mut over_time, regions)| {
             over_time.end(&device);
-            Box::new(Detail { over_time, erases: L::erase_counts(&device).to_vec() })
+            Box::new(Detail { over_time, regions, erases: L::erase_counts(&device).to_vec() })
         });
         let warm_up = drive.config.precondition.warm_up;
         let precondition = match warm_up {

@@ -1,0 +1,108 @@
+//! Where on the drive the host reads and writes, and what its writes cost there in flash.
+
+use crate::{ByKind, Kind};
+use fowler_device::{BySource, Completion, Device, FlashEvent, FlashStep, Layer, Op, Probe, waf};
+use fowler_units::{Bytes, HostOp, Id};
+
+/// The maximum number of regions.
+const REGIONS: u64 = 128;
+
+/// What happened in one region of the drive's addresses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Region {
+    /// Bytes that the host read and wrote.
+    pub bytes: ByKind<u64>,
+    /// Requests that begin in it.
+    pub requests: ByKind<u64>,
+    /// The sum of their latencies, in nanoseconds.
+    pub latency: ByKind<u128>,
+    /// Its pages programmed, and the parity of their stripes. Zero on drives with superblocks, whose
+    /// pages hold units from anywhere.
+    pub programs: BySource<u64>,
+}
+
+impl Region {
+    /// Returns the pages programmed in total per page programmed for the host; `None` before the
+    /// first.
+    pub fn waf(&self) -> Option<f64> {
+        waf(&self.programs)
+    }
+
+    /// Returns the mean latency in microseconds of the requests of a kind that begin here; `None`
+    /// if there are none.
+    pub fn mean_us(&self, kind: Kind) -> Option<f64> {
+        let requests = self.requests[kind];
+        (requests > 0).then(|| self.latency[kind] as f64 / requests as f64 / 1e3)
+    }
+}
+
+/// A probe that counts by region: up to 128 equal ranges of the drive's addresses.
+#[derive(Clone, Debug, Default)]
+pub struct Regions {
+    /// In bytes, and in pages of the mapping: more of those, if some are parity.
+    width: u64,
+    pages: f64,
+    regions: Vec<Region>,
+}
+
+impl Regions {
+    /// Returns the regions in the order of their addresses; none before the first request.
+    pub fn all(&self) -> &[Region] {
+        &self.regions
+    }
+
+    /// Returns the size of every region but the last, which may be smaller.
+    pub fn width(&self) -> Bytes {
+        Bytes(self.width)
+    }
+}
+
+impl<L: Layer> Probe<L> for Regions {
+    fn begun(&mut self, device: &Device<L>) {
+        let layout = device.layout();
+        let (page, pages) = (layout.page_size.0, u64::from(layout.logical_pages));
+        let width = pages.div_ceil(REGIONS).max(1);
+        self.width = width * page;
+        // Stripes are in the order of their data, each with its parity.
+        self.pages = width as f64 * f64::from(layout.mapped_pages) / pages as f64;
+        self.regions = vec![Region::default(); pages.div_ceil(width) as usize];
+    }
+
+    #[inline]
+    fn completed(&mut self, completion: &Completion) {
+        let kind = match completion.io.op {
+            HostOp::Read => Kind::Read,
+            HostOp::Write => Kind::Write,
+            HostOp::Trim | HostOp::Flush => return,
+        };
+        let (mut at, size) = (completion.io.offset, u64::from(completion.io.size));
+        let end = at + size;
+        let Some(first) = self.regions.get_mut((at / self.width) as usize) else { return };
+        first.requests[kind] += 1;
+        first.latency[kind] += u128::from(completion.latency().0);
+        // A request may reach beyond its region.
+        for region in &mut self.regions[(at / self.width) as usize..] {
+            let here = (end - at).min(self.width - at % self.width);
+            region.bytes[kind] += here;
+            at += here;
+            if at == end {
+                break;
+            }
+        }
+    }
+
+    fn watches_flash(&self) -> bool {
+        true
+    }
+
+    fn stepped(&mut self, steps: &[FlashStep]) {
+        for step in steps {
+            let (operation, lpn) = (&step.operation, step.operation.lpn);
+            if step.event == FlashEvent::Done && operation.op == Op::Program && lpn.is_some() {
+                let last = self.regions.len() - 1;
+                let region = ((f64::from(lpn.0) / self.pages) as usize).min(last);
+                self.regions[region].programs[operation.source] += 1;
+            }
+        }
+    }
+}
