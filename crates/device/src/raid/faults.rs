@@ -183,7 +183,7 @@ impl Raid {
             if lost != 0 {
                 self.mend(ftl, flash, stripe, lost);
             }
-            if !self.drop_useless_base(ftl, flash, stripe) && lost == 0 {
+            if !self.drop_useless_base(ftl, flash, stripe) {
                 self.read_another_way(ftl, flash, stripe);
             }
             self.look_whether_frail(ftl, flash, stripe);
