@@ -3,7 +3,12 @@
 
 use super::chart::{Axis, Chart, Panel, Series, Shape, coarse};
 use crate::outcome::Outcome;
+use fowler_device::Source;
 use fowler_metrics::{Kind, Region, Regions};
+
+/// With fewer pages of the host than this, the write amplification of a region is not shown: the
+/// standard deviation of a count of independent events of this size is 14 % of it.
+const FEW: u64 = 50;
 
 /// The runs that were counted by address, with the place of each in the comparison.
 pub struct ByAddress<'a> {
@@ -60,12 +65,17 @@ impl<'a> ByAddress<'a> {
             self.chart(
                 "waf-by-address",
                 "Write amplification by address",
-                "All pages of a region that were programmed, and the parity of their stripes, per page \
-                 programmed for the host.",
+                &format!(
+                    "All pages of a region that were programmed, and the parity of their stripes, per page \
+                     programmed for the host. Regions with fewer than {FEW} of these are left out: their \
+                     ratio would be chance."
+                ),
                 vec![Panel::of_lines(
                     "",
                     Axis::linear("pages programmed per host page"),
-                    self.lines(Region::waf),
+                    self.lines(|region| {
+                        region.waf().filter(|_| region.programs[Source::Host] >= FEW)
+                    }),
                 )],
             ),
         ];
