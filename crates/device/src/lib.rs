@@ -31,7 +31,7 @@ pub use device::fed::Feed;
 pub use device::power_loss::PowerOffs;
 pub use device::probe::Probe;
 pub use device::{Device, Layer, Pacing};
-pub use flash::flash_trace::{FlashEvent, FlashStep, Operation};
+pub use flash::flash_trace::{FlashEvent, FlashStep, Operation, Steps};
 pub use flash::raw_die::{ChipCommand, ChipOp, ChipResult, run_chip};
 pub use gc::scrub::ScrubProgress;
 pub use host::endurance;

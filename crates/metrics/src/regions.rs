@@ -1,7 +1,9 @@
 //! Where on the drive the host reads and writes, and what its writes cost there in flash.
 
 use crate::{ByKind, Kind};
-use fowler_device::{BySource, Completion, Device, FlashEvent, FlashStep, Layer, Op, Probe, waf};
+use fowler_device::{
+    BySource, Completion, Device, FlashEvent, FlashStep, Layer, Op, Probe, Steps, waf,
+};
 use fowler_units::{Bytes, HostOp, Id};
 
 /// The maximum number of regions.
@@ -91,8 +93,8 @@ impl<L: Layer> Probe<L> for Regions {
         }
     }
 
-    fn watches_flash(&self) -> bool {
-        true
+    fn watches_flash(&self) -> Steps {
+        Steps::Programs
     }
 
     fn stepped(&mut self, steps: &[FlashStep]) {

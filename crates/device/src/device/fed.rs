@@ -5,7 +5,7 @@
 use super::controller::Controller;
 use super::probe::Probe;
 use super::{Device, Layer, Pacing};
-use crate::flash::flash_trace::FlashStep;
+use crate::flash::flash_trace::{FlashStep, Steps};
 use crate::observe::completion::Completion;
 use fowler_units::{HostIo, Nanos, Span};
 
@@ -39,7 +39,7 @@ impl<L, P: Probe<L>> Probe<L> for Answers<'_, P> {
         self.probe.completed(completion);
     }
 
-    fn watches_flash(&self) -> bool {
+    fn watches_flash(&self) -> Steps {
         self.probe.watches_flash()
     }
 

@@ -30,6 +30,7 @@ use crate::config::Config;
 use crate::config::layout::{Layout, Refusal};
 use crate::core::Core;
 use crate::event::Event;
+use crate::flash::flash_trace::Steps;
 use crate::flash::{Flash, Translation};
 use crate::gc::Gc;
 use crate::gc::scrub::ScrubProgress;
@@ -564,7 +565,9 @@ impl<L: Layer> Device<L> {
     #[inline]
     pub(crate) fn tell_much<P: Probe<L>>(&mut self, probe: &mut P) {
         // If the probe does not watch, the compiler removes this.
-        if probe.watches_flash() && self.flash.trace().is_some_and(|steps| steps.len() >= STEPS) {
+        if probe.watches_flash() > Steps::None
+            && self.flash.trace().is_some_and(|steps| steps.len() >= STEPS)
+        {
             self.tell(probe);
         }
     }

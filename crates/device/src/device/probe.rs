@@ -2,7 +2,7 @@
 
 use super::Device;
 use super::controller::Controller;
-use crate::flash::flash_trace::FlashStep;
+use crate::flash::flash_trace::{FlashStep, Steps};
 use crate::observe::completion::Completion;
 use fowler_units::Nanos;
 
@@ -12,9 +12,9 @@ pub trait Probe<L = Controller> {
     /// A host request was answered. Called in order of completion.
     fn completed(&mut self, completion: &Completion);
 
-    /// Returns whether it wants every step of every flash operation. Called before a run.
-    fn watches_flash(&self) -> bool {
-        false
+    /// Returns which steps of flash operations it wants; it may get more. Called before a run.
+    fn watches_flash(&self) -> Steps {
+        Steps::None
     }
 
     /// Receives steps of flash operations, in time order, before the completion that follows them.
@@ -45,8 +45,8 @@ impl<L, P: Probe<L>, Q: Probe<L>> Probe<L> for (P, Q) {
         self.1.completed(completion);
     }
 
-    fn watches_flash(&self) -> bool {
-        self.0.watches_flash() || self.1.watches_flash()
+    fn watches_flash(&self) -> Steps {
+        self.0.watches_flash().max(self.1.watches_flash())
     }
 
     fn stepped(&mut self, steps: &[FlashStep]) {
@@ -84,8 +84,8 @@ impl<L, P: Probe<L>> Probe<L> for Option<P> {
         }
     }
 
-    fn watches_flash(&self) -> bool {
-        self.as_ref().is_some_and(Probe::watches_flash)
+    fn watches_flash(&self) -> Steps {
+        self.as_ref().map_or(Steps::None, Probe::watches_flash)
     }
 
     fn stepped(&mut self, steps: &[FlashStep]) {

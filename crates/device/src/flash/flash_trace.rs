@@ -8,6 +8,18 @@ use crate::observe::operation::{Op, Source};
 use fowler_nand::CellOp;
 use fowler_units::{DieId, Id, Lpn, Nanos, Ppn, ReqId, Span, TxnId};
 
+/// Which steps of flash operations are recorded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Steps {
+    /// None.
+    #[default]
+    None,
+    /// [`FlashEvent::Done`] of programs.
+    Programs,
+    /// All.
+    All,
+}
+
 /// One step of a flash operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlashStep {
@@ -88,11 +100,12 @@ pub enum FlashEvent {
 }
 
 impl Flash {
-    /// Turns the recording of steps on or off.
+    /// Records these steps from now on.
     /// See docs/decisions/observe.md, "How can a probe watch the flash?".
-    pub(crate) fn watch(&mut self, watched: bool) {
+    pub(crate) fn watch(&mut self, steps: Steps) {
         // Steps recorded before have not been shown yet.
-        self.trace = watched.then(|| self.trace.take().unwrap_or_default());
+        self.trace = (steps > Steps::None).then(|| self.trace.take().unwrap_or_default());
+        self.watched = steps == Steps::All;
         self.plain_program = self.plain_program();
     }
 
@@ -105,7 +118,7 @@ impl Flash {
     /// Records a step of a transaction, if a probe watches.
     #[inline]
     pub(super) fn note(&mut self, die: DieId, txn: TxnId, event: FlashEvent) {
-        if self.trace.is_some() {
+        if self.watched {
             self.note_down(die, txn, event);
         }
     }
@@ -113,7 +126,7 @@ impl Flash {
     /// Records the transfer of a page in, if a probe watches.
     #[inline]
     pub(super) fn note_load(&mut self, die: DieId) {
-        if self.trace.is_some() {
+        if self.watched {
             let Die { cursor, transfer, .. } = self.dies[die];
             self.note_down(die, cursor, FlashEvent::Load { transfer, again: false });
         }
@@ -122,7 +135,7 @@ impl Flash {
     /// Records that the command of a die is on its cells until `until`, if a probe watches.
     #[inline]
     pub(super) fn note_run(&mut self, die: DieId, until: Nanos) {
-        if self.trace.is_some() {
+        if self.watched {
             let Command { first, cells, .. } = self.dies[die].command;
             self.note_down(die, first, FlashEvent::Run { cells, until });
         }
@@ -144,10 +157,10 @@ impl Flash {
         }
     }
 
-    /// Whether a probe watches.
+    /// Whether a probe watches all steps.
     #[inline]
     pub(crate) fn is_watched(&self) -> bool {
-        self.trace.is_some()
+        self.watched
     }
 
     /// Records that a transaction, and those that joined it, have waited since the end of their own
@@ -176,7 +189,12 @@ impl Flash {
 
     #[cold]
     fn note_all_done(&mut self, die: DieId, txn: TxnId) {
-        self.note_down(die, txn, FlashEvent::Done);
+        if self.watched || self.txns.get(txn).op == Op::Program {
+            self.note_down(die, txn, FlashEvent::Done);
+        }
+        if !self.watched {
+            return;
+        }
         let mut joined = self.txns.get(txn).joined;
         while joined.is_some() {
             let host = *self.txns.get(txn);

@@ -161,7 +161,9 @@ pub struct Flash {
     plain_program: Option<Span>,
     /// Whether programs may fail, and are then repeated.
     programs_fail: bool,
-    /// The steps so far, if a probe watches.
+    /// Whether a probe watches all steps.
+    watched: bool,
+    /// The steps so far, if a probe wants any.
     trace: Option<Vec<FlashStep>>,
 }
 
@@ -250,6 +252,7 @@ impl Flash {
             marked,
             plain_program: None,
             programs_fail: config.blocks_fail(),
+            watched: false,
             trace: None,
         };
         flash.plain_program = flash.plain_program();
@@ -262,7 +265,7 @@ impl Flash {
         let alike = !self.ladder.has_rungs() && !self.programs_fail;
         // With a minimum progress, a die looks again for reads once its cells run.
         let undisturbed = self.never_interrupts() && self.rules.min_progress == Span::ZERO;
-        let plain = alike && undisturbed && self.trace.is_none();
+        let plain = alike && undisturbed && !self.watched;
         plain.then(|| self.iteration * u64::from(iterations))
     }
 

@@ -227,7 +227,7 @@ impl Flash {
     /// Traces the end of a try of a read.
     #[inline]
     fn note_try(&mut self, id: DieId, read: TxnId, level: u8, again: bool) {
-        if self.trace().is_some() {
+        if self.is_watched() {
             let (sense, transfer) = self.try_of(self.txns.get(read), level);
             self.note(id, read, FlashEvent::Read { sense, transfer, level, again });
         }

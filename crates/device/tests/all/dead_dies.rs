@@ -94,8 +94,8 @@ struct Watched {
 impl Probe for Watched {
     fn completed(&mut self, _completion: &Completion) {}
 
-    fn watches_flash(&self) -> bool {
-        true
+    fn watches_flash(&self) -> Steps {
+        Steps::All
     }
 
     fn stepped(&mut self, steps: &[FlashStep]) {

@@ -1,7 +1,9 @@
 //! The probe that turns the steps of flash operations into time slices.
 
 use crate::device::Resolved;
-use fowler_device::{Completion, Device, FlashEvent, FlashStep, Layer, Op, Operation, Probe};
+use fowler_device::{
+    Completion, Device, FlashEvent, FlashStep, Layer, Op, Operation, Probe, Steps,
+};
 use fowler_nand::{CellOp, PhaseKind, Timing};
 use fowler_units::{Id, Nanos, ReqId, Span};
 
@@ -392,8 +394,8 @@ impl<L: Layer> Probe<L> for Timeline {
         }
     }
 
-    fn watches_flash(&self) -> bool {
-        true
+    fn watches_flash(&self) -> Steps {
+        Steps::All
     }
 
     fn stepped(&mut self, steps: &[FlashStep]) {

@@ -1,7 +1,7 @@
 //! Finds the slowest requests of a run.
 
 use super::recorder::Life;
-use fowler_device::{Completion, Device, FlashStep, Layer, Probe};
+use fowler_device::{Completion, Device, FlashStep, Layer, Probe, Steps};
 use fowler_units::{HostOp, Id, Nanos};
 
 /// The probe that finds the slowest reads and writes, and the dies of their operations. Among
@@ -59,8 +59,8 @@ impl<L: Layer> Probe<L> for Slowest {
         }
     }
 
-    fn watches_flash(&self) -> bool {
-        true
+    fn watches_flash(&self) -> Steps {
+        Steps::All
     }
 
     fn stepped(&mut self, steps: &[FlashStep]) {
