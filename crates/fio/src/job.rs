@@ -256,6 +256,18 @@ pub struct Rate {
     pub ignore_thinktime: bool,
 }
 
+/// The share of a job among those of the same flow: each waits while it has issued more than its
+/// share of their requests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Flow {
+    /// The flow.
+    pub id: u32,
+    /// The weight of the job; zero if it takes no part.
+    pub weight: u32,
+    /// How long it waits before it looks again; zero means until another job has issued.
+    pub sleep: Span,
+}
+
 /// `thinktime` and its relatives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ThinkTime {
@@ -495,8 +507,6 @@ pub struct Job {
 
     /// The files, by name, with `directory` in front.
     pub files: Vec<String>,
-    /// Whether `filename` was given: then several jobs can mean the same file.
-    pub named_files: bool,
     /// From which file the next request comes.
     pub file_service: FileService,
     /// How many requests from a file before the next one.
@@ -547,6 +557,8 @@ pub struct Job {
     pub rate: Rate,
     /// `thinktime` and its relatives.
     pub think: ThinkTime,
+    /// `flow`, `flow_id`, `flow_sleep`.
+    pub flow: Flow,
     /// `latency_target` and its relatives.
     pub latency: LatencyTarget,
     /// `steadystate`.
@@ -579,6 +591,10 @@ pub struct Job {
     pub statistics: Statistics,
 }
 
+/// Engines that wait for each request.
+const WAITING: [&str; 8] =
+    ["sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "splice", "libzbc"];
+
 impl Job {
     /// Returns whether fio up to 3.34 takes the same offsets whatever the seed: `randrepeat` is
     /// switched off by a seed only after the first clone has its offsets.
@@ -589,6 +605,11 @@ impl Job {
     /// Returns whether each block of its files has its turn once, by a map of them.
     pub fn is_mapped(&self) -> bool {
         self.kind.random && self.generator != Generator::Lfsr && !self.no_map
+    }
+
+    /// Returns whether its engine waits for each request.
+    pub fn waits(&self) -> bool {
+        WAITING.contains(&self.engine.as_str())
     }
 
     /// Returns the smallest block of any direction, in bytes.

@@ -32,6 +32,8 @@ pub struct Environment<'a> {
     pub cpus: u64,
     /// The entropy of jobs that repeat nothing (`randrepeat=0` without `randseed`).
     pub seed: u64,
+    /// Which fio's options: from 3.35 on `allrandrepeat` is another name of `randrepeat`.
+    pub seeding: Seeding,
     /// Opens included files.
     pub include: &'a Include,
 }
@@ -45,6 +47,7 @@ impl Environment<'_> {
             memory_mib: 0,
             cpus: 1,
             seed: 0,
+            seeding: Seeding::default(),
             include: &|name, _| Err(Diagnostic::new(name, "files cannot be included here").into()),
         }
     }
@@ -88,7 +91,7 @@ impl JobFile {
                 draft.job.line = section.line;
                 draft.job.given = spelled(section);
                 reader.apply(section, &mut draft);
-                draft.seed_by(environment.seed);
+                draft.seed_by(environment.seeding, environment.seed);
                 jobs.add(section, draft, &mut reader.problems, &mut reader.notes);
             }
         }

@@ -6,6 +6,7 @@
 
 use crate::job::{Job, Size};
 use fowler_units::{Diagnostic, Diagnostics};
+use std::collections::BTreeMap;
 
 /// What regions are aligned to, in bytes.
 const ALIGNMENT: u64 = 1 << 20;
@@ -75,16 +76,17 @@ impl Layout {
     /// depend on it are errors, and everything fits.
     ///
     /// # Errors
-    /// Jobs without a size, sizes below a block, files that start behind their end, and files that
+    /// Jobs without a size, sizes below a block, files that start beyond their end, and files that
     /// do not fit the drive together.
     pub fn new(jobs: &[Job], capacity: Option<u64>) -> Result<Layout, Diagnostics> {
         let mut problems = Diagnostics::default();
         let shared = shared_by_all(jobs);
         let mut layout = Layout::default();
+        let mut known = BTreeMap::new();
         for job in jobs {
             let alone = shared.as_deref();
             match sizes(job, capacity, alone) {
-                Ok(files) => layout.add(files, alone, capacity),
+                Ok(files) => layout.add(files, &mut known, alone, capacity),
                 Err(found) => problems.0.extend(found.0),
             }
         }
@@ -105,7 +107,7 @@ impl Layout {
             let blocks = its.files.iter().map(|file| file.blocks(job));
             mapped = blocks.fold(mapped, u64::saturating_add);
             if mapped > MAPPED_MOST {
-                let what = format!("with this job, {mapped} blocks have their turn once each");
+                let what = format!("with this job, the maps of random jobs hold {mapped} blocks");
                 let expected = format!("at most {MAPPED_MOST} blocks in all maps");
                 let hint = "set norandommap, random_generator=lfsr or a larger block size";
                 return Err(complaint(job, what).expected(expected).hint(hint.to_string()).into());
@@ -120,10 +122,16 @@ impl Layout {
         self.regions[self.jobs[job].files[file as usize].region].base + offset
     }
 
-    fn add(&mut self, mut job: JobFiles, shared: Option<&str>, capacity: Option<u64>) {
+    /// Adds the files of a job; `known` is the region of each name.
+    fn add(
+        &mut self,
+        mut job: JobFiles,
+        known: &mut BTreeMap<String, usize>,
+        shared: Option<&str>,
+        capacity: Option<u64>,
+    ) {
         for file in &mut job.files {
-            let known = self.regions.iter().position(|region| region.name == file.name);
-            file.region = known.unwrap_or_else(|| {
+            file.region = *known.entry(file.name.clone()).or_insert_with(|| {
                 let whole = is_whole(&file.name, shared);
                 let length = if whole { capacity.unwrap_or(0) } else { 0 };
                 let name = file.name.clone();
@@ -257,7 +265,7 @@ fn range(
     let Some(length) = length else {
         return Err(complaint(
             job,
-            format!("it starts at byte {start_at}, behind the end of {name}"),
+            format!("it starts at byte {start_at}, beyond the end of {name}"),
         )
         .into());
     };
@@ -266,7 +274,7 @@ fn range(
     if end < used && start_at >= end {
         return Err(complaint(
             job,
-            format!("it starts at byte {start_at}, behind the end of {name}"),
+            format!("it starts at byte {start_at}, beyond the end of {name}"),
         )
         .into());
     }

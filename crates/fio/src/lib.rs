@@ -14,6 +14,7 @@ mod options;
 mod request;
 mod sequence;
 
+pub use draw::TimingDraws;
 pub use job::*;
 pub use job_file::{Environment, Include, JobFile, Seeding};
 pub use layout::{FileRange, JobFiles, Layout, Region};

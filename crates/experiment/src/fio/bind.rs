@@ -1,17 +1,15 @@
 //! From a job as the crate `fio` reads it to what a process does.
 
+use super::flow::Share;
 use super::plan::{
     Batches, ByDirection, Direction, Ends, Logs, Looks, Op, Plan, Rate, Recorded, Requests, Steady,
     Target, Think, What,
 };
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use fowler_fio as fio;
-use fowler_units::{Rng, Span};
+use fowler_units::Span;
 use std::path::Path;
 use std::sync::Arc;
-
-/// The engines that wait for each request.
-const SYNCHRONOUS: [&str; 6] = ["sync", "psync", "vsync", "pvsync", "pvsync2", "mmap"];
 
 fn given(span: Span) -> Option<Span> {
     (span > Span::ZERO).then_some(span)
@@ -26,7 +24,7 @@ pub(super) struct Place {
     pub shares_iolog: bool,
 }
 
-/// Returns what a process does; `seed` draws its start delay if that is a range.
+/// Returns what a process does; `draws` has its start delay if that is a range.
 ///
 /// # Errors
 /// Options that would change the requests and are not simulated, each with the line of its job.
@@ -34,12 +32,10 @@ pub(super) fn plan(
     job: &fio::Job,
     files: &fio::JobFiles,
     place: &Place,
-    seed: u64,
+    draws: &mut fio::TimingDraws,
 ) -> Result<Plan, Diagnostics> {
     refused(job)?;
-    let (least, most) = job.start_delay;
-    let mut rng = Rng::stream(seed, &format!("fio/startdelay/{}", job.number));
-    let delay = Span(least.0 + rng.below((most.0.saturating_sub(least.0)).saturating_add(1)));
+    let delay = draws.start_delay(job.start_delay);
     let depth = job.depth.max(1);
     let batches = Batches {
         submit: job.batch.clamp(1, depth),
@@ -61,12 +57,13 @@ pub(super) fn plan(
         },
         delay,
         depth,
-        synchronous: SYNCHRONOUS.contains(&job.engine.as_str()),
+        synchronous: job.waits(),
         batches,
         rates: rates(job),
         poisson: job.rate.process == fio::RateProcess::Poisson,
         pauses_shift_rates: job.rate.ignore_thinktime,
         think: think(&job.think),
+        share: share(&job.flow),
         runtime: job.runtime,
         ramp: job.ramp,
         target: target(&job.latency),
@@ -96,6 +93,13 @@ fn refused(job: &fio::Job) -> Result<(), Diagnostics> {
         let its = Diagnostic::new(&job.file, what).line(job.line).text(name);
         problems.push(its.hint(hint.to_string()));
     };
+    if job.serialize_overlap {
+        let hint = "use norandommap=0 or a depth of 1, where requests do not overlap";
+        refuse("`serialize_overlap` is not simulated", hint);
+    }
+    if job.statistics.unified == fio::Unified::Both {
+        refuse("`unified_rw_reporting=both` is not simulated", "use mixed or none");
+    }
     if job.replay.is_some() {
         let hint = "replay it as a trace: fowler run --trace FILE --format fio";
         refuse("`read_iolog` is not simulated here", hint);
@@ -127,6 +131,11 @@ fn think(its: &fio::ThinkTime) -> Option<Think> {
         counts_issued: its.count_issues,
         after: given(its.io_time),
     })
+}
+
+fn share(its: &fio::Flow) -> Option<Share> {
+    let fio::Flow { id, weight, sleep } = *its;
+    (weight > 0).then(|| Share { flow: id, weight: u64::from(weight), sleep })
 }
 
 fn target(its: &fio::LatencyTarget) -> Option<Target> {
@@ -196,7 +205,7 @@ pub(super) struct Bound {
     /// The job in the layout.
     pub job: usize,
     /// What intervals are drawn from.
-    pub gaps: ByDirection<Rng>,
+    pub draws: fio::TimingDraws,
 }
 
 impl Bound {
@@ -238,11 +247,8 @@ impl Requests for Bound {
         self.sequence.stop();
     }
 
-    /// fio's formula; its draws are those of a stream of the run's seed.
     fn gap_us(&mut self, direction: Direction, iops: u64) -> u64 {
-        let mean = (1_000_000 / iops) as f64;
-        let draw = self.gaps[direction].below(1 << 32) + 1;
-        (mean * -libm::log(draw as f64 / (1_u64 << 32) as f64)) as u64
+        self.draws.interval_us(word(direction), iops)
     }
 }
 

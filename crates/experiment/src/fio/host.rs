@@ -9,6 +9,8 @@ use super::steady::Criterion;
 use crate::progress::{Control, Progress};
 use fowler_device::{Completion, Counters, Device, Feed, Layer};
 use fowler_units::{HostIo, Nanos};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 /// Acts between two looks at whether to stop, and two steps of progress.
 const LOOK_EVERY: u64 = 4096;
@@ -26,6 +28,10 @@ pub(super) struct Host<'a> {
     pub criteria: Vec<Criterion>,
     /// By group.
     pub counted: Vec<Counted>,
+    /// When each process acts next, and what the first of these is: entries that `due` does not have
+    /// any more are dropped when they are first.
+    due: Vec<Option<Nanos>>,
+    next: BinaryHeap<Reverse<(Nanos, usize)>>,
     control: Control<'a>,
     began: Nanos,
     acts: u64,
@@ -52,6 +58,8 @@ impl<'a> Host<'a> {
         let counted = vec![Counted::default(); groups];
         let stopped = control.stopped();
         let mut host = Host {
+            due: vec![None; processes.len()],
+            next: BinaryHeap::new(),
             processes,
             criteria,
             counted,
@@ -88,6 +96,7 @@ impl<'a> Host<'a> {
                 criterion.begin(from.unwrap_or(now));
             }
         }
+        self.schedule_all();
     }
 
     /// A process has ended: others may end with it, or begin.
@@ -107,16 +116,74 @@ impl<'a> Host<'a> {
         self.let_begin(now);
     }
 
+    /// Notes when a process acts next, if that has changed.
+    #[inline]
+    fn schedule(&mut self, number: usize) {
+        let due = self.processes[number].due();
+        if self.due[number] != due {
+            self.due[number] = due;
+            self.next.extend(due.map(|at| Reverse((at, number))));
+        }
+        // What was noted for later and has changed since is dropped now and then.
+        if self.next.len() > 4 * self.due.len() + 64 {
+            let due = self.due.iter().enumerate();
+            self.next = due.filter_map(|(number, at)| Some(Reverse(((*at)?, number)))).collect();
+        }
+    }
+
+    fn schedule_all(&mut self) {
+        (0..self.processes.len()).for_each(|number| self.schedule(number));
+    }
+
+    /// Returns the process that acts next.
+    fn first_process(&mut self) -> Option<(Nanos, usize)> {
+        while let Some(&Reverse((at, number))) = self.next.peek() {
+            if self.due[number] == Some(at) {
+                return Some((at, number));
+            }
+            self.next.pop();
+        }
+        None
+    }
+
+    /// Tells a process of a flow how far the others are.
+    fn compare_with_others(&mut self, number: usize) {
+        let Some(share) = self.processes[number].plan.share else { return };
+        let others = self.of_flow(number, share.flow).fold((0, 0), |(issued, weights), it| {
+            let weight = it.plan.share.map_or(0, |share| share.weight);
+            (issued + it.standing.issued, weights + weight)
+        });
+        self.processes[number].standing.others = others;
+    }
+
+    /// Returns the processes of a flow that run, without this one.
+    fn of_flow(&self, number: usize, flow: u32) -> impl Iterator<Item = &Process<'a>> {
+        let all = self.processes.iter().enumerate();
+        all.filter(move |(other, _)| *other != number).map(|(_, it)| it).filter(move |it| {
+            let runs = it.has_begun() && !it.has_ended();
+            runs && it.plan.share.is_some_and(|share| share.flow == flow)
+        })
+    }
+
+    /// A process has issued a request or has ended: those of its flow that wait look again.
+    fn let_others_look(&mut self, number: usize, now: Nanos) {
+        let Some(share) = self.processes[number].plan.share else { return };
+        let same = |its: &Process<'_>| its.plan.share.is_some_and(|it| it.flow == share.flow);
+        self.processes.iter_mut().filter(|it| same(it)).for_each(|it| it.look_again(now));
+        self.schedule_all();
+    }
+
     /// Returns what acts next: a process, or after all of them a criterion.
-    fn first(&self) -> Option<(Nanos, usize)> {
-        let processes = self.processes.iter().map(Process::due);
+    fn first(&mut self) -> Option<(Nanos, usize)> {
+        let process = self.first_process();
         // A sample is due only while something runs: alone it would go on for ever.
         let runs = |its: &Criterion| {
             self.processes[its.members.clone()].iter().any(|it| it.has_begun() && !it.has_ended())
         };
         let criteria = self.criteria.iter().map(|its| if runs(its) { its.due() } else { None });
-        let all = processes.chain(criteria).enumerate();
-        all.filter_map(|(number, at)| at.map(|at| (at, number))).min()
+        let criteria = (self.processes.len()..).zip(criteria);
+        let criteria = criteria.filter_map(|(number, at)| at.map(|at| (at, number)));
+        process.into_iter().chain(criteria).min()
     }
 
     /// Takes the sample of a criterion.
@@ -130,6 +197,7 @@ impl<'a> Host<'a> {
         });
         if criterion.sample(done) {
             members.iter_mut().filter(|it| !it.has_ended()).for_each(|it| it.tell_to_end(now));
+            self.schedule_all();
         }
     }
 
@@ -173,22 +241,30 @@ impl<L: Layer> Feed<L> for Host<'_> {
         if self.acts.is_multiple_of(LOOK_EVERY) {
             self.look(at);
         }
-        let Some(process) = self.processes.get_mut(number) else {
+        if number >= self.processes.len() {
             self.sample(number - self.processes.len(), at);
             return None;
-        };
+        }
+        self.compare_with_others(number);
+        let process = &mut self.processes[number];
+        let issued = process.standing.issued;
         let sent = process.act(at);
-        let ended = process.has_ended();
+        let (ended, moved) = (process.has_ended(), process.standing.issued > issued);
         self.count(device, number, at);
         if ended {
             self.ended(number, at);
         }
+        if ended || moved {
+            self.let_others_look(number, at);
+        }
+        self.schedule(number);
         sent
     }
 
     fn answered(&mut self, _: &Device<L>, completion: &Completion) {
         self.answered += 1;
-        let process = &mut self.processes[usize::from(completion.io.queue.0)];
-        process.answered(&completion.io, completion.done);
+        let number = usize::from(completion.io.queue.0);
+        self.processes[number].answered(&completion.io, completion.done);
+        self.schedule(number);
     }
 }

@@ -1,10 +1,10 @@
 //! A job file on a drive: read, laid out, and ready to run.
 
 use super::bind::{self, Bound, Place};
-use super::plan::{ByDirection, HostCosts, Requests};
+use super::plan::{HostCosts, Requests};
 use super::results::{Fio, Region};
 use super::simulate::{Leaves, Setup, Task};
-use crate::device::{self, DeviceSpec};
+use crate::device::{self, DeviceSpec, Resolved};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::outcome::Outcome;
 use crate::progress::{Control, Progress};
@@ -15,7 +15,6 @@ use crate::text_file;
 use crate::timeline::{Choice, Repeatable, Timeline, record_of};
 use fowler_fio as fio;
 pub use fowler_fio::Seeding;
-use fowler_units::Rng;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -83,6 +82,7 @@ impl FioSpec {
             memory_mib: MEMORY_MIB,
             cpus: CPUS,
             seed,
+            seeding: self.seeding,
             include: &include,
         };
         let file = fio::JobFile::parse(&text, &name, &environment)?;
@@ -92,12 +92,8 @@ impl FioSpec {
         Ok(Read { file, name, text })
     }
 
-    /// Reads the job file and finds a place on the drive for each of its files.
-    ///
-    /// # Errors
-    /// Everything that is wrong with the drive and with the jobs, and options that would change the
-    /// requests and are not simulated.
-    pub fn prepare(&self) -> Result<Jobs, Diagnostics> {
+    /// Resolves the drive, and reads the job file with its seed.
+    fn drive_and_jobs(&self) -> Result<(Resolved, Read), Diagnostics> {
         let mut diagnostics = Diagnostics::default();
         let drive = self.device.source().and_then(|source| {
             let scheme = self.device.scheme(self.scheme.as_deref())?;
@@ -109,11 +105,21 @@ impl FioSpec {
         let (Some(drive), Some(read)) = (drive, read) else {
             return Err(diagnostics);
         };
+        Ok((drive, read))
+    }
+
+    /// Reads the job file and finds a place on the drive for each of its files.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the drive and with the jobs, and options that would change the
+    /// requests and are not simulated.
+    pub fn prepare(&self) -> Result<Jobs, Diagnostics> {
+        let (drive, read) = self.drive_and_jobs()?;
         let layout = fio::Layout::new(&read.file.jobs, Some(drive.layout.logical.0));
         let layout = Arc::new(layout.map_err(|problems| named(problems, &read.name))?);
         let maps = layout.check_maps(&read.file.jobs);
         maps.map_err(|problems| named(problems, &read.name))?;
-        let tasks = self.tasks(&read.file.jobs, &layout, seed)?;
+        let tasks = self.tasks(&read.file.jobs, &layout)?;
         let region =
             |it: &fio::Region| Region { name: it.name.clone(), start: it.base, length: it.length };
         let regions = layout.regions.iter().map(region).collect();
@@ -121,9 +127,6 @@ impl FioSpec {
         let mut notes = read.file.notes.clone();
         if durable {
             notes.push("sync=1: drives have no FUA here, so a flush follows each write".into());
-        }
-        if read.file.jobs.iter().any(|job| job.serialize_overlap) {
-            notes.push("serialize_overlap: requests that overlap are not held back".into());
         }
         if read.file.jobs.iter().any(|job| job.verify.on) && !drive.config.redundancy.integrity {
             notes.push(
@@ -154,7 +157,6 @@ impl FioSpec {
         &self,
         jobs: &[fio::Job],
         layout: &Arc<fio::Layout>,
-        seed: u64,
     ) -> Result<Vec<Task>, Diagnostics> {
         let (mut tasks, mut problems) = (Vec::new(), Diagnostics::default());
         let mut place = Place { job: 0, wave: 0, shares_iolog: false };
@@ -166,14 +168,15 @@ impl FioSpec {
             let same = |other: &&fio::Job| other.logs.iolog == job.logs.iolog;
             place.shares_iolog = jobs.iter().filter(same).count() > 1;
             let files = &layout.jobs[number];
-            let Some(plan) = problems.take(bind::plan(job, files, &place, seed)) else { continue };
-            let (sequence, layout) = (fio::Sequence::new(job, files, self.seeding), layout.clone());
-            let gaps = ByDirection::from_fn(|direction: super::plan::Direction| {
-                Rng::stream(seed, &format!("fio/poisson/{}/{}", job.number, direction.name()))
-            });
+            let mut draws = fio::TimingDraws::new(job, self.seeding);
+            let plan = bind::plan(job, files, &place, &mut draws);
+            let Some(plan) = problems.take(plan) else { continue };
+            let (its, seeding, layout) = (job.clone(), self.seeding, layout.clone());
+            // The map of a large file is large: it is made for each run, and there is one at a time.
             let requests = move || {
-                let (sequence, layout, gaps) = (sequence.clone(), layout.clone(), gaps.clone());
-                Box::new(Bound { sequence, layout, job: number, gaps }) as Box<dyn Requests>
+                let sequence = fio::Sequence::new(&its, &layout.jobs[number], seeding);
+                let (layout, draws) = (layout.clone(), draws.clone());
+                Box::new(Bound { sequence, layout, job: number, draws }) as Box<dyn Requests>
             };
             let options = job.given.clone();
             tasks.push(Task { plan, options, requests: Box::new(requests) });
@@ -187,14 +190,11 @@ impl FioSpec {
     /// # Errors
     /// Everything that is wrong with the jobs, and jobs that only time would end.
     pub fn sequence(&self, see: &mut dyn FnMut(&str)) -> Result<(), Diagnostics> {
-        let read = self.read(self.device.seed.unwrap_or(0))?;
+        let (drive, read) = self.drive_and_jobs()?;
         let jobs = &read.file.jobs;
-        let layout = fio::Layout::new(jobs, None).or_else(|_| {
-            let source = self.device.source()?;
-            let scheme = self.device.scheme(self.scheme.as_deref())?;
-            let drive = device::resolve(&source, &scheme, &self.device)?;
-            fio::Layout::new(jobs, Some(drive.layout.logical.0))
-        });
+        // Files that do not fit this drive have a sequence, too.
+        let layout = fio::Layout::new(jobs, Some(drive.layout.logical.0))
+            .or_else(|problems| fio::Layout::new(jobs, None).map_err(|_| problems));
         let layout = layout.map_err(|problems| named(problems, &read.name))?;
         layout.check_maps(jobs).map_err(|problems| named(problems, &read.name))?;
         let endless = jobs.iter().filter(|job| job.time_based && job.number_ios == 0);

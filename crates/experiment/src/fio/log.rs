@@ -273,22 +273,30 @@ impl Logbook {
             log.flush(ms(now, from), self.how.coarseness);
         }
         if let Some(file) = &self.requests {
-            let us = (now.0 - self.began.0) / 1_000;
+            // One that ends before its start delay is over has an empty log.
+            let us = now.0.saturating_sub(self.began.0) / 1_000;
             plan.files.iter().for_each(|name| put(file, &format!("{us} {name} close\n")));
         }
         *self = Logbook::default();
     }
 }
 
+/// Returns the end of the window that has ended by `now`, if one has, and moves `until` to the end
+/// of the window that `now` is in.
+fn passed(until: &mut Nanos, width: Span, now: Nanos) -> Option<Nanos> {
+    (now >= *until).then(|| {
+        let ended = *until;
+        *until = ended + width * ((now - ended).0 / width.0.max(1) + 1);
+        ended
+    })
+}
+
 impl LatencyLog {
     /// Writes the windows that have ended.
     fn pass(&mut self, now: Nanos, (from, width): (Nanos, Span), how: &Logs) {
-        if now < self.until {
-            return;
+        if let Some(ended) = passed(&mut self.until, width, now) {
+            self.flush(ms(ended, from), how);
         }
-        self.flush(ms(self.until, from), how);
-        let widths = (now - self.until).0 / width.0.max(1) + 1;
-        self.until = self.until + width * widths;
     }
 
     fn flush(&mut self, at: u64, how: &Logs) {
@@ -304,12 +312,9 @@ impl LatencyLog {
 
 impl HistogramLog {
     fn pass(&mut self, now: Nanos, from: Nanos, coarseness: u32) {
-        if now < self.until {
-            return;
+        if let Some(ended) = passed(&mut self.until, self.width, now) {
+            self.flush(ms(ended, from), coarseness);
         }
-        self.flush(ms(self.until, from), coarseness);
-        let widths = (now - self.until).0 / self.width.0.max(1) + 1;
-        self.until = self.until + self.width * widths;
     }
 
     fn flush(&mut self, at: u64, coarseness: u32) {

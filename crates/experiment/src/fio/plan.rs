@@ -1,6 +1,7 @@
 //! What a process of the host does: the options of a job that decide when which request is issued,
 //! and what is recorded of it.
 
+use super::flow::Share;
 use fowler_units::{HostOp, Span};
 
 /// The directions of fio's data, in its order.
@@ -271,6 +272,8 @@ pub struct Plan {
     pub pauses_shift_rates: bool,
     /// See [`Think`].
     pub think: Option<Think>,
+    /// Its part in a flow.
+    pub share: Option<Share>,
     /// When it ends, after the ramp.
     pub runtime: Option<Span>,
     /// What of the beginning is not recorded.
@@ -318,6 +321,7 @@ impl Plan {
             poisson: false,
             pauses_shift_rates: false,
             think: None,
+            share: None,
             runtime: None,
             ramp: Span::ZERO,
             target: None,

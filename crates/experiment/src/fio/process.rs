@@ -10,6 +10,7 @@
 //! must be durable is a write and then a flush, because drives have no FUA here: that is what Linux
 //! does on a drive without it.
 
+use super::flow::Standing;
 use super::latency_target::{Found, Search};
 use super::log::Logbook;
 use super::pace::Pace;
@@ -87,6 +88,8 @@ pub(super) struct Process<'a> {
     /// Whether it was told to end, and whether only its last flushes are left.
     told: bool,
     stopping: bool,
+    /// How far it is in its flow.
+    pub standing: Standing,
     pub record: Record,
 }
 
@@ -118,6 +121,7 @@ impl<'a> Process<'a> {
             thought: Nanos::ZERO,
             told: false,
             stopping: false,
+            standing: Standing::default(),
             record: Record::new(&plan, logs),
             plan,
         }
@@ -280,6 +284,15 @@ impl<'a> Process<'a> {
             }
             return None;
         }
+        if let Some(share) = self.plan.share {
+            self.standing.held = self.standing.is_ahead(share.weight);
+            if self.standing.held {
+                self.pending = Some(op);
+                self.wait_for_the_others(now, share.sleep);
+                return None;
+            }
+            self.standing.issued += 1;
+        }
         self.pace.issued(direction, u64::from(op.length), &mut *self.requests);
         self.counted += u64::from(self.plan.think.is_some_and(|it| it.counts_issued));
         let unit = self.unit(op, now);
@@ -301,6 +314,23 @@ impl<'a> Process<'a> {
             self.after_hand_over(now);
         }
         None
+    }
+
+    /// It is ahead of its share in a flow: it collects what is in flight, and sleeps.
+    fn wait_for_the_others(&mut self, now: Nanos, sleep: Span) {
+        if self.taken() > 0 {
+            return self.drain(now, Then::Turn);
+        }
+        let until = if sleep > Span::ZERO { now + sleep } else { Nanos::NEVER };
+        self.wake = Some(until.min(self.latest()));
+    }
+
+    /// Another process of its flow has issued a request, or has ended.
+    pub fn look_again(&mut self, now: Nanos) {
+        let sleeps = self.plan.share.is_some_and(|share| share.sleep > Span::ZERO);
+        if self.standing.held && self.state == State::Turn && !sleeps {
+            self.wake = Some(now);
+        }
     }
 
     /// When its time is up.

@@ -147,6 +147,11 @@ impl Record {
 
     /// The process ends.
     pub fn end(&mut self, now: Nanos, plan: &Plan, depth: u32) {
+        if now < self.began {
+            // It was to begin later, after its start delay.
+            self.began = now;
+            self.begin_anew(now);
+        }
         self.depth = depth;
         self.ended = Some(now);
         let counts = self.ramp_passed || now >= self.from;

@@ -1,6 +1,7 @@
 //! Jobs on a drive whose answers can be told by hand: a read of 4 KiB takes 60 us of sensing,
 //! 13.654 us over the channel and 1 us over the link, and the host 2 us before and 2 us after.
 
+use super::flow::Share;
 use super::plan::*;
 use super::results::Fio;
 use super::simulate::{Leaves, Setup, Task};
@@ -278,6 +279,69 @@ fn what_ends_together_ends_when_the_first_does() {
             assert!((most..most + 2).contains(done), "{ends:?}: {done} of {most}");
         }
     }
+}
+
+/// The first ends at once and ends the others; two of them have not begun yet.
+#[test]
+fn what_ends_before_its_delay_is_over_has_done_nothing() {
+    let of = |ends, delay| Plan { ends, delay, ..Plan::new("ends", 1) };
+    let ramp = Plan { ramp: Span::ms(3), ..of(Ends::Itself, Span::ms(1_000)) };
+    let logs = Logs {
+        iolog: Some("iolog".into()),
+        latency: Some("late".into()),
+        window: Some(Span::ms(1)),
+        ..Logs::default()
+    };
+    let logged = Plan { logs, ..of(Ends::Itself, Span::ms(1_000)) };
+    let tasks = || {
+        vec![
+            task(of(Ends::Group, Span::ZERO), 10, read),
+            task(ramp.clone(), 1_000, read),
+            task(logged.clone(), 1_000, read),
+        ]
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let leaves = Leaves { logs: Some(folder.path()), ..Leaves::default() };
+    let (fio, ()) = setup(tasks()).run(leaves, (), Control::UNWATCHED).expect("a run");
+    let done: Vec<u64> = fio.entries.iter().map(|it| it.stats.requests()).collect();
+    assert_eq!(done, [10, 0, 0]);
+    assert_eq!(fio.elapsed, Span(10 * READ));
+    let iolog = std::fs::read_to_string(folder.path().join("iolog")).unwrap();
+    assert_eq!(iolog.lines().last(), Some("0 ends close"), "{iolog}");
+}
+
+/// Each has issued its share of the requests to within one when the time is over, whether those
+/// that are ahead sleep or wait.
+#[test]
+fn jobs_of_a_flow_issue_by_weight() {
+    for sleep in [Span::ZERO, Span::us(100)] {
+        let of = |name: &str, depth, flow, weight| Plan {
+            share: Some(Share { flow, weight, sleep }),
+            runtime: Some(Span::ms(100)),
+            ..Plan::new(name, depth)
+        };
+        let (fio, _) = run(vec![
+            task(of("one", 4, 0, 1), u64::MAX, read),
+            task(of("five", 8, 0, 5), u64::MAX, read),
+            task(of("ten", 1, 0, 10), u64::MAX, read),
+        ]);
+        let done: Vec<u64> = fio.entries.iter().map(|it| it.stats.requests()).collect();
+        let round = done[2] / 10;
+        assert!(round > 40, "{done:?}");
+        assert!(done[0].abs_diff(round) <= 1 && done[1].abs_diff(5 * round) <= 6, "{done:?}");
+    }
+    // Without the others the rest of a flow goes on alone, as if there were none.
+    let share = |weight| Some(Share { flow: 0, weight, sleep: Span::ZERO });
+    let (fio, _) = run(vec![
+        task(Plan { share: share(1), ..Plan::new("short", 1) }, 10, read),
+        task(Plan { share: share(1), ..Plan::new("long", 1) }, 500, read),
+    ]);
+    let done: Vec<u64> = fio.entries.iter().map(|it| it.stats.requests()).collect();
+    assert_eq!(done, [10, 500]);
+    let free = Plan { share: None, ..Plan::new("free", 1) };
+    let alone = Plan { share: share(3), ..free.clone() };
+    let took = |plan| run(vec![task(plan, 500, read)]).0.elapsed;
+    assert_eq!(took(alone), took(free));
 }
 
 #[test]

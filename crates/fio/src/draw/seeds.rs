@@ -22,7 +22,11 @@ pub(crate) enum Consumer {
     FileChoice = 5,
     Offsets = 6,
     Order = 10,
+    StartDelay = 13,
+    ReadIntervals = 15,
     Zones = 16,
+    WriteIntervals = 17,
+    TrimIntervals = 18,
 }
 
 /// The seeds of a job.

@@ -42,6 +42,8 @@ pub(crate) struct Value<'a> {
 }
 
 const SECOND: u64 = 1_000_000;
+/// The longest time. Five of them are still a moment that 64 bits of nanoseconds hold.
+const LONGEST: Span = Span(36_500 * 86_400 * 1_000_000_000);
 
 impl<'a> Value<'a> {
     /// Reads a whole number, with a suffix if it has one.
@@ -80,7 +82,7 @@ impl<'a> Value<'a> {
         };
         match percent.trim().parse() {
             Ok(percent) if percent <= 100 => Ok(Size::Percent(percent)),
-            _ => Err(Wrong::new(format!("`{}` is no share", self.text), "0% to 100%")),
+            _ => Err(Wrong::new(format!("`{}` is not a share", self.text), "0% to 100%")),
         }
     }
 
@@ -89,9 +91,9 @@ impl<'a> Value<'a> {
         let micros = time(self.text, bare).map_err(|what| {
             Wrong::new(what, "a time, such as 30, 30s, 5m, 2h, 1d, 100ms or 20us")
         })?;
-        micros.checked_mul(1000).map(Span).ok_or_else(|| {
-            Wrong::new(format!("`{}` is too long", self.text), "less than 584 years")
-        })
+        let time = micros.checked_mul(1000).map(Span).filter(|time| *time <= LONGEST);
+        let expected = "at most 100 years of 365 days";
+        time.ok_or_else(|| Wrong::new(format!("`{}` is too long", self.text), expected))
     }
 
     /// Reads a time in seconds.
@@ -104,7 +106,7 @@ impl<'a> Value<'a> {
         let expected = format!("a number from {least} to {most}");
         match self.text.trim().parse::<f64>() {
             Ok(value) if (least..=most).contains(&value) => Ok(value),
-            _ => Err(Wrong::new(format!("`{}` is no such number", self.text), expected)),
+            _ => Err(Wrong::new(format!("`{}` is not such a number", self.text), expected)),
         }
     }
 
@@ -197,10 +199,10 @@ fn exact(text: &str, units: Units) -> Result<u64, String> {
     let end = digits.find(|c: char| !c.is_digit(radix)).unwrap_or(digits.len());
     let (digits, suffix) = digits.split_at(end);
     if digits.is_empty() {
-        return Err(format!("`{text}` is no number"));
+        return Err(format!("`{text}` is not a number"));
     }
     if suffix.starts_with('.') {
-        return Err(format!("`{text}` is no whole number"));
+        return Err(format!("`{text}` is not a whole number"));
     }
     let value = u64::from_str_radix(digits, radix).map_err(|_| format!("`{text}` is too large"))?;
     let scale = scale(suffix.trim(), units).ok_or_else(|| unknown(suffix))?;
@@ -214,7 +216,7 @@ pub(super) fn suffixed(text: &str, units: Units) -> Result<f64, String> {
         return exact(text, units).map(|value| value as f64);
     }
     let scale = scale(&text[end..], units).ok_or_else(|| unknown(&text[end..]))?;
-    let value: f64 = text[..end].parse().map_err(|_| format!("`{text}` is no number"))?;
+    let value: f64 = text[..end].parse().map_err(|_| format!("`{text}` is not a number"))?;
     Ok(value * scale as f64)
 }
 
@@ -264,10 +266,10 @@ fn time(text: &str, bare: u64) -> Result<u64, String> {
     let mut total: u64 = 0;
     let parts: Vec<&str> = text.rsplit(':').collect();
     if parts.len() > 4 {
-        return Err(format!("`{text}` is no time"));
+        return Err(format!("`{text}` is not a time"));
     }
     for (part, scale) in parts.iter().zip([1, 60, 3600, 86_400]) {
-        let number: u64 = part.trim().parse().map_err(|_| format!("`{text}` is no time"))?;
+        let number: u64 = part.trim().parse().map_err(|_| format!("`{text}` is not a time"))?;
         total = number
             .checked_mul(scale * SECOND)
             .and_then(|part| total.checked_add(part))

@@ -2,12 +2,15 @@
 
 use crate::grammar::Section;
 use crate::job::*;
+use crate::job_file::Seeding;
 use fowler_units::{Diagnostic, Diagnostics, Span};
 
 /// The most jobs with all clones, as in fio.
 pub(super) const MOST_JOBS: u64 = 4096;
 /// The most files of all jobs.
 const MOST_FILES: usize = 1 << 20;
+/// The most requests that all jobs have in flight together: a bound of ours.
+const MOST_IN_FLIGHT: u64 = 1 << 20;
 
 /// A job while its options are read. Starts with fio's defaults.
 #[derive(Clone, Debug)]
@@ -41,6 +44,8 @@ pub(crate) struct Draft {
     pub steady_duration: Span,
     pub steady_ramp: Span,
     pub randrepeat: bool,
+    /// What `randrepeat` and `allrandrepeat` are as one option, as they are from fio 3.35 on.
+    pub last_randrepeat: bool,
     /// What the user should know.
     pub notes: Vec<String>,
 }
@@ -75,6 +80,7 @@ impl Default for Draft {
             steady_duration: Span(0),
             steady_ramp: Span(0),
             randrepeat: true,
+            last_randrepeat: true,
             notes: Vec::new(),
         }
     }
@@ -111,7 +117,6 @@ fn initial() -> Job {
         fill_device: false,
         loops: 1,
         files: Vec::new(),
-        named_files: false,
         file_service: FileService::RoundRobin,
         file_service_run: 1,
         repeatable: true,
@@ -135,6 +140,7 @@ fn initial() -> Job {
         serialize_overlap: false,
         rate: Rate { cycle: Span(1_000_000_000), ..Rate::default() },
         think: ThinkTime { blocks: 1, ..ThinkTime::default() },
+        flow: Flow::default(),
         latency: LatencyTarget { percentile: 100.0, ..LatencyTarget::default() },
         steady: None,
         verify: Verify { read_back: true, ..Verify::default() },
@@ -183,10 +189,6 @@ const PERCENTILES: [f64; 17] = [
     99.99,
 ];
 
-/// Engines that wait for each request.
-const WAITING: [&str; 8] =
-    ["sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "splice", "libzbc"];
-
 /// The jobs of a file so far, numbered as fio does.
 #[derive(Debug, Default)]
 pub(crate) struct Jobs {
@@ -194,6 +196,7 @@ pub(crate) struct Jobs {
     group: u32,
     in_group: bool,
     files: usize,
+    depth: u64,
 }
 
 impl Jobs {
@@ -215,6 +218,12 @@ impl Jobs {
         let most = MOST_JOBS as usize;
         if self.jobs.len() + draft.clones as usize > most {
             problems.push(complaint(format!("more than {most} jobs with all clones")));
+            return;
+        }
+        self.depth += u64::from(draft.job.depth) * u64::from(draft.clones);
+        if self.depth > MOST_IN_FLIGHT {
+            let what = format!("more than {MOST_IN_FLIGHT} requests in flight of all jobs");
+            problems.push(complaint(what).hint("use a smaller iodepth or numjobs".to_string()));
             return;
         }
         if (draft.stonewall || draft.new_group) && self.in_group {
@@ -244,7 +253,10 @@ impl Jobs {
 
 impl Draft {
     /// Takes `seed` where the job wants other requests each time.
-    pub fn seed_by(&mut self, seed: u64) {
+    pub fn seed_by(&mut self, seeding: Seeding, seed: u64) {
+        if seeding != Seeding::V333 {
+            (self.randrepeat, self.job.all_repeatable) = (self.last_randrepeat, false);
+        }
         if !self.randrepeat && !self.job.all_repeatable && self.job.seed.is_none() {
             self.job.seed = Some(seed);
         }
@@ -313,7 +325,7 @@ impl Draft {
         if job.blocks.iter().any(|sizes| sizes.min == 0 || sizes.max < sizes.min) {
             wrong("a block size is zero, or a range of sizes ends below its start".into(), None);
         }
-        if let (Some((least, most)), true) = (job.file_size, self.nr_files > 0)
+        if let Some((least, most)) = job.file_size
             && least != most
         {
             let hint = "give one size, such as filesize=1g".to_string();
@@ -335,7 +347,7 @@ impl Draft {
 
     fn settle_queue(&mut self) {
         let job = &mut self.job;
-        if WAITING.contains(&job.engine.as_str()) && job.depth > 1 {
+        if job.waits() && job.depth > 1 {
             self.notes.push(format!(
                 "[{}]: the engine {} waits for each request: its depth is 1, not {}",
                 job.name, job.engine, job.depth

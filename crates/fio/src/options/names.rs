@@ -69,14 +69,12 @@ pub(super) const NO_EFFECT: &[&str] = &[
     "prio",
     "prioclass",
     "priohint",
-    "profile",
     "rbdname",
     "read_iolog_chunked",
     "refill_buffers",
-    "replay_skip",
     "scramble_buffers",
-    "sg_write_mode",
     "sqthread_poll_cpu",
+    "flow_watermark",
     "stream_id",
     "thp",
     "uid",
@@ -133,7 +131,6 @@ pub(super) const NO_EFFECT: &[&str] = &[
 
 const NOT_SIMULATED: &str = "it is not simulated";
 const ZBD: &str = "zoned block devices are not simulated";
-const FLOW: &str = "shares between jobs are not simulated";
 const PRIORITIES: &str = "priorities of commands are not simulated";
 const PROTECTION: &str = "protection information is not simulated";
 const PLACEMENT: &str = "fio's use of flexible data placement is not simulated";
@@ -157,10 +154,6 @@ pub(super) const REFUSED: &[(&str, &str)] = &[
     ("dp_scheme", PLACEMENT),
     ("file_append", NOT_SIMULATED),
     ("create_only", "it would issue no requests"),
-    ("flow", FLOW),
-    ("flow_id", FLOW),
-    ("flow_sleep", FLOW),
-    ("flow_watermark", FLOW),
     ("ignore_zone_limits", ZBD),
     ("job_max_open_zones", ZBD),
     ("max_open_zones", ZBD),
@@ -179,6 +172,8 @@ pub(super) const REFUSED: &[(&str, &str)] = &[
     ("merge_blktrace_iters", "traces of blktrace are not read: convert them with blkparse"),
     ("merge_blktrace_scalars", "traces of blktrace are not read: convert them with blkparse"),
     ("num_range", NOT_SIMULATED),
+    ("profile", "it replaces the options of the job"),
+    ("replay_skip", NOT_SIMULATED),
     ("sprandom", "it is not simulated: `precondition.pattern=steady` of a drive does the same"),
     ("spr_op", "it is not simulated: `precondition.pattern=steady` of a drive does the same"),
     ("sync_file_range", NOT_SIMULATED),

@@ -4,6 +4,8 @@ use super::{Draft, Entry, flag, option};
 use crate::grammar::{Value, Wrong};
 use crate::job::*;
 
+/// No file is larger than this, in bytes.
+const LARGEST_FILE: u64 = i64::MAX as u64;
 /// The largest request, in bytes. fio has no such limit; a request here has 32 bits.
 const LARGEST: u64 = 1 << 31;
 
@@ -71,10 +73,12 @@ pub(super) const OPTIONS: &[Entry] = &[
     }),
     option(&["randrepeat"], |draft, value| {
         draft.randrepeat = value.switch()?;
+        draft.last_randrepeat = draft.randrepeat;
         Ok(())
     }),
     option(&["allrandrepeat"], |draft, value| {
         draft.job.all_repeatable = value.switch()?;
+        draft.last_randrepeat = draft.job.all_repeatable;
         Ok(())
     }),
     option(&["randseed"], |draft, value| {
@@ -127,7 +131,6 @@ pub(super) const OPTIONS: &[Entry] = &[
     }),
     option(&["filename"], |draft, value| {
         draft.filename = Some(value.text.into());
-        draft.job.named_files = true;
         Ok(())
     }),
     option(&["directory"], |draft, value| {
@@ -175,15 +178,15 @@ pub(super) const OPTIONS: &[Entry] = &[
         Ok(())
     }),
     option(&["zonesize"], |draft, value| {
-        draft.zone_size = value.number()?;
+        draft.zone_size = value.up_to(LARGEST_FILE)?;
         Ok(())
     }),
     option(&["zonerange"], |draft, value| {
-        draft.zone_range = value.number()?;
+        draft.zone_range = value.up_to(LARGEST_FILE)?;
         Ok(())
     }),
     option(&["zoneskip"], |draft, value| {
-        draft.zone_skip = value.number()?;
+        draft.zone_skip = value.up_to(LARGEST_FILE)?;
         Ok(())
     }),
     option(&["verify"], verify),
@@ -306,6 +309,9 @@ fn split(draft: &mut Draft, value: Value<'_>) -> Result<(), Wrong> {
         let mut split: Vec<SizeShare> = shared_out(&entries?)?
             .map(|(bytes, percent)| SizeShare { bytes: bytes as u32, percent })
             .collect();
+        if split.iter().all(|entry| entry.percent == 0) {
+            return Err(Wrong::new("no size has a share", "a share above 0, such as 4k/60:8k/40"));
+        }
         split.sort_by_key(|entry| entry.percent);
         let sizes = || split.iter().map(|entry| entry.bytes);
         draft.ranges[index] = sizes().min().zip(sizes().max());
@@ -404,6 +410,9 @@ fn zones(value: Value<'_>, rest: Option<&str>, most: u64) -> Result<ByDirection<
         let size = own.iter().fold(0_u64, |sum, zone| sum.saturating_add(zone.size));
         if most == 100 && size > 100 {
             return Err(Wrong::new(format!("the zones sum to {size} %"), "100 % at most"));
+        }
+        if size > LARGEST_FILE {
+            return Err(Wrong::new("the zones are too large together", "less than 2^63 bytes"));
         }
     }
     Ok(all)

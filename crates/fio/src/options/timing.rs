@@ -9,6 +9,8 @@ use fowler_units::Span;
 const MICROSECOND: u64 = 1;
 const MILLISECOND: u64 = 1000;
 
+/// The largest weight of a `flow`, as in fio.
+const HEAVIEST: u64 = 1000;
 /// The deepest queue: a bound of ours.
 const DEEPEST: u64 = 1 << 20;
 
@@ -165,6 +167,37 @@ pub(super) const OPTIONS: &[Entry] = &[
     }),
     option(&["thinktime_iotime"], |draft, value| {
         draft.job.think.io_time = value.seconds()?;
+        Ok(())
+    }),
+    option(&["flow"], |draft, value| {
+        if value.text.starts_with('-') {
+            let what = "negative weights are those of older versions of fio";
+            return Err(Wrong::new(what, "a weight from 1 to 1000"));
+        }
+        draft.job.flow.weight = value.up_to(HEAVIEST)? as u32;
+        Ok(())
+    }),
+    option(&["flow_id"], |draft, value| {
+        draft.job.flow.id = value.count()?;
+        Ok(())
+    }),
+    option(&["flow_sleep"], |draft, value| {
+        draft.job.flow.sleep = value.time(MICROSECOND)?;
+        Ok(())
+    }),
+    // The commands that a drive gets for writes.
+    option(&["sg_write_mode"], |draft, value| {
+        let same = value.word(&[
+            ("write", true),
+            ("write_same", false),
+            ("same", false),
+            ("write_same_ndob", false),
+            ("stream", false),
+        ])?;
+        if !same {
+            let note = format!("sg_write_mode={}: read as writes of the same bytes", value.text);
+            draft.notes.push(note);
+        }
         Ok(())
     }),
     option(&["latency_target"], |draft, value| {

@@ -274,7 +274,7 @@ impl Sequence {
             }
             state.last_end[op as usize] = state.origin;
         }
-        if state.last_end[op as usize] >= state.origin + zones.range {
+        if state.last_end[op as usize] >= state.origin.saturating_add(zones.range) {
             state.last_end[op as usize] = state.origin;
         }
         if self.zone_bytes.is_multiple_of(zones.range.max(1)) {
@@ -299,7 +299,8 @@ impl Sequence {
         }
         self.issued[request.op as usize] += 1;
         self.issued_bytes[request.op as usize] += length;
-        if self.job.verify.on && request.op == Op::Write {
+        let verify = &self.job.verify;
+        if verify.on && (verify.read_back || verify.only) && request.op == Op::Write {
             let Request { file, offset, length, .. } = *request;
             let once = self.files[file as usize].map.is_some();
             self.written.add(Range { file, offset, length }, once);

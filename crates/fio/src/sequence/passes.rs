@@ -74,7 +74,11 @@ impl Sequence {
 
     /// Whether without a clock it has done what it does in one pass.
     pub(super) fn has_seen_all(&self) -> bool {
-        self.job.time_based && (self.all_bytes >= self.whole() || self.is_over())
+        let over = match self.number_ios {
+            0 => self.all_bytes >= self.whole() || self.is_over(),
+            _ => self.enough_requests(),
+        };
+        self.job.time_based && over
     }
 
     /// The bytes of the job without repetitions.

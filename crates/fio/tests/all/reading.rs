@@ -41,7 +41,7 @@ fn variables_keywords_and_files_are_put_in() {
 #[test]
 fn everything_that_is_wrong_is_said_at_once() {
     let text =
-        "[global]\nBS=4k\nsize=1x\n[a]\nrw=readrand\nzonemode=zbd\nflow=1\ndirect\nioengine=net\n";
+        "[global]\nBS=4k\nsize=1x\n[a]\nrw=readrand\nzonemode=zbd\nflow=-1\ndirect\nioengine=net\n";
     let said = parse(text).expect_err("wrong");
     for expected in [
         "job.fio:2: unknown option `BS`",
@@ -49,7 +49,7 @@ fn everything_that_is_wrong_is_said_at_once() {
         "job.fio:3: `size`: `x` is an unknown suffix",
         "job.fio:5: `rw`: unknown value `readrand`",
         "job.fio:6: `zonemode`: zoned block devices are not simulated",
-        "job.fio:7: `flow`: shares between jobs are not simulated",
+        "job.fio:7: `flow`: negative weights are those of older versions of fio",
         "job.fio:8: `direct`: the option has no value",
         "job.fio:9: `ioengine`: the engine `net` is no block device",
     ] {
@@ -58,6 +58,60 @@ fn everything_that_is_wrong_is_said_at_once() {
     assert!(parse("[global]\nbs=4k\n").is_err());
     assert!(parse("bs=4k\n").is_err());
     assert!(parse("[j]\nnumjobs=5000\n").is_err());
+}
+
+#[test]
+fn what_has_no_bound_or_no_sense_is_refused() {
+    for (options, expected) in [
+        ("bssplit=4k/0:8k/0", "`bssplit`: no size has a share"),
+        ("ramp_time=36501d", "`ramp_time`: `36501d` is too long"),
+        ("thinktime=213500d", "at most 100 years of 365 days"),
+        ("zonesize=4k\nzonerange=-1", "`zonerange`: 18446744073709551615 is out of range"),
+        ("random_distribution=zoned_abs:50/8e:50/8e", "`e` is an unknown suffix"),
+        ("random_distribution=zoned_abs:50/8191p:50/8191p", "the zones are too large together"),
+        ("numjobs=4096\nioengine=libaio\niodepth=512", "more than 1048576 requests in flight"),
+        ("profile=act", "`profile`: it replaces the options of the job"),
+        ("sg_write_mode=verify", "`sg_write_mode`: unknown value `verify`"),
+    ] {
+        let said = parse(&format!("[j]\nsize=1m\nrw=randwrite\n{options}\n"));
+        let said = said.expect_err(options);
+        assert!(said.contains(expected), "{options}: {said}");
+    }
+    let most = "[j]\nsize=1m\nnumjobs=2048\nioengine=libaio\niodepth=512\nramp_time=36500d\n";
+    assert!(parse(most).is_ok());
+}
+
+/// As many files as there may be are laid out at once, not after a search for each.
+#[test]
+fn many_files_are_laid_out() {
+    let jobs = parse("[j]\nsize=4g\nbs=4k\nnrfiles=500k\n").expect("a job file").jobs;
+    let layout = Layout::new(&jobs, None).expect("sizes");
+    assert_eq!(layout.regions.len(), 512_000);
+    assert!(
+        layout.regions.iter().zip(&layout.jobs[0].files).all(|(it, file)| it.name == file.name)
+    );
+}
+
+/// Up to fio 3.34 `allrandrepeat` is an option of its own; later it is `randrepeat`.
+#[test]
+fn repeating_everything_is_repeating_later() {
+    let seeds = |seeding: Seeding, options: &str| {
+        let environment = Environment { seeding, seed: 7, ..Environment::empty() };
+        let text = format!("[j]\nsize=1m\nrw=randread\n{options}\n");
+        let file = JobFile::parse(&text, "job.fio", &environment).expect("a job file");
+        (file.jobs[0].repeatable, file.jobs[0].seed)
+    };
+    for (options, before, since) in [
+        ("", (true, None), (true, None)),
+        ("allrandrepeat=0", (true, None), (false, Some(7))),
+        ("randrepeat=0", (false, Some(7)), (false, Some(7))),
+        ("randrepeat=0\nallrandrepeat=1", (true, None), (true, None)),
+        ("allrandrepeat=1\nrandrepeat=0", (true, None), (false, Some(7))),
+        ("allrandrepeat=1\nrandseed=3", (true, Some(3)), (false, Some(3))),
+    ] {
+        assert_eq!(seeds(Seeding::V333, options), before, "{options}");
+        assert_eq!(seeds(Seeding::V335, options), since, "{options}");
+    }
 }
 
 #[test]
@@ -139,7 +193,11 @@ fn maps_that_do_not_fit_into_memory_are_refused() {
     };
     assert!(said(&at("64t", "")).is_ok());
     let refused = said(&at("65t", "")).expect_err("too large");
-    assert!(refused.contains("job.fio:5: with this job, 34628173824 blocks"), "{refused}");
+    assert!(
+        refused
+            .contains("job.fio:5: with this job, the maps of random jobs hold 34628173824 blocks"),
+        "{refused}"
+    );
     for without in ["norandommap\n", "random_generator=lfsr\n"] {
         assert!(said(&at("65t", without)).is_ok(), "{without}");
     }

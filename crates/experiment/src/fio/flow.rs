@@ -1,0 +1,56 @@
+//! Jobs of one flow issue requests in proportion to their weights: one that is ahead of its share
+//! waits for the others.
+
+use fowler_units::Span;
+
+/// The part of a process in a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Share {
+    /// The flow.
+    pub flow: u32,
+    /// Its weight, at least 1.
+    pub weight: u64,
+    /// `flow_sleep`: how long it waits before it looks again; zero means until another has issued.
+    pub sleep: Span,
+}
+
+/// How far a process and the others of its flow are. Only those that run count.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Standing {
+    /// Its own requests.
+    pub issued: u64,
+    /// The requests and the weights of the others.
+    pub others: (u64, u64),
+    /// Whether it waits for them.
+    pub held: bool,
+}
+
+impl Standing {
+    /// Returns whether it has issued more than its share.
+    pub fn is_ahead(&self, weight: u64) -> bool {
+        let (issued, weights) = self.others;
+        u128::from(self.issued) * u128::from(weight + weights)
+            > u128::from(weight) * u128::from(self.issued + issued)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_is_ahead_alone_or_exactly_at_its_share() {
+        for (issued, others, weight, ahead) in [
+            (0, (0, 3), 1, false),
+            (1, (0, 3), 1, true),
+            (1, (3, 3), 1, false),
+            (2, (6, 3), 1, false),
+            (3, (6, 3), 1, true),
+            (9, (0, 0), 1, false),
+            (u64::MAX / 2, (u64::MAX / 2, 1000), 1000, false),
+        ] {
+            let standing = Standing { issued, others, held: false };
+            assert_eq!(standing.is_ahead(weight), ahead, "{standing:?} of weight {weight}");
+        }
+    }
+}
