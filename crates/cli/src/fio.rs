@@ -152,9 +152,14 @@ fn spec(arguments: &Fio, diagnostics: &mut Diagnostics) -> FioSpec {
 /// Prints the requests.
 fn sequence(spec: &FioSpec) -> Result<Exit, Diagnostics> {
     let mut out = Stdout::new();
-    // Whoever reads it may have seen enough: then there is nobody to tell.
-    spec.sequence(&mut |text| drop(out.write_all(text.as_bytes())))?;
-    let _nobody_reads = out.flush();
+    let mut written = Ok(());
+    spec.sequence(&mut |text| {
+        if written.is_ok() {
+            written = out.write_all(text.as_bytes());
+        }
+    })?;
+    let failed = |error| Diagnostic::new("standard output", format!("cannot be written: {error}"));
+    written.and_then(|()| out.flush()).map_err(failed)?;
     Ok(Exit::Done)
 }
 

@@ -250,8 +250,6 @@ pub struct Rate {
     pub min_iops: ByDirection<u32>,
     /// How the requests are spaced.
     pub process: RateProcess,
-    /// Over what `min_*` are averaged.
-    pub cycle: Span,
     /// Thinking does not count: the time lost is not caught up.
     pub ignore_thinktime: bool,
 }

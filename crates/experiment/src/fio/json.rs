@@ -76,6 +76,9 @@ impl Fio {
         if let Some((steady, found)) = &entry.steady {
             put("steadystate", steadystate(steady, found));
         }
+        if let Some((_, text)) = entry.options.iter().find(|(name, _)| name == "description") {
+            put("desc", text.clone().into());
+        }
         job.into()
     }
 

@@ -65,12 +65,15 @@ impl Entry {
         let some = |direction: &Direction| self.stats.done[*direction].requests > 0;
         Direction::ALL.into_iter().filter(some).map(|direction| {
             let done = &self.stats.done[direction];
-            let kept = |stage: Stage| done.latencies[stage as usize].summary.count > 0;
-            let stage = if kept(Stage::Total) { Stage::Total } else { Stage::Completion };
+            // Completions have buckets by default, and totals if the job asks for them. All numbers of
+            // a row are of the same.
+            let p99 = |stage: Stage| {
+                let buckets = &done.latencies[stage as usize].buckets;
+                buckets.percentiles(&[99.0]).next().map(|(_, ns)| (stage, ns))
+            };
+            let found = p99(Stage::Total).or_else(|| p99(Stage::Completion));
+            let stage = found.map_or(Stage::Total, |(stage, _)| stage);
             let its = &done.latencies[stage as usize];
-            // Buckets of completions are there by default; submission is a constant.
-            let buckets = [Stage::Total, Stage::Completion]
-                .map(|stage| done.latencies[stage as usize].buckets.percentiles(&[99.0]).next());
             Seen {
                 stream: self.name.clone(),
                 kind: direction.name(),
@@ -78,7 +81,7 @@ impl Entry {
                 bytes: done.bytes,
                 over: self.stats.ran,
                 mean_us: its.summary.mean / 1e3,
-                p99_us: buckets.into_iter().flatten().next().map(|(_, ns)| ns as f64 / 1e3),
+                p99_us: found.map(|(_, ns)| ns as f64 / 1e3),
                 max_us: its.summary.max as f64 / 1e3,
             }
         })
