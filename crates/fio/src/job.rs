@@ -250,6 +250,8 @@ pub struct Rate {
     pub min_iops: ByDirection<u32>,
     /// How the requests are spaced.
     pub process: RateProcess,
+    /// Over what the least rates are averaged.
+    pub cycle: Span,
     /// Thinking does not count: the time lost is not caught up.
     pub ignore_thinktime: bool,
 }

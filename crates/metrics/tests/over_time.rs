@@ -169,7 +169,7 @@ fn regions_hold_exactly_what_happened_in_them() {
             config.over_provisioning = 0.5;
         }
         let mut device = Device::new(&config).expect("a sound drive");
-        let layout = device.layout().clone();
+        let layout = *device.layout();
         let requests = requests(5_000, layout.logical_pages);
         let mut probe = (Regions::default(), (Vec::new(), Begun::default()));
         device.run(requests, Pacing::Open, &mut probe);

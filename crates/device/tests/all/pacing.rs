@@ -139,8 +139,8 @@ struct Steps {
 impl Probe for Steps {
     fn completed(&mut self, _completion: &Completion) {}
 
-    fn watches_flash(&self) -> Steps {
-        Steps::All
+    fn watches_flash(&self) -> fowler_device::Steps {
+        fowler_device::Steps::All
     }
 
     fn stepped(&mut self, steps: &[FlashStep]) {

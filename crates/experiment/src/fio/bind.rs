@@ -1,6 +1,7 @@
 //! From a job as the crate `fio` reads it to what a process does.
 
 use super::flow::Share;
+use super::least_rate::Least;
 use super::plan::{
     Batches, ByDirection, Direction, Ends, Logs, Looks, Op, Plan, Rate, Recorded, Requests, Steady,
     Target, Think, What,
@@ -63,6 +64,8 @@ pub(super) fn plan(
         poisson: job.rate.process == fio::RateProcess::Poisson,
         pauses_shift_rates: job.rate.ignore_thinktime,
         think: think(&job.think),
+        serialize_overlap: job.serialize_overlap,
+        least: least(job),
         share: share(&job.flow),
         runtime: job.runtime,
         ramp: job.ramp,
@@ -93,10 +96,6 @@ fn refused(job: &fio::Job) -> Result<(), Diagnostics> {
         let its = Diagnostic::new(&job.file, what).line(job.line).text(name);
         problems.push(its.hint(hint.to_string()));
     };
-    if job.serialize_overlap {
-        let hint = "use norandommap=0 or a depth of 1, where requests do not overlap";
-        refuse("`serialize_overlap` is not simulated", hint);
-    }
     if job.statistics.unified == fio::Unified::Both {
         refuse("`unified_rw_reporting=both` is not simulated", "use mixed or none");
     }
@@ -106,10 +105,6 @@ fn refused(job: &fio::Job) -> Result<(), Diagnostics> {
     }
     if job.steady.is_some_and(|its| steady(&its).is_none()) {
         refuse("`steadystate` of latencies is not simulated", "use iops or bw");
-    }
-    if job.rate.min_bytes.iter().any(|&it| it > 0) || job.rate.min_iops.iter().any(|&it| it > 0) {
-        let hint = "leave it out, and look at the rate that was reached";
-        refuse("`rate_min` and `rate_iops_min` are not simulated", hint);
     }
     problems.or(())
 }
@@ -121,6 +116,17 @@ fn rates(job: &fio::Job) -> ByDirection<Option<Rate>> {
         let by_iops = u64::from(job.rate.iops[place]) * block;
         let bytes_per_s = if by_iops > 0 { by_iops } else { job.rate.bytes[place] };
         (bytes_per_s > 0).then_some(Rate { bytes_per_s, block })
+    })
+}
+
+fn least(job: &fio::Job) -> Option<Least> {
+    let fio::Rate { min_bytes, min_iops, cycle, .. } = job.rate;
+    let some = min_bytes.iter().any(|&it| it > 0) || min_iops.iter().any(|&it| it > 0);
+    let by = |of: &dyn Fn(usize) -> u64| ByDirection::from_fn(|it: Direction| of(it as usize));
+    some.then(|| Least {
+        bytes: by(&|place| min_bytes[place]),
+        requests: by(&|place| u64::from(min_iops[place])),
+        cycle,
     })
 }
 

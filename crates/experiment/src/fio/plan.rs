@@ -2,6 +2,7 @@
 //! and what is recorded of it.
 
 use super::flow::Share;
+use super::least_rate::Least;
 use fowler_units::{HostOp, Span};
 
 /// The directions of fio's data, in its order.
@@ -272,6 +273,10 @@ pub struct Plan {
     pub pauses_shift_rates: bool,
     /// See [`Think`].
     pub think: Option<Think>,
+    /// `serialize_overlap`: a request waits for those in flight that touch the same bytes.
+    pub serialize_overlap: bool,
+    /// `rate_min`, `rate_iops_min`.
+    pub least: Option<Least>,
     /// Its part in a flow.
     pub share: Option<Share>,
     /// When it ends, after the ramp.
@@ -321,6 +326,8 @@ impl Plan {
             poisson: false,
             pauses_shift_rates: false,
             think: None,
+            serialize_overlap: false,
+            least: None,
             share: None,
             runtime: None,
             ramp: Span::ZERO,

@@ -12,6 +12,7 @@
 
 use super::flow::Standing;
 use super::latency_target::{Found, Search};
+use super::least_rate::Cycle;
 use super::log::Logbook;
 use super::pace::Pace;
 use super::plan::{Direction, HostCosts, Op, Plan, Requests, What};
@@ -40,6 +41,8 @@ enum Next {
     Flush,
     /// Everything that is in flight is collected.
     Drain(Then),
+    /// One answer is collected.
+    One,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,6 +91,7 @@ pub(super) struct Process<'a> {
     /// Whether it was told to end, and whether only its last flushes are left.
     told: bool,
     stopping: bool,
+    cycle: Cycle,
     /// How far it is in its flow.
     pub standing: Standing,
     pub record: Record,
@@ -121,6 +125,7 @@ impl<'a> Process<'a> {
             thought: Nanos::ZERO,
             told: false,
             stopping: false,
+            cycle: Cycle::new(Nanos::ZERO),
             standing: Standing::default(),
             record: Record::new(&plan, logs),
             plan,
@@ -133,6 +138,7 @@ impl<'a> Process<'a> {
         self.wake = Some(at);
         self.thought = at;
         self.pace = Pace::new(&self.plan, at);
+        self.cycle = Cycle::new(at);
         self.search = self.plan.target.map(|target| Search::new(target, self.plan.depth, at));
         self.record.begin(at, &self.plan);
     }
@@ -212,6 +218,7 @@ impl<'a> Process<'a> {
                         Next::Batch => self.after_hand_over(now),
                         Next::Flush => self.go_on(now, Then::Turn),
                         Next::Drain(then) => self.drain(now, then),
+                        Next::One => self.collect_one(now),
                     }
                 }
                 State::Collects { least, until, then } => self.collect(now, least, until, then),
@@ -284,6 +291,11 @@ impl<'a> Process<'a> {
             }
             return None;
         }
+        if self.plan.serialize_overlap && self.overlaps(&op) {
+            self.pending = Some(op);
+            self.collect_one(now);
+            return None;
+        }
         if let Some(share) = self.plan.share {
             self.standing.held = self.standing.is_ahead(share.weight);
             if self.standing.held {
@@ -314,6 +326,25 @@ impl<'a> Process<'a> {
             self.after_hand_over(now);
         }
         None
+    }
+
+    /// Returns whether a request on its way touches bytes of `op`.
+    fn overlaps(&self, op: &Op) -> bool {
+        let end = |op: &Op| op.address + u64::from(op.length);
+        let queued = self.queued.iter().chain(&self.in_flight).chain(&self.answered);
+        let all = queued.chain(self.follow.iter().map(|(_, unit)| unit));
+        let data = |unit: &&Unit| matches!(unit.op.what, What::Data(_));
+        let touches = |its: &Op| its.address < end(op) && op.address < end(its);
+        all.filter(data).any(|unit| touches(&unit.op))
+    }
+
+    /// Waits for the next answer, after what is queued is handed over.
+    fn collect_one(&mut self, now: Nanos) {
+        if !self.queued.is_empty() {
+            return self.begin_hand_over(now, Next::One);
+        }
+        let until = self.taken().saturating_sub(1);
+        self.state = State::Collects { least: 1, until, then: Then::Turn };
     }
 
     /// It is ahead of its share in a flow: it collects what is in flight, and sleeps.
@@ -465,6 +496,11 @@ impl<'a> Process<'a> {
             }
         }
         self.record.add(&self.plan, unit, &times);
+        if let Some(least) = &self.plan.least
+            && self.cycle.is_too_slow(least, &self.record.stats, now)
+        {
+            (self.told, self.record.below_least) = (true, true);
+        }
     }
 
     /// Goes on after a wait.

@@ -27,6 +27,8 @@ pub(super) struct Record {
     pub depth: u32,
     /// Whether a request was slower than `max_latency`.
     pub too_slow: bool,
+    /// Whether its rate was below the least one.
+    pub below_least: bool,
 }
 
 impl Record {
@@ -45,6 +47,7 @@ impl Record {
             collected: 0,
             depth: plan.depth,
             too_slow: false,
+            below_least: false,
         }
     }
 

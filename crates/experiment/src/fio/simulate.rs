@@ -54,6 +54,9 @@ const MOST: usize = 1 << 16;
 /// What a request that was slower than `max_latency` is called: ETIMEDOUT.
 const TOO_SLOW: u32 = 110;
 
+/// What a rate below the least one is called: ETIME.
+const BELOW_LEAST: u32 = 62;
+
 /// What an error of data read back is called, as a number of errno: EILSEQ.
 const WRONG_DATA: u32 = 84;
 
@@ -174,7 +177,11 @@ impl Setup {
             }
             let options = self.tasks[number].options.clone();
             let mut entry = Entry::new(plan, record.stats.clone(), record.depth, options);
-            entry.error = if record.too_slow { TOO_SLOW } else { error };
+            entry.error = match () {
+                () if record.too_slow => TOO_SLOW,
+                () if record.below_least => BELOW_LEAST,
+                () => error,
+            };
             let of = host.criteria.iter().find(|it| it.members.contains(&number));
             entry.steady = of.map(|it| (it.what, it.found.clone()));
             match entries.last_mut() {

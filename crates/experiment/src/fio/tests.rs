@@ -2,6 +2,7 @@
 //! 13.654 us over the channel and 1 us over the link, and the host 2 us before and 2 us after.
 
 use super::flow::Share;
+use super::least_rate::Least;
 use super::plan::*;
 use super::results::Fio;
 use super::simulate::{Leaves, Setup, Task};
@@ -279,6 +280,44 @@ fn what_ends_together_ends_when_the_first_does() {
             assert!((most..most + 2).contains(done), "{ends:?}: {done} of {most}");
         }
     }
+}
+
+/// Every other request touches the block before: it is issued once that is answered and collected.
+#[test]
+fn requests_that_overlap_follow_one_another() {
+    let pairs = |number: u64| read(number / 2);
+    let most_in_flight = |serialize_overlap| {
+        let plan = Plan { serialize_overlap, ..Plan::new("overlaps", 4) };
+        let (fio, seen) = run(vec![task(plan, 40, pairs)]);
+        assert_eq!(fio.entries[0].stats.requests(), 40);
+        let together = |it: &Completion| {
+            let same = |its: &&Completion| its.io.offset == it.io.offset && its.io.at < it.done;
+            seen.iter().filter(|its| its.io.at >= it.io.at).filter(same).count()
+        };
+        seen.iter().map(together).max()
+    };
+    assert_eq!((most_in_flight(false), most_in_flight(true)), (Some(2), Some(1)));
+}
+
+/// 100 requests a second are fewer than 150: the cycle that begins with the first request collected
+/// after two seconds ends the job a second later. 50 are enough.
+#[test]
+fn a_rate_below_the_least_ends_a_job() {
+    let ended = |requests: u64, cycle: Span| {
+        let rate = Some(Rate { bytes_per_s: 409_600, block: 4096 });
+        let least = Least {
+            bytes: ByDirection::default(),
+            requests: ByDirection::from_fn(|it| if it == Direction::Read { requests } else { 0 }),
+            cycle,
+        };
+        let rates = ByDirection::from_fn(|it| if it == Direction::Read { rate } else { None });
+        let plan = Plan { rates, least: Some(least), ..Plan::new("slow", 1) };
+        let (fio, _) = run(vec![task(plan, 500, read)]);
+        (fio.entries[0].stats.requests(), fio.entries[0].error)
+    };
+    // The requests that are due at 2 and 3 s are numbers 200 and 300, from 0.
+    assert_eq!(ended(150, Span::ms(1_000)), (301, 62));
+    assert_eq!(ended(50, Span::ms(1_000)), (500, 0));
 }
 
 /// The first ends at once and ends the others; two of them have not begun yet.

@@ -138,7 +138,7 @@ fn initial() -> Job {
         batch_complete_max: 0,
         depth_low: 0,
         serialize_overlap: false,
-        rate: Rate::default(),
+        rate: Rate { cycle: Span(1_000_000_000), ..Rate::default() },
         think: ThinkTime { blocks: 1, ..ThinkTime::default() },
         flow: Flow::default(),
         latency: LatencyTarget { percentile: 100.0, ..LatencyTarget::default() },

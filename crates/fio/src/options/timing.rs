@@ -143,8 +143,10 @@ pub(super) const OPTIONS: &[Entry] = &[
             value.word(&[("linear", RateProcess::Linear), ("poisson", RateProcess::Poisson)])?;
         Ok(())
     }),
-    // Over what `rate_min` looks, which is refused.
-    option(&["rate_cycle", "ratecycle"], |_, value| value.time(MILLISECOND).map(drop)),
+    option(&["rate_cycle", "ratecycle"], |draft, value| {
+        draft.job.rate.cycle = value.time(MILLISECOND)?;
+        Ok(())
+    }),
     option(&["rate_ignore_thinktime"], |draft, value| {
         draft.job.rate.ignore_thinktime = value.switch()?;
         Ok(())
