@@ -262,7 +262,7 @@ pub struct Rate {
 pub struct Flow {
     /// The flow.
     pub id: u32,
-    /// The weight of the job; zero if it takes no part.
+    /// The weight of the job; zero if it takes no part. A negative one wraps, as in fio.
     pub weight: u32,
     /// How long it waits before it looks again; zero means until another job has issued.
     pub sleep: Span,

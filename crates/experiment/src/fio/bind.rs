@@ -141,7 +141,7 @@ fn think(its: &fio::ThinkTime) -> Option<Think> {
 
 fn share(its: &fio::Flow) -> Option<Share> {
     let fio::Flow { id, weight, sleep } = *its;
-    (weight > 0).then(|| Share { flow: id, weight: u64::from(weight), sleep })
+    (weight > 0).then_some(Share { flow: id, weight, sleep })
 }
 
 fn target(its: &fio::LatencyTarget) -> Option<Target> {

@@ -9,7 +9,7 @@ pub struct Share {
     /// The flow.
     pub flow: u32,
     /// Its weight, at least 1.
-    pub weight: u64,
+    pub weight: u32,
     /// `flow_sleep`: how long it waits before it looks again; zero means until another has issued.
     pub sleep: Span,
 }
@@ -19,18 +19,18 @@ pub struct Share {
 pub(super) struct Standing {
     /// Its own requests.
     pub issued: u64,
-    /// The requests and the weights of the others.
-    pub others: (u64, u64),
+    /// The requests of the others, and the sum of their weights, which wraps as in fio.
+    pub others: (u64, u32),
     /// Whether it waits for them.
     pub held: bool,
 }
 
 impl Standing {
     /// Returns whether it has issued more than its share.
-    pub fn is_ahead(&self, weight: u64) -> bool {
+    pub fn is_ahead(&self, weight: u32) -> bool {
         let (issued, weights) = self.others;
-        u128::from(self.issued) * u128::from(weight + weights)
-            > u128::from(weight) * u128::from(self.issued + issued)
+        let sum = u128::from(weight.wrapping_add(weights));
+        u128::from(self.issued) * sum > u128::from(weight) * u128::from(self.issued + issued)
     }
 }
 
@@ -48,6 +48,12 @@ mod tests {
             (3, (6, 3), 1, true),
             (9, (0, 0), 1, false),
             (u64::MAX / 2, (u64::MAX / 2, 1000), 1000, false),
+            // As fio 3.33 does: beside -8 a weight of 1 gets one request, and -2 and 2 do not limit
+            // each other.
+            (1_000, (1, 1), 8_u32.wrapping_neg(), false),
+            (1, (1_000, 8_u32.wrapping_neg()), 1, true),
+            (1_000, (0, 2), 2_u32.wrapping_neg(), false),
+            (1_000, (0, 2_u32.wrapping_neg()), 2, false),
         ] {
             let standing = Standing { issued, others, held: false };
             assert_eq!(standing.is_ahead(weight), ahead, "{standing:?} of weight {weight}");

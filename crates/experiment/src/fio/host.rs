@@ -149,9 +149,9 @@ impl<'a> Host<'a> {
     /// Tells a process of a flow how far the others are.
     fn compare_with_others(&mut self, number: usize) {
         let Some(share) = self.processes[number].plan.share else { return };
-        let others = self.of_flow(number, share.flow).fold((0, 0), |(issued, weights), it| {
+        let others = self.of_flow(number, share.flow).fold((0, 0_u32), |(issued, weights), it| {
             let weight = it.plan.share.map_or(0, |share| share.weight);
-            (issued + it.standing.issued, weights + weight)
+            (issued + it.standing.issued, weights.wrapping_add(weight))
         });
         self.processes[number].standing.others = others;
     }

@@ -170,11 +170,17 @@ pub(super) const OPTIONS: &[Entry] = &[
         Ok(())
     }),
     option(&["flow"], |draft, value| {
-        if value.text.starts_with('-') {
-            let what = "negative weights are those of older versions of fio";
-            return Err(Wrong::new(what, "a weight from 1 to 1000"));
+        let (negative, text) = match value.text.strip_prefix('-') {
+            Some(text) => (true, text),
+            None => (false, value.text),
+        };
+        let weight = Value { text, ..value }.up_to(HEAVIEST)? as u32;
+        draft.job.flow.weight = if negative { weight.wrapping_neg() } else { weight };
+        if negative {
+            let note =
+                "negative weights of `flow`: they are read as 2^32 minus the weight, as in fio";
+            draft.notes.push(note.into());
         }
-        draft.job.flow.weight = value.up_to(HEAVIEST)? as u32;
         Ok(())
     }),
     option(&["flow_id"], |draft, value| {

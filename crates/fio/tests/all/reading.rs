@@ -40,8 +40,7 @@ fn variables_keywords_and_files_are_put_in() {
 
 #[test]
 fn everything_that_is_wrong_is_said_at_once() {
-    let text =
-        "[global]\nBS=4k\nsize=1x\n[a]\nrw=readrand\nzonemode=zbd\nflow=-1\ndirect\nioengine=net\n";
+    let text = "[global]\nBS=4k\nsize=1x\n[a]\nrw=readrand\nzonemode=zbd\nflow=1001\ndirect\nioengine=net\n";
     let said = parse(text).expect_err("wrong");
     for expected in [
         "job.fio:2: unknown option `BS`",
@@ -49,7 +48,7 @@ fn everything_that_is_wrong_is_said_at_once() {
         "job.fio:3: `size`: `x` is an unknown suffix",
         "job.fio:5: `rw`: unknown value `readrand`",
         "job.fio:6: `zonemode`: zoned block devices are not simulated",
-        "job.fio:7: `flow`: negative weights are those of older versions of fio",
+        "job.fio:7: `flow`: 1001 is out of range",
         "job.fio:8: `direct`: the option has no value",
         "job.fio:9: `ioengine`: the engine `net` is no block device",
     ] {
