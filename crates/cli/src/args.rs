@@ -577,6 +577,9 @@ pub(crate) struct Diff {
     /// Another one; runs under the same scheme belong together
     #[arg(value_name = "SECOND")]
     pub second: PathBuf,
+    /// Write a page of both: what differs, and the lines of both on the same axes. Needs folders
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
     /// Print everything as one JSON object
     #[arg(long)]
     pub json: bool,

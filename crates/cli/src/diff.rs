@@ -3,25 +3,39 @@
 use crate::args::Diff as Arguments;
 use crate::table::Grid;
 use crate::{Exit, console};
+use fowler_experiment::atomic_file::{clashes, writable};
 use fowler_experiment::diagnostic::{Diagnostics, escaped};
 use fowler_experiment::diff::{self, Causes, Chance, Change, Diff, Pair, Setting};
 use fowler_experiment::numbers::{self, counted};
+use fowler_experiment::report;
 use std::fmt::Write;
 
 /// Differences below this share are not in the tables: they are of no use.
 const SMALLEST: f64 = 0.0005;
 
 pub(crate) fn execute(arguments: &Arguments) -> Result<Exit, Diagnostics> {
-    let found = diff::diff([&arguments.first, &arguments.second])?;
+    let both = [&*arguments.first, &*arguments.second];
+    if let Some(path) = &arguments.report {
+        let inputs = both.map(|it| (it.display().to_string(), it.join(report::REPORT)));
+        clashes(&inputs, &[("--report".into(), path.clone())]).or(())?;
+        writable(path)?;
+    }
+    let found = diff::diff(both)?;
+    if let Some(path) = &arguments.report {
+        report::write(path, &report::of_two(both, &found)?)?;
+    }
     let text = match arguments.json {
         true => format!("{:#}\n", found.json()),
-        false => report(&found),
+        false => terminal(&found),
     };
     console::print(&text);
+    if let Some(path) = &arguments.report {
+        console::note_opens(path);
+    }
     Ok(Exit::Done)
 }
 
-fn report(found: &Diff) -> String {
+fn terminal(found: &Diff) -> String {
     let mut text = found.pairs.iter().map(of_pair).collect::<Vec<_>>().join("\n");
     for (names, which) in found.alone.iter().zip(["first", "second"]) {
         if !names.is_empty() {

@@ -156,6 +156,21 @@ fn two_results_differ_in_what_was_asked_for_and_what_followed() {
     let change = |both: &Value| both[1].as_f64().unwrap() - both[0].as_f64().unwrap();
     let sum: f64 = parts.map(change).sum();
     assert!((sum - change(mean)).abs() < 1e-6, "the causes are the difference: {pair}");
+    let page = folder.path("both.html");
+    let (code, _, err) = run(&["diff", &before, &after, "--report", &page]);
+    assert_eq!(code, Some(0), "{err}");
+    let text = std::fs::read_to_string(&page).unwrap();
+    for part in ["first: ", "second: pes_ips", "id=\"read-latency\"", "timing.read", "50us"] {
+        assert!(text.contains(part), "{part}");
+    }
+    assert_eq!(run(&["diff", &before, &after, "--report", &page]).0, Some(0), "again");
+    assert_eq!(std::fs::read_to_string(&page).unwrap(), text, "the same bytes");
+    let over = folder.path("before/report.html");
+    let (code, _, err) = run(&["diff", &before, &after, "--report", &over]);
+    assert_eq!(code, Some(2), "{err}");
+    let (code, _, err) =
+        run(&["diff", &folder.path("before/summary.json"), &after, "--report", &page]);
+    assert_eq!((code, err.contains("holds no report.html")), (Some(2), true), "{err}");
     let same = json(&["diff", &before, &before, "--json"]);
     assert_eq!(same["pairs"][0]["results"], serde_json::json!({}));
 

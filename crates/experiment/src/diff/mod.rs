@@ -8,6 +8,7 @@ mod json;
 mod stored;
 
 pub use causes::Causes;
+pub(crate) use stored::is_as_written;
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::metrics::layout;

@@ -61,7 +61,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<Stored>, Diagnostics> {
 }
 
 /// Refuses a file that is not what the list of its folder says.
-fn is_as_written(file: &Path) -> Result<(), Diagnostics> {
+pub(crate) fn is_as_written(file: &Path) -> Result<(), Diagnostics> {
     let (Some(folder), Some(name)) = (file.parent(), file.file_name()) else { return Ok(()) };
     let folder = if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder.into() };
     let name = name.to_string_lossy();

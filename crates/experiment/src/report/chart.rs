@@ -3,10 +3,10 @@
 use crate::numbers::percent;
 use fowler_device::blame::Part;
 use fowler_figures::palette::{self, Ink};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A chart: a picture and its numbers.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Chart {
     /// Its name on the page and of its CSV file.
     pub id: String,
@@ -45,7 +45,7 @@ impl Chart {
 }
 
 /// How a chart is drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Shape {
     /// Lines from point to point.
@@ -68,7 +68,7 @@ pub const BOX: [(&str, f64); 5] =
     [("p5", 0.05), ("p25", 0.25), ("p50", 0.5), ("p75", 0.75), ("p99", 0.99)];
 
 /// An axis, or the meaning of the cells of a heat map.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub struct Axis {
     /// Its name with the unit, as it is also the head of a column of numbers.
     pub name: String,
@@ -89,25 +89,25 @@ impl Axis {
 }
 
 /// One view of a chart.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub struct Panel {
     /// Its name, which distinguishes it from the other views.
     pub name: String,
     /// The y axis, or the meaning of cells and bars.
     pub y: Axis,
     /// The rows of bars and cells; lines have none.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rows: Vec<String>,
     /// The groups of rows, in order: the name of each and how many rows it has; empty for none.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<(String, usize)>,
     /// The rows of cells whose names are shown; empty for as many as fit.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub major: Vec<usize>,
     /// Lines, parts of bars, or rows of cells.
     pub series: Vec<Series>,
     /// What the picture itself does not show, such as lines that cover each other.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remark: Option<String>,
 }
 
@@ -156,22 +156,22 @@ fn coinciding(series: &[Series]) -> Option<String> {
 }
 
 /// A line, a part of every bar, or a row of cells.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub struct Series {
     /// Its name in the legend.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
     /// The x values of its points; empty for bars, or if they are those of the first series of its
     /// panel.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub x: Vec<f64>,
     /// Its values; `None` where nothing was measured.
     pub y: Vec<Option<f64>>,
     /// Between what the true value of each point is likely to be; empty if that is unknown.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub band: Vec<(f64, f64)>,
     /// What it is drawn in: the names of a hue and of a pattern. Rows of heat maps have none.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ink: Option<String>,
 }
 
