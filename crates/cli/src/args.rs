@@ -373,6 +373,8 @@ pub(crate) struct Lifetime {
     /// Not once more at twice the dilation, to see what that changes
     #[arg(long)]
     pub no_check: bool,
+    #[command(flatten)]
+    pub fleet: Fleet,
     /// Print the result as one JSON object
     #[arg(long)]
     pub json: bool,
@@ -386,6 +388,31 @@ pub(crate) struct Lifetime {
     /// No progress on standard error
     #[arg(long)]
     pub quiet: bool,
+}
+
+/// The flags of a fleet. All defaults are assumed: sweep them.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "A fleet")]
+pub(crate) struct Fleet {
+    /// Also draw a fleet of N drives like this one (at most 1,000,000): survival, terabytes
+    /// written, replacements and spare drives
+    #[arg(long, value_name = "N")]
+    pub drives: Option<u32>,
+    /// How loads differ: the standard deviation of the logarithm of a drive's writes per day
+    #[arg(long, value_name = "S", default_value_t = 0.5, requires = "drives")]
+    pub load_spread: f64,
+    /// The share of drives that fail within the first year for no reason of wear
+    #[arg(long, value_name = "P", default_value_t = 0.01, requires = "drives")]
+    pub early_share: f64,
+    /// The Weibull shape of these failures; below 1 their rate falls with age
+    #[arg(long, value_name = "K", default_value_t = 0.6, requires = "drives")]
+    pub early_shape: f64,
+    /// The share of worn-out blocks beyond which a drive is replaced
+    #[arg(long, value_name = "P", default_value_t = 0.02, requires = "drives")]
+    pub worn_blocks: f64,
+    /// The probability that an interval holds, and that the spare drives are enough
+    #[arg(long, value_name = "P", default_value_t = 0.95, requires = "drives")]
+    pub confidence: f64,
 }
 
 #[derive(Clone, Debug, Args)]

@@ -5,6 +5,7 @@ use crate::output::{Output, Wanted};
 use crate::{Exit, console, fit, pages, progress, sheets, signals};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::lifetime::estimate::{Estimate, in_words};
+use fowler_experiment::lifetime::fleet::FleetSpec;
 use fowler_experiment::lifetime::{self, Early, Ended, Lifetime, LifetimeSpec, Watch};
 use fowler_experiment::numbers::{bytes, real};
 use fowler_experiment::workload::Control;
@@ -22,6 +23,10 @@ pub(crate) fn execute(arguments: &Arguments) -> Result<Exit, Diagnostics> {
     if let Some(spec) = &spec {
         diagnostics.0.extend(lifetime::check(spec).0);
     }
+    let fleet = fleet_of(arguments);
+    if let (Some(fleet), Some(spec)) = (&fleet, &spec) {
+        diagnostics.0.extend(lifetime::check_fleet(spec, fleet).0);
+    }
     let wanted = Wanted { pictures: true, ..Wanted::default() };
     let output = Output::open(arguments.out.as_deref(), wanted, &inputs, |_| Vec::new());
     let output = diagnostics.take(output);
@@ -35,6 +40,10 @@ pub(crate) fn execute(arguments: &Arguments) -> Result<Exit, Diagnostics> {
         warn: &|warning| bar.note(&format!("note: {warning}")),
     };
     let lived = lifetime::live(&spec, watch);
+    let lived = match (lived, &fleet) {
+        (Ok(Ended::Lived(lived)), Some(fleet)) => lived.with_fleet(fleet, watch),
+        (other, _) => other,
+    };
     bar.clear();
     let lived = match lived? {
         Ended::Lived(lived) => lived,
@@ -71,6 +80,19 @@ pub(crate) fn execute(arguments: &Arguments) -> Result<Exit, Diagnostics> {
         }
     }
     Ok(Exit::Done)
+}
+
+/// What is asked of a fleet, if there is to be one.
+fn fleet_of(arguments: &Arguments) -> Option<FleetSpec> {
+    let its = &arguments.fleet;
+    Some(FleetSpec {
+        drives: its.drives?,
+        load_spread: its.load_spread,
+        early_share: its.early_share,
+        early_shape: its.early_shape,
+        worn_blocks: its.worn_blocks,
+        confidence: its.confidence,
+    })
 }
 
 /// Says what is known so far: bounds as a line, what follows in the bar.
@@ -149,9 +171,18 @@ fn report(lived: &Lifetime) -> String {
     if let [first, second] = &lived.lived[..] {
         let _grows = writeln!(
             text,
-            "one repetition stands for {}, in the check for {}: what differs is what dilation does",
+            "one repetition stands for {}, in the check for {}: what differs is what dilation does, and the \
+             undilated life lies within three times that",
             first.dilation, second.dilation
         );
     }
-    sheets::text(&lived.sheet()) + &console::fitted(&text, 4)
+    let mut all = sheets::text(&lived.sheet()) + &console::fitted(&text, 4);
+    if let Some(fleet) = &lived.fleet {
+        for sheet in fleet.sheets() {
+            all += "\n";
+            all += &sheets::text(&sheet);
+        }
+        all += &console::fitted(&format!("{}\n", fleet.assumptions()), 4);
+    }
+    all
 }

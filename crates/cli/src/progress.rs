@@ -25,7 +25,7 @@ const DONE: &str = "[{bar:16}] {percent:>3} %  {msg}, {left} left";
 #[cfg(any(feature = "papers", feature = "parquet"))]
 const RUNS: &str = "[{bar:16}] {percent:>3} %  {msg}, {elapsed}, {left} left";
 /// The same for work that is not counted.
-const SHARES: &str = "[{bar:24}] {percent:>3} %  {elapsed}, {left} left  {msg}";
+const SHARES: &str = "[{bar:24}] {percent:>3} %  {elapsed}, {prefix} left  {msg}";
 
 fn bar(quiet: bool, length: u64, template: &str) -> ProgressBar {
     if quiet {
@@ -238,7 +238,18 @@ impl Runs {
 /// The bar of a whole of which shares are done.
 pub(crate) struct Shares {
     bar: ProgressBar,
-    began: Mutex<bool>,
+    /// When the whole began, by the clock of the bar, and what was done of it by then.
+    began: Mutex<Option<(Duration, f64)>>,
+}
+
+/// The time left of work of which a share is done, if it goes on as it did since `began`: at a time
+/// and a share. `None` before anything is done. The average of all that was done is steadier than
+/// the rate of late, which other programs on the machine change.
+fn time_left(began: (Duration, f64), now: Duration, share: f64) -> Option<Duration> {
+    let done = share - began.1;
+    let elapsed = now.saturating_sub(began.0).as_secs_f64();
+    let left = elapsed * (1.0 - share).max(0.0) / done;
+    (done > 0.0).then(|| Duration::try_from_secs_f64(left).unwrap_or(Duration::MAX))
 }
 
 impl Shares {
@@ -251,24 +262,28 @@ impl Shares {
 
     /// Follows what comes before the whole.
     pub fn follow(&self, step: Progress) {
-        if let (false, Some(message)) = (*locked(&self.began), before_requests(step)) {
+        if let (None, Some(message)) = (*locked(&self.began), before_requests(step)) {
             self.bar.set_message(message);
         }
     }
 
     /// Sets the share that is done.
     pub fn set(&self, share: f64) {
-        if !std::mem::replace(&mut *locked(&self.began), true) {
+        let now = self.bar.elapsed();
+        let began = *locked(&self.began).get_or_insert_with(|| {
+            // What came before says nothing about how long the whole takes.
             draw_as(&self.bar, SHARES);
             self.bar.set_message(String::new());
-            self.bar.reset_eta();
-        }
+            (now, share)
+        });
         self.bar.set_position((share * PART) as u64);
+        let left = time_left(began, now, share);
+        self.bar.set_prefix(left.map_or("?".into(), |left| format!("{:#}", HumanDuration(left))));
     }
 
     /// Says what is known so far, behind the bar.
     pub fn say(&self, text: String) {
-        if *locked(&self.began) {
+        if locked(&self.began).is_some() {
             self.bar.set_message(text);
         }
     }
@@ -289,6 +304,22 @@ impl Shares {
 pub(crate) fn resumes_from(folder: &Path) -> String {
     let folder = folder.display();
     format!("stopped: finished runs are saved in {folder}, and the same command resumes from there")
+}
+
+#[cfg(test)]
+mod time_left_tests {
+    use super::*;
+
+    #[test]
+    fn the_time_left_is_that_of_the_average_since_the_beginning() {
+        let s = Duration::from_secs;
+        assert_eq!(time_left((s(10), 0.0), s(20), 0.1), Some(s(90)));
+        // A life that was resumed in the middle.
+        assert_eq!(time_left((s(10), 0.5), s(20), 0.75), Some(s(10)));
+        assert_eq!(time_left((s(10), 0.5), s(10), 0.5), None);
+        assert_eq!(time_left((s(0), 0.0), s(60), 1.0), Some(s(0)));
+        assert!(time_left((s(0), 0.0), s(u64::MAX), 1e-300).is_some());
+    }
 }
 
 #[cfg(all(test, feature = "papers"))]

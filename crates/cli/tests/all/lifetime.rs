@@ -201,3 +201,70 @@ fn what_cannot_be_lived_through_is_said() {
     }
     fs::remove_dir_all(&out).unwrap();
 }
+
+/// A fleet: its files, and the same bytes on one thread.
+#[test]
+fn a_fleet_is_written_and_is_the_same_on_any_number_of_threads() {
+    let out = folder("lifetime-fleet");
+    let load = load(&out);
+    let run = |name: &str, threads: &str| {
+        let into = out.join(name);
+        let mut arguments = [&DRIVE[..], &LIFE[..]].concat();
+        let path = into.display().to_string();
+        arguments.extend(["--workload", &load, "--scheme", "nt", "--dilation", "4"]);
+        arguments.extend(["--drives", "5000", "--early-share", "0.2", "--out", &path]);
+        let done = command(&arguments).env("RAYON_NUM_THREADS", threads).output().unwrap();
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        (String::from_utf8(done.stdout).unwrap(), into)
+    };
+    let (said, into) = run("one", "1");
+    assert!(said.contains("a fleet of 5000 such drives") && said.contains("assumed of the fleet"));
+    let (_, other) = run("three", "3");
+    for name in ["summary.json", "drives.csv", "fleet.csv", "fleet-years.csv", "survival.svg"] {
+        let [one, other] = [&into, &other].map(|folder| fs::read(folder.join(name)).unwrap());
+        assert!(one == other, "{name}");
+    }
+    let drives = fs::read_to_string(into.join("drives.csv")).unwrap();
+    assert_eq!(drives.lines().count(), 5001);
+    let json: Value = serde_json::from_str(&summary(&into)).unwrap();
+    let fleet = &json["fleet"];
+    let survival = fleet["survival"].as_array().unwrap();
+    let alive: Vec<f64> = survival.iter().map(|it| it["alive"].as_f64().unwrap()).collect();
+    assert!(alive[0] == 1.0 && alive.is_sorted_by(|one, next| one >= next), "{alive:?}");
+    for it in survival {
+        let [low, alive, high] = ["low", "alive", "high"].map(|key| it[key].as_f64().unwrap());
+        assert!(low <= alive && alive <= high, "{it}");
+    }
+    // The drives of the file are those of the summary.
+    let years = drives.lines().skip(1).map(|line| line.split(',').nth(5).unwrap());
+    let target = fleet["years"].as_f64().unwrap();
+    let left = years.filter(|years| years.parse::<f64>().unwrap() > target).count();
+    assert_eq!(left as f64 / 5000.0, *alive.last().unwrap());
+    assert!(fleet["spares"].as_u64() >= fleet["replaced"].as_u64());
+    fs::remove_dir_all(&out).unwrap();
+}
+
+/// A fleet that cannot be is refused before a life is simulated, with everything that is wrong.
+#[test]
+fn a_fleet_that_cannot_be_is_refused() {
+    let out = folder("lifetime-fleet-refused");
+    let load = load(&out);
+    for (more, reported) in [
+        (&["--drives", "0"][..], &["--drives: a fleet of 0 drives"][..]),
+        (&["--drives", "1000001", "--load-spread", "9"], &["1 to 1000000", "--load-spread: is 9"]),
+        (&["--drives", "9", "--scheme", "st"], &["policy.throttle", "a scheme without one"]),
+        (&["--drives", "9", "--set", "bad_blocks.share=0.01"], &["bad_blocks.share"]),
+        (&["--drives", "9", "--confidence", "nan"], &["--confidence: is NaN"]),
+        (&["--early-share", "0.1"], &["--drives"]),
+    ] {
+        let mut arguments = [&DRIVE[..], &LIFE[..]].concat();
+        arguments.extend(["--workload", &load]);
+        arguments.extend(more);
+        let done = run(&arguments);
+        let said = String::from_utf8_lossy(&done.stderr);
+        assert_eq!(done.status.code(), Some(2), "{more:?}: {said}");
+        let holds = reported.iter().all(|it| said.contains(it)) && done.stdout.is_empty();
+        assert!(holds, "{more:?}: {said}");
+    }
+    fs::remove_dir_all(&out).unwrap();
+}

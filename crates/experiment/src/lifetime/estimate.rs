@@ -9,7 +9,7 @@ use fowler_units::Span;
 
 /// Seconds in a day and in a year of 365 days.
 const DAY_S: f64 = 86_400.0;
-const YEAR_S: f64 = 365.0 * DAY_S;
+pub(super) const YEAR_S: f64 = 365.0 * DAY_S;
 
 /// How long a drive lives if it is used as in one repetition of the workload.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,7 +1,7 @@
 //! A life as JSON, and the schema of that: both from the same lists.
 
 use super::report::{ROWS, Row, cdf, difference};
-use super::{Lifetime, Lived, Series};
+use super::{Lifetime, Lived, Series, fleet};
 use crate::json_schema;
 use crate::json_schema::output::{self, Fact, Typed, list_of, map_of, written};
 use crate::json_schema::{described, nullable};
@@ -36,6 +36,15 @@ impl Lifetime {
             (row.key.to_string(), json!(difference(values[0], values[1])))
         };
         Value::Object(ROWS.iter().map(change).collect())
+    }
+
+    fn intervals(&self) -> Value {
+        let interval = |row: &Row| {
+            let its = self.dilated(row);
+            let its = its.map(|its| json!([its.low, its.extrapolated, its.high]));
+            (row.key.to_string(), its.unwrap_or(Value::Null))
+        };
+        Value::Object(ROWS.iter().map(interval).collect())
     }
 
     fn series_json(&self, series: &Series, dilation: u32) -> Value {
@@ -88,6 +97,14 @@ fn facts() -> Vec<Fact<Lifetime>> {
             It::changes,
         )
         .like(nullable(changes)),
+        Fact::new(
+            "dilation_interval",
+            "Between which bounds the undilated life has each number, and what it comes to by \
+             extrapolation; null where that is not known.",
+            It::intervals,
+        )
+        .like(intervals()),
+        fleet::fact(),
         Fact::new("config_hash", "A hash of the drive's complete description.", |it: &It| {
             it.drive.hash.clone()
         }),
@@ -97,6 +114,13 @@ fn facts() -> Vec<Fact<Lifetime>> {
         }),
         Fact::new("version", "The version of Fowler.", |_: &It| crate::provenance::VERSION),
     ]
+}
+
+fn intervals() -> Value {
+    let of =
+        |row: &Row| (row.key.to_string(), described(Option::<[f64; 3]>::schema(), &row.about()));
+    let keys: Vec<&str> = ROWS.iter().map(|row| row.key).collect();
+    json_schema::object(ROWS.iter().map(of).collect(), &keys)
 }
 
 fn of_life<'a>() -> Vec<Fact<One<'a>>> {

@@ -7,6 +7,7 @@ use super::survey::Survey;
 use super::{Cycles, Early, LifetimeSpec, Lived, Watch, estimate};
 use crate::diagnostic::Diagnostics;
 use crate::workload::Control;
+use fowler_device::policy::throttle::ThrottleKind;
 use fowler_device::{Config, LifetimeDrive};
 use fowler_units::{HostIo, Nanos, Span};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -95,9 +96,8 @@ impl Life<'_> {
                     (*served, pages) = (*served + 1, pages + u64::from(entered.pages));
                     true
                 });
-                let done = (drive.now().0 as f64 / ends.0 as f64).min(1.0);
-                share(done);
-                self.tell(drive, done);
+                share(self.done(drive, round, *served));
+                self.tell(drive, (drive.now().0 as f64 / ends.0 as f64).min(1.0));
                 if alive && checkpoint.is_due(pages) {
                     wrong = checkpoint.keep(before, standing).err();
                 }
@@ -112,6 +112,22 @@ impl Life<'_> {
             Some(diagnostics) => Err(diagnostics),
             None => Ok(!alive),
         }
+    }
+
+    /// Returns the share of the work that is done. Without a throttle it is counted in requests: a
+    /// repetition may have most of them in a part of its time, and a life only a few repetitions.
+    /// A throttle decides how many requests there will be, and the time is what is known.
+    fn done(&self, drive: &LifetimeDrive, repetition: u64, served: u64) -> f64 {
+        let Survey { requests, writes, span, profile, .. } = *self.survey;
+        if self.config.throttle.name != ThrottleKind::Off {
+            return (drive.now().0 as f64 / drive.ends().0 as f64).min(1.0);
+        }
+        let each = if drive.hears_reads() { requests } else { writes };
+        // Trims are served too, and are not among the writes.
+        let own = (served as f64 / each.max(1) as f64).min(1.0);
+        let (whole, rest) = (drive.ends().0 / span.0, Span(drive.ends().0 % span.0));
+        let all = whole as f64 + profile.within(rest);
+        ((repetition as f64 + own) / all).min(1.0)
     }
 
     /// Tells what the life comes to, after every thousandth of it.

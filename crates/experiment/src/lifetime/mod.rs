@@ -6,7 +6,9 @@
 
 mod checkpoint;
 mod days;
+mod dilation;
 pub mod estimate;
+pub mod fleet;
 mod json;
 mod life;
 #[cfg(feature = "report")]
@@ -22,6 +24,7 @@ pub use checkpoint::check as check_checkpoint;
 #[doc(hidden)]
 pub use checkpoint::reread;
 pub use days::{Day, DaysSpec, days};
+pub use dilation::Dilated;
 pub use json::schema;
 pub use record::{Record, Series};
 pub use season::write_amplification;
@@ -165,6 +168,8 @@ pub struct Lifetime {
     pub left_out: Vec<String>,
     /// The drives at the dilation and, if requested, at twice the dilation.
     pub lived: Vec<Lived>,
+    /// Drives like it, if there is a fleet.
+    pub fleet: Option<fleet::Fleet>,
     checkpoint: Option<PathBuf>,
 }
 
@@ -181,6 +186,23 @@ pub enum Ended {
 }
 
 impl Lifetime {
+    /// Draws a fleet of drives like this one, and returns both. If it is stopped meanwhile, the
+    /// life has to be simulated again from its checkpoint.
+    ///
+    /// # Errors
+    /// As [`fleet::draw`].
+    pub fn with_fleet(
+        mut self: Box<Self>,
+        spec: &fleet::FleetSpec,
+        watch: Watch<'_>,
+    ) -> Result<Ended, Diagnostics> {
+        self.fleet = fleet::draw(&self, spec, watch.control)?;
+        if self.fleet.is_none() {
+            return Ok(Ended::Stopped { saved: self.checkpoint.is_some() });
+        }
+        Ok(Ended::Lived(self))
+    }
+
     /// Returns the target lifetime.
     pub fn target(&self) -> Span {
         self.drive.config.life.target
@@ -211,7 +233,8 @@ pub enum Early {
 pub struct Watch<'a> {
     /// Set by the caller to end it; the state is saved if there is a checkpoint file.
     pub control: Control<'a>,
-    /// Called with the finished share of all lifetimes, from 0 to 1.
+    /// Called with the finished share of the work that takes the longest, from 0 to 1: the time
+    /// left follows from it.
     pub share: &'a (dyn Fn(f64) + Sync),
     /// Called with what is known of the result before the end.
     pub early: &'a (dyn Fn(Early) + Sync),
@@ -296,8 +319,16 @@ pub fn live(spec: &LifetimeSpec, watch: Watch<'_>) -> Result<Ended, Diagnostics>
     };
     let checkpoint = checkpoint.of_this_run();
     let left_out = left_out(&drive.config);
-    let life =
-        Lifetime { drive, precondition, workload: report, survey, left_out, lived, checkpoint };
+    let life = Lifetime {
+        drive,
+        precondition,
+        workload: report,
+        survey,
+        left_out,
+        lived,
+        fleet: None,
+        checkpoint,
+    };
     Ok(Ended::Lived(Box::new(life)))
 }
 
@@ -318,12 +349,27 @@ fn one_by_one(
 ) -> Result<Option<Vec<Lived>>, Diagnostics> {
     let mut lived = checkpoint.take_finished();
     for (number, life) in lives.iter().enumerate().skip(lived.len()) {
-        let share = |own: f64| (life.watch.share)((number as f64 + own) / lives.len() as f64);
+        let share = |own: f64| {
+            let done = |other: usize| f64::from(u8::from(other < number));
+            let shares =
+                (0..lives.len()).map(|other| if other == number { own } else { done(other) });
+            (life.watch.share)(of_work(lives, shares));
+        };
         let one = life.live(seasoned, &lived, checkpoint, &share)?;
         let Some(one) = one else { return Ok(None) };
         lived.push(one);
     }
     Ok(Some(lived))
+}
+
+/// Returns the share of the work of all lives that is done. A life at twice the dilation is half
+/// the work.
+fn of_work(lives: &[Life<'_>], shares: impl Iterator<Item = f64>) -> f64 {
+    let work = |life: &Life<'_>| 1.0 / f64::from(life.config.life.dilation.max(1));
+    let all: f64 = lives.iter().map(work).sum();
+    let done: f64 = lives.iter().zip(shares).map(|(life, share)| work(life) * share).sum();
+    // Rounding must not leave the last bit undone.
+    if done >= all * (1.0 - 1e-12) { 1.0 } else { done / all }
 }
 
 /// Runs all lifetimes on free cores. They start in order; the first has the lowest dilation and
@@ -334,12 +380,17 @@ fn side_by_side(
 ) -> Result<Option<Vec<Lived>>, Diagnostics> {
     let shares = Mutex::new(vec![0.0; lives.len()]);
     let numbered: Vec<(usize, &Life<'_>)> = lives.iter().enumerate().collect();
+    let has_a_core_each = rayon::current_num_threads() >= lives.len();
     let lived = fan_out::each(&numbered, |&(number, life)| {
         let share = |own: f64| {
             let mut shares = shares.lock().unwrap_or_else(PoisonError::into_inner);
             shares[number] = own;
-            // Report under the lock, so that progress never goes backwards.
-            (life.watch.share)(shares.iter().sum::<f64>() / shares.len() as f64);
+            // All is done when the slowest is. Report under the lock, so that progress never goes
+            // backwards.
+            (life.watch.share)(match has_a_core_each {
+                true => shares.iter().copied().fold(1.0, f64::min),
+                false => of_work(lives, shares.iter().copied()),
+            });
         };
         life.live(seasoned, &[], &mut Checkpoint::nowhere(), &share)
     });
@@ -492,6 +543,20 @@ pub fn check(spec: &LifetimeSpec) -> Diagnostics {
     if spec.checkpoint.is_some() && !spec.device.policies.is_empty() {
         let what = "a checkpoint cannot save the state of a custom policy";
         diagnostics.push(Diagnostic::new("--checkpoint", what).hint("leave it out".to_string()));
+    }
+    diagnostics
+}
+
+/// Checks the specification of a fleet, before the life of one drive is simulated.
+pub fn check_fleet(spec: &LifetimeSpec, fleet: &fleet::FleetSpec) -> Diagnostics {
+    let mut diagnostics = fleet::check(fleet);
+    let drive = spec.device.source().and_then(|source| {
+        let scheme = spec.device.scheme(spec.scheme.as_deref())?;
+        device::resolve(&source, &scheme, &spec.device)
+    });
+    // What is wrong with the drive itself is said elsewhere.
+    if let Ok(drive) = drive {
+        diagnostics.take(fleet::suits(&drive.config));
     }
     diagnostics
 }

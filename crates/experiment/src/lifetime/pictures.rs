@@ -1,5 +1,6 @@
 //! The figures of a lifetime, and the page that shows them.
 
+use super::fleet::{Fleet, Interval, Year};
 use super::report::cdf;
 use super::{Lifetime, Lived};
 use crate::Latencies;
@@ -9,6 +10,9 @@ use crate::report;
 use fowler_figures::{Axis, Figure, LineSeries, Lines, Panel, StepSeries, Steps, Stroke};
 use std::path::Path;
 
+/// The file of the drives of a fleet.
+const DRIVES: &str = "drives.csv";
+
 impl Lifetime {
     /// Writes the table, the figures and a page with both to a folder. Returns the files, and the
     /// figures that could not be drawn.
@@ -16,13 +20,19 @@ impl Lifetime {
     /// # Errors
     /// If the folder cannot be written.
     pub fn write(&self, folder: &Path) -> Result<(Vec<String>, Vec<String>), Diagnostics> {
-        let sheets = [self.sheet()];
+        let mut sheets = vec![self.sheet()];
+        sheets.extend(self.fleet.iter().flat_map(Fleet::sheets));
         let Written { mut files, warnings, drawings } =
             figures_folder::write(&sheets, &self.figures(), folder)?;
-        let lead = warnings.iter().map(|warning| format!("Note: {warning}")).collect();
+        let noted = warnings.iter().map(|warning| format!("Note: {warning}"));
+        let lead = noted.chain(self.fleet.iter().map(Fleet::assumptions)).collect();
         let page = report::of_study(&sheets[0].title, lead, &sheets, drawings);
         report::write(&folder.join(report::REPORT), &page)?;
         files.push(report::REPORT.into());
+        if let Some(fleet) = &self.fleet {
+            fleet.write_drives(&folder.join(DRIVES))?;
+            files.push(DRIVES.into());
+        }
         Ok((files, warnings))
     }
 
@@ -62,7 +72,9 @@ impl Lifetime {
             let caption = format!("{}; {} repeated.", self.sheet().title, self.workload.name);
             Figure { caption: Some(caption), panels, columns: Some(2), ..Figure::new(title) }
         };
-        vec![
+        let mut all: Vec<(String, Figure)> = Vec::new();
+        all.extend(self.fleet.iter().map(|fleet| ("survival".into(), survival(fleet))));
+        all.extend([
             (
                 "page-writes".into(),
                 titled(
@@ -83,6 +95,45 @@ impl Lifetime {
                     ],
                 ),
             ),
-        ]
+        ]);
+        all
+    }
+}
+
+/// Survival and replacements of a fleet, with their intervals as dashed lines.
+fn survival(fleet: &Fleet) -> Figure {
+    let percent = format!("{} %", fleet.spec.confidence * 100.0);
+    let line = |name: String, stroke: Stroke, points: Vec<(f64, f64)>| LineSeries {
+        name,
+        points,
+        stroke,
+        ..LineSeries::default()
+    };
+    let banded = |title: &str, name: &str, y: &str, points: Vec<(f64, Interval)>| {
+        let of = |value: fn(Interval) -> f64| points.iter().map(|it| (it.0, value(it.1))).collect();
+        let series = vec![
+            line(name.into(), Stroke::Measured, of(|it| it.value)),
+            line(format!("lower bound, {percent}"), Stroke::Theory, of(|it| it.low)),
+            line(format!("upper bound, {percent}"), Stroke::Theory, of(|it| it.high)),
+        ];
+        let (x, y) = (Axis::linear("years"), Axis::linear(y));
+        Panel::lines(title, Lines { x, y, series, ..Lines::default() })
+    };
+    let alive = fleet.survival().into_iter().map(|it| (it.years, it.share)).collect();
+    let mut panels = vec![banded("survival of first drives", "alive", "share alive", alive)];
+    let years = fleet.years();
+    // One point is no line.
+    if years.len() > 1 {
+        let middle = |year: &Year| (year.number as f64 - 1.0 + year.length / 2.0, year.rate);
+        let rates = years.iter().map(middle).collect();
+        let y = "replaced per drive and year";
+        panels.push(banded("replacements, year by year", "replaced", y, rates));
+    }
+    let caption = format!("{} drives; {}.", fleet.spec.drives, fleet.assumptions());
+    Figure {
+        caption: Some(caption),
+        panels,
+        columns: Some(2),
+        ..Figure::new("A fleet over its years")
     }
 }

@@ -89,7 +89,8 @@ fn at(all: &Latencies, percentile: Percentile) -> Option<f64> {
 }
 
 impl Lifetime {
-    /// Returns the table: values at the dilation K and at 2 K, and the difference as a share.
+    /// Returns the table: values at the dilation K and at 2 K, the difference as a share, and
+    /// between which bounds the undilated life has them (`dilation`).
     pub fn sheet(&self) -> Sheet {
         let title = format!(
             "{} under {}, {} days with {} repeated",
@@ -100,9 +101,12 @@ impl Lifetime {
             (self.target().as_s() / 864.0).round() / 100.0,
             self.workload.name
         );
+        let compared = self.lived.len() > 1;
         let heads: Vec<String> = std::iter::once("quantity".to_string())
             .chain(self.lived.iter().map(|one| format!("K = {}", one.dilation)))
-            .chain((self.lived.len() > 1).then(|| "difference".to_string()))
+            .chain(compared.then(|| "difference".to_string()))
+            .chain(compared.then(|| "undilated, from".to_string()))
+            .chain(compared.then(|| "to".to_string()))
             .collect();
         let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
         let mut sheet = Sheet::new("lifetime", title, &heads);
@@ -116,6 +120,9 @@ impl Lifetime {
             cells.extend(values.iter().map(|&value| Cell::number(value)));
             if let [first, second] = values[..] {
                 cells.push(Cell::share(difference(first, second)));
+                let bounds = self.dilated(row);
+                cells.push(Cell::number(bounds.map(|its| its.low)));
+                cells.push(Cell::number(bounds.map(|its| its.high)));
             }
             sheet.row(cells);
         }

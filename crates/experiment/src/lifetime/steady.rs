@@ -168,6 +168,7 @@ pub fn steady(
             left_out,
             lived,
             drive,
+            fleet: None,
             checkpoint: None,
         }
     };

@@ -21,6 +21,42 @@ pub struct Survey {
     /// Its period: from the first request to the last, plus a mean gap before the next repetition.
     /// A generator with a duration has that period.
     pub span: Span,
+    /// When in it the writes arrive.
+    pub profile: Profile,
+}
+
+/// Bins of a profile. At worst, only one more than half of them are in use.
+const BINS: usize = 32;
+
+/// The number of writes over a repetition, in bins of equal width that is found on the way.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Profile {
+    /// The width of a bin is 2 to the power of this, in nanoseconds.
+    width: u32,
+    bins: [u64; BINS],
+}
+
+impl Profile {
+    fn add(&mut self, after: Span) {
+        while after.0 >> self.width >= BINS as u64 {
+            for bin in 0..BINS / 2 {
+                self.bins[bin] = self.bins[2 * bin] + self.bins[2 * bin + 1];
+            }
+            self.bins[BINS / 2..].fill(0);
+            self.width += 1;
+        }
+        self.bins[(after.0 >> self.width) as usize] += 1;
+    }
+
+    /// Returns the share of writes that arrive within this time after the first request.
+    pub fn within(&self, time: Span) -> f64 {
+        let place = time.0 as f64 / libm::ldexp(1.0, self.width as i32);
+        let whole = (place as usize).min(BINS);
+        let part = self.bins.get(whole).map_or(0.0, |&next| next as f64 * (place - whole as f64));
+        let all: u64 = self.bins.iter().sum();
+        let before: u64 = self.bins[..whole].iter().sum();
+        if all == 0 { 0.0 } else { (before as f64 + part) / all as f64 }
+    }
 }
 
 /// Returns whether a request wears the drive.
@@ -82,6 +118,7 @@ pub(super) fn look(
             last = io.at;
             if is_write(&io) {
                 survey.writes += 1;
+                survey.profile.add(Span(io.at.0.saturating_sub(survey.first.0)));
                 survey.bytes += u64::from(io.size);
                 let end = io.offset + u64::from(io.size) - 1;
                 survey.pages += end / page - io.offset / page + 1;
@@ -102,4 +139,26 @@ pub(super) fn look(
         _ => Span(length.0 + gap),
     };
     Ok(Some((survey, report)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_profile_knows_how_many_writes_come_before_a_time() {
+        let mut profile = Profile::default();
+        assert_eq!(profile.within(Span::ms(5)), 0.0);
+        // One a millisecond for a second, and then as many within a tenth of the time.
+        (0..1000).for_each(|ms| profile.add(Span::ms(ms)));
+        (0..1000).for_each(|at| profile.add(Span::ms(1000) + Span::us(100 * at)));
+        for (ms, share) in
+            [(0, 0.0), (500, 0.25), (1000, 0.5), (1050, 0.75), (1100, 1.0), (9999, 1.0)]
+        {
+            // A bin is at most a sixteenth of the whole.
+            let found = profile.within(Span::ms(ms));
+            assert!((found - share).abs() < 0.3, "{ms}: {found}");
+        }
+        assert!((profile.within(Span::ms(500)) - 0.25).abs() < 0.01);
+    }
 }

@@ -183,7 +183,7 @@ fn one_dwpd(drive: &Resolved, cost: &Cost) -> Survey {
     let (bytes, page) = (drive.layout.logical.0, drive.config.geometry.page_size.0 as f64);
     let pages = bytes as f64 * cost.waf / cost.waf_pages / page;
     let (first, span) = (Nanos::ZERO, Span((DAY_S * 1e9) as u64));
-    Survey { requests: 1, writes: 1, bytes, pages: pages as u64, first, span }
+    Survey { requests: 1, writes: 1, bytes, pages: pages as u64, first, span, ..Survey::default() }
 }
 
 /// Years by the rated cycles, and with recovery.

@@ -321,3 +321,87 @@ fn days_are_those_of_the_life() {
     assert!(ages[0] < 1.0 && (5.0..7.0).contains(&ages[1]) && (15.0..17.0).contains(&ages[2]));
     fs::remove_dir_all(&out).unwrap();
 }
+
+/// The same for five days.
+fn short(scheme: &str, workload: WorkloadSpec, folder: &Path) -> LifetimeSpec {
+    let mut spec = lasting(scheme, workload, folder);
+    for key in &mut spec.device.set {
+        *key = key.replace("lifetime.target=20d", "lifetime.target=5d");
+    }
+    spec
+}
+
+/// What dilation costs: the undilated life lies where the dilated ones say.
+#[test]
+fn the_undilated_life_lies_within_the_interval_of_the_dilated_ones() {
+    let out = folder("lives-interval");
+    let load = || WorkloadSpec::Generated(Source { name: "load".into(), text: LOAD.into() });
+    for scheme in ["nt", "dt", "ready_opt"] {
+        let dilated = LifetimeSpec { dilation: Some(8), ..short(scheme, load(), &out) };
+        let undilated = LifetimeSpec { dilation: Some(1), check: false, ..dilated.clone() };
+        let [dilated, whole] = [dilated, undilated].map(|spec| {
+            let spec = LifetimeSpec { checkpoint: None, ..spec };
+            lived(&spec, false).0.unwrap().json()
+        });
+        for key in ["effective_lifetime_years", "waf", "w_work_tb", "response_mean_us"] {
+            let bounds = dilated["dilation_interval"][key].as_array().unwrap();
+            let [low, high] = [0, 2].map(|at| bounds[at].as_f64().unwrap());
+            let exact = whole["lives"][0][key].as_f64().unwrap();
+            // Loads are drawn for each repetition: 10^6 pages are 0.2 % more or less.
+            let holds = low * 0.998 <= exact && exact <= high * 1.002;
+            assert!(holds, "{scheme}, {key}: {exact} and not {low} to {high}");
+            let own = whole["dilation_interval"][key].as_array().unwrap();
+            assert!(own.iter().all(|it| it.as_f64() == Some(exact)), "it is not dilated");
+        }
+    }
+    fs::remove_dir_all(&out).unwrap();
+}
+
+/// The time left that follows from the share that is done is right within a factor of two after the
+/// first tenth, in units of work: each call comes after as many requests. Lives one after another
+/// take the work of both.
+#[test]
+fn the_time_left_is_right_within_a_factor_of_two() {
+    let out = folder("lives-left");
+    // Nearly all of a repetition of a day is in its first two hours.
+    let bursts = "duration = '1d'
+arrivals = { kind = 'cycle', busy_rate = 60.0, quiet_rate = 0.1, mean_busy = '2h', mean_quiet = '22h', spread = 0.1 }
+mix.reads = 0.0
+space.share = 0.8
+writes.sizes = '4KiB'
+";
+    type Of = fn(&str, WorkloadSpec, &Path) -> LifetimeSpec;
+    let all: [(&str, &str, u32, Of); 3] =
+        [("nt", LOAD, 1, short), ("nt", bursts, 3, lasting), ("ready_opt", LOAD, 1, short)];
+    for (scheme, text, dilation, life) in all {
+        let load = WorkloadSpec::Generated(Source { name: "load".into(), text: text.into() });
+        let spec = LifetimeSpec { dilation: Some(dilation), ..life(scheme, load, &out) };
+        for check in [false, true] {
+            let spec = LifetimeSpec { check, ..spec.clone() };
+            let shares = Mutex::new(Vec::new());
+            let watch = Watch {
+                control: Control::UNWATCHED,
+                share: &|share| shares.lock().unwrap().push(share),
+                early: &|_| (),
+                warn: &|_| (),
+            };
+            assert!(matches!(live(&spec, watch).unwrap(), Ended::Lived(_)));
+            fs::remove_file(out.join("checkpoint")).unwrap();
+            let shares = shares.into_inner().unwrap();
+            let all = shares.len() as f64;
+            let mut seen = 0;
+            for tenth in 1..=9 {
+                let done = all * f64::from(tenth) / 10.0;
+                let share = shares[done as usize];
+                let predicted = done * (1.0 - share) / share;
+                let ratio = predicted / (all - done);
+                let told = format!("{scheme}, {dilation}, {check}: after {tenth} tenths {ratio}");
+                println!("{told}");
+                assert!((0.5..2.0).contains(&ratio), "{told}");
+                seen += 1;
+            }
+            assert!(seen == 9 && all > 20.0, "{all} units of work");
+        }
+    }
+    fs::remove_dir_all(&out).unwrap();
+}

@@ -3,6 +3,7 @@
 mod config_errors;
 mod faults;
 mod fingerprint;
+mod fleet;
 mod levels;
 mod lifetime;
 mod mutations;

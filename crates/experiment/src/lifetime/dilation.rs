@@ -1,0 +1,84 @@
+//! What dilation costs: by how much the results at a dilation of K may differ from those of the
+//! undilated life, from what changes between K and 2 K.
+//!
+//! What dilation does is of first order in K: the capacity that may be borrowed, the pages that the
+//! last write moves, the steps in which wear advances, and the weight of the first hours all grow
+//! in proportion (docs/ready.md, "Dilation"). So the undilated life has about
+//! `Q(K) - (Q(2K) - Q(K))`, by Richardson's extrapolation, and `Q(K)` is off by `|Q(2K) - Q(K)|`.
+//! Two runs do not show whether K is small enough for that order. Roache's grid convergence index
+//! (J. Fluids Eng. 116, 1994) multiplies by 3 for this reason where there are two, and so do we.
+
+use super::Lifetime;
+use super::report::{ROWS, Row};
+
+/// Roache's factor for two runs.
+const SAFETY: f64 = 3.0;
+
+/// A result, and between which bounds that of the undilated life lies.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Dilated {
+    /// The lower bound.
+    pub low: f64,
+    /// The result of the undilated life by extrapolation.
+    pub extrapolated: f64,
+    /// The upper bound.
+    pub high: f64,
+}
+
+/// Returns that of a result at K and at 2 K. None of the results is below zero, so the bounds are
+/// not, either.
+pub fn dilated(at_k: f64, at_2k: f64) -> Dilated {
+    let change = at_2k - at_k;
+    let half = SAFETY * change.abs();
+    let at_least_zero = |value: f64| if at_k < 0.0 { value } else { value.max(0.0) };
+    Dilated {
+        low: at_least_zero(at_k - half),
+        extrapolated: at_least_zero(at_k - change),
+        high: at_k + half,
+    }
+}
+
+impl Lifetime {
+    /// Returns what dilation costs a number of the table; `None` if it is not known, or means
+    /// nothing. A life that is not dilated is exactly what it is.
+    pub(super) fn dilated(&self, row: &Row) -> Option<Dilated> {
+        let first = self.lived.first()?;
+        let at_k = (row.value)(self, first)?;
+        if first.dilation == 1 {
+            return Some(dilated(at_k, at_k));
+        }
+        let at_2k = (row.value)(self, self.lived.get(1)?)?;
+        // These are numbers of the simulation, and not of the life.
+        let of_the_life = !["repetitions", "blocked_at_end_s"].contains(&row.key);
+        of_the_life.then(|| dilated(at_k, at_2k))
+    }
+
+    /// Returns by which share dilation may change the years that the drive lives; `None` if that is
+    /// not known.
+    pub fn dilation_error(&self) -> Option<f64> {
+        let years = ROWS.iter().find(|row| row.key == "effective_lifetime_years")?;
+        let at_k = (years.value)(self, self.lived.first()?)?;
+        let its = self.dilated(years)?;
+        Some((its.high - at_k) / at_k)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_of_first_order_is_found_and_one_of_another_is_within_the_bounds() {
+        for k in [2.0, 10.0, 400.0] {
+            let its = |order: f64| move |k: f64| 5.0 + 1e-3 * libm::pow(k, order);
+            let first = dilated(its(1.0)(k), its(1.0)(2.0 * k));
+            assert!((first.extrapolated - 5.0).abs() < 1e-12, "{first:?}");
+            for order in [0.5, 1.0, 2.0, 3.0] {
+                let its = its(order);
+                let bounds = dilated(its(k), its(2.0 * k));
+                assert!(bounds.low <= 5.0 && 5.0 <= bounds.high, "{order}: {bounds:?}");
+            }
+        }
+        assert_eq!(dilated(1.0, 3.0).low, 0.0);
+    }
+}
