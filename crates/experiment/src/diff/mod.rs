@@ -8,6 +8,7 @@ mod json;
 mod stored;
 
 pub use causes::Causes;
+#[cfg(feature = "report")]
 pub(crate) use stored::is_as_written;
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
