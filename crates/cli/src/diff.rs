@@ -2,12 +2,10 @@
 
 use crate::args::Diff as Arguments;
 use crate::table::Grid;
-use crate::{Exit, console};
-use fowler_experiment::atomic_file::{clashes, writable};
+use crate::{Exit, console, pages};
 use fowler_experiment::diagnostic::{Diagnostics, escaped};
 use fowler_experiment::diff::{self, Causes, Chance, Change, Diff, Pair, Setting};
 use fowler_experiment::numbers::{self, counted};
-use fowler_experiment::report;
 use std::fmt::Write;
 
 /// Differences below this share are not in the tables: they are of no use.
@@ -16,13 +14,11 @@ const SMALLEST: f64 = 0.0005;
 pub(crate) fn execute(arguments: &Arguments) -> Result<Exit, Diagnostics> {
     let both = [&*arguments.first, &*arguments.second];
     if let Some(path) = &arguments.report {
-        let inputs = both.map(|it| (it.display().to_string(), it.join(report::REPORT)));
-        clashes(&inputs, &[("--report".into(), path.clone())]).or(())?;
-        writable(path)?;
+        pages::check_two(both, path)?;
     }
     let found = diff::diff(both)?;
     if let Some(path) = &arguments.report {
-        report::write(path, &report::of_two(both, &found)?)?;
+        pages::two(both, &found, path)?;
     }
     let text = match arguments.json {
         true => format!("{:#}\n", found.json()),

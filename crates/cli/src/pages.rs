@@ -7,7 +7,9 @@ pub(crate) use with_report::*;
 
 #[cfg(feature = "report")]
 mod with_report {
+    use fowler_experiment::atomic_file::{clashes, writable};
     use fowler_experiment::diagnostic::Diagnostics;
+    use fowler_experiment::diff::Diff;
     use fowler_experiment::lifetime::Lifetime;
     use fowler_experiment::outcome::Outcome;
     pub(crate) use fowler_experiment::physics::plot;
@@ -38,6 +40,18 @@ mod with_report {
         }
         let page = report::of_runs(outcomes, spread);
         files.iter().try_for_each(|path| report::write(path, &page))
+    }
+
+    /// Checks that the page of two results can be written to `path`, and replaces none of theirs.
+    pub(crate) fn check_two(folders: [&Path; 2], path: &Path) -> Result<(), Diagnostics> {
+        let page = |it: &Path| (it.display().to_string(), it.join(report::REPORT));
+        clashes(&folders.map(page), &[("--report".into(), path.into())]).or(())?;
+        writable(path)
+    }
+
+    /// Writes the page of two results.
+    pub(crate) fn two(folders: [&Path; 2], found: &Diff, path: &Path) -> Result<(), Diagnostics> {
+        report::write(path, &report::of_two(folders, found)?)
     }
 
     /// Writes the tables, the pictures and the page of a comparison with measured drives; returns
@@ -71,6 +85,7 @@ mod with_report {
 #[cfg(not(feature = "report"))]
 mod left_out {
     use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
+    use fowler_experiment::diff::Diff;
     use fowler_experiment::lifetime::Lifetime;
     use fowler_experiment::outcome::Outcome;
     use fowler_experiment::physics::Plotted;
@@ -105,6 +120,18 @@ mod left_out {
         _files: &[PathBuf],
     ) -> Result<(), Diagnostics> {
         Ok(())
+    }
+
+    pub(crate) fn check_two(_folders: [&Path; 2], _path: &Path) -> Result<(), Diagnostics> {
+        Err(absent("--report"))
+    }
+
+    pub(crate) fn two(
+        _folders: [&Path; 2],
+        _found: &Diff,
+        _path: &Path,
+    ) -> Result<(), Diagnostics> {
+        Err(absent("--report"))
     }
 
     pub(crate) fn score(
