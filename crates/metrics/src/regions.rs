@@ -18,8 +18,8 @@ pub struct Region {
     pub requests: ByKind<u64>,
     /// The sum of their latencies, in nanoseconds.
     pub latency: ByKind<u128>,
-    /// Its pages programmed, and the parity of their stripes. Zero on drives with superblocks, whose
-    /// pages hold units from anywhere.
+    /// Its pages programmed, and the parity of their stripes. Zero on drives with superblocks,
+    /// whose pages hold units from anywhere.
     pub programs: BySource<u64>,
 }
 

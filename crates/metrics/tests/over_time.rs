@@ -1,4 +1,5 @@
-//! A run over time and by address, beside what the same run says of every request, and of the drive as a whole.
+//! A run over time and by address, beside what the same run says of every request, and of the drive
+//! as a whole.
 
 use fowler_device::policy::redundancy::RedundancyKind;
 use fowler_device::{Completion, Config, Device, Pacing, Pattern, Probe, Source};
@@ -157,7 +158,8 @@ fn check_drive(
     assert!(counters.suspensions > 0, "nothing was suspended");
 }
 
-/// Every byte, request and program is in the region of its address; parity is in that of its stripe.
+/// Every byte, request and program is in the region of its address; parity is in that of its
+/// stripe.
 #[test]
 fn regions_hold_exactly_what_happened_in_them() {
     for protected in [false, true] {

@@ -254,7 +254,7 @@ impl Requests for Bound {
     }
 
     fn gap_us(&mut self, direction: Direction, iops: u64) -> u64 {
-        self.draws.interval_us(word(direction), iops)
+        self.draws.interval(word(direction), iops).0 / 1_000
     }
 }
 

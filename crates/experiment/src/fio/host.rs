@@ -28,8 +28,8 @@ pub(super) struct Host<'a> {
     pub criteria: Vec<Criterion>,
     /// By group.
     pub counted: Vec<Counted>,
-    /// When each process acts next, and what the first of these is: entries that `due` does not have
-    /// any more are dropped when they are first.
+    /// When each process acts next, and what the first of these is: entries that `due` does not
+    /// have any more are dropped when they are first.
     due: Vec<Option<Nanos>>,
     next: BinaryHeap<Reverse<(Nanos, usize)>>,
     control: Control<'a>,

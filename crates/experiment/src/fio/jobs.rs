@@ -172,7 +172,7 @@ impl FioSpec {
             let plan = bind::plan(job, files, &place, &mut draws);
             let Some(plan) = problems.take(plan) else { continue };
             let (its, seeding, layout) = (job.clone(), self.seeding, layout.clone());
-            // The map of a large file is large: it is made for each run, and there is one at a time.
+            // The map of a large file is large: it is made for each run, one at a time.
             let requests = move || {
                 let sequence = fio::Sequence::new(&its, &layout.jobs[number], seeding);
                 let (layout, draws) = (layout.clone(), draws.clone());

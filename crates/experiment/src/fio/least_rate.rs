@@ -1,8 +1,8 @@
 //! `rate_min` and `rate_iops_min`: a process that stays below its least rate ends with an error.
 //!
-//! The rate of each `rate_cycle` is looked at when the first request after its end is collected. The
-//! first cycle begins with the first request that is collected after two seconds, in which a job may
-//! settle.
+//! The rate of each `rate_cycle` is looked at when the first request after its end is collected.
+//! The first cycle begins with the first request that is collected after two seconds, in which a
+//! job may settle.
 
 use super::plan::{ByDirection, Direction};
 use super::stats::Stats;

@@ -7,7 +7,8 @@
 //!
 //! - `jobs.rs`: from a job file to jobs that are ready to run, through `bind.rs`.
 //! - `plan.rs`: what a process does. `process.rs`: its loop on its core. `unit.rs`: a request on
-//!   its way. `pace.rs`: rates. `flow.rs`: shares among jobs. `least_rate.rs`, `latency_target.rs`, `steady.rs`: what changes or ends it.
+//!   its way. `pace.rs`: rates. `flow.rs`: shares among jobs. `least_rate.rs`,
+//!   `latency_target.rs`, `steady.rs`: what changes or ends it.
 //! - `host.rs`: which process runs when. `simulate.rs`: the drive below, and the sum of it.
 //! - `record.rs`, `stats/`, `log.rs`: what is recorded. `results.rs`: the result.
 //! - `json.rs`, `normal.rs`, `terse.rs`: fio's outputs.

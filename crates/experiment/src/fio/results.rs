@@ -65,8 +65,8 @@ impl Entry {
         let some = |direction: &Direction| self.stats.done[*direction].requests > 0;
         Direction::ALL.into_iter().filter(some).map(|direction| {
             let done = &self.stats.done[direction];
-            // Completions have buckets by default, and totals if the job asks for them. All numbers of
-            // a row are of the same.
+            // Completions have buckets by default, and totals if the job asks for them. All numbers
+            // of a row are of the same.
             let p99 = |stage: Stage| {
                 let buckets = &done.latencies[stage as usize].buckets;
                 buckets.percentiles(&[99.0]).next().map(|(_, ns)| (stage, ns))

@@ -36,11 +36,11 @@ impl TimingDraws {
 
     /// Draws an interval of a Poisson process of `iops` requests of `op` per second, in whole
     /// microseconds.
-    pub fn interval_us(&mut self, op: Op, iops: u64) -> u64 {
-        let Some(random) = self.intervals.get_mut(op as usize) else { return 0 };
+    pub fn interval(&mut self, op: Op, iops: u64) -> Span {
+        let Some(random) = self.intervals.get_mut(op as usize) else { return Span(0) };
         let mean = (1_000_000 / iops.max(1)) as f64;
         let draw = f64::from(random.draw()) + 1.0;
-        (mean * -libm::log(draw / (f64::from(u32::MAX) + 1.0))) as u64
+        Span::us((mean * -libm::log(draw / (f64::from(u32::MAX) + 1.0))) as u64)
     }
 }
 
@@ -49,14 +49,14 @@ mod tests {
     use super::*;
     use crate::{Environment, JobFile};
 
-    /// The gaps between the requests of fio 3.33 with `rate_iops=100` and `rate_process=poisson`, of
-    /// its null engine, read from its iolog. A real process wakes up to half a millisecond off.
+    /// The gaps between the requests of fio 3.33 with `rate_iops=100` and `rate_process=poisson`,
+    /// of its null engine, read from its iolog. A real process wakes up to half a millisecond off.
     #[test]
     fn intervals_are_those_of_fio() {
         let text = "[j]\nsize=64m\nrw=randread\nrate_iops=100\nrate_process=poisson\n";
         let file = JobFile::parse(text, "job.fio", &Environment::empty()).expect("a job file");
         let mut draws = TimingDraws::new(&file.jobs[0], Seeding::V333);
-        let drawn: Vec<u64> = (0..9).map(|_| draws.interval_us(Op::Read, 100)).collect();
+        let drawn: Vec<u64> = (0..9).map(|_| draws.interval(Op::Read, 100).0 / 1_000).collect();
         let seen = [23_468, 4_748, 3_088, 10_621, 37_551, 15_311, 8_153, 3_175, 12_125];
         let near = |(&drawn, &seen): (&u64, &u64)| drawn.abs_diff(seen) < 500;
         assert!(drawn.iter().zip(&seen).all(near), "{drawn:?}");
