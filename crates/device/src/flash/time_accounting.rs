@@ -81,7 +81,7 @@ impl Flash {
         self.blame_service::<false>(id, waiter, blame);
     }
 
-    /// [`Flash::service_blame`] for a layer that is [`Translation::PACKED`].
+    /// [`Flash::service_blame`] for a layer that is [`super::Translation::PACKED`].
     pub fn packed_service_blame(&self, id: TxnId, waiter: TxnId, blame: &mut Blame) {
         self.blame_service::<true>(id, waiter, blame);
     }
