@@ -89,6 +89,7 @@ fn said(mut errors: Vec<clap::Error>) -> Exit {
 
 /// Does what `arguments` ask for, the name of the program first, and returns the exit code.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    signals::outlive_file_limits();
     let arguments = match flags::parse(arguments) {
         Ok(arguments) => arguments,
         Err(errors) => return said(errors).code(),

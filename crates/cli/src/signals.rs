@@ -9,6 +9,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 static STOP: AtomicBool = AtomicBool::new(false);
 static HANDLED: Once = Once::new();
 
+/// From now on, a file that grows beyond the limit of this process (`ulimit -f`) is an error of
+/// writing. By default the system ends the program without a word.
+pub(crate) fn outlive_file_limits() {
+    #[cfg(unix)]
+    {
+        let seen = std::sync::Arc::new(AtomicBool::new(false));
+        let _refused = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, seen);
+    }
+}
+
 /// From now on, the first signal ends the run in good order; the second ends the program.
 pub(crate) fn stop_flag() -> &'static AtomicBool {
     HANDLED.call_once(|| {

@@ -10,7 +10,10 @@ use fowler_experiment::workload::replayable;
 /// ends as the worst of them does.
 pub(crate) fn execute(mut arguments: Run) -> Result<Exit, Diagnostics> {
     let load = &arguments.setup.load;
-    let Some(path) = load.source.trace.clone() else { return Ok(Exit::Fault) };
+    let Some(path) = load.source.trace.clone() else {
+        let what = "a generated workload has no devices";
+        return Err(Diagnostic::new("--split", what).expected("--trace FILE").into());
+    };
     // What is wrong with the command is said before the trace is read for its devices.
     let mut diagnostics = Diagnostics::default();
     fit::run_spec(load, arguments.scheme.as_slice(), &mut diagnostics);

@@ -184,3 +184,33 @@ fn two_results_differ_in_what_was_asked_for_and_what_followed() {
     let (code, _, err) = run(&["diff", &before, &other]);
     assert_eq!((code, err.contains("is not the summary of a run")), (Some(2), true), "{err}");
 }
+
+/// The longest times that a trace may have, a command that does not fit the workload, and a limit on
+/// the length of files: each ends in good order.
+#[test]
+fn limits_are_reached_in_good_order() {
+    let folder = Folder::new("limits");
+    let text = "at_ns,op,offset,size\n0,read,0,4096\n9223372036854775807,write,0,4096\n";
+    let long = folder.file("long.csv", text);
+    let (code, out, err) = run(&["run", "--trace", &long, "--device", "small.toml", "--quiet"]);
+    assert_eq!(code, Some(0), "{out}{err}");
+    let (code, _, err) = run(&["run", "--split", "--workload", "demo", "--limit", "5"]);
+    assert_eq!(code, Some(2), "{err}");
+    assert!(err.contains("--split") && err.contains("--trace FILE"), "{err}");
+    let out = folder.path("short");
+    let limited = "ulimit -f 20; exec \"$0\" \"$@\"";
+    let demo = ["run", "--workload", "demo", "--device", "small.toml", "--limit", "500", "--quiet"];
+    let mut shell = std::process::Command::new("bash");
+    let fowler = command(&[&demo[..], &["--out", &out]].concat());
+    shell.args(["-c", limited]).arg(fowler.get_program()).args(fowler.get_args());
+    if let Some(folder) = fowler.get_current_dir() {
+        shell.current_dir(folder);
+    }
+    let ended = shell.output().unwrap();
+    let err = String::from_utf8_lossy(&ended.stderr);
+    assert_eq!(ended.status.code(), Some(2), "{err}");
+    assert!(err.contains("cannot be written"), "{err}");
+    let left = std::fs::read_dir(&out).into_iter().flatten().flatten();
+    let partial = left.filter(|it| it.file_name().to_string_lossy().contains("partial")).count();
+    assert_eq!(partial, 0, "{err}");
+}

@@ -127,7 +127,7 @@ impl Facts {
     /// the interval before that, as long as what comes before it.
     pub fn parts(&self) -> Option<[Interval; 2]> {
         let end = self.milestones.last()?;
-        let at = self.milestones.iter().rposition(|its| its.at * 2 <= end.at)?;
+        let at = self.milestones.iter().rposition(|its| its.at.0 <= end.at.0 / 2)?;
         let (before, from) = (self.milestones.get(at.checked_sub(1)?)?, &self.milestones[at]);
         Some([Interval::of(before, from), Interval::of(from, end)])
     }
