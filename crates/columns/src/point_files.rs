@@ -108,7 +108,7 @@ pub(crate) fn verified(folder: &Path, hash: &str, requests: bool) -> Result<Veri
 pub(crate) fn small_file(path: &Path) -> Result<Option<String>, Diagnostics> {
     let read = || {
         let mut bytes = Vec::new();
-        disk::File::open(path)?.take(SMALL).read_to_end(&mut bytes)?;
+        disk::File::open_stored(path)?.take(SMALL).read_to_end(&mut bytes)?;
         Ok(String::from_utf8(bytes).unwrap_or_default())
     };
     disk::if_present(read()).map_err(|error| unreadable(path, &error))
@@ -154,7 +154,7 @@ pub(crate) fn copy(
     if let Some(sum) = &log {
         let (from, into) = (requests_file(from, hash), requests_file(into, hash));
         let mut file = AtomicFile::create(&into)?;
-        let mut source = disk::File::open(&from).map_err(|error| unreadable(&from, &error))?;
+        let mut source = disk::File::open_stored(&from).map_err(|error| unreadable(&from, &error))?;
         std::io::copy(&mut source, &mut file).map_err(|error| unwritable(&into, &error))?;
         file.finish()?;
         // Until the point has its checksums, nobody reads them.

@@ -105,6 +105,18 @@ impl File {
         Ok(File { file, path: path.into() })
     }
 
+    /// Opens a file that a run has left, to read it.
+    ///
+    /// # Errors
+    /// If it cannot be opened, or is no regular file: a named pipe would never end, or never begin.
+    pub fn open_stored(path: &Path) -> io::Result<File> {
+        let kind = metadata(path)?.file_type();
+        if kind.is_file() || kind.is_dir() {
+            return File::open(path);
+        }
+        Err(io::Error::new(ErrorKind::InvalidInput, "it is not a regular file"))
+    }
+
     /// Creates a file with a new name.
     ///
     /// # Errors
@@ -174,13 +186,13 @@ pub fn lock_file(path: &Path) -> io::Result<fs::File> {
     retried(|| Operation::Open(path.into()), |_| fs::File::create(path))
 }
 
-/// Returns all bytes of a file.
+/// Returns all bytes of a file that a run has left.
 ///
 /// # Errors
-/// If it cannot be read.
+/// If it cannot be read, or is no regular file.
 pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    File::open(path)?.read_to_end(&mut bytes)?;
+    File::open_stored(path)?.read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 

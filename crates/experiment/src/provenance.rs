@@ -31,22 +31,33 @@ pub fn bytes_hash(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 
-/// Returns the SHA-256 of a file as stored, compressed or not: what `sha256sum` prints.
+/// Returns the SHA-256 of a file that a run has left: what `sha256sum` prints.
+///
+/// # Errors
+/// If it cannot be read, or is no regular file.
 pub fn file_hash(path: &Path) -> Result<String, Diagnostics> {
-    file_hash_watched(path, |_| true)
+    hash_of(File::open_stored(path), path, |_| true)
 }
 
-/// Like [`file_hash`]. Calls `go_on` now and then with the share that has been read, from 0 to 1,
+/// Returns the SHA-256 of a file as stored, compressed or not. Calls `go_on` now and then with the share that has been read, from 0 to 1,
 /// and ends if it returns false.
 ///
 /// # Errors
 /// If the file cannot be read, or if hashing was ended.
 pub(crate) fn file_hash_watched(
     path: &Path,
+    go_on: impl FnMut(f64) -> bool,
+) -> Result<String, Diagnostics> {
+    hash_of(File::open(path), path, go_on)
+}
+
+fn hash_of(
+    file: std::io::Result<File>,
+    path: &Path,
     mut go_on: impl FnMut(f64) -> bool,
 ) -> Result<String, Diagnostics> {
     let failed = |error: std::io::Error| unreadable(path, &error);
-    let mut file = File::open(path).map_err(failed)?;
+    let mut file = file.map_err(failed)?;
     let all = file.facts().map_err(failed)?.len().max(1) as f64;
     let mut digest = Sha256::new();
     let mut chunk = vec![0; 1 << 18];

@@ -113,7 +113,7 @@ pub fn inspect(path: &Path, kind: Kind) -> Result<Opened, Refused> {
     let other = |what: String| Refused::Other(Box::new(Diagnostic::new(name(), what)));
     let unreadable = |error: io::Error| other(format!("cannot be read: {error}"));
     let damaged = || failed(format!("is damaged: it is not the {} that was written", kind.name));
-    let file = File::open(path).map_err(unreadable)?;
+    let file = File::open_stored(path).map_err(unreadable)?;
     let facts = file.facts().map_err(unreadable)?;
     if !facts.is_file() {
         return Err(failed(format!("is not a {} of Fowler", kind.name)));

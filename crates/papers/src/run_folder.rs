@@ -372,7 +372,7 @@ pub fn reread(path: &Path, identity: &str) -> Result<Option<Value>, Diagnostics>
 fn bytes_of(path: &Path) -> Result<Option<Vec<u8>>, Diagnostics> {
     let read = || {
         let mut bytes = Vec::new();
-        disk::File::open(path)?.take(LARGEST).read_to_end(&mut bytes)?;
+        disk::File::open_stored(path)?.take(LARGEST).read_to_end(&mut bytes)?;
         Ok(bytes)
     };
     disk::if_present(read()).map_err(|error| unreadable(path, &error))

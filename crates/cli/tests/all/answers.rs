@@ -185,6 +185,29 @@ fn two_results_differ_in_what_was_asked_for_and_what_followed() {
     assert_eq!((code, err.contains("is not the summary of a run")), (Some(2), true), "{err}");
 }
 
+/// A named pipe in the place of a stored file never answers: it is refused before it is opened.
+#[cfg(unix)]
+#[test]
+fn pipes_among_results_are_refused() {
+    let folder = Folder::new("pipes");
+    let text = "device = 'small.toml'\nworkload = 'demo'\nlimit = 200\n[axis]\nscheme = ['fifo', 'rps']\n";
+    let (spec, out) = (folder.file("sweep.toml", text), folder.path("swept"));
+    let sweep = ["sweep", &spec, "--out", &out, "--quiet"];
+    let (code, _, err) = run(&sweep);
+    assert_eq!(code, Some(0), "{err}");
+    let points = std::path::Path::new(&out).join("points");
+    let rows = std::fs::read_dir(points).unwrap().flatten().map(|it| it.path());
+    let row = rows.filter(|it| it.extension().is_some_and(|its| its == "parquet")).min().unwrap();
+    std::fs::remove_file(&row).unwrap();
+    let made = std::process::Command::new("mkfifo").arg(&row).status().unwrap();
+    assert!(made.success());
+    for arguments in [&["check", &out][..], &sweep] {
+        let (code, said, err) = run(arguments);
+        assert_eq!(code, Some(2), "{arguments:?}: {said}{err}");
+        assert!(err.contains("it is not a regular file"), "{arguments:?}: {err}");
+    }
+}
+
 /// The longest times that a trace may have, a command that does not fit the workload, and a limit on
 /// the length of files: each ends in good order.
 #[test]
