@@ -338,8 +338,6 @@ pub struct Verify {
     pub backlog_batch: u64,
     /// Write nothing, only read what would have been written.
     pub only: bool,
-    /// The first error ends the job.
-    pub fatal: bool,
 }
 
 /// `zonemode=strided`.
@@ -376,10 +374,6 @@ pub struct Logs {
     pub max_value: bool,
     /// `log_offset`: lines with offsets.
     pub offset: bool,
-    /// `log_prio`: the last column is the whole priority.
-    pub priority: bool,
-    /// `log_unix_epoch`: times since 1970.
-    pub unix_epoch: bool,
     /// `per_job_logs`: the job's number is in the name.
     pub per_job: bool,
     /// `bwavgtime`: the window of bandwidth samples.
@@ -582,8 +576,6 @@ pub struct Job {
     pub start_after: StartAfter,
     /// What its end ends.
     pub exit_all: ExitAll,
-    /// `continue_on_error`, as written; empty if the first error ends the job.
-    pub continue_on_error: String,
 
     /// `write_*_log` and its relatives.
     pub logs: Logs,

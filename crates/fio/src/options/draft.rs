@@ -152,7 +152,6 @@ fn initial() -> Job {
         start_delay: (Span(0), Span(0)),
         start_after: StartAfter::Nothing,
         exit_all: ExitAll::Off,
-        continue_on_error: String::new(),
         logs: logs(),
         statistics: statistics(),
     }

@@ -9,6 +9,11 @@ const MILLISECOND: u64 = 1000;
 /// The most percentiles, as in fio.
 const MOST_PERCENTILES: usize = 20;
 
+/// Refuses a switch that is on.
+fn off(value: &Value<'_>, what: &str) -> Result<(), Wrong> {
+    if value.switch()? { Err(Wrong::new(what, "0")) } else { Ok(()) }
+}
+
 pub(super) const OPTIONS: &[Entry] = &[
     option(&["description"], |draft, value| {
         draft.job.description = Some(value.text.into());
@@ -47,7 +52,7 @@ pub(super) const OPTIONS: &[Entry] = &[
         Ok(())
     }),
     option(&["log_max_value", "log_window_value"], |draft, value| {
-        let words = [("avg", false), ("0", false), ("max", true), ("1", true), ("both", true)];
+        let words = [("avg", false), ("0", false), ("max", true), ("1", true)];
         draft.job.logs.max_value = value.word(&words)?;
         Ok(())
     }),
@@ -55,14 +60,8 @@ pub(super) const OPTIONS: &[Entry] = &[
         draft.job.logs.offset = value.switch()?;
         Ok(())
     }),
-    option(&["log_prio"], |draft, value| {
-        draft.job.logs.priority = value.switch()?;
-        Ok(())
-    }),
-    option(&["log_unix_epoch"], |draft, value| {
-        draft.job.logs.unix_epoch = value.switch()?;
-        Ok(())
-    }),
+    option(&["log_prio"], |_, value| off(&value, "priorities are not logged: all are the same")),
+    option(&["log_unix_epoch"], |_, value| off(&value, "simulated time has no epoch")),
     option(&["per_job_logs"], |draft, value| {
         draft.job.logs.per_job = value.switch()?;
         Ok(())

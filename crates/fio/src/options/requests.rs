@@ -199,7 +199,9 @@ pub(super) const OPTIONS: &[Entry] = &[
         Ok(())
     }),
     option(&["verify_fatal"], |draft, value| {
-        draft.job.verify.fatal = value.switch()?;
+        if value.switch()? {
+            draft.notes.push("verify_fatal: wrong data is counted, and ends no job".into());
+        }
         Ok(())
     }),
     option(&["verify_backlog"], |draft, value| {

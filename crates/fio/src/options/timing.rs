@@ -9,6 +9,8 @@ use fowler_units::Span;
 const MICROSECOND: u64 = 1;
 const MILLISECOND: u64 = 1000;
 
+/// What is said of options that decide what an error ends.
+const ERRORS: &str = "wrong data is counted, and ends no job";
 /// The largest weight of a `flow`, as in fio.
 const HEAVIEST: u64 = 1000;
 /// The deepest queue: a bound of ours.
@@ -92,15 +94,14 @@ pub(super) const OPTIONS: &[Entry] = &[
         ])?;
         Ok(())
     }),
-    flag(&["exitall_on_error"], |_, _| Ok(())),
+    flag(&["exitall_on_error"], |draft, _| {
+        draft.notes.push(ERRORS.into());
+        Ok(())
+    }),
     option(&["continue_on_error"], |draft, value| {
         let words = ["none", "read", "write", "io", "verify", "all", "0", "1"];
-        let word = value.word(&words.map(|word| (word, word)))?;
-        draft.job.continue_on_error = match word {
-            "none" | "0" => String::new(),
-            "1" => "all".into(),
-            word => word.into(),
-        };
+        value.word(&words.map(|word| (word, word)))?;
+        draft.notes.push(ERRORS.into());
         Ok(())
     }),
     option(&["runtime", "timeout"], |draft, value| {
@@ -223,8 +224,12 @@ pub(super) const OPTIONS: &[Entry] = &[
         Ok(())
     }),
     option(&["max_latency"], |draft, value| {
-        draft.job.latency.max =
-            value.by_direction(|value| value.time(MICROSECOND))?[0].unwrap_or_default();
+        let [reads, writes, trims] = value.by_direction(|value| value.time(MICROSECOND))?;
+        if reads != writes || writes != trims {
+            let what = "limits that differ between reads, writes and trims are not simulated";
+            return Err(Wrong::new(what, "one limit"));
+        }
+        draft.job.latency.max = reads.unwrap_or_default();
         Ok(())
     }),
     option(&["steadystate", "ss"], steady),
@@ -236,7 +241,12 @@ pub(super) const OPTIONS: &[Entry] = &[
         draft.steady_ramp = value.seconds()?;
         Ok(())
     }),
-    option(&["steadystate_check_interval", "ss_interval"], |_, value| value.seconds().map(drop)),
+    option(&["steadystate_check_interval", "ss_interval"], |_, value| {
+        if value.seconds()? == Span(1_000_000_000) {
+            return Ok(());
+        }
+        Err(Wrong::new("a steady state is looked for once a second", "1s"))
+    }),
 ];
 
 fn rates<T: Copy>(own: &mut ByDirection<T>, given: ByDirection<Option<T>>) {

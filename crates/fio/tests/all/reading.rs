@@ -69,6 +69,11 @@ fn what_has_no_bound_or_no_sense_is_refused() {
         ("random_distribution=zoned_abs:50/8e:50/8e", "`e` is an unknown suffix"),
         ("random_distribution=zoned_abs:50/8191p:50/8191p", "the zones are too large together"),
         ("numjobs=4096\nioengine=libaio\niodepth=512", "more than 1048576 requests in flight"),
+        ("log_window_value=both", "`log_window_value`: unknown value `both`"),
+        ("log_prio=1", "`log_prio`: priorities are not logged"),
+        ("log_unix_epoch=1", "`log_unix_epoch`: simulated time has no epoch"),
+        ("max_latency=10ms,20ms", "`max_latency`: limits that differ between reads"),
+        ("ss_interval=2", "`ss_interval`: a steady state is looked for once a second"),
         ("profile=act", "`profile`: it replaces the options of the job"),
         ("sg_write_mode=verify", "`sg_write_mode`: unknown value `verify`"),
     ] {
