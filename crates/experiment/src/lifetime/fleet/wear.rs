@@ -9,7 +9,7 @@ use fowler_units::Span;
 
 /// Points of the table, evenly spaced in the logarithm of the idle time. Between them it is linear
 /// in both logarithms; the error of a life is below 0.1 % (tested below).
-const POINTS: usize = 1024;
+const POINTS: usize = 2048;
 /// The shortest and the longest idle time of the table in seconds. Cells do not recover within a
 /// second in any reading; the longest is over a century.
 const IDLE_S: [f64; 2] = [1.0, 4e9];
