@@ -100,7 +100,7 @@ fn refused(job: &fio::Job) -> Result<(), Diagnostics> {
         refuse("`unified_rw_reporting=both` is not simulated", "use mixed or none");
     }
     if job.replay.is_some() {
-        let hint = "replay it as a trace: fowler run --trace FILE --format fio";
+        let hint = "replay it as a trace: fowler run --trace FILE --format fio-iolog3";
         refuse("`read_iolog` is not simulated here", hint);
     }
     if job.steady.is_some_and(|its| steady(&its).is_none()) {
@@ -120,7 +120,14 @@ fn rates(job: &fio::Job) -> ByDirection<Option<Rate>> {
 }
 
 fn least(job: &fio::Job) -> Option<Least> {
-    let fio::Rate { min_bytes, min_iops, cycle, .. } = job.rate;
+    let fio::Rate { mut min_bytes, mut min_iops, cycle, .. } = job.rate;
+    // A single value stands for all directions, and the job may not have them all.
+    let fio::Kind { reads, writes, trims, .. } = job.kind;
+    for (place, has) in [reads, writes, trims].into_iter().enumerate() {
+        if !has {
+            (min_bytes[place], min_iops[place]) = (0, 0);
+        }
+    }
     let some = min_bytes.iter().any(|&it| it > 0) || min_iops.iter().any(|&it| it > 0);
     let by = |of: &dyn Fn(usize) -> u64| ByDirection::from_fn(|it: Direction| of(it as usize));
     some.then(|| Least {
@@ -260,4 +267,18 @@ impl Requests for Bound {
 
 fn word(direction: Direction) -> fio::Op {
     [fio::Op::Read, fio::Op::Write, fio::Op::Trim][direction as usize]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_least_rate_is_one_of_directions_that_the_job_has() {
+        let text = "[j]\nsize=1m\nrw=randread\nrate_iops_min=100\nrate_min=1m\n";
+        let file = fio::JobFile::parse(text, "job.fio", &fio::Environment::empty());
+        let least = least(&file.expect("a job file").jobs[0]).expect("a least rate");
+        assert_eq!(Direction::ALL.map(|it| least.requests[it]), [100, 0, 0]);
+        assert_eq!(Direction::ALL.map(|it| least.bytes[it]), [1 << 20, 0, 0]);
+    }
 }

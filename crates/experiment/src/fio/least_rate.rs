@@ -32,7 +32,7 @@ pub(super) struct Cycle {
 }
 
 impl Cycle {
-    /// The process begins at `now`.
+    /// The process counts from `now` on, which is after its ramp.
     pub fn new(now: Nanos) -> Cycle {
         Cycle { began: now, from: None, bytes: [0; 3], requests: [0; 3] }
     }
@@ -40,7 +40,7 @@ impl Cycle {
     /// A request was collected. Returns whether the rate of a cycle that has ended was too low.
     pub fn is_too_slow(&mut self, least: &Least, stats: &Stats, now: Nanos) -> bool {
         let done = |direction: Direction| &stats.done[direction];
-        if now.0 - self.began.0 < SETTLES.0 {
+        if now < self.began + SETTLES {
             return false;
         }
         let first = self.from.is_none();

@@ -138,9 +138,9 @@ impl<'a> Process<'a> {
         self.wake = Some(at);
         self.thought = at;
         self.pace = Pace::new(&self.plan, at);
-        self.cycle = Cycle::new(at);
         self.search = self.plan.target.map(|target| Search::new(target, self.plan.depth, at));
         self.record.begin(at, &self.plan);
+        self.cycle = Cycle::new(self.record.from());
     }
 
     /// Returns whether it has begun.
