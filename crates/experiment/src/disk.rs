@@ -181,9 +181,15 @@ impl Seek for File {
 /// Opens the lock file at this path, and creates it if necessary.
 ///
 /// # Errors
-/// If it cannot be opened.
+/// If it cannot be opened, or is no regular file: what a link points to is not ours to lock.
 pub fn lock_file(path: &Path) -> io::Result<fs::File> {
-    retried(|| Operation::Open(path.into()), |_| fs::File::create(path))
+    if fs::symlink_metadata(path).is_ok_and(|it| !it.file_type().is_file()) {
+        return Err(io::Error::new(ErrorKind::InvalidInput, "it is not a regular file"));
+    }
+    // Its contents are nobody's: nothing is emptied.
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    retried(|| Operation::Open(path.into()), |_| options.open(path))
 }
 
 /// Returns all bytes of a file that a run has left.

@@ -7,7 +7,7 @@ use fowler_device::{
 use fowler_units::{Bytes, HostOp, Id};
 
 /// The maximum number of regions.
-const REGIONS: u64 = 128;
+const REGIONS: u64 = 64;
 
 /// What happened in one region of the drive's addresses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,7 +38,7 @@ impl Region {
     }
 }
 
-/// A probe that counts by region: up to 128 equal ranges of the drive's addresses.
+/// A probe that counts by region: up to 64 equal ranges of the drive's addresses.
 #[derive(Clone, Debug, Default)]
 pub struct Regions {
     /// In bytes, and in pages of the mapping: more of those, if some are parity.

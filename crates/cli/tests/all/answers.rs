@@ -190,7 +190,8 @@ fn two_results_differ_in_what_was_asked_for_and_what_followed() {
 #[test]
 fn pipes_among_results_are_refused() {
     let folder = Folder::new("pipes");
-    let text = "device = 'small.toml'\nworkload = 'demo'\nlimit = 200\n[axis]\nscheme = ['fifo', 'rps']\n";
+    let text =
+        "device = 'small.toml'\nworkload = 'demo'\nlimit = 200\n[axis]\nscheme = ['fifo', 'rps']\n";
     let (spec, out) = (folder.file("sweep.toml", text), folder.path("swept"));
     let sweep = ["sweep", &spec, "--out", &out, "--quiet"];
     let (code, _, err) = run(&sweep);
@@ -206,6 +207,15 @@ fn pipes_among_results_are_refused() {
         assert_eq!(code, Some(2), "{arguments:?}: {said}{err}");
         assert!(err.contains("it is not a regular file"), "{arguments:?}: {err}");
     }
+    // A link in the place of the lock: what it points to is left alone.
+    let (victim, swept) = (folder.file("victim", "mine"), folder.path("linked"));
+    assert_eq!(run(&["sweep", &spec, "--out", &swept, "--quiet"]).0, Some(0));
+    let lock = std::path::Path::new(&swept).join(".lock");
+    let _absent = std::fs::remove_file(&lock);
+    std::os::unix::fs::symlink(&victim, &lock).unwrap();
+    let (code, _, err) = run(&["sweep", &spec, "--out", &swept, "--quiet"]);
+    assert_eq!(code, Some(2), "{err}");
+    assert_eq!(std::fs::read_to_string(&victim).unwrap(), "mine");
 }
 
 /// The longest times that a trace may have, a command that does not fit the workload, and a limit on

@@ -106,6 +106,12 @@ impl<'a> ByAddress<'a> {
     fn chart(&self, id: &str, title: &str, about: &str, panels: Vec<Panel>) -> Option<Chart> {
         let mut panels = panels;
         panels.retain(|panel| !panel.series.is_empty());
+        // A page of many runs is large: what all lines have in common is there once.
+        for panel in &mut panels {
+            if let [first, others @ ..] = panel.series.as_mut_slice() {
+                others.iter_mut().filter(|its| its.x == first.x).for_each(|its| its.x.clear());
+            }
+        }
         (!panels.is_empty()).then(|| Chart {
             id: id.into(),
             title: title.into(),
