@@ -154,7 +154,8 @@ pub(crate) fn copy(
     if let Some(sum) = &log {
         let (from, into) = (requests_file(from, hash), requests_file(into, hash));
         let mut file = AtomicFile::create(&into)?;
-        let mut source = disk::File::open_stored(&from).map_err(|error| unreadable(&from, &error))?;
+        let mut source =
+            disk::File::open_stored(&from).map_err(|error| unreadable(&from, &error))?;
         std::io::copy(&mut source, &mut file).map_err(|error| unwritable(&into, &error))?;
         file.finish()?;
         // Until the point has its checksums, nobody reads them.

@@ -39,8 +39,8 @@ pub fn file_hash(path: &Path) -> Result<String, Diagnostics> {
     hash_of(File::open_stored(path), path, |_| true)
 }
 
-/// Returns the SHA-256 of a file as stored, compressed or not. Calls `go_on` now and then with the share that has been read, from 0 to 1,
-/// and ends if it returns false.
+/// Returns the SHA-256 of a file as stored, compressed or not. Calls `go_on` now and then with the
+/// share that has been read, from 0 to 1, and ends if it returns false.
 ///
 /// # Errors
 /// If the file cannot be read, or if hashing was ended.

@@ -218,8 +218,8 @@ fn pipes_among_results_are_refused() {
     assert_eq!(std::fs::read_to_string(&victim).unwrap(), "mine");
 }
 
-/// The longest times that a trace may have, a command that does not fit the workload, and a limit on
-/// the length of files: each ends in good order.
+/// The longest times that a trace may have, a command that does not fit the workload, and a limit
+/// on the length of files: each ends in good order.
 #[test]
 fn limits_are_reached_in_good_order() {
     let folder = Folder::new("limits");

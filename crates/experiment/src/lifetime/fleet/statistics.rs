@@ -102,8 +102,8 @@ mod tests {
         }
     }
 
-    /// The exact intervals, in which either tail beyond the count has 2.5 %. The lower bounds of one
-    /// and two leave less, so that they promise no more than they hold.
+    /// The exact intervals, in which either tail beyond the count has 2.5 %. The lower bounds of
+    /// one and two leave less, so that they promise no more than they hold.
     #[test]
     fn bounds_of_counts_are_nearly_exact() {
         let below = |count: u64, mean: f64| {
