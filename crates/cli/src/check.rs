@@ -96,7 +96,10 @@ fn of_sweep(folder: &Path, findings: &mut Findings) -> Result<(), Diagnostics> {
     for (path, sums) in found.damaged {
         findings.bad.push((path.clone(), what.into()));
         // Without its checksums a point counts as not run.
-        findings.removable.extend(sums.map(|sums| [sums, path]).into_iter().flatten());
+        if let Some(sums) = sums {
+            findings.removable.extend((path != sums).then_some(path));
+            findings.removable.push(sums);
+        }
     }
     Ok(())
 }

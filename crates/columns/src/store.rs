@@ -156,9 +156,9 @@ impl Folder {
         let Outline { text, design, requests, .. } = outline;
         replace(&path.join(SPECIFICATION), text)?;
         replace(&path.join(DESIGN), design)?;
+        replace(&path.join(FORMAT_FILE), format!("fowler sweep {FORMAT} {VERSION}\n").as_bytes())?;
         let sums = [(SPECIFICATION, bytes_hash(text)), (DESIGN, bytes_hash(design))];
         replace(&path.join(SUMS), listed(&sums).as_bytes())?;
-        replace(&path.join(FORMAT_FILE), format!("fowler sweep {FORMAT} {VERSION}\n").as_bytes())?;
         let path = path.to_path_buf();
         Ok(Folder { path, runs, points, requests: *requests, _lock: lock })
     }
@@ -329,6 +329,10 @@ pub fn examine(folder: &Path) -> Result<Option<Examined>, Diagnostics> {
     }
     refuse_newer(folder)?;
     let mut found = Examined { points: 0, whole: 0, damaged: Vec::new() };
+    let format = folder.join(FORMAT_FILE);
+    if !small_file(&format)?.is_some_and(|text| format_of(&text).is_some()) {
+        found.damaged.push((format, None));
+    }
     let sums = small_file(&folder.join(SUMS))?.unwrap_or_default();
     for (path, name) in [(&specification, SPECIFICATION), (&design, DESIGN)] {
         if disk::facts(path)?.is_none() || listed_hash(&sums, name) != Some(file_hash(path)?) {
@@ -342,12 +346,19 @@ pub fn examine(folder: &Path) -> Result<Option<Examined>, Diagnostics> {
     let hashes: BTreeSet<&str> = rows.iter().filter_map(|point| point.text(HASH)).collect();
     found.points = hashes.len();
     for hash in hashes {
-        match verified(folder, hash, true)? {
-            Verified::Missing => {}
-            Verified::Whole { .. } => found.whole += 1,
-            Verified::Damaged(file) => {
-                found.damaged.push((file, Some(sums_file(folder, hash))));
+        let sums = sums_file(folder, hash);
+        let damaged = match verified(folder, hash, true)? {
+            // Its checksums are written last: without them it is not finished.
+            Verified::Missing => disk::facts(&sums)?.map(|_| sums.clone()),
+            // Files of another point are whole, too.
+            Verified::Whole { .. } => {
+                (state(folder, hash, false)? == State::Damaged).then(|| point_file(folder, hash))
             }
+            Verified::Damaged(file) => Some(file),
+        };
+        match damaged {
+            Some(file) => found.damaged.push((file, Some(sums))),
+            None => found.whole += usize::from(disk::facts(&sums)?.is_some()),
         }
     }
     Ok(Some(found))
@@ -417,14 +428,20 @@ pub fn run(
     sweep::run(plan, todo, threads, Watch { control, requests: &file, keep: &keep })
 }
 
+/// Returns the format that a file of it states, and the version that wrote it.
+fn format_of(text: &str) -> Option<(u32, &str)> {
+    let mut words = text.strip_suffix('\n')?.strip_prefix("fowler sweep ")?.split(' ');
+    let format = words.next()?.parse().ok()?;
+    let version = words.next().filter(|version| !version.is_empty())?;
+    words.next().is_none().then_some((format, version))
+}
+
 /// Refuses a folder that a newer version wrote.
 pub(crate) fn refuse_newer(folder: &Path) -> Result<(), Diagnostics> {
     let Some(text) = small_file(&folder.join(FORMAT_FILE))? else { return Ok(()) };
-    let mut words = text.split_whitespace().skip(2);
-    let format = words.next().and_then(|word| word.parse::<u32>().ok());
-    match format {
-        Some(format) if format > FORMAT => {
-            let writer = printable(words.next().unwrap_or("of unknown version"));
+    match format_of(&text) {
+        Some((format, writer)) if format > FORMAT => {
+            let writer = printable(writer);
             let what = format!(
                 "was written by Fowler {writer} in format {format}; this is Fowler {VERSION}, which reads format {FORMAT}"
             );

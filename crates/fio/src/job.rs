@@ -583,6 +583,12 @@ pub struct Job {
     pub statistics: Statistics,
 }
 
+/// fio's percentiles where none are given.
+pub const PERCENTILES: [f64; 17] = [
+    1.0, 5.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95,
+    99.99,
+];
+
 /// Engines that wait for each request.
 const WAITING: [&str; 8] =
     ["sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "splice", "libzbc"];

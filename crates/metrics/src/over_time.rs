@@ -6,7 +6,7 @@
 
 use crate::{ByKind, Kind};
 use fowler_device::{BySource, Completion, Counters, Device, Doing, Layer, Ledger, Probe, waf};
-use fowler_units::{ChannelId, DieId, HostOp, Id, Nanos, Span};
+use fowler_units::{ChannelId, DieId, Id, Nanos, Span};
 
 /// The maximum number of windows. Once a run has outgrown the first width, it has more than half as
 /// many.
@@ -291,11 +291,7 @@ fn upper_bound(bucket: usize) -> u64 {
 impl<L: Layer> Probe<L> for OverTime {
     #[inline]
     fn completed(&mut self, completion: &Completion) {
-        let kind = match completion.io.op {
-            HostOp::Read => Kind::Read,
-            HostOp::Write => Kind::Write,
-            HostOp::Trim | HostOp::Flush => return,
-        };
+        let Some(kind) = Kind::of(completion.io.op) else { return };
         let latency = completion.latency();
         let served = &mut self.windows[self.open].served[kind];
         served.requests += 1;

@@ -18,6 +18,16 @@ impl Kind {
     /// Both, in order.
     pub const ALL: [Kind; 2] = [Kind::Read, Kind::Write];
 
+    /// Returns the kind of a command; `None` if it moves no data.
+    #[inline]
+    pub fn of(op: HostOp) -> Option<Kind> {
+        match op {
+            HostOp::Read => Some(Kind::Read),
+            HostOp::Write => Some(Kind::Write),
+            HostOp::Trim | HostOp::Flush => None,
+        }
+    }
+
     /// Returns the name in JSON and tables.
     pub fn name(self) -> &'static str {
         ["read", "write"][self as usize]

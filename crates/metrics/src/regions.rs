@@ -4,7 +4,7 @@ use crate::{ByKind, Kind};
 use fowler_device::{
     BySource, Completion, Device, FlashEvent, FlashStep, Layer, Op, Probe, Steps, waf,
 };
-use fowler_units::{Bytes, HostOp, Id};
+use fowler_units::{Bytes, Id};
 
 /// The maximum number of regions.
 const REGIONS: u64 = 64;
@@ -41,9 +41,12 @@ impl Region {
 /// A probe that counts by region: up to 64 equal ranges of the drive's addresses.
 #[derive(Clone, Debug, Default)]
 pub struct Regions {
-    /// In bytes, and in pages of the mapping: more of those, if some are parity.
+    /// In bytes, and in pages of the host.
     width: u64,
-    pages: f64,
+    pages: u64,
+    /// The pages of the host, and of the mapping: more of those, if some are parity.
+    logical: u64,
+    mapped: u64,
     regions: Vec<Region>,
 }
 
@@ -62,21 +65,16 @@ impl Regions {
 impl<L: Layer> Probe<L> for Regions {
     fn begun(&mut self, device: &Device<L>) {
         let layout = device.layout();
-        let (page, pages) = (layout.page_size.0, u64::from(layout.logical_pages));
-        let width = pages.div_ceil(REGIONS).max(1);
-        self.width = width * page;
-        // Stripes are in the order of their data, each with its parity.
-        self.pages = width as f64 * f64::from(layout.mapped_pages) / pages as f64;
-        self.regions = vec![Region::default(); pages.div_ceil(width) as usize];
+        (self.logical, self.mapped) = (layout.logical_pages.into(), layout.mapped_pages.into());
+        self.pages = self.logical.div_ceil(REGIONS).max(1);
+        self.width = self.pages * layout.page_size.0;
+        let count = self.logical.div_ceil(self.pages) as usize;
+        self.regions = vec![Region::default(); count];
     }
 
     #[inline]
     fn completed(&mut self, completion: &Completion) {
-        let kind = match completion.io.op {
-            HostOp::Read => Kind::Read,
-            HostOp::Write => Kind::Write,
-            HostOp::Trim | HostOp::Flush => return,
-        };
+        let Some(kind) = Kind::of(completion.io.op) else { return };
         let (mut at, size) = (completion.io.offset, u64::from(completion.io.size));
         let end = at + size;
         let Some(first) = self.regions.get_mut((at / self.width) as usize) else { return };
@@ -101,9 +99,11 @@ impl<L: Layer> Probe<L> for Regions {
         for step in steps {
             let (operation, lpn) = (&step.operation, step.operation.lpn);
             if step.event == FlashEvent::Done && operation.op == Op::Program && lpn.is_some() {
-                let last = self.regions.len() - 1;
-                let region = ((f64::from(lpn.0) / self.pages) as usize).min(last);
-                self.regions[region].programs[operation.source] += 1;
+                // Stripes are in the order of their data, each with its parity.
+                let page = u64::from(lpn.0) * self.logical / self.mapped;
+                if let Some(region) = self.regions.get_mut((page / self.pages) as usize) {
+                    region.programs[operation.source] += 1;
+                }
             }
         }
     }

@@ -88,6 +88,29 @@ fn a_damaged_point_is_run_again() {
     let (code, said) = fowler(&sweep);
     assert_eq!(code, Some(0), "{said}");
     assert_eq!(check(&out, &[]).0, Some(0));
+    // A point under another's name is whole, and is not that one; so is what only lacks a file.
+    let sums = |place: usize| points[place].with_extension("sha256");
+    let name = |place: usize| points[place].file_name().unwrap().to_string_lossy().into_owned();
+    let under_another_name = || {
+        fs::copy(&points[0], &points[1]).unwrap();
+        let text = fs::read_to_string(sums(0)).unwrap().replace(&name(0), &name(1));
+        fs::write(sums(1), text).unwrap();
+    };
+    let damages: [&dyn Fn(); 4] = [
+        &under_another_name,
+        &|| fs::remove_file(&points[1]).unwrap(),
+        &|| fs::remove_file(folder.path("out/format")).unwrap(),
+        &|| fs::write(folder.path("out/format"), "fowler run 1 0.1.0\n").unwrap(),
+    ];
+    for (number, damage) in damages.iter().enumerate() {
+        damage();
+        let (code, said) = check(&out, &[]);
+        assert_eq!(code, Some(2), "damage {number}: {said}");
+        let repaired = check(&out, &["--repair"]).0;
+        assert_eq!(repaired, Some(if number < 2 { 0 } else { 2 }), "damage {number}");
+        assert_eq!(fowler(&sweep).0, Some(0));
+        assert_eq!(check(&out, &[]).0, Some(0), "damage {number}");
+    }
     // A shard says which it is, and its file is checked as well.
     let part = folder.path("part");
     let shard = ["sweep", &spec, "--out", &part, "--quiet", "--shard", "2/2"];

@@ -189,12 +189,14 @@ impl Flash {
 
     #[cold]
     fn note_all_done(&mut self, die: DieId, txn: TxnId) {
-        if self.watched || self.txns.get(txn).op == Op::Program {
-            self.note_down(die, txn, FlashEvent::Done);
-        }
         if !self.watched {
+            // Only the ends of programs are wanted.
+            if self.txns.get(txn).op == Op::Program {
+                self.note_down(die, txn, FlashEvent::Done);
+            }
             return;
         }
+        self.note_down(die, txn, FlashEvent::Done);
         let mut joined = self.txns.get(txn).joined;
         while joined.is_some() {
             let host = *self.txns.get(txn);

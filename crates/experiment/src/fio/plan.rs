@@ -202,12 +202,8 @@ pub struct Recorded {
 impl Default for Recorded {
     /// What fio does by default.
     fn default() -> Recorded {
-        let percentiles = [
-            1.0, 5.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 95.0, 99.0, 99.5, 99.9,
-            99.95, 99.99,
-        ];
         Recorded {
-            percentiles: percentiles.into(),
+            percentiles: fowler_fio::PERCENTILES.into(),
             of: [false, true, false],
             windows: [Span::ms(500); 2],
             unified: false,

@@ -54,8 +54,8 @@ const MOST: usize = 1 << 16;
 /// What a request that was slower than `max_latency` is called: ETIMEDOUT.
 const TOO_SLOW: u32 = 110;
 
-/// What a rate below the least one is called: ETIME.
-const BELOW_LEAST: u32 = 62;
+/// What a rate below the least one is called by fio 3.33: EIO.
+const BELOW_LEAST: u32 = 5;
 
 /// What an error of data read back is called, as a number of errno: EILSEQ.
 const WRONG_DATA: u32 = 84;

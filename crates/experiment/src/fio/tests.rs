@@ -1,8 +1,8 @@
 //! Jobs on a drive whose answers can be told by hand: a read of 4 KiB takes 60 us of sensing,
 //! 13.654 us over the channel and 1 us over the link, and the host 2 us before and 2 us after.
 
-use super::flow::Share;
-use super::least_rate::Least;
+mod waiting;
+
 use super::plan::*;
 use super::results::Fio;
 use super::simulate::{Leaves, Setup, Task};
@@ -280,117 +280,6 @@ fn what_ends_together_ends_when_the_first_does() {
             assert!((most..most + 2).contains(done), "{ends:?}: {done} of {most}");
         }
     }
-}
-
-/// Every other request touches the block before: it is issued once that is answered and collected.
-#[test]
-fn requests_that_overlap_follow_one_another() {
-    let pairs = |number: u64| read(number / 2);
-    let most_in_flight = |serialize_overlap| {
-        let plan = Plan { serialize_overlap, ..Plan::new("overlaps", 4) };
-        let (fio, seen) = run(vec![task(plan, 40, pairs)]);
-        assert_eq!(fio.entries[0].stats.requests(), 40);
-        let together = |it: &Completion| {
-            let same = |its: &&Completion| its.io.offset == it.io.offset && its.io.at < it.done;
-            seen.iter().filter(|its| its.io.at >= it.io.at).filter(same).count()
-        };
-        seen.iter().map(together).max()
-    };
-    assert_eq!((most_in_flight(false), most_in_flight(true)), (Some(2), Some(1)));
-}
-
-/// 100 requests a second are fewer than 150: the cycle that begins with the first request collected
-/// after two seconds ends the job a second later. 50 are enough.
-#[test]
-fn a_rate_below_the_least_ends_a_job() {
-    let ended = |requests: u64, cycle: Span| {
-        let rate = Some(Rate { bytes_per_s: 409_600, block: 4096 });
-        let least = Least {
-            bytes: ByDirection::default(),
-            requests: ByDirection::from_fn(|it| if it == Direction::Read { requests } else { 0 }),
-            cycle,
-        };
-        let rates = ByDirection::from_fn(|it| if it == Direction::Read { rate } else { None });
-        let plan = Plan { rates, least: Some(least), ..Plan::new("slow", 1) };
-        let (fio, _) = run(vec![task(plan, 500, read)]);
-        (fio.entries[0].stats.requests(), fio.entries[0].error)
-    };
-    // The requests that are due at 2 and 3 s are numbers 200 and 300, from 0.
-    assert_eq!(ended(150, Span::ms(1_000)), (301, 62));
-    assert_eq!(ended(50, Span::ms(1_000)), (500, 0));
-    // Nothing counts in a ramp.
-    let least = Least {
-        bytes: ByDirection::default(),
-        requests: ByDirection::from_fn(|it| u64::from(it == Direction::Read) * 50),
-        cycle: Span::ms(1_000),
-    };
-    let mut plan = Plan { least: Some(least), ramp: Span::ms(4_000), ..Plan::new("ramp", 1) };
-    plan.rates[Direction::Read] = Some(Rate { bytes_per_s: 409_600, block: 4096 });
-    let (fio, _) = run(vec![task(plan, 900, read)]);
-    assert_eq!(fio.entries[0].error, 0);
-}
-
-/// The first ends at once and ends the others; two of them have not begun yet.
-#[test]
-fn what_ends_before_its_delay_is_over_has_done_nothing() {
-    let of = |ends, delay| Plan { ends, delay, ..Plan::new("ends", 1) };
-    let ramp = Plan { ramp: Span::ms(3), ..of(Ends::Itself, Span::ms(1_000)) };
-    let logs = Logs {
-        iolog: Some("iolog".into()),
-        latency: Some("late".into()),
-        window: Some(Span::ms(1)),
-        ..Logs::default()
-    };
-    let logged = Plan { logs, ..of(Ends::Itself, Span::ms(1_000)) };
-    let tasks = || {
-        vec![
-            task(of(Ends::Group, Span::ZERO), 10, read),
-            task(ramp.clone(), 1_000, read),
-            task(logged.clone(), 1_000, read),
-        ]
-    };
-    let folder = tempfile::tempdir().unwrap();
-    let leaves = Leaves { logs: Some(folder.path()), ..Leaves::default() };
-    let (fio, ()) = setup(tasks()).run(leaves, (), Control::UNWATCHED).expect("a run");
-    let done: Vec<u64> = fio.entries.iter().map(|it| it.stats.requests()).collect();
-    assert_eq!(done, [10, 0, 0]);
-    assert_eq!(fio.elapsed, Span(10 * READ));
-    let iolog = std::fs::read_to_string(folder.path().join("iolog")).unwrap();
-    assert_eq!(iolog.lines().last(), Some("0 ends close"), "{iolog}");
-}
-
-/// Each has issued its share of the requests to within one when the time is over, whether those
-/// that are ahead sleep or wait.
-#[test]
-fn jobs_of_a_flow_issue_by_weight() {
-    for sleep in [Span::ZERO, Span::us(100)] {
-        let of = |name: &str, depth, flow, weight| Plan {
-            share: Some(Share { flow, weight, sleep }),
-            runtime: Some(Span::ms(100)),
-            ..Plan::new(name, depth)
-        };
-        let (fio, _) = run(vec![
-            task(of("one", 4, 0, 1), u64::MAX, read),
-            task(of("five", 8, 0, 5), u64::MAX, read),
-            task(of("ten", 1, 0, 10), u64::MAX, read),
-        ]);
-        let done: Vec<u64> = fio.entries.iter().map(|it| it.stats.requests()).collect();
-        let round = done[2] / 10;
-        assert!(round > 40, "{done:?}");
-        assert!(done[0].abs_diff(round) <= 1 && done[1].abs_diff(5 * round) <= 6, "{done:?}");
-    }
-    // Without the others the rest of a flow goes on alone, as if there were none.
-    let share = |weight| Some(Share { flow: 0, weight, sleep: Span::ZERO });
-    let (fio, _) = run(vec![
-        task(Plan { share: share(1), ..Plan::new("short", 1) }, 10, read),
-        task(Plan { share: share(1), ..Plan::new("long", 1) }, 500, read),
-    ]);
-    let done: Vec<u64> = fio.entries.iter().map(|it| it.stats.requests()).collect();
-    assert_eq!(done, [10, 500]);
-    let free = Plan { share: None, ..Plan::new("free", 1) };
-    let alone = Plan { share: share(3), ..free.clone() };
-    let took = |plan| run(vec![task(plan, 500, read)]).0.elapsed;
-    assert_eq!(took(alone), took(free));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use super::scale::Effort;
 use crate::streams::{Answer, Go, Watcher};
 use fowler_device::{Counters, Device, Layer, Source};
 use fowler_metrics::{ByKind, Kind, Latencies};
-use fowler_units::{HostOp, Nanos, Span};
+use fowler_units::{Nanos, Span};
 
 /// The latencies of one kind of request of one role.
 #[derive(Clone, Debug, Default)]
@@ -233,11 +233,7 @@ impl<'a> Recording<'a> {
 impl<L: Layer> Watcher<L> for Recording<'_> {
     fn answered(&mut self, device: &Device<L>, answer: Answer<'_>) -> Go {
         let io = &answer.completion.io;
-        let kind = match io.op {
-            HostOp::Read => Kind::Read,
-            HostOp::Write => Kind::Write,
-            HostOp::Trim | HostOp::Flush => return Go::On,
-        };
+        let Some(kind) = Kind::of(io.op) else { return Go::On };
         let role = self.job.streams[answer.stream].role;
         self.so_far.at = (device.now() - self.began).as_s();
         self.so_far.moved[kind as usize] += f64::from(io.size);

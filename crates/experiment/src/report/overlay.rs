@@ -72,6 +72,17 @@ fn charts_of(folder: &Path) -> Result<Vec<Chart>, Diagnostics> {
 /// Returns the charts of lines that both have, each with the lines of both.
 fn overlaid([first, second]: [&[Chart]; 2]) -> Vec<Chart> {
     let lines = |chart: &&Chart| matches!(chart.shape, Shape::Lines | Shape::Steps);
+    // A line has the same ink in every chart, also in those that do not have them all.
+    let mut names: Vec<String> = Vec::new();
+    for (charts, name) in [first, second].into_iter().zip(NAMES) {
+        let panels = charts.iter().filter(lines).flat_map(|chart| &chart.panels);
+        for its in panels.flat_map(|panel| &panel.series) {
+            let full = full_name(name, its);
+            if !names.contains(&full) {
+                names.push(full);
+            }
+        }
+    }
     let of_both = |one: &Chart| {
         let other = second.iter().filter(lines).find(|it| it.id == one.id)?;
         let same = one.shape == other.shape && is_same(&one.x, &other.x);
@@ -80,7 +91,7 @@ fn overlaid([first, second]: [&[Chart]; 2]) -> Vec<Chart> {
             .iter()
             .filter_map(|its| {
                 let other = other.panels.iter().find(|it| it.name == its.name)?;
-                is_same(&its.y, &other.y).then(|| together([its, other]))
+                is_same(&its.y, &other.y).then(|| together([its, other], &names))
             })
             .collect();
         (same && !panels.is_empty()).then(|| Chart { panels, ..one.clone() })
@@ -92,20 +103,24 @@ fn is_same(one: &Axis, other: &Axis) -> bool {
     (&one.name, one.log) == (&other.name, other.log)
 }
 
-/// Returns a view with the lines of both. Those of the second have the inks after those of the
-/// first.
-fn together(panels: [&Panel; 2]) -> Panel {
+fn full_name(of: &str, series: &Series) -> String {
+    format!("{of}: {}", series.name)
+}
+
+/// Returns a view with the lines of both; the ink of a line follows from its place in `names`.
+fn together(panels: [&Panel; 2], names: &[String]) -> Panel {
     let mut series = Vec::new();
     for (panel, name) in panels.into_iter().zip(NAMES) {
         // Lines without places of their own have those of the first one.
         let shared = panel.series.first().map_or(&[][..], |its| &its.x);
         for its in &panel.series {
             let x = if its.x.is_empty() { shared.to_vec() } else { its.x.clone() };
-            let place = series.len();
+            let name = full_name(name, its);
+            let place = names.iter().position(|other| *other == name).unwrap_or(names.len());
             let points = x.len().min(its.y.len());
             let line =
                 Series { x: x[..points].to_vec(), y: its.y[..points].to_vec(), ..its.clone() };
-            series.push(Series { name: format!("{name}: {}", its.name), ..line }.of_scheme(place));
+            series.push(Series { name, ..line }.of_scheme(place));
         }
     }
     Panel::of_lines(panels[0].name.clone(), panels[0].y.clone(), series)

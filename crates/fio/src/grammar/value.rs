@@ -62,7 +62,7 @@ impl<'a> Value<'a> {
         if (least..=most).contains(&value) {
             return Ok(value);
         }
-        Err(Wrong::new(format!("{value} is out of range"), format!("{least} to {most}")))
+        Err(Wrong::new(format!("`{}` is out of range", self.text), format!("{least} to {most}")))
     }
 
     /// Reads a count, at most 2^32 - 1.

@@ -182,12 +182,6 @@ fn statistics() -> Statistics {
     }
 }
 
-/// fio's percentiles where none are given.
-const PERCENTILES: [f64; 17] = [
-    1.0, 5.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95,
-    99.99,
-];
-
 /// The jobs of a file so far, numbered as fio does.
 #[derive(Debug, Default)]
 pub(crate) struct Jobs {
@@ -282,6 +276,14 @@ impl Draft {
         let rates = (0..3).any(|index| job.rate.bytes[index] > 0 && job.rate.iops[index] > 0);
         if rates {
             wrong("`rate` and `rate_iops` exclude each other".into(), None);
+        }
+        let rate = &job.rate;
+        let above = (0..3).any(|index| {
+            let bytes = rate.bytes[index] > 0 && rate.min_bytes[index] > rate.bytes[index];
+            bytes || rate.iops[index] > 0 && rate.min_iops[index] > rate.iops[index]
+        });
+        if above {
+            wrong("the least rate is above the rate".into(), None);
         }
         job.end_fsync |= self.fsync_on_close;
         job.exit_all = if self.exit_all { self.exit_what } else { ExitAll::Off };

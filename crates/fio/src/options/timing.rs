@@ -9,8 +9,6 @@ use fowler_units::Span;
 const MICROSECOND: u64 = 1;
 const MILLISECOND: u64 = 1000;
 
-/// What is said of options that decide what an error ends.
-const ERRORS: &str = "wrong data is counted, and ends no job";
 /// The largest weight of a `flow`, as in fio.
 const HEAVIEST: u64 = 1000;
 /// The deepest queue: a bound of ours.
@@ -95,14 +93,13 @@ pub(super) const OPTIONS: &[Entry] = &[
         Ok(())
     }),
     flag(&["exitall_on_error"], |draft, _| {
-        draft.notes.push(ERRORS.into());
+        draft.notes.push("exitall_on_error: wrong data is counted, and ends no job".into());
         Ok(())
     }),
-    option(&["continue_on_error"], |draft, value| {
+    // That is what a job does here in any case.
+    option(&["continue_on_error"], |_, value| {
         let words = ["none", "read", "write", "io", "verify", "all", "0", "1"];
-        value.word(&words.map(|word| (word, word)))?;
-        draft.notes.push(ERRORS.into());
-        Ok(())
+        value.word(&words.map(|word| (word, word))).map(drop)
     }),
     option(&["runtime", "timeout"], |draft, value| {
         draft.job.runtime = Some(value.seconds()?).filter(|time| time.0 > 0);
