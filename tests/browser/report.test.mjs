@@ -18,7 +18,7 @@ const CHARTS = [
   'read-latency', 'write-latency', 'read-latency-density', 'write-latency-density', 'read-latency-boxes',
   'write-latency-boxes', 'outstanding', 'read-blame', 'write-blame', 'read-latency-over-time',
   'write-latency-over-time', 'throughput', 'die-activity', 'die-utilisation', 'channel-utilisation', 'waf-over-time', 'suspensions-over-time',
-  'write-amplification', 'wear-map',
+  'traffic-by-address', 'latency-by-address', 'waf-by-address', 'write-amplification', 'wear-map',
 ];
 const HEATS = ['read-latency-density', 'write-latency-density', 'die-utilisation', 'channel-utilisation', 'wear-map'];
 /// Most pages of a comparison on paper.

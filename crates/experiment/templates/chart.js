@@ -1,7 +1,7 @@
 // A chart of the page: its picture, legend, views, files and numbers.
 const ROWS_SHOWN = 500;
-/// Two charts beside each other on A4 and Letter paper, in pixels of 1/96 inch.
-const PRINTED = 326;
+/// Three charts beside each other on A4 and Letter paper, in pixels of 1/96 inch.
+const PRINTED = 212;
 const views = [];
 /// The part that is shown of each axis of which a part is shown: charts with the same axis share it.
 const ranges = new Map();
@@ -57,7 +57,7 @@ class View {
   height() {
     const rows = Math.max(...this.chart.panels.map((panel) => slots({ rows: [], ...panel }).length));
     if (this.chart.shape === 'bars') return this.printed ? 30 + 11 * rows : 52 + 24 * rows;
-    if (this.printed) return 168;
+    if (this.printed) return 146;
     if (this.chart.shape === 'heat') return 120 + Math.max(150, Math.min(15 * rows, 420));
     return 330;
   }

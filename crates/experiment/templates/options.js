@@ -3,7 +3,7 @@
 /// Parts of a view that are shown now, between the ends to which its axis is zoomed.
 const zoomed = (view) => ranges.get(view.chart.x.name);
 /// The names of values are above their axis: upright ones need no turned heads, and are never cut off.
-const LEFT = 58;
+const left = (view) => (view.printed ? 42 : 58);
 
 const axis = (view, its, more = {}) => ({
   type: its.log ? 'log' : 'value', name: its.name, nameLocation: 'middle',
@@ -16,7 +16,7 @@ const axis = (view, its, more = {}) => ({
 });
 const upright = (view, its, more = {}) => axis(view, its, {
   nameLocation: 'end', nameGap: view.printed ? 8 : 12,
-  nameTextStyle: { color: ink('--quiet'), fontSize: view.letters, align: 'left', padding: [0, 0, 0, 8 - LEFT] }, ...more,
+  nameTextStyle: { color: ink('--quiet'), fontSize: view.letters, align: 'left', padding: [0, 0, 0, 8 - left(view)] }, ...more,
 });
 
 /// Returns the powers of ten around all values, so that hiding a series does not move the axes.
@@ -57,7 +57,7 @@ const lines = (view) => {
   const top = even(Math.min(100, ceiling(sums.reduce((a, b) => Math.max(a, b), 0))));
   const below = axis(view, x).axisLabel;
   return {
-    grid: { left: LEFT, right: 18, top: view.printed ? 20 : 34, bottom: view.printed ? 32 : 46 },
+    grid: { left: left(view), right: 18, top: view.printed ? 20 : 34, bottom: view.printed ? 32 : 46 },
     xAxis: axis(view, x, {
       nameGap: view.printed ? 20 : 28, ...ends, min, max,
       axisLabel: { ...below, showMaxLabel: x.log ? null : false, showMinLabel: zoomed(view) && !x.log ? false : null },
@@ -125,7 +125,7 @@ const boxes = (view) => {
     data: rows.map((_, row) => (its.y[row * 5 + 4] === null ? [] : its.y.slice(row * 5, row * 5 + 5))),
   });
   return {
-    grid: { left: LEFT, right: 18, top: view.printed ? 20 : 34, bottom: view.printed ? 32 : 46 },
+    grid: { left: left(view), right: 18, top: view.printed ? 20 : 34, bottom: view.printed ? 32 : 46 },
     xAxis: axis(view, view.chart.x, {
       type: 'category', data: rows, nameGap: view.printed ? 20 : 28, splitLine: { show: false },
       axisLabel: { color: ink('--quiet'), fontSize: view.letters, interval: 0 },
@@ -172,7 +172,7 @@ const heat = (view) => {
     }),
     visualMap: {
       type: 'continuous', min: color(low), max: color(high), orient: 'horizontal', left: 'center', bottom: 0, seriesIndex: 0,
-      itemHeight: view.width() < 420 ? 70 : 160, itemWidth: view.printed ? 8 : 12, calculable: false,
+      itemHeight: view.printed ? 36 : view.width() < 420 ? 70 : 160, itemWidth: view.printed ? 8 : 12, calculable: false,
       text: [number(high), `${y.name}: ${number(low)}`],
       textStyle: { color: ink('--quiet'), fontSize: view.letters }, inRange: { color: FIELD },
     },
