@@ -330,7 +330,7 @@ pub fn examine(folder: &Path) -> Result<Option<Examined>, Diagnostics> {
     refuse_newer(folder)?;
     let mut found = Examined { points: 0, whole: 0, damaged: Vec::new() };
     let format = folder.join(FORMAT_FILE);
-    if !small_file(&format)?.is_some_and(|text| format_of(&text).is_some()) {
+    if small_file(&format)?.is_none_or(|text| format_of(&text).is_none()) {
         found.damaged.push((format, None));
     }
     let sums = small_file(&folder.join(SUMS))?.unwrap_or_default();
