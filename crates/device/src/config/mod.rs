@@ -3,12 +3,14 @@
 //!
 //! - `layout.rs`: the sizes derived from a configuration, and the reasons for rejecting it.
 //! - `memory.rs`: what a drive takes of the memory of the machine that simulates it.
+//! - `queues.rs`: how many requests the drive takes, in which order, and which wait for which.
 //! - `scrubbing.rs`: the period of scrubbing that is possible.
 //! - `stripes.rs`: the stripes that fit.
 //! - `superblocks.rs`: what the map points at, and the shape of superblocks.
 
 pub mod layout;
 pub mod memory;
+mod queues;
 mod scrubbing;
 pub mod stripes;
 mod superblocks;
@@ -22,6 +24,7 @@ use crate::policy::{
 use crate::{bad_blocks, endurance, failed_dies, reliability};
 use fowler_nand::{PerPageType, Timing};
 use fowler_units::{ByteRate, Bytes, Geometry, Span};
+pub use queues::{Admission, Arbitration, QueueConfig, Weights};
 pub use superblocks::{Mapping, SuperblockConfig};
 
 /// A complete drive.
@@ -183,38 +186,6 @@ pub enum Ack {
     OnProgram,
 }
 
-/// The bounded queues of the device.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct QueueConfig {
-    /// Maximum host requests in the device; more wait outside.
-    pub depth: u32,
-    /// Maximum host page reads waiting or in service.
-    pub max_reads: u32,
-    /// Maximum host page writes on their way to the flash.
-    pub max_writes: u32,
-    /// [`Admission::Shared`] only: the most writes in line that a read waits behind.
-    pub reads_behind: u32,
-}
-
-impl Default for QueueConfig {
-    fn default() -> Self {
-        Self { depth: 1024, max_reads: 1024, max_writes: 1024, reads_behind: 64 }
-    }
-}
-
-/// What a request that finds no room in a queue of pages holds up.
-/// See docs/decisions/host.md, "Whom does a full write queue hold up?".
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Admission {
-    /// Its own kind: reads pass writes that wait for room, and the other way round.
-    ReadsPass,
-    /// Everything behind it: requests enter one by one, in their order.
-    InOrder,
-    /// Reads wait behind at most [`QueueConfig::reads_behind`] writes: the firmware has taken that
-    /// many commands from the queues, and serves them in order. Drives with superblocks only.
-    Shared,
-}
-
 /// The link to the host: one server per direction, first come first served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkConfig {
@@ -332,7 +303,7 @@ impl Config {
                 read_hot: ReadHot::OnDirty,
                 rewrite_share: 0.125,
             },
-            queue: QueueConfig { depth: 1024, max_reads: 1024, max_writes: 1024, reads_behind: 64 },
+            queue: QueueConfig::default(),
             admission: Admission::ReadsPass,
             host: LinkConfig::default(),
             gc: GcConfig {

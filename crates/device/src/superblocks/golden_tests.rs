@@ -6,14 +6,14 @@
 use super::Superblocks;
 use super::cases::tiny;
 use super::map::Place;
-use crate::config::{Admission, Config, Pattern, PlaneMode};
+use crate::config::{Admission, Arbitration, Config, Pattern, PlaneMode};
 use crate::device::{Device, Pacing};
 use crate::observe::completion::Completion;
 use crate::observe::operation::Source;
 use crate::policy::die_order::DieOrderKind;
 use crate::policy::suspension::SuspensionKind;
 use crate::precondition::UNWATCHED;
-use fowler_units::{Bytes, DieId, HostIo, HostOp, Nanos, Span};
+use fowler_units::{Bytes, DieId, HostIo, HostOp, Nanos, QueueId, Span};
 
 const UNIT: u64 = 4096;
 const COMMAND: u64 = 24;
@@ -205,5 +205,69 @@ fn reads_wait_behind_as_many_writes_as_the_rule_says() {
         let admitted = read.blame[crate::observe::blame::Part::QueueFull].0;
         let expected = waits_for.map_or(0, |write| done((200 + write * COMMAND) * UNIT));
         assert_eq!(admitted, expected, "{admission:?} {reads_behind}");
+    }
+}
+
+/// Reads that come while writes are served are let through together, after every third write.
+#[test]
+fn reads_take_turns_with_writes() {
+    let mut config = half_full();
+    config.admission = Admission::Shared;
+    config.queue.reads_behind = 3;
+    config.buffer.size = Bytes(2 * COMMAND * UNIT);
+    config.die_order.name = DieOrderKind::ReadFirst;
+    let write = |at| io(HostOp::Write, 0, 200 + at * COMMAND, COMMAND);
+    // Eight writes: six wait in line, and are served two at a time, because two dies program side
+    // by side. The reads come at once, after two writes, and after four.
+    let mut requests: Vec<_> = (0..8).map(write).collect();
+    let mut answers: Vec<Completion> = Vec::new();
+    drive(&config).run(requests.iter().copied(), Pacing::Open, &mut answers);
+    let moment = |number: u64| {
+        let its = answers.iter().find(|its| its.io.offset == write(number).offset);
+        its.expect("answered").done
+    };
+    let read = |unit, at| HostIo::new(HostOp::Read, at, unit * UNIT, UNIT as u32);
+    let later = Span::us(1);
+    requests.push(read(3, Nanos(0)));
+    requests.push(read(4, moment(2) + later));
+    requests.push(read(5, moment(4) + later));
+    let mut answers: Vec<Completion> = Vec::new();
+    drive(&config).run(requests.iter().copied(), Pacing::Open, &mut answers);
+    let done = |offset| answers.iter().find(|its| its.io.offset == offset).expect("answered").done;
+    let admitted = |unit: u64| {
+        let its = answers.iter().find(|its| its.io.offset == unit * UNIT).expect("answered");
+        its.io.at + its.blame[crate::observe::blame::Part::QueueFull]
+    };
+    for (unit, after) in [(3, 4), (4, 4), (5, 7)] {
+        assert_eq!(admitted(unit), done(write(after).offset), "the read of unit {unit}");
+    }
+}
+
+/// The buffer holds two commands. The first queue sends five writes at once, the second two, and
+/// then a third queue reads. One write that waits is taken from the queues, or three.
+#[test]
+fn queues_hand_over_in_turn() {
+    use Arbitration::{Arrival, RoundRobin, Weighted};
+    for (arbitration, taken, expected) in [
+        (Arrival, 1, [0, 1, 2, 3, 4, 5, 6]),
+        // The third of the first queue is in line when the second queue sends its first.
+        (RoundRobin, 1, [0, 1, 2, 5, 3, 6, 4]),
+        (RoundRobin, 3, [0, 1, 2, 3, 4, 5, 6]),
+        (RoundRobin, 2, [0, 1, 2, 3, 5, 4, 6]),
+        (Weighted, 1, [0, 1, 2, 5, 6, 3, 4]),
+    ] {
+        let mut config = half_full();
+        config.buffer.size = Bytes(2 * COMMAND * UNIT);
+        config.queue.arbitration = arbitration;
+        config.queue.weights = "1 2".parse().expect("weights");
+        config.queue.taken = taken;
+        let requests = (0..7).map(|at| {
+            let queue = QueueId(u16::from(at >= 5));
+            io(HostOp::Write, 0, 200 + at * COMMAND, COMMAND).with_queue(queue)
+        });
+        let mut answers: Vec<Completion> = Vec::new();
+        drive(&config).run(requests, Pacing::Open, &mut answers);
+        let order = answers.iter().map(|its| (its.io.offset / UNIT - 200) / COMMAND);
+        assert_eq!(order.collect::<Vec<_>>(), expected, "{arbitration:?} {taken}");
     }
 }

@@ -1,12 +1,11 @@
 //! Requests: reads, writes, trims, and whom a full buffer holds up.
 //!
 //! A write is answered when all its units are in the buffer. What finds no room there waits in
-//! line. A read waits behind at most `queue.reads_behind` of the writes in line: behind none if
-//! reads pass, behind all if the drive admits in order.
+//! line ([`super::line`]).
 
 use super::map::Place;
 use super::{Superblocks, submit_read};
-use crate::config::{Admission, PartialWrites, QueueConfig, UnwrittenReads};
+use crate::config::{PartialWrites, UnwrittenReads};
 use crate::flash::Flash;
 use crate::flash::queue::TxnClass;
 use crate::flash::txn::{Owner, Txn};
@@ -15,57 +14,60 @@ use crate::observe::blame::Part;
 use crate::observe::operation::{Op, Source};
 use fowler_units::{FrameId, HostIo, HostOp, Lpn, Nanos, ReqId, TxnId};
 
-impl Admission {
-    /// Returns the most writes in line that a read waits behind.
-    pub(super) fn reads_behind(self, queue: &QueueConfig) -> u32 {
-        match self {
-            Admission::ReadsPass => 0,
-            Admission::Shared => queue.reads_behind,
-            Admission::InOrder => u32::MAX,
-        }
-    }
-}
-
 impl Superblocks {
     /// Admits a request that has come over the link.
     pub(super) fn admit_request(&mut self, flash: &mut Flash, io: HostIo, ready: Nanos) {
         let id = self.front.requests.open(Request::new(io, ready, &self.units));
         match io.op {
-            HostOp::Read => {
-                let ahead = self.queues.reads_behind.min(self.queues.writes.len() as u32);
-                let first = self.queues.behind.is_empty() && ahead == 0;
-                if !first || !self.read_units(flash, id) {
-                    self.queues.behind.push_back((self.queues.served + u64::from(ahead), id));
-                }
-            }
-            HostOp::Write | HostOp::Trim => {
-                if !self.queues.writes.is_empty() || !self.change_units(flash, id) {
-                    self.queues.writes.push_back(id);
-                }
-            }
             // What has been acknowledged survives a loss of power.
             HostOp::Flush => self.answer_at_once(flash, id),
+            _ if self.line.arbitrates() => {
+                self.line.queue(io.queue, id);
+                self.take_commands(flash);
+            }
+            _ => self.take(flash, id),
+        }
+    }
+
+    /// Takes commands from the submission queues, as many as the line has room for.
+    fn take_commands(&mut self, flash: &mut Flash) {
+        while let Some(id) = self.line.next_command() {
+            self.take(flash, id);
+        }
+    }
+
+    /// Begins with a command, or gives it its place in line.
+    fn take(&mut self, flash: &mut Flash, id: ReqId) {
+        if self.front.requests.get(id).io.op == HostOp::Read {
+            let ahead = self.line.writes_before_a_read();
+            if ahead > 0 || self.line.has_reads() || !self.read_units(flash, id) {
+                self.line.push_read(ahead, id);
+            }
+        } else if self.line.has_writes() || !self.change_units(flash, id) {
+            self.line.push_write(id);
         }
     }
 
     /// Goes on with the requests in line, after frames have become free.
     pub(super) fn resume(&mut self, flash: &mut Flash) {
-        while let Some(&id) = self.queues.writes.front() {
+        while let Some(id) = self.line.first_write() {
             if !self.change_units(flash, id) {
                 break;
             }
-            self.queues.writes.pop_front();
-            self.queues.served += 1;
+            self.line.write_served();
+            if self.line.arbitrates() {
+                self.take_commands(flash);
+            }
         }
         self.resume_reads(flash);
     }
 
     fn resume_reads(&mut self, flash: &mut Flash) {
-        while let Some(&(served, id)) = self.queues.behind.front() {
-            if served > self.queues.served || !self.read_units(flash, id) {
+        while let Some(id) = self.line.first_read() {
+            if !self.read_units(flash, id) {
                 break;
             }
-            self.queues.behind.pop_front();
+            self.line.read_served();
         }
     }
 
@@ -78,7 +80,7 @@ impl Superblocks {
             }
             match self.map.place(next) {
                 Place::Flash(unit) => {
-                    if self.queues.reads == self.queues.reads_max {
+                    if self.reads == self.reads_max {
                         return false;
                     }
                     let parts = self.neighbors(next, end, unit);
@@ -116,7 +118,7 @@ impl Superblocks {
     }
 
     fn read_flash(&mut self, flash: &mut Flash, id: ReqId, unit: u32, parts: u32) {
-        self.queues.reads += 1;
+        self.reads += 1;
         let (die, place) = self.shape.place(unit);
         let class = TxnClass::HostRead;
         let (read, txn) = flash.open(Op::Read, Source::Host, class, Owner::Request, die);
@@ -137,7 +139,7 @@ impl Superblocks {
     /// A page has been read for a request.
     pub(super) fn host_read_done(&mut self, flash: &mut Flash, id: TxnId) {
         let Txn { req, created, parts, overtook, .. } = *flash.txns.get(id);
-        self.queues.reads -= 1;
+        self.reads -= 1;
         self.front.requests.get_mut(req).overtook |= overtook;
         let last = (0..parts).fold(false, |_, _| self.front.requests.page_done(req));
         if last {
@@ -148,7 +150,7 @@ impl Superblocks {
             self.front.served(flash, req);
         }
         flash.txns.close(id);
-        if !self.queues.behind.is_empty() {
+        if self.line.has_reads() {
             self.resume_reads(flash);
         }
     }

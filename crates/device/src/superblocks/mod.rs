@@ -13,6 +13,8 @@
 //! - `shape.rs`: how many units, pages and commands a superblock has, and where each of them lies.
 //! - `map.rs`: where each unit is; what each superblock holds.
 //! - `buffer.rs`: the frames of the write buffer.
+//! - `arbiter.rs`: submission queues, and which of them has its turn.
+//! - `line.rs`: commands that wait: in their queues, and in line.
 //! - `host.rs`: requests: reads, writes, trims, and whom a full buffer holds up.
 //! - `commands.rs`: open superblocks, and the program commands that fill them.
 //! - `collection.rs`: garbage collection, in step with the host.
@@ -20,6 +22,7 @@
 //! - `refusals.rs`: the sizes of such a drive, and why a configuration of one cannot work.
 //! - `check.rs`: the laws of the drive.
 
+mod arbiter;
 mod buffer;
 #[cfg(test)]
 mod cases;
@@ -30,6 +33,7 @@ mod filling;
 #[cfg(test)]
 mod golden_tests;
 mod host;
+mod line;
 mod map;
 mod refusals;
 mod shape;
@@ -49,10 +53,10 @@ use crate::precondition::{Preconditioned, Watch};
 use buffer::Buffer;
 use collection::Collector;
 use commands::Commands;
-use fowler_units::{Bytes, DieId, Geometry, HostIo, Id, Locator, Nanos, ReqId, Span, TxnId};
+use fowler_units::{Bytes, DieId, Geometry, HostIo, Id, Locator, Nanos, Span, TxnId};
+use line::Line;
 use map::Map;
 use shape::Shape;
-use std::collections::VecDeque;
 
 /// The translation of a drive with superblocks.
 #[derive(Clone, Debug)]
@@ -66,25 +70,12 @@ pub struct Superblocks {
     buffer: Buffer,
     commands: Commands,
     collector: Collector,
-    queues: Queues,
-    rules: Rules,
-    preconditioned: Preconditioned,
-}
-
-/// Requests that wait, and reads in flight.
-#[derive(Clone, Debug)]
-struct Queues {
+    line: Line,
     /// Flash reads for the host in flight, and the most there may be.
     reads: u32,
     reads_max: u32,
-    /// Writes and trims that wait for room in the buffer, in order.
-    writes: VecDeque<ReqId>,
-    /// How many of them have been served so far.
-    served: u64,
-    /// Reads that wait, in order, and how many writes must have been served before each.
-    behind: VecDeque<(u64, ReqId)>,
-    /// The most waiting writes that a read waits behind.
-    reads_behind: u32,
+    rules: Rules,
+    preconditioned: Preconditioned,
 }
 
 /// How parts of units and holes are handled.
@@ -136,7 +127,6 @@ impl Superblocks {
         let layout = config.superblock_sizes();
         let units =
             Locator::new(&Geometry { page_size: config.superblocks.unit, ..layout.geometry });
-        let depth = config.queue.depth as usize;
         Superblocks {
             shape,
             layout,
@@ -146,14 +136,9 @@ impl Superblocks {
             buffer: Buffer::new(layout.frames),
             commands: Commands::new(&shape, layout.frames),
             collector: Collector::new(config, &shape),
-            queues: Queues {
-                reads: 0,
-                reads_max: config.queue.max_reads,
-                writes: VecDeque::with_capacity(depth),
-                served: 0,
-                behind: VecDeque::with_capacity(depth),
-                reads_behind: config.admission.reads_behind(&config.queue),
-            },
+            line: Line::new(config),
+            reads: 0,
+            reads_max: config.queue.max_reads,
             rules: Rules { partial: config.partial_writes, unwritten: config.unwritten_reads },
             preconditioned: Preconditioned::none(config.precondition.pattern),
         }
@@ -166,6 +151,7 @@ impl Superblocks {
         Map::bytes(&shape, layout.logical_pages)
             + Buffer::bytes(layout.frames)
             + Commands::bytes(&shape, layout.frames)
+            + Line::bytes(config)
     }
 
     /// Returns the history of the drive before the first request.

@@ -4,7 +4,7 @@ use super::commands::Commands;
 use super::map::UNITS_MAX;
 use super::shape::Shape;
 use crate::config::layout::{Layout, Refusals};
-use crate::config::{Ack, Admission, Config, GcFrontier, Mapping, OpBase};
+use crate::config::{Ack, Admission, Arbitration, Config, GcFrontier, Mapping, OpBase};
 use crate::event::Event;
 use fowler_units::Bytes;
 
@@ -173,6 +173,12 @@ impl Config {
             &["queue.admission", "ftl.mapping"],
             || "only a drive with superblocks shares its slots".into(),
             || "use in_order or reads_pass, or set ftl.mapping = \"superblocks\"".into(),
+        );
+        refusals.unless_hinted(
+            self.queue.arbitration == Arbitration::Arrival,
+            &["queue.arbitration", "ftl.mapping"],
+            || "only a drive with superblocks takes commands from its queues in turn".into(),
+            || "use arrival, or set ftl.mapping = \"superblocks\"".into(),
         );
     }
 }

@@ -2,13 +2,13 @@
 
 use super::Superblocks;
 use super::cases::tiny;
-use crate::config::{Admission, Config, Mapping, Pattern, PlaneMode};
+use crate::config::{Admission, Arbitration, Config, Mapping, Pattern, PlaneMode};
 use crate::device::{Device, Pacing};
 use crate::observe::completion::Completion;
 use crate::policy::die_order::DieOrderKind;
 use crate::policy::suspension::SuspensionKind;
 use crate::precondition::UNWATCHED;
-use fowler_units::{Bytes, HostIo, HostOp, Nanos, Rng, Span};
+use fowler_units::{Bytes, HostIo, HostOp, Nanos, QueueId, Rng, Span};
 
 fn pick<T: Copy>(rng: &mut Rng, all: &[T]) -> T {
     all[rng.below(all.len() as u64) as usize]
@@ -34,6 +34,10 @@ fn drawn(rng: &mut Rng) -> Config {
     config.gc.background_below = 0;
     config.admission = pick(rng, &[Admission::ReadsPass, Admission::Shared, Admission::InOrder]);
     config.queue.reads_behind = rng.below(8) as u32;
+    let orders = [Arbitration::Arrival, Arbitration::RoundRobin, Arbitration::Weighted];
+    config.queue.arbitration = pick(rng, &orders);
+    config.queue.weights = pick(rng, &["1", "3 1", "1 2 16"]).parse().expect("weights");
+    config.queue.taken = 1 + rng.below(20) as u32;
     config.queue.depth = 1 + rng.below(64) as u32;
     config.queue.max_reads = 1 + rng.below(16) as u32;
     config.host.cores = rng.below(3) as u32;
@@ -68,7 +72,8 @@ fn requests(rng: &mut Rng, logical: u64, count: u32) -> Vec<HostIo> {
             let size = size.min(sectors);
             let place = if rng.chance(0.5) { rng.below(hot) } else { rng.below(sectors) };
             let first = place.min(sectors - size);
-            HostIo::new(op, Nanos(at), first * 512, (size * 512) as u32)
+            let io = HostIo::new(op, Nanos(at), first * 512, (size * 512) as u32);
+            io.with_queue(QueueId(pick(rng, &[0, 0, 1, 2, 7, 300])))
         })
         .collect()
 }

@@ -2,11 +2,14 @@
 
 use super::Superblocks;
 use super::cases::tiny;
-use crate::config::Config;
+use crate::config::{Arbitration, Config};
+use crate::device::fed::Feed;
 use crate::device::{Device, Pacing};
+use crate::observe::completion::Completion;
 use crate::observe::operation::Source;
 use crate::precondition::UNWATCHED;
-use fowler_units::{HostIo, HostOp, Nanos, Rng};
+use fowler_units::{Bytes, HostIo, HostOp, Nanos, QueueId, Rng};
+use std::collections::VecDeque;
 
 const SUPERBLOCKS: u32 = 400;
 
@@ -63,5 +66,71 @@ fn parity_takes_its_share() {
         // What was begun before the run or ends after it: a superblock of each stream.
         let off = share * f64::from(parity) - 1.0;
         assert!(off.abs() < 0.02, "one in {parity}: {share}");
+    }
+}
+
+/// Three hosts that each keep a number of writes in flight, each with its own queue.
+struct Hosts {
+    rng: Rng,
+    logical: u64,
+    /// The queues that may send a write, in order.
+    ready: VecDeque<u16>,
+    sent: u64,
+    answered: [u64; 3],
+}
+
+const WRITES: u64 = 20_000;
+
+impl Feed<Superblocks> for Hosts {
+    fn due(&mut self) -> Option<Nanos> {
+        (self.sent < WRITES && !self.ready.is_empty()).then_some(Nanos::ZERO)
+    }
+
+    fn take(&mut self, _: &Device<Superblocks>, at: Nanos) -> Option<HostIo> {
+        let queue = QueueId(self.ready.pop_front().expect("asked when one may send"));
+        self.sent += 1;
+        let unit = self.rng.below(self.logical);
+        Some(HostIo::new(HostOp::Write, at, unit * 4096, 4096).with_queue(queue))
+    }
+
+    fn answered(&mut self, _: &Device<Superblocks>, completion: &Completion) {
+        let queue = completion.io.queue.0;
+        self.ready.push_back(queue);
+        // The end, when the others have nothing more to send, is of no queue.
+        if self.sent < WRITES {
+            self.answered[usize::from(queue)] += 1;
+        }
+    }
+}
+
+/// Of a drive that cannot keep up, every queue has the share of its weight, whatever it keeps in
+/// flight, as long as that is more than the drive takes. By arrival it has the share of what it
+/// keeps in flight. What is in flight at the end is left out: 1 % of all.
+#[test]
+fn queues_have_the_shares_of_their_weights() {
+    use Arbitration::{Arrival, RoundRobin, Weighted};
+    for (arbitration, weights, depths, shares) in [
+        (Arrival, "1", [32, 32, 64], [0.25, 0.25, 0.5]),
+        (RoundRobin, "1", [32, 32, 64], [1.0 / 3.0, 1.0 / 3.0, 1.0 / 3.0]),
+        (Weighted, "1 3 4", [64, 64, 64], [0.125, 0.375, 0.5]),
+        (Weighted, "8 1", [64, 32, 32], [0.8, 0.1, 0.1]),
+    ] {
+        let mut config = drive(0.35, 0).0;
+        config.buffer.size = Bytes(256 << 10);
+        config.queue.arbitration = arbitration;
+        config.queue.weights = weights.parse().expect("weights");
+        config.queue.taken = 4;
+        let device = Device::<Superblocks>::with_superblocks(&config, UNWATCHED);
+        let mut device = device.expect("it works").expect("nobody stops it");
+        let logical = device.superblocks().map.logical().into();
+        let rng = Rng::stream(7, "writes");
+        let ready = (0..3).flat_map(|queue| vec![queue as u16; depths[queue]]).collect();
+        let mut hosts = Hosts { rng, logical, ready, sent: 0, answered: [0; 3] };
+        device.run_fed(&mut hosts, &mut ());
+        let all = hosts.answered.iter().sum::<u64>() as f64;
+        for (answered, share) in hosts.answered.iter().zip(shares) {
+            let off = *answered as f64 / all - share;
+            assert!(off.abs() < 0.01, "{arbitration:?} {weights}: {:?}", hosts.answered);
+        }
     }
 }

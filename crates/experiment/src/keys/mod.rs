@@ -9,8 +9,8 @@ mod reliability;
 
 use crate::field::{Access, Field, Word};
 use fowler_device::{
-    AccessClass, Ack, Admission, Config, GcFrontier, Mapping, OpBase, PartialWrites, Pattern,
-    PlaneMode, ProgramErase, ReadHot, UnwrittenReads,
+    AccessClass, Ack, Admission, Arbitration, Config, GcFrontier, Mapping, OpBase, PartialWrites,
+    Pattern, PlaneMode, ProgramErase, ReadHot, UnwrittenReads,
 };
 use fowler_units::{ByteRate, Bytes, Span};
 use std::borrow::Cow;
@@ -206,10 +206,22 @@ fn buffers_and_queues() -> Vec<Key<Config>> {
             words!(admission,
                 "reads_pass" => Admission::ReadsPass, "its own kind: reads pass a write that waits for room";
                 "in_order" => Admission::InOrder, "everything behind it: requests enter in their order";
-                "shared" => Admission::Shared, "reads behind it, but at most queue.reads_behind writes long (superblocks only)";
+                "shared" => Admission::Shared, "reads, which are let through after every queue.reads_behind writes (superblocks only)";
             )),
-        optional("queue.reads_behind", "shared only: the most waiting writes that a read waits behind",
+        optional("queue.reads_behind", "shared only: the writes between two turns of the reads",
             Field::Count(0..=65_536, at!(queue.reads_behind as u32))),
+        optional("queue.arbitration", "in which order commands are taken from the submission queues; each stream of requests has one",
+            words!(queue.arbitration,
+                "arrival" => Arbitration::Arrival, "as they arrive, whatever their queue";
+                "round_robin" => Arbitration::RoundRobin, "one from each queue in turn (superblocks only)";
+                "weighted" => Arbitration::Weighted, "as many from each queue as it weighs, in turn (superblocks only)";
+            )),
+        optional("queue.weights", "weighted only: the commands that each queue hands over in its turn, the last number for all further queues",
+            Field::Text("one to 16 whole numbers from 1 to 256, such as \"4 1\"",
+                |config| config.queue.weights.to_string(),
+                |config, text| Ok(config.queue.weights = text.parse()?))),
+        optional("queue.taken", "round_robin and weighted: the most writes that the drive has taken from the queues and not begun",
+            Field::Count(1..=65_536, at!(queue.taken as u32))),
         optional("host.bandwidth", "bandwidth of the host link; with 0B/s data transfers take no time",
             Field::Rate(ByteRate(0)..=ByteRate(1_000_000_000_000), at!(host.bandwidth))),
         optional("host.command", "time that each command occupies the host link",

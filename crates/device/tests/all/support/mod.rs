@@ -62,7 +62,7 @@ pub fn small() -> Config {
             read_hot: ReadHot::OnDirty,
             rewrite_share: 0.125,
         },
-        queue: QueueConfig { depth: 64, max_reads: 64, max_writes: 64, reads_behind: 64 },
+        queue: QueueConfig { depth: 64, max_reads: 64, max_writes: 64, ..QueueConfig::default() },
         gc: GcConfig {
             foreground_below: 2,
             background_below: 3,

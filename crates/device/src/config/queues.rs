@@ -1,0 +1,140 @@
+//! How many requests the drive takes, in which order, and which of them wait for which.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// The bounded queues of the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QueueConfig {
+    /// Maximum host requests in the device; more wait outside.
+    pub depth: u32,
+    /// Maximum host page reads waiting or in service.
+    pub max_reads: u32,
+    /// Maximum host page writes on their way to the flash.
+    pub max_writes: u32,
+    /// [`Admission::Shared`] only: the writes that are served between two turns of the reads.
+    pub reads_behind: u32,
+    /// In which order commands are taken from the submission queues.
+    pub arbitration: Arbitration,
+    /// [`Arbitration::Weighted`] only: how many commands each queue hands over in its turn.
+    pub weights: Weights,
+    /// Unless commands are taken in the order of their arrival: the most writes that the drive has
+    /// taken and not begun.
+    pub taken: u32,
+}
+
+impl Default for QueueConfig {
+    fn default() -> Self {
+        Self {
+            depth: 1024,
+            max_reads: 1024,
+            max_writes: 1024,
+            reads_behind: 64,
+            arbitration: Arbitration::Arrival,
+            weights: Weights::EQUAL,
+            taken: 256,
+        }
+    }
+}
+
+/// What a request that finds no room in a queue of pages holds up.
+/// See docs/decisions/host.md, "Whom does a full write queue hold up?".
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Admission {
+    /// Its own kind: reads pass writes that wait for room, and the other way round.
+    ReadsPass,
+    /// Everything behind it: requests enter one by one, in their order.
+    InOrder,
+    /// Reads take turns with writes that wait: all reads are let through after every
+    /// [`QueueConfig::reads_behind`] writes. Drives with superblocks only.
+    Shared,
+}
+
+/// In which order commands are taken from the submission queues.
+/// See docs/decisions/superblocks.md.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arbitration {
+    /// As they arrive, whatever their queue.
+    Arrival,
+    /// One from each queue in turn. Drives with superblocks only.
+    RoundRobin,
+    /// As many from each queue as it weighs, in turn. Drives with superblocks only.
+    Weighted,
+}
+
+/// How many commands a submission queue hands over in its turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Weights {
+    /// Of the first queues; the last holds for all others. Those after `count` are not used.
+    its: [u16; Weights::MOST],
+    count: u8,
+}
+
+impl Weights {
+    /// The most queues that have their own.
+    pub const MOST: usize = 16;
+    /// The largest weight: that of NVMe.
+    pub const LARGEST: u16 = 256;
+    /// One for every queue.
+    pub const EQUAL: Weights = Weights { its: [1; Weights::MOST], count: 1 };
+
+    /// Returns the weight of a queue.
+    pub fn of(&self, queue: usize) -> u32 {
+        self.its[queue.min(usize::from(self.count) - 1)].into()
+    }
+}
+
+impl fmt::Display for Weights {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let its = self.its[..usize::from(self.count)].iter();
+        let words: Vec<String> = its.map(u16::to_string).collect();
+        f.write_str(&words.join(" "))
+    }
+}
+
+impl FromStr for Weights {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Weights, String> {
+        let mut weights = Weights { count: 0, ..Weights::EQUAL };
+        for word in text.split_ascii_whitespace() {
+            let weight = word.parse().ok().filter(|it| (1..=Weights::LARGEST).contains(it));
+            let Some(weight) = weight else {
+                return Err(format!("`{word}` is no weight from 1 to {}", Weights::LARGEST));
+            };
+            let Some(place) = weights.its.get_mut(usize::from(weights.count)) else {
+                return Err(format!("more than {} weights", Weights::MOST));
+            };
+            *place = weight;
+            weights.count += 1;
+        }
+        if weights.count == 0 {
+            return Err("no weight".into());
+        }
+        Ok(weights)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_are_read_and_written() {
+        for (text, first, tenth) in [("1", 1, 1), (" 3  256 ", 3, 256), ("1 2 3", 1, 3)] {
+            let weights: Weights = text.parse().expect(text);
+            assert_eq!((weights.of(0), weights.of(9), weights.of(60_000)), (first, tenth, tenth));
+            assert_eq!(weights.to_string().parse(), Ok(weights), "{text}");
+        }
+        let many = "1 ".repeat(17);
+        for (text, expected) in [
+            ("", "no weight"),
+            ("0", "`0` is no weight from 1 to 256"),
+            ("1 257", "`257` is no weight from 1 to 256"),
+            ("1,2", "`1,2` is no weight from 1 to 256"),
+            (&many, "more than 16 weights"),
+        ] {
+            assert_eq!(text.parse::<Weights>(), Err(expected.to_string()));
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! Submission queues, and which of them the controller takes the next command from.
+//!
+//! Queues take turns in the order of their numbers (NVMe Base Specification 2.0, 3.4.4). In its
+//! turn a queue hands over as many commands as it weighs, or as it has: one each in round robin.
+//! The specification gives weights to three classes of queues; here each queue has its own, which
+//! is a class of one queue.
+
+use crate::config::{Arbitration, QueueConfig, Weights};
+use fowler_units::{Bytes, Id, QueueId, ReqId};
+
+/// Submission queues, each of which holds commands in the order of their arrival.
+#[derive(Clone, Debug)]
+pub(super) struct Arbiter {
+    weights: Weights,
+    /// As many as have been used so far.
+    queues: Vec<Ends>,
+    /// One bit for each: whether it holds a command.
+    waiting: Vec<u64>,
+    /// The command after each in its queue.
+    next: Vec<ReqId>,
+    /// All commands in queues.
+    commands: u32,
+    /// The queue whose turn it is, and how many commands it may still hand over.
+    turn: usize,
+    left: u32,
+}
+
+/// The first and the last command of a queue.
+#[derive(Clone, Copy, Debug)]
+struct Ends {
+    first: ReqId,
+    last: ReqId,
+}
+
+/// Submission queues in NVMe have 16-bit numbers.
+const QUEUES_MOST: u64 = 1 << 16;
+
+impl Arbiter {
+    /// Returns the queues of a drive, or none if it takes commands in the order of their arrival.
+    pub fn new(config: &QueueConfig) -> Option<Arbiter> {
+        let weights = match config.arbitration {
+            Arbitration::Arrival => return None,
+            Arbitration::RoundRobin => Weights::EQUAL,
+            Arbitration::Weighted => config.weights,
+        };
+        Some(Arbiter {
+            weights,
+            queues: Vec::new(),
+            waiting: Vec::new(),
+            next: vec![ReqId::NONE; config.depth as usize],
+            commands: 0,
+            // The first turn is that of the first queue.
+            turn: usize::MAX,
+            left: 0,
+        })
+    }
+
+    /// Returns the memory that the queues take.
+    pub fn bytes(config: &QueueConfig) -> Bytes {
+        match config.arbitration {
+            Arbitration::Arrival => Bytes(0),
+            _ => Bytes::of::<ReqId>(config.depth.into()) + Bytes::of::<Ends>(QUEUES_MOST),
+        }
+    }
+
+    /// Puts a command at the end of a queue.
+    pub fn push(&mut self, queue: QueueId, id: ReqId) {
+        let number = usize::from(queue.0);
+        if number >= self.queues.len() {
+            let none = Ends { first: ReqId::NONE, last: ReqId::NONE };
+            self.queues.resize(number + 1, none);
+            self.waiting.resize(number / 64 + 1, 0);
+        }
+        let ends = &mut self.queues[number];
+        if ends.first.is_some() {
+            self.next[ends.last.index()] = id;
+        } else {
+            ends.first = id;
+            self.waiting[number / 64] |= 1 << (number % 64);
+        }
+        ends.last = id;
+        self.next[id.index()] = ReqId::NONE;
+        self.commands += 1;
+    }
+
+    /// Takes the next command, if there is one.
+    pub fn take(&mut self) -> Option<ReqId> {
+        if self.commands == 0 {
+            return None;
+        }
+        if self.left == 0 || self.queues[self.turn].first == ReqId::NONE {
+            self.turn = self.waiting_after(self.turn);
+            self.left = self.weights.of(self.turn);
+        }
+        self.left -= 1;
+        self.commands -= 1;
+        let ends = &mut self.queues[self.turn];
+        let id = ends.first;
+        ends.first = self.next[id.index()];
+        if ends.first == ReqId::NONE {
+            self.waiting[self.turn / 64] &= !(1 << (self.turn % 64));
+        }
+        Some(id)
+    }
+
+    /// Returns the next queue with a command after `turn`, in a circle; there is one.
+    fn waiting_after(&self, turn: usize) -> usize {
+        let from = turn.wrapping_add(1);
+        let (word, bit) = (from / 64, from % 64);
+        let above = self.waiting.get(word).map_or(0, |bits| bits & (u64::MAX << bit));
+        if above != 0 {
+            return word * 64 + above.trailing_zeros() as usize;
+        }
+        let count = self.waiting.len();
+        let later = (word + 1..word + 1 + count).map(|at| at % count);
+        let at = later.into_iter().find(|&at| self.waiting[at] != 0).expect("a command waits");
+        at * 64 + self.waiting[at].trailing_zeros() as usize
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Puts the commands of each queue into it, and returns the order in which they are taken.
+    fn order(arbitration: Arbitration, weights: &str, commands: &[(u16, usize)]) -> Vec<u16> {
+        let weights = weights.parse().expect("weights");
+        let config = QueueConfig { arbitration, weights, ..QueueConfig::default() };
+        let mut arbiter = Arbiter::new(&config).expect("it arbitrates");
+        let all = commands.iter().flat_map(|&(queue, count)| vec![queue; count]);
+        let mut of = Vec::new();
+        for (id, queue) in all.enumerate() {
+            arbiter.push(QueueId(queue), ReqId::new(id));
+            of.push(queue);
+        }
+        std::iter::from_fn(|| arbiter.take()).map(|id| of[id.index()]).collect()
+    }
+
+    #[test]
+    fn queues_take_turns_in_the_order_of_their_numbers() {
+        let (round, weighted) = (Arbitration::RoundRobin, Arbitration::Weighted);
+        for (arbitration, weights, commands, expected) in [
+            (round, "1", &[(0, 3)][..], &[0, 0, 0][..]),
+            (round, "1", &[(5, 2), (0, 3), (64, 1)], &[0, 5, 64, 0, 5, 0]),
+            // Round robin does not look at weights.
+            (round, "9", &[(1, 2), (2, 2)], &[1, 2, 1, 2]),
+            (weighted, "1 3", &[(0, 3), (1, 4)], &[0, 1, 1, 1, 0, 1, 0]),
+            // Queues beyond the list weigh as much as the last of it.
+            (weighted, "1 2", &[(0, 2), (200, 3)], &[0, 200, 200, 0, 200]),
+            (weighted, "4", &[(0, 2), (1, 5)], &[0, 0, 1, 1, 1, 1, 1]),
+        ] {
+            let taken = order(arbitration, weights, commands);
+            assert_eq!(taken, expected, "{arbitration:?} {weights} {commands:?}");
+        }
+    }
+
+    /// A queue that runs dry gives up the rest of its turn, and what comes later does not.
+    #[test]
+    fn a_turn_goes_on_where_it_was() {
+        let weights = "2 2".parse().expect("weights");
+        let arbitration = Arbitration::Weighted;
+        let config = QueueConfig { arbitration, weights, ..QueueConfig::default() };
+        let mut arbiter = Arbiter::new(&config).expect("it arbitrates");
+        let push = |arbiter: &mut Arbiter, queue, id| arbiter.push(QueueId(queue), ReqId::new(id));
+        push(&mut arbiter, 0, 0);
+        push(&mut arbiter, 1, 1);
+        assert_eq!(arbiter.take(), Some(ReqId::new(0)));
+        // Its turn is not over: it has one command left.
+        push(&mut arbiter, 0, 2);
+        push(&mut arbiter, 0, 3);
+        let rest: Vec<_> = std::iter::from_fn(|| arbiter.take()).collect();
+        assert_eq!(rest, [2, 1, 3].map(ReqId::new));
+        assert_eq!(arbiter.take(), None);
+    }
+}
