@@ -19,8 +19,9 @@ pub enum Event {
     Deadline,
     /// The next of the scheduled faults strikes.
     Fault,
-    /// The next page may be rebuilt, where a rate limits that.
-    Rebuild,
+    /// What a rate limits may go on: the next page may be rebuilt, or the next unit may enter the
+    /// buffer.
+    Paced,
 }
 
 const INDEX_BITS: u32 = 22;
@@ -36,7 +37,7 @@ impl fowler_agenda::Event for Event {
             // No die has this number.
             Event::Deadline => (1 << INDEX_BITS) | Event::INDEX_MAX,
             Event::Fault => (2 << INDEX_BITS) | Event::INDEX_MAX,
-            Event::Rebuild => (3 << INDEX_BITS) | Event::INDEX_MAX,
+            Event::Paced => (3 << INDEX_BITS) | Event::INDEX_MAX,
         }
     }
 
@@ -52,7 +53,7 @@ impl fowler_agenda::Event for Event {
             1 => Event::Idle(DieId(index)),
             2 if index == Event::INDEX_MAX => Event::Fault,
             2 => Event::Reconsider(DieId(index)),
-            3 if index == Event::INDEX_MAX => Event::Rebuild,
+            3 if index == Event::INDEX_MAX => Event::Paced,
             _ => Event::Answered(ReqId(index)),
         }
     }

@@ -149,6 +149,11 @@ pub struct BufferConfig {
     /// `rewrite_on_idle` only: the maximum share of the frames, in (0, 1], that hold pages waiting
     /// to be reprogrammed and are unavailable to others. At least one frame.
     pub rewrite_share: f64,
+    /// The time between two units that enter a full buffer; with zero they are not paced.
+    pub pace: Span,
+    /// The share of the buffer from which they are paced, in [0, 1); from there the time between
+    /// two units grows in proportion to what is in use.
+    pub pace_from: f64,
 }
 
 impl Default for BufferConfig {
@@ -160,6 +165,8 @@ impl Default for BufferConfig {
             cache_reads: false,
             read_hot: ReadHot::OnDirty,
             rewrite_share: 0.125,
+            pace: Span::ZERO,
+            pace_from: 0.5,
         }
     }
 }
@@ -295,14 +302,7 @@ impl Config {
             timing,
             program_erase: ProgramErase::Nominal,
             superblocks: SuperblockConfig::default(),
-            buffer: BufferConfig {
-                size: Bytes(64 << 20),
-                ack: Ack::OnInsert,
-                evict_ahead: 16,
-                cache_reads: false,
-                read_hot: ReadHot::OnDirty,
-                rewrite_share: 0.125,
-            },
+            buffer: BufferConfig::default(),
             queue: QueueConfig::default(),
             admission: Admission::ReadsPass,
             host: LinkConfig::default(),

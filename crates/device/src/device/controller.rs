@@ -281,7 +281,7 @@ impl Layer for Controller {
         self.strike_next(flash);
     }
 
-    fn rebuild_event(&mut self, flash: &mut Flash) {
+    fn paced_event(&mut self, flash: &mut Flash) {
         if let Hooks::Raid(raid) = &mut self.hooks {
             raid.rebuild(&mut self.ftl, flash);
         }

@@ -75,8 +75,8 @@ pub trait Layer: Translation {
     fn deadline_event(&mut self, _flash: &mut Flash) {}
     /// Handles a fault that strikes at a time known in advance.
     fn fault_event(&mut self, _flash: &mut Flash) {}
-    /// Goes on rebuilding, where a rate limits that.
-    fn rebuild_event(&mut self, _flash: &mut Flash) {}
+    /// Goes on with what a rate limits.
+    fn paced_event(&mut self, _flash: &mut Flash) {}
     /// Prefetches the first lookup of a request that will enter soon.
     fn prefetch(&self, _io: &HostIo) {}
     /// Prefetches the second lookup, closer to its turn.
@@ -550,7 +550,7 @@ impl<L: Layer> Device<L> {
             Event::Answered(request) => self.layer.front_mut().completed.push(request),
             Event::Deadline => self.layer.deadline_event(&mut self.flash),
             Event::Fault => self.layer.fault_event(&mut self.flash),
-            Event::Rebuild => self.layer.rebuild_event(&mut self.flash),
+            Event::Paced => self.layer.paced_event(&mut self.flash),
         }
     }
 

@@ -122,7 +122,7 @@ fn event(flash: &mut Flash, raw: &mut Raw) {
     match event {
         Event::Die(die) => flash.die_event(die, ticket, raw),
         Event::Reconsider(die) => flash.reconsider(die),
-        Event::Idle(_) | Event::Answered(_) | Event::Deadline | Event::Fault | Event::Rebuild => {
+        Event::Idle(_) | Event::Answered(_) | Event::Deadline | Event::Fault | Event::Paced => {
             unreachable!("no layer above, no host")
         }
     }

@@ -362,7 +362,7 @@ impl Raid {
         }
         if pace.looks != pace.next {
             pace.looks = pace.next;
-            flash.agenda.schedule(pace.next, Phase::Decision, Event::Rebuild);
+            flash.agenda.schedule(pace.next, Phase::Decision, Event::Paced);
         }
         false
     }

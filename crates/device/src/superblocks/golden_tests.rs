@@ -271,3 +271,28 @@ fn queues_hand_over_in_turn() {
         assert_eq!(order.collect::<Vec<_>>(), expected, "{arbitration:?} {taken}");
     }
 }
+
+/// A buffer of 48 frames, paced from a half of it. The first 24 units enter at once. The n-th after
+/// them lets the next wait for n 24ths of 240 us, until the program of the first 24, which ends
+/// after 900 us, has made room.
+#[test]
+fn units_enter_a_paced_buffer_the_slower_the_fuller_it_is() {
+    let mut config = half_full();
+    config.buffer.size = Bytes(2 * COMMAND * UNIT);
+    config.buffer.pace = Span::us(240);
+    config.buffer.pace_from = 0.5;
+    let mut device = drive(&config);
+    let requests: Vec<_> = (0..40).map(|at| io(HostOp::Write, 0, 200 + at, 1)).collect();
+    let took = latencies(&mut device, &requests);
+    assert!(took[..25].iter().all(|&took| took == 0), "{took:?}");
+    // 10 us after the first, 20 us after the second of them: triangular numbers.
+    let paced: Vec<u64> = (1..13).map(|after| 10 * after * (after + 1) / 2).collect();
+    assert_eq!(took[25..37], paced);
+    // The 13th enters 130 us after the 12th, after 910 us: the 24 frames are free by then, and 14
+    // are in use. Nothing paces the others.
+    assert_eq!(took[37..], [910, 910, 910]);
+    // A full buffer that is not paced waits for the program alone.
+    config.buffer.pace = Span::ZERO;
+    let requests: Vec<_> = (0..49).map(|at| io(HostOp::Write, 0, 200 + at, 1)).collect();
+    assert_eq!(latencies(&mut drive(&config), &requests)[47..], [0, 900]);
+}

@@ -200,7 +200,11 @@ impl Superblocks {
             flash.counters.buffer_write_hits += 1;
             return true;
         }
+        if !self.pace.lets_in(flash) {
+            return false;
+        }
         let Some(frame) = self.buffer.take(page) else { return false };
+        self.pace.entered(self.buffer.len() - self.buffer.free_count(), flash.now());
         flash.counters.pages_written += 1;
         self.map.buffer(page, frame);
         let size = self.units.page_size();

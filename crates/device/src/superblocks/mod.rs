@@ -13,6 +13,7 @@
 //! - `shape.rs`: how many units, pages and commands a superblock has, and where each of them lies.
 //! - `map.rs`: where each unit is; what each superblock holds.
 //! - `buffer.rs`: the frames of the write buffer.
+//! - `pace.rs`: how fast units enter it.
 //! - `arbiter.rs`: submission queues, and which of them has its turn.
 //! - `line.rs`: commands that wait: in their queues, and in line.
 //! - `host.rs`: requests: reads, writes, trims, and whom a full buffer holds up.
@@ -35,6 +36,7 @@ mod golden_tests;
 mod host;
 mod line;
 mod map;
+mod pace;
 mod refusals;
 mod shape;
 #[cfg(test)]
@@ -56,6 +58,7 @@ use commands::Commands;
 use fowler_units::{Bytes, DieId, Geometry, HostIo, Id, Locator, Nanos, Span, TxnId};
 use line::Line;
 use map::Map;
+use pace::Pace;
 use shape::Shape;
 
 /// The translation of a drive with superblocks.
@@ -68,6 +71,7 @@ pub struct Superblocks {
     front: FrontEnd,
     map: Map,
     buffer: Buffer,
+    pace: Pace,
     commands: Commands,
     collector: Collector,
     line: Line,
@@ -134,6 +138,7 @@ impl Superblocks {
             units,
             map: Map::new(&shape, layout.logical_pages),
             buffer: Buffer::new(layout.frames),
+            pace: Pace::new(&config.buffer, layout.frames),
             commands: Commands::new(&shape, layout.frames),
             collector: Collector::new(config, &shape),
             line: Line::new(config),
@@ -256,6 +261,11 @@ impl Layer for Superblocks {
     fn admit(&mut self, flash: &mut Flash, io: HostIo, ready: Nanos, throttled: Span) {
         debug_assert_eq!(throttled, Span::ZERO, "such a drive has no throttle");
         self.admit_request(flash, io, ready);
+    }
+
+    /// The next unit may enter the buffer.
+    fn paced_event(&mut self, flash: &mut Flash) {
+        self.resume(flash);
     }
 
     #[inline]

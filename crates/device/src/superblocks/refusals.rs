@@ -6,7 +6,7 @@ use super::shape::Shape;
 use crate::config::layout::{Layout, Refusals};
 use crate::config::{Ack, Admission, Arbitration, Config, GcFrontier, Mapping, OpBase};
 use crate::event::Event;
-use fowler_units::Bytes;
+use fowler_units::{Bytes, Span};
 
 /// The fewest superblocks that garbage collection needs erased before it begins: one for the host,
 /// one for what is moved.
@@ -179,6 +179,12 @@ impl Config {
             &["queue.arbitration", "ftl.mapping"],
             || "only a drive with superblocks takes commands from its queues in turn".into(),
             || "use arrival, or set ftl.mapping = \"superblocks\"".into(),
+        );
+        refusals.unless_hinted(
+            self.buffer.pace == Span::ZERO,
+            &["buffer.pace", "ftl.mapping"],
+            || "only a drive with superblocks paces what enters its buffer".into(),
+            || "use 0ns, or set ftl.mapping = \"superblocks\"".into(),
         );
     }
 }

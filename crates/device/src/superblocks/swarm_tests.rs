@@ -37,6 +37,8 @@ fn drawn(rng: &mut Rng) -> Config {
     let orders = [Arbitration::Arrival, Arbitration::RoundRobin, Arbitration::Weighted];
     config.queue.arbitration = pick(rng, &orders);
     config.queue.weights = pick(rng, &["1", "3 1", "1 2 16"]).parse().expect("weights");
+    config.buffer.pace = pick(rng, &[Span::ZERO, Span::ns(300), Span::us(40)]);
+    config.buffer.pace_from = pick(rng, &[0.0, 0.5, 0.9]);
     config.queue.taken = 1 + rng.below(20) as u32;
     config.queue.depth = 1 + rng.below(64) as u32;
     config.queue.max_reads = 1 + rng.below(16) as u32;

@@ -1,0 +1,59 @@
+//! How fast units enter the write buffer.
+//!
+//! A buffer that fills at full speed acknowledges writes in microseconds until it is full, and then
+//! in milliseconds. Some drives hold writes back before: the fuller the buffer, the longer is the
+//! time between two units, from nothing at `buffer.pace_from` to `buffer.pace` when it is full.
+
+use crate::config::BufferConfig;
+use crate::event::Event;
+use crate::flash::Flash;
+use fowler_agenda::Phase;
+use fowler_units::{Nanos, Span};
+
+/// The rule, and when the next unit may enter.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pace {
+    /// The time between two units that enter a full buffer.
+    full: Span,
+    /// The frames in use from which units are paced, and all frames.
+    from: u64,
+    frames: u64,
+    next: Nanos,
+    /// The moment for which an event is on the agenda.
+    scheduled: Nanos,
+}
+
+impl Pace {
+    pub fn new(config: &BufferConfig, frames: u32) -> Pace {
+        // Rounded down, and at least one frame below all of them.
+        let from = (f64::from(frames) * config.pace_from) as u64;
+        let from = from.min(u64::from(frames).saturating_sub(1));
+        let never = Nanos::ZERO;
+        Pace { full: config.pace, from, frames: frames.into(), next: never, scheduled: never }
+    }
+
+    /// Returns whether a unit may enter now. If it may not, an event says when.
+    #[inline]
+    pub fn lets_in(&mut self, flash: &mut Flash) -> bool {
+        self.next <= flash.now() || self.wait(flash)
+    }
+
+    #[cold]
+    fn wait(&mut self, flash: &mut Flash) -> bool {
+        if self.scheduled != self.next {
+            self.scheduled = self.next;
+            flash.agenda.schedule(self.next, Phase::Decision, Event::Paced);
+        }
+        false
+    }
+
+    /// A unit has entered; so many frames are in use now.
+    #[inline]
+    pub fn entered(&mut self, used: usize, now: Nanos) {
+        if self.full > Span::ZERO {
+            let above = (used as u64).saturating_sub(self.from);
+            let share = u128::from(self.full.0) * u128::from(above);
+            self.next = now + Span((share / u128::from(self.frames - self.from)) as u64);
+        }
+    }
+}
