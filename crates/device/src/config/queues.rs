@@ -14,11 +14,11 @@ pub struct QueueConfig {
     pub max_writes: u32,
     /// [`Admission::Shared`] only: the writes that are served between two turns of the reads.
     pub reads_behind: u32,
-    /// In which order commands are taken from the submission queues.
+    /// In which order writes are taken from the submission queues.
     pub arbitration: Arbitration,
-    /// [`Arbitration::Weighted`] only: how many commands each queue hands over in its turn.
+    /// [`Arbitration::Weighted`] only: how many writes each queue hands over in its turn.
     pub weights: Weights,
-    /// Unless commands are taken in the order of their arrival: the most writes that the drive has
+    /// Unless writes are taken in the order of their arrival: the most writes that the drive has
     /// taken and not begun.
     pub taken: u32,
 }
@@ -50,7 +50,7 @@ pub enum Admission {
     Shared,
 }
 
-/// In which order commands are taken from the submission queues.
+/// In which order writes are taken from the submission queues.
 /// See docs/decisions/superblocks.md.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arbitration {
@@ -62,7 +62,7 @@ pub enum Arbitration {
     Weighted,
 }
 
-/// How many commands a submission queue hands over in its turn.
+/// How many writes a submission queue hands over in its turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Weights {
     /// Of the first queues; the last holds for all others. Those after `count` are not used.

@@ -1,4 +1,4 @@
-//! Submission queues, and which of them the controller takes the next command from.
+//! Submission queues, and which of them the controller takes the next write from.
 //!
 //! Queues take turns in the order of their numbers (NVMe Base Specification 2.0, 3.4.4). In its
 //! turn a queue hands over as many commands as it weighs, or as it has: one each in round robin.

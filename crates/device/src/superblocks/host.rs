@@ -21,17 +21,17 @@ impl Superblocks {
         match io.op {
             // What has been acknowledged survives a loss of power.
             HostOp::Flush => self.answer_at_once(flash, id),
-            _ if self.line.arbitrates() => {
+            HostOp::Write | HostOp::Trim if self.line.arbitrates() => {
                 self.line.queue(io.queue, id);
-                self.take_commands(flash);
+                self.take_writes(flash);
             }
             _ => self.take(flash, id),
         }
     }
 
-    /// Takes commands from the submission queues, as many as the line has room for.
-    fn take_commands(&mut self, flash: &mut Flash) {
-        while let Some(id) = self.line.next_command() {
+    /// Takes writes from the submission queues, as many as the line has room for.
+    fn take_writes(&mut self, flash: &mut Flash) {
+        while let Some(id) = self.line.next_of_queues() {
             self.take(flash, id);
         }
     }
@@ -56,7 +56,7 @@ impl Superblocks {
             }
             self.line.write_served();
             if self.line.arbitrates() {
-                self.take_commands(flash);
+                self.take_writes(flash);
             }
         }
         self.resume_reads(flash);

@@ -1,9 +1,9 @@
-//! Commands that wait for the drive: in their submission queues, if it has several, and in line.
+//! Requests that wait for the drive: in their submission queues, if these take turns, and in line.
 //!
-//! From the queues the controller takes commands in turn ([`Arbiter`]), as long as fewer than
-//! `queue.taken` writes stand in line. Without turns all commands stand in one line, in the order
-//! of their arrival. A read that has been taken waits behind some of the writes in line, as
-//! `queue.admission` says:
+//! From the queues writes are taken in turn ([`Arbiter`]), as long as fewer than `queue.taken` of
+//! them stand in line. Without turns all writes stand in one line, in the order of their arrival.
+//! Reads are taken at once. A read waits behind some of the writes in line, as `queue.admission`
+//! says:
 //!
 //! - behind none (`reads_pass`);
 //! - behind all (`in_order`);
@@ -14,13 +14,13 @@ use crate::config::{Admission, Config};
 use fowler_units::{Bytes, QueueId, ReqId};
 use std::collections::VecDeque;
 
-/// Commands that wait, in order.
+/// Requests that wait, in order.
 #[derive(Clone, Debug)]
 pub(super) struct Line {
     arbiter: Option<Arbiter>,
     admission: Admission,
     reads_behind: u64,
-    /// The most writes in line for which commands are taken from queues.
+    /// Writes are taken from the queues while fewer stand in line.
     most: usize,
     /// Writes and trims that wait for room in the buffer.
     writes: VecDeque<ReqId>,
@@ -52,18 +52,18 @@ impl Line {
         Bytes::of::<ReqId>(depth) + Bytes::of::<(u64, ReqId)>(depth) + Arbiter::bytes(&config.queue)
     }
 
-    /// Returns whether commands come from queues in turn.
+    /// Returns whether queues take turns.
     pub fn arbitrates(&self) -> bool {
         self.arbiter.is_some()
     }
 
-    /// Puts a command into its queue.
+    /// Puts a write into its queue.
     pub fn queue(&mut self, queue: QueueId, id: ReqId) {
         self.arbiter.as_mut().expect("it arbitrates").push(queue, id);
     }
 
-    /// Takes the next command from the queues, if the line has room for one.
-    pub fn next_command(&mut self) -> Option<ReqId> {
+    /// Takes the next write from the queues, if the line has room for one.
+    pub fn next_of_queues(&mut self) -> Option<ReqId> {
         match self.writes.len() < self.most {
             true => self.arbiter.as_mut()?.take(),
             false => None,

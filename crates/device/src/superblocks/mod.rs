@@ -15,7 +15,7 @@
 //! - `buffer.rs`: the frames of the write buffer.
 //! - `pace.rs`: how fast units enter it.
 //! - `arbiter.rs`: submission queues, and which of them has its turn.
-//! - `line.rs`: commands that wait: in their queues, and in line.
+//! - `line.rs`: requests that wait: in their queues, and in line.
 //! - `host.rs`: requests: reads, writes, trims, and whom a full buffer holds up.
 //! - `commands.rs`: open superblocks, and the program commands that fill them.
 //! - `collection.rs`: garbage collection, in step with the host.

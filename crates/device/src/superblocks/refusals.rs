@@ -177,7 +177,7 @@ impl Config {
         refusals.unless_hinted(
             self.queue.arbitration == Arbitration::Arrival,
             &["queue.arbitration", "ftl.mapping"],
-            || "only a drive with superblocks takes commands from its queues in turn".into(),
+            || "only a drive with superblocks takes writes from its queues in turn".into(),
             || "use arrival, or set ftl.mapping = \"superblocks\"".into(),
         );
         refusals.unless_hinted(

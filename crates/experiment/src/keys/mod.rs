@@ -214,13 +214,13 @@ fn buffers_and_queues() -> Vec<Key<Config>> {
             )),
         optional("queue.reads_behind", "shared only: the writes between two turns of the reads",
             Field::Count(0..=65_536, at!(queue.reads_behind as u32))),
-        optional("queue.arbitration", "in which order commands are taken from the submission queues; each stream of requests has one",
+        optional("queue.arbitration", "in which order writes are taken from the submission queues; each stream of requests has one",
             words!(queue.arbitration,
                 "arrival" => Arbitration::Arrival, "as they arrive, whatever their queue";
                 "round_robin" => Arbitration::RoundRobin, "one from each queue in turn (superblocks only)";
                 "weighted" => Arbitration::Weighted, "as many from each queue as it weighs, in turn (superblocks only)";
             )),
-        optional("queue.weights", "weighted only: the commands that each queue hands over in its turn, the last number for all further queues",
+        optional("queue.weights", "weighted only: the writes that each queue hands over in its turn, the last number for all further queues",
             Field::Text("one to 16 whole numbers from 1 to 256, such as \"4 1\"",
                 |config| config.queue.weights.to_string(),
                 |config, text| Ok(config.queue.weights = text.parse()?))),
