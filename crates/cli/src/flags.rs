@@ -2,8 +2,10 @@
 //! wrong argument; here it is left out and the rest is parsed again.
 
 use crate::args::Arguments;
+use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, CommandFactory, Error, Parser};
+use fowler_experiment::diagnostic::printable;
 use std::ffi::OsString;
 
 /// The most errors that are shown.
@@ -22,7 +24,7 @@ pub(crate) fn parse(
         let error = match Arguments::try_parse_from(&arguments) {
             Ok(parsed) if errors.is_empty() => return Ok(parsed),
             Ok(_) => return Err(errors),
-            Err(error) => error,
+            Err(error) => with_values(error, &arguments),
         };
         let follows = !errors.is_empty() && (is_help(&error) || is_due_to(&error, &left_out));
         if follows {
@@ -39,6 +41,28 @@ pub(crate) fn parse(
         let mut place = 0..;
         arguments.retain(|_| place.next().is_none_or(|place| !wrong.contains(&place)));
     }
+}
+
+/// Adds to the error of a flag that is given several times the values that it was given.
+fn with_values(mut error: Error, arguments: &[OsString]) -> Error {
+    let [flag, prior] =
+        [ContextKind::InvalidArg, ContextKind::PriorArg].map(|it| named(&error, it));
+    let ([flag], true) = (&flag[..], error.kind() == ErrorKind::ArgumentConflict && flag == prior)
+    else {
+        return error;
+    };
+    let joined = format!("{flag}=");
+    let texts: Vec<_> = arguments.iter().map(|it| it.to_string_lossy()).collect();
+    let value = |place: usize| match texts[place].strip_prefix(&joined) {
+        Some(value) => Some(value),
+        None if texts[place] == *flag => texts.get(place + 1).map(|it| &**it),
+        None => None,
+    };
+    let values = (1..texts.len()).filter_map(value);
+    let values: Vec<String> = values.map(|it| format!("`{}`", printable(it))).collect();
+    let tip = StyledStr::from(format!("give one of {}", values.join(" and ")));
+    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
+    error
 }
 
 /// Whether it is the help that was asked for, or that an empty command gets.

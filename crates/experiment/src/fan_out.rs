@@ -9,17 +9,39 @@ use rayon::prelude::*;
 use std::error::Error;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+/// The most threads that may be asked for.
+pub const THREADS_MAX: usize = 1024;
+/// The variables of the environment that say how many threads there are.
+const VARIABLES: [&str; 2] = ["RAYON_NUM_THREADS", "RAYON_RS_NUM_CPUS"];
+
 /// Starts the threads, unless they are running.
 ///
 /// # Errors
-/// If the system has no room for them.
+/// If more are asked for than there may be, or the system has no room for them.
 pub fn start() -> Result<(), Diagnostics> {
+    let mut diagnostics = Diagnostics::default();
+    for name in VARIABLES {
+        let Some(text) = std::env::var_os(name).filter(|text| !text.is_empty()) else { continue };
+        diagnostics.take(threads(name, &text.to_string_lossy()));
+    }
+    diagnostics.or(())?;
     let started = rayon::ThreadPoolBuilder::new().build_global();
     // Only an error of the system has a cause; that the threads are running already has none.
     let Err(Some(cause)) = started.as_ref().map_err(Error::source) else { return Ok(()) };
     let hint = "set RAYON_NUM_THREADS=1, or raise the limits of memory and processes (ulimit)";
     let what = format!("threads cannot be started: {cause}");
     Err(Diagnostic::of(what).hint(hint.to_string()).into())
+}
+
+/// Checks a number of threads in the environment.
+fn threads(name: &str, text: &str) -> Result<(), Diagnostics> {
+    if text.parse().is_ok_and(|threads: usize| threads <= THREADS_MAX) {
+        return Ok(());
+    }
+    let diagnostic = Diagnostic::new(name, "is not a number of threads").text(text);
+    let hint = "unset it: there are then as many threads as cores".to_string();
+    let expected = format!("a whole number from 1 to {THREADS_MAX}, or 0 for as many as cores");
+    Err(diagnostic.expected(expected).hint(hint).into())
 }
 
 /// Starts the pieces of work in order, as threads become free, and returns the results in the same
@@ -50,6 +72,17 @@ pub fn both<A: Send, B: Send>(
 mod tests {
     use super::*;
     use std::sync::Mutex;
+
+    #[test]
+    fn threads_are_bounded() {
+        for text in ["0", "1", "1024"] {
+            assert!(threads("N", text).is_ok(), "{text}");
+        }
+        for text in ["1025", "1000000", "18446744073709551616", "-1", "two", " 1"] {
+            let said = threads("N", text).unwrap_err().to_string();
+            assert!(said.contains("from 1 to 1024") && said.contains(text), "{said}");
+        }
+    }
 
     #[test]
     fn pieces_begin_and_results_are_in_their_order() {

@@ -142,6 +142,14 @@ mod tests {
         }
         assert!("64".parse::<Bytes>().is_err());
         assert!("64mib".parse::<Bytes>().is_err());
+        for (text, reason) in [
+            ("16EiB", "`EiB` is an unknown unit"),
+            ("16e3B", "without exponent"),
+            ("16777216TiB", "must be below 2^64 B"),
+        ] {
+            let error = text.parse::<Bytes>().unwrap_err().to_string();
+            assert!(error.contains(reason), "{text}: {error}");
+        }
     }
 
     #[test]

@@ -57,7 +57,10 @@ pub(crate) fn parse_exact(
         } else {
             format!("{} is an unknown unit (known: {})", quoted(suffix), known.join(", "))
         };
-        return Err(fail(if suffix.starts_with(['e', 'E']) && !number.is_empty() {
+        let exponent = suffix.strip_prefix(['e', 'E']).is_some_and(|rest| {
+            rest.starts_with(|c: char| c.is_ascii_digit() || c == '+' || c == '-')
+        });
+        return Err(fail(if exponent && !number.is_empty() {
             format!("{shown} has no number that can be read exactly (write it without exponent)")
         } else {
             reason
@@ -69,7 +72,10 @@ pub(crate) fn parse_exact(
         return Err(fail(format!("{shown} has no number")));
     }
     let fraction = fraction.trim_end_matches('0');
-    let too_large = || fail(format!("{shown} is too large"));
+    let too_large = || {
+        let base = units.iter().find(|unit| unit.scale == 1).map_or("", |unit| unit.suffix);
+        fail(format!("{shown} is too large: it must be below 2^64 {base}"))
+    };
     let too_fine = || fail(format!("{shown} is finer than the model's resolution"));
     let shift = 10u128.checked_pow(fraction.len() as u32).ok_or_else(too_fine)?;
     let mantissa: u128 = format!("0{whole}{fraction}").parse().map_err(|_| too_large())?;

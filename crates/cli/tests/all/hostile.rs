@@ -100,6 +100,25 @@ fn a_seed_is_given_once() {
 }
 
 #[test]
+fn a_flag_that_is_given_twice_is_named_with_both_values() {
+    let twice = ["--timeline", "0ms..1ms", "--timeline=slowest:2"];
+    let said = refusal(&[&["run", "--workload", "demo"][..], &twice].concat());
+    assert!(said.contains("'--timeline <") && said.contains("multiple times"), "{said}");
+    assert!(said.contains("tip: give one of `0ms..1ms` and `slowest:2`"), "{said}");
+}
+
+#[test]
+fn threads_that_no_machine_has_are_refused() {
+    for threads in ["1000000", "many"] {
+        let output = command(&["presets"]).env("RAYON_NUM_THREADS", threads).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains("RAYON_NUM_THREADS") && said.contains(threads), "{said}");
+        assert!(said.contains("from 1 to 1024"), "{said}");
+    }
+}
+
+#[test]
 fn help_that_cannot_be_written_is_an_error() {
     if !fs::exists("/dev/full").unwrap() {
         eprintln!("SKIPPED: this system has no /dev/full");
