@@ -24,6 +24,31 @@ struct Findings {
     removable: Vec<PathBuf>,
     /// Files that are accounted for.
     known: BTreeSet<PathBuf>,
+    /// Files among those of Fowler that it did not write.
+    others: Vec<PathBuf>,
+    /// The command whose results are listed.
+    command: Option<String>,
+}
+
+impl Findings {
+    /// Notes a file that is not what was written, and what happens `without` it, which `--repair`
+    /// brings about.
+    fn lost(&mut self, path: PathBuf, without: &str) -> Result<(), Diagnostics> {
+        let what = match disk::no_file(&path)? {
+            Some(what) => what,
+            None => "is not what was written",
+        };
+        self.bad.push((path.clone(), format!("{what}: {without}")));
+        // What is in a folder is not ours to remove.
+        let full = |path: &Path| -> Result<bool, Diagnostics> {
+            let entries = disk::entries(path).map_err(|error| unreadable(path, &error))?;
+            Ok(!entries.is_empty())
+        };
+        if !path.is_dir() || path.is_symlink() || !full(&path)? {
+            self.removable.push(path);
+        }
+        Ok(())
+    }
 }
 
 pub(crate) fn execute(arguments: &Check) -> Result<Exit, Diagnostics> {
@@ -47,7 +72,12 @@ pub(crate) fn execute(arguments: &Check) -> Result<Exit, Diagnostics> {
     let repaired = arguments.repair && !findings.removable.is_empty();
     if repaired {
         for path in &findings.removable {
-            atomic_file::remove(path).map_err(|error| atomic_file::unwritable(path, &error))?;
+            let removed = if path.is_dir() && !path.is_symlink() {
+                disk::remove_empty_folder(path)
+            } else {
+                atomic_file::remove(path)
+            };
+            removed.map_err(|error| atomic_file::unwritable(path, &error))?;
         }
     }
     console::print(&report(folder, &findings, repaired)?);
@@ -73,6 +103,7 @@ fn listed(folder: &Path, findings: &mut Findings) -> Result<(), Diagnostics> {
     let files = counted(contents.files.len() as u64, "file");
     let (command, version) = (&contents.command, &contents.version);
     findings.holds.push(format!("results of `fowler {command}`, version {version}: {files}"));
+    findings.command = Some(contents.command);
     Ok(())
 }
 
@@ -84,23 +115,36 @@ fn of_sweep(folder: &Path, findings: &mut Findings) -> Result<(), Diagnostics> {
     let shard = match shards::found(folder)? {
         Some(Found::Shard(shard)) => format!("shard {shard} of "),
         Some(Found::Damaged(path)) => {
-            findings
-                .bad
-                .push((path, "is not what was written: the same shard writes it again".into()));
+            let is = if path.exists() { "is not what was written" } else { "is missing" };
+            findings.bad.push((path, format!("{is}: the same shard writes it again")));
             "a shard of ".to_string()
         }
         None => String::new(),
     };
     findings.holds.push(format!("{shard}a sweep of {points}, {} of them finished", found.whole));
-    let what = "is not what was written: the same sweep writes it again";
+    let again = "the same sweep writes it again";
     for (path, sums) in found.damaged {
-        findings.bad.push((path.clone(), what.into()));
         // Without its checksums a point counts as not run.
-        if let Some(sums) = sums {
-            findings.removable.extend((path != sums).then_some(path));
-            findings.removable.push(sums);
-        }
+        let Some(sums) = sums else {
+            findings.bad.push((path, format!("is not what was written: {again}")));
+            continue;
+        };
+        let is_listed = path != sums && sums.is_file() && !findings.removable.contains(&sums);
+        findings.lost(path, again)?;
+        findings.removable.extend(is_listed.then_some(sums));
     }
+    for path in found.strays {
+        findings.bad.push((path.clone(), "is of no point of this sweep".into()));
+        findings.removable.push(path);
+    }
+    findings.others.extend(found.others);
+    if let Some(command) = &findings.command {
+        let what = format!(
+            "is of `fowler {command}`, and the folder is that of a sweep: move the files of one of them to another folder"
+        );
+        findings.bad.push((folder.join(CONTENTS), what));
+    }
+    findings.known.extend(found.own);
     Ok(())
 }
 
@@ -117,9 +161,7 @@ fn of_study(folder: &Path, findings: &mut Findings) -> Result<(), Diagnostics> {
     }
     findings.holds.push(format!("{} of a study", counted(runs.len() as u64, "finished run")));
     for (path, _) in runs.into_iter().filter(|(_, whole)| !whole) {
-        let what = "is not what was written: the same study runs it again";
-        findings.bad.push((path.clone(), what.into()));
-        findings.removable.push(path);
+        findings.lost(path, "the same study runs it again")?;
     }
     Ok(())
 }
@@ -132,11 +174,14 @@ fn of_study(_: &Path, _: &mut Findings) -> Result<(), Diagnostics> {
 /// What a life that was stopped resumes from.
 fn of_lifetime(folder: &Path, findings: &mut Findings) -> Result<(), Diagnostics> {
     let path = folder.join(CHECKPOINT);
-    if !path.is_file() {
+    if disk::facts(&path)?.is_none() {
         return Ok(());
     }
     findings.holds.push("the checkpoint of a life that is not finished".into());
     findings.known.insert(path.clone());
+    if disk::no_file(&path)?.is_some() {
+        return findings.lost(path, "the life begins anew without it");
+    }
     if let Some(Diagnostic { what, .. }) = lifetime::check_checkpoint(&path)? {
         findings.bad.push((path.clone(), format!("{what}: the life begins anew without it")));
         findings.removable.push(path);
@@ -162,7 +207,7 @@ fn leftovers(folder: &Path, findings: &mut Findings) -> Result<(), Diagnostics> 
     Ok(())
 }
 
-/// Files at the top of the folder that nothing accounts for; a sweep accounts for its own.
+/// Files that nothing accounts for, at the top of the folder and among the points of a sweep.
 fn others(folder: &Path, findings: &Findings) -> Result<Vec<String>, Diagnostics> {
     if findings.known.is_empty() {
         return Ok(Vec::new());
@@ -172,7 +217,8 @@ fn others(folder: &Path, findings: &Findings) -> Result<Vec<String>, Diagnostics
     let mut names: Vec<String> = files
         .into_iter()
         .filter(|path| path.is_file() && !findings.known.contains(path) && !bad(path))
-        .map(|path| path.file_name().unwrap_or_default().to_string_lossy().into_owned())
+        .chain(findings.others.iter().cloned())
+        .map(|path| path.strip_prefix(folder).unwrap_or(&path).display().to_string())
         .collect();
     names.sort();
     Ok(names)

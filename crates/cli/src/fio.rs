@@ -7,7 +7,7 @@ use crate::output::{Output, Wanted};
 use crate::{Exit, console, fit, progress, signals};
 use clap::Args;
 use fowler_experiment::Span;
-use fowler_experiment::atomic_file::{AtomicFile, Named, clashes, unwritable, writable};
+use fowler_experiment::atomic_file::{AtomicFile, Named, clashes, stored, unwritable, writable};
 use fowler_experiment::contents;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::fio::{self, FioSpec, HostCosts, Jobs, Seeding};
@@ -184,7 +184,10 @@ fn open(arguments: &Fio, jobs: Option<&Jobs>) -> Result<Output, Diagnostics> {
     let output = Output::open(arguments.out.as_deref(), wanted, &inputs, |_| Vec::new());
     let output = diagnostics.take(output);
     for (_, path) in &others {
-        diagnostics.take(writable(path));
+        diagnostics.take(match path.parent() == arguments.out.as_deref() {
+            true => stored(path).and_then(|()| writable(path)),
+            false => writable(path),
+        });
     }
     diagnostics.or(())?;
     output.ok_or_else(Diagnostics::default)

@@ -2,7 +2,9 @@
 //! before is replaced only by what is complete.
 
 use crate::{console, pages, requests, signals};
-use fowler_experiment::atomic_file::{AtomicFile, Named, clashes, same, unwritable, writable};
+use fowler_experiment::atomic_file::{
+    AtomicFile, Named, clashes, same, stored, unwritable, writable,
+};
 use fowler_experiment::contents;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::disk;
@@ -59,7 +61,9 @@ impl Output {
         let named = |flag: &str, path: PathBuf| (flag.to_string(), path);
         let trace = inside(TIMELINE).filter(|_| timeline);
         let in_folder = [inside(SUMMARY), page.clone(), trace].into_iter().flatten();
-        let mut outputs: Vec<Named> = in_folder.map(|it| named("--out", it)).collect();
+        let in_folder: Vec<PathBuf> = in_folder.collect();
+        let mut outputs: Vec<Named> =
+            in_folder.iter().map(|it| named("--out", it.clone())).collect();
         outputs.extend(named_page.clone().map(|it| named("--report", it)));
         let reports = page.into_iter().chain(named_page).collect();
         let logged = log.as_deref().map_or_else(Vec::new, logs);
@@ -77,8 +81,11 @@ impl Output {
         if let Some(folder) = folder {
             let made = disk::create_folder(folder).map_err(|error| unwritable(folder, &error));
             diagnostics.take(made.and_then(|()| writable(&folder.join(SUMMARY))));
+            for file in &in_folder {
+                diagnostics.take(stored(file));
+            }
             // A list that a newer version wrote is refused before anything is replaced.
-            diagnostics.take(contents::read(folder));
+            diagnostics.take(contents::enter(folder));
         }
         for (flag, file) in [(requests::FLAG, wanted), ("--report", report)] {
             match (file, folder) {

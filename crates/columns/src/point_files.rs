@@ -3,7 +3,7 @@
 
 use crate::file;
 use crate::summary::{self, ERROR, HASH};
-use fowler_experiment::atomic_file::{AtomicFile, unwritable};
+use fowler_experiment::atomic_file::{AtomicFile, stored, unwritable};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::disk::{self, unreadable};
 use fowler_experiment::provenance::{bytes_hash, file_hash};
@@ -104,6 +104,17 @@ pub(crate) fn verified(folder: &Path, hash: &str, requests: bool) -> Result<Veri
     Ok(Verified::Whole { requests: listed_hash(&sums, &requests_name).is_some() })
 }
 
+/// Returns what is in the place of a file of this point and is none.
+pub(crate) fn no_files(folder: &Path, hash: &str) -> Result<Vec<PathBuf>, Diagnostics> {
+    let mut found = Vec::new();
+    for path in [point_file, requests_file, sums_file].map(|file| file(folder, hash)) {
+        if disk::no_file(&path)?.is_some() {
+            found.push(path);
+        }
+    }
+    Ok(found)
+}
+
 /// Returns the text of a small file; `None` if there is none. A file that is not text is empty.
 pub(crate) fn small_file(path: &Path) -> Result<Option<String>, Diagnostics> {
     let read = || {
@@ -116,6 +127,9 @@ pub(crate) fn small_file(path: &Path) -> Result<Option<String>, Diagnostics> {
 
 /// Returns the saved state of the point with this hash.
 pub(crate) fn state(folder: &Path, hash: &str, requests: bool) -> Result<State, Diagnostics> {
+    for path in no_files(folder, hash)? {
+        stored(&path)?;
+    }
     let there = match verified(folder, hash, requests)? {
         Verified::Missing => return Ok(State::Missing),
         Verified::Damaged(_) => return Ok(State::Damaged),
@@ -153,7 +167,7 @@ pub(crate) fn copy(
     let log = listed_hash(&sums, &requests_name).filter(|_| requests);
     if let Some(sum) = &log {
         let (from, into) = (requests_file(from, hash), requests_file(into, hash));
-        let mut file = AtomicFile::create(&into)?;
+        let mut file = AtomicFile::create_stored(&into)?;
         let mut source =
             disk::File::open_stored(&from).map_err(|error| unreadable(&from, &error))?;
         std::io::copy(&mut source, &mut file).map_err(|error| unwritable(&into, &error))?;
@@ -184,7 +198,7 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), Diagnostics> {
 }
 
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), Diagnostics> {
-    let mut file = AtomicFile::create(path)?;
+    let mut file = AtomicFile::create_stored(path)?;
     file.write_all(bytes).map_err(|error| unwritable(path, &error))?;
     file.finish()
 }

@@ -7,21 +7,20 @@
 //! sweep ([`store`]) with fewer points, and the file `shard`, which says whose it is. What is
 //! merged has the bytes of the sweep as one process runs it.
 
-use crate::point_files::{State, Verified, copy, damaged, point_file, state, verified};
+use crate::point_files::{State, Verified, copy, damaged, point_file, state, verified, write};
 use crate::store::{self, DESIGN, Folder, Outline, SHARD, SPECIFICATION};
 use crate::summary::{self, HASH};
-use fowler_experiment::atomic_file::unwritable;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics, printable};
 use fowler_experiment::disk::{self, unreadable};
 use fowler_experiment::numbers::counted;
 use fowler_experiment::provenance::{FINGERPRINT, VERSION, bytes_hash, file_hash};
-use fowler_experiment::sealed::{self, Kind, Refused, SealedFile};
+use fowler_experiment::sealed::{self, Kind, Refused};
 use fowler_experiment::sweep::{POINTS_MAX, Plan};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
-use std::io::{Read, Write};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -107,12 +106,10 @@ impl Record {
         }
     }
 
-    fn write(&self, path: &Path) -> Result<(), Diagnostics> {
-        let mut file = SealedFile::create(path, KIND, &self.design)?;
+    /// The bytes of its file.
+    fn bytes(&self) -> Vec<u8> {
         let text = serde_json::to_string(self).expect("text");
-        let written = file.write_all(text.as_bytes());
-        written.map_err(|error| unwritable(path, &error))?;
-        file.finish(path)
+        sealed::bytes(KIND, &self.design, text.as_bytes())
     }
 
     /// Reads the file of a folder.
@@ -136,7 +133,7 @@ impl Record {
 pub enum Found {
     /// It has this shard.
     Shard(Shard),
-    /// It has one, and this file, which says which, is damaged.
+    /// It has one, and this file, which says which, is missing or not what was written.
     Damaged(PathBuf),
 }
 
@@ -145,12 +142,15 @@ pub enum Found {
 /// # Errors
 /// If the file cannot be read, or a newer version wrote it.
 pub fn found(folder: &Path) -> Result<Option<Found>, Diagnostics> {
-    let path = folder.join(SHARD);
+    let (path, listed) = (folder.join(SHARD), store::shard_hash(folder)?);
     if disk::facts(&path)?.is_none() {
-        return Ok(None);
+        return Ok(listed.map(|_| Found::Damaged(path)));
     }
     match Record::read(&path) {
-        Ok(record) => Ok(Some(Found::Shard(record.shard))),
+        Ok(record) => {
+            let whole = listed.is_none_or(|listed| file_hash(&path).is_ok_and(|its| its == listed));
+            Ok(Some(if whole { Found::Shard(record.shard) } else { Found::Damaged(path) }))
+        }
         Err(Refused::Damaged(_)) => Ok(Some(Found::Damaged(path))),
         Err(Refused::Other(why)) => Err((*why).into()),
     }
@@ -169,9 +169,12 @@ pub fn open(path: &Path, plan: &Plan, shard: Shard) -> Result<Folder, Diagnostic
     };
     let outline = Outline::of(plan);
     let record = Record::of(shard, &outline);
+    let listed = store::shard_hash(path)?;
+    // A folder whose file is missing or another's still tells whether it is this shard's.
+    let is_listed = listed.as_ref().map(|listed| *listed == bytes_hash(&record.bytes()));
     let there = if disk::facts(&file)?.is_some() {
         match Record::read(&file) {
-            Ok(there) if there.shard != shard => {
+            Ok(there) if there.shard != shard && is_listed != Some(true) => {
                 return Err(refused(format!("holds shard {} and not {shard}", there.shard)));
             }
             Ok(there) => Some(there),
@@ -179,14 +182,17 @@ pub fn open(path: &Path, plan: &Plan, shard: Shard) -> Result<Folder, Diagnostic
             Err(Refused::Damaged(_)) => None,
             Err(Refused::Other(why)) => return Err((*why).into()),
         }
-    } else if disk::facts(&path.join(DESIGN))?.is_some() {
+    } else if is_listed == Some(false) {
+        let what = format!("holds a shard that is not {shard} of this sweep, without its {SHARD}");
+        return Err(refused(what));
+    } else if is_listed.is_none() && disk::facts(&path.join(DESIGN))?.is_some() {
         return Err(refused("holds a whole sweep".into()));
     } else {
         None
     };
     // It comes first: from then on, the folder is that of a shard, whatever ends the program.
     if there.as_ref() != Some(&record) {
-        record.write(&file)?;
+        write(&file, &record.bytes())?;
     }
     let runs = shard.take(&outline.runs());
     let points = runs.iter().map(|(_, hash)| hash.clone()).collect();

@@ -8,7 +8,7 @@
 //! | `points/HASH.parquet` | one row: the same, and what was measured or why it failed |
 //! | `requests/HASH.parquet` | every request of the point, where they are wanted |
 //! | `points/HASH.sha256` | the checksums of both, for `sha256sum`; the point is finished |
-//! | `sweep.sha256` | the checksums of the specification and the design |
+//! | `sweep.sha256` | the checksums of the specification, the design and the file `shard` |
 //! | `format` | the format of the folder, and the version of Fowler that wrote it |
 //! | `shard` | of a shard ([`crate::shards`]): which of how many it is, and of which sweep |
 //!
@@ -17,17 +17,18 @@
 //! checksum says, whatever happened to it, is recreated.
 
 use crate::point_files::{
-    POINTS, REQUESTS, State, Verified, damaged, listed, listed_hash, point_file, replace,
+    POINTS, REQUESTS, State, Verified, damaged, listed, listed_hash, no_files, point_file, replace,
     requests_file, save, small_file, state, sums_file, verified, write,
 };
 use crate::summary::{self, HASH, Row};
 use crate::{file, findings, requests};
 use arrow_array::RecordBatch;
 use fowler_experiment::atomic_file::{Named, clashes, is_partial, unwritable};
+use fowler_experiment::contents::{CONTENTS, SWEEP_SUMS};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics, printable};
 use fowler_experiment::disk::{self, unreadable};
 use fowler_experiment::provenance::{VERSION, bytes_hash, file_hash};
-use fowler_experiment::sweep::{self, Finished, Plan, Point, Watch};
+use fowler_experiment::sweep::{self, Finished, HASH_DIGITS, Plan, Point, Watch};
 use fowler_experiment::tables::Sheet;
 use fowler_experiment::workload::Control;
 use rayon::prelude::*;
@@ -40,8 +41,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub const SPECIFICATION: &str = "sweep.toml";
 /// The points of the design, in the folder.
 pub const DESIGN: &str = "design.parquet";
-/// The checksums of both, in the folder.
-const SUMS: &str = "sweep.sha256";
+/// The checksums of both, in the folder, and of what says that it holds a shard.
+const SUMS: &str = SWEEP_SUMS;
 /// The format of the folder, as text. A change of what its files hold needs the next number.
 const FORMAT_FILE: &str = "format";
 const FORMAT: u32 = 1;
@@ -136,7 +137,7 @@ impl Folder {
         path: &Path,
         outline: &Outline,
     ) -> Result<Folder, Diagnostics> {
-        if disk::facts(&path.join(SHARD))?.is_some() {
+        if shard_hash(path)?.is_some() || disk::facts(&path.join(SHARD))?.is_some() {
             let what = "holds a shard of a sweep";
             let hint = "choose another folder, or run the shard with --shard".to_string();
             return Err(Diagnostic::new(path.display().to_string(), what).hint(hint).into());
@@ -157,7 +158,11 @@ impl Folder {
         replace(&path.join(SPECIFICATION), text)?;
         replace(&path.join(DESIGN), design)?;
         replace(&path.join(FORMAT_FILE), format!("fowler sweep {FORMAT} {VERSION}\n").as_bytes())?;
-        let sums = [(SPECIFICATION, bytes_hash(text)), (DESIGN, bytes_hash(design))];
+        let mut sums = vec![(SPECIFICATION, bytes_hash(text)), (DESIGN, bytes_hash(design))];
+        let shard = path.join(SHARD);
+        if disk::facts(&shard)?.is_some() {
+            sums.push((SHARD, file_hash(&shard)?));
+        }
         replace(&path.join(SUMS), listed(&sums).as_bytes())?;
         let path = path.to_path_buf();
         Ok(Folder { path, runs, points, requests: *requests, _lock: lock })
@@ -262,10 +267,22 @@ pub(crate) fn enter(path: &Path, requests: bool) -> Result<Entered, Diagnostics>
     }
     let lock = lock(path)?;
     refuse_newer(path)?;
+    if disk::facts(&path.join(CONTENTS))?.is_some() {
+        let what = "holds results of another command, and a folder never mixes two";
+        let hint = "choose another folder".to_string();
+        return Err(Diagnostic::new(path.display().to_string(), what).hint(hint).into());
+    }
     for folder in [path.to_path_buf(), path.join(POINTS), path.join(REQUESTS)] {
         tidy(&folder)?;
     }
     Ok(Entered(lock))
+}
+
+/// Returns the checksum of the file `shard` of a folder as its checksums list it; `None` if they
+/// list none.
+pub(crate) fn shard_hash(folder: &Path) -> Result<Option<String>, Diagnostics> {
+    let sums = small_file(&folder.join(SUMS))?;
+    Ok(sums.and_then(|sums| listed_hash(&sums, SHARD)))
 }
 
 /// Loads every finished point of the sweep in a folder, one row each, in the order of the design.
@@ -307,7 +324,7 @@ fn rows(folder: &Path) -> Result<Vec<Row>, Diagnostics> {
 }
 
 /// The state of a sweep's folder.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Examined {
     /// Different points of the design.
     pub points: usize,
@@ -316,6 +333,12 @@ pub struct Examined {
     /// Files that are not what was written, each with the file of its point's checksums: without
     /// that one, the point is run again.
     pub damaged: Vec<(PathBuf, Option<PathBuf>)>,
+    /// Files of points that are not in the design.
+    pub strays: Vec<PathBuf>,
+    /// Files and folders that Fowler did not write, among those of points.
+    pub others: Vec<PathBuf>,
+    /// The files of the sweep itself, whatever became of them.
+    pub own: Vec<PathBuf>,
 }
 
 /// Compares every file of a sweep with its checksum; `None` if the folder is not that of a sweep.
@@ -328,7 +351,8 @@ pub fn examine(folder: &Path) -> Result<Option<Examined>, Diagnostics> {
         return Ok(None);
     }
     refuse_newer(folder)?;
-    let mut found = Examined { points: 0, whole: 0, damaged: Vec::new() };
+    let own = [SPECIFICATION, DESIGN, SUMS, FORMAT_FILE, LOCK, SHARD].map(|it| folder.join(it));
+    let mut found = Examined { own: own.into(), ..Examined::default() };
     let format = folder.join(FORMAT_FILE);
     if small_file(&format)?.is_none_or(|text| format_of(&text).is_none()) {
         found.damaged.push((format, None));
@@ -345,8 +369,14 @@ pub fn examine(folder: &Path) -> Result<Option<Examined>, Diagnostics> {
     let rows = summary::read(&design)?;
     let hashes: BTreeSet<&str> = rows.iter().filter_map(|point| point.text(HASH)).collect();
     found.points = hashes.len();
+    strays(folder, &hashes, &mut found)?;
     for hash in hashes {
         let sums = sums_file(folder, hash);
+        let no_files = no_files(folder, hash)?;
+        if !no_files.is_empty() {
+            found.damaged.extend(no_files.into_iter().map(|path| (path, Some(sums.clone()))));
+            continue;
+        }
         let damaged = match verified(folder, hash, true)? {
             // Its checksums are written last: without them it is not finished.
             Verified::Missing => disk::facts(&sums)?.map(|_| sums.clone()),
@@ -362,6 +392,34 @@ pub fn examine(folder: &Path) -> Result<Option<Examined>, Diagnostics> {
         }
     }
     Ok(Some(found))
+}
+
+/// Finds what is among the files of the points and is none of theirs.
+fn strays(folder: &Path, hashes: &BTreeSet<&str>, found: &mut Examined) -> Result<(), Diagnostics> {
+    for (name, endings) in [(POINTS, &[".parquet", ".sha256"][..]), (REQUESTS, &[".parquet"])] {
+        let folder = folder.join(name);
+        let entries =
+            disk::if_present(disk::entries(&folder)).map_err(|error| unreadable(&folder, &error));
+        for path in entries?.unwrap_or_default() {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let hash = endings.iter().find_map(|ending| name.strip_suffix(ending));
+            // Files that were never finished are found wherever they are.
+            if is_partial(&name) || hash.is_some_and(|hash| hashes.contains(hash)) {
+                continue;
+            }
+            let is_hash = |hash: &str| {
+                hash.len() == HASH_DIGITS
+                    && hash.bytes().all(|it| matches!(it, b'0'..=b'9' | b'a'..=b'f'))
+            };
+            match hash.is_some_and(is_hash) && path.is_file() {
+                true => found.strays.push(path),
+                false => found.others.push(path),
+            }
+        }
+    }
+    found.strays.sort();
+    found.others.sort();
+    Ok(())
 }
 
 /// Checks that no input file of the points would be replaced by a file in the folder.

@@ -45,6 +45,13 @@ impl AtomicFile {
         Ok(AtomicFile { out, path: path.to_path_buf(), partial, failed: None })
     }
 
+    /// Starts a file that is read back: it may not replace a device or a pipe, and does not write
+    /// to one, which might wait for a reader without end.
+    pub fn create_stored(path: &Path) -> Result<AtomicFile, Diagnostics> {
+        stored(path)?;
+        AtomicFile::create(path)
+    }
+
     /// Returns the file that is written until it is finished.
     pub fn written_to(&self) -> &Path {
         self.partial.as_deref().unwrap_or(&self.path)
@@ -168,6 +175,17 @@ pub fn is_partial(name: &str) -> bool {
 /// Returns whether `path` exists and is not a regular file, such as `/dev/null`.
 pub(crate) fn is_special(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|facts| !facts.is_file() && !facts.is_dir())
+}
+
+/// Checks that what has the path of a file to be read back, if anything has, is a regular file.
+///
+/// # Errors
+/// If it is not.
+pub fn stored(path: &Path) -> Result<(), Diagnostics> {
+    let Some(what) = disk::no_file(path)? else { return Ok(()) };
+    let hint = "remove it, or choose another folder".to_string();
+    let diagnostic = Diagnostic::new(path.display().to_string(), what);
+    Err(diagnostic.expected("a regular file, or none").hint(hint).into())
 }
 
 /// Checks that a file can be created at `path`. Permissions are not reliable (network drives, full

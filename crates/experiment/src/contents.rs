@@ -14,6 +14,10 @@ use std::path::{Path, PathBuf};
 
 /// The name of the list.
 pub const CONTENTS: &str = "contents.json";
+/// The checksums that the folder of a sweep has instead of a list.
+pub const SWEEP_SUMS: &str = "sweep.sha256";
+/// The page with pictures, in a program that writes one.
+const PAGE: &str = "report.html";
 /// A change of what the list holds needs the next number.
 const FORMAT: u32 = 1;
 /// The most bytes of a list: tens of thousands of files.
@@ -64,12 +68,29 @@ impl Contents {
     /// If the file is there and cannot be read.
     pub fn state(&self, folder: &Path, name: &str) -> Result<State, Diagnostics> {
         let path = folder.join(name);
-        if !is_file(&path)? {
-            return Ok(State::Missing);
-        }
-        let same = self.files.get(name) == Some(&file_hash(&path)?);
-        Ok(if same { State::Whole } else { State::Changed })
+        Ok(match disk::facts(&path)? {
+            None => State::Missing,
+            Some(facts) if facts.is_file() && self.files.get(name) == Some(&file_hash(&path)?) => {
+                State::Whole
+            }
+            Some(_) => State::Changed,
+        })
     }
+}
+
+/// Checks that a folder may take the results of a command: it holds no sweep, its list can be read
+/// and replaced, and nothing in the place of its page would wait for a reader.
+///
+/// # Errors
+/// If it may not.
+pub fn enter(folder: &Path) -> Result<(), Diagnostics> {
+    if disk::facts(&folder.join(SWEEP_SUMS))?.is_some() {
+        let what = "holds a sweep, and a folder never mixes two";
+        let hint = "choose another folder".to_string();
+        return Err(Diagnostic::new(folder.display().to_string(), what).hint(hint).into());
+    }
+    atomic_file::stored(&folder.join(PAGE))?;
+    read(folder).map(drop)
 }
 
 /// Reads the list of a folder; `None` if it has none.
@@ -158,7 +179,7 @@ pub fn add(folder: &Path, file: &Path) -> Result<(), Diagnostics> {
 fn write(folder: &Path, contents: &Contents) -> Result<(), Diagnostics> {
     let path = folder.join(CONTENTS);
     let text = serde_json::to_string_pretty(contents).expect("text");
-    let mut out = AtomicFile::create(&path)?;
+    let mut out = AtomicFile::create_stored(&path)?;
     out.write_all(format!("{text}\n").as_bytes()).map_err(|error| unwritable(&path, &error))?;
     out.finish()
 }

@@ -210,6 +210,18 @@ pub fn facts(path: &Path) -> Result<Option<Metadata>, Diagnostics> {
     if_present(metadata(path)).map_err(|error| unreadable(path, &error))
 }
 
+/// Returns what has the path of a file and is none, in words; `None` if it is a file, or nothing.
+///
+/// # Errors
+/// If the system does not say.
+pub fn no_file(path: &Path) -> Result<Option<&'static str>, Diagnostics> {
+    Ok(match facts(path)? {
+        Some(facts) if facts.is_dir() => Some("is a folder"),
+        Some(facts) if !facts.is_file() => Some("is not a regular file"),
+        _ => None,
+    })
+}
+
 /// Like [`facts`]; it is an error if nothing has this path.
 pub(crate) fn metadata(path: &Path) -> io::Result<Metadata> {
     retried(|| Operation::Examine(path.into()), |_| fs::metadata(path))
@@ -260,6 +272,14 @@ pub(crate) fn rename(from: &Path, to: &Path) -> io::Result<()> {
 /// If it cannot be removed.
 pub fn remove(path: &Path) -> io::Result<()> {
     retried(|| Operation::Remove(path.into()), |_| fs::remove_file(path))
+}
+
+/// Removes a folder that has nothing in it.
+///
+/// # Errors
+/// If it cannot be removed, or has.
+pub fn remove_empty_folder(path: &Path) -> io::Result<()> {
+    retried(|| Operation::Remove(path.into()), |_| fs::remove_dir(path))
 }
 
 /// Waits until the names in the folder of a file are on the disk.

@@ -43,7 +43,7 @@ pub fn write(sheets: &[Sheet], figures: &[Named], folder: &Path) -> Result<Writt
                 continue;
             }
         };
-        let mut file = AtomicFile::create(&path)?;
+        let mut file = AtomicFile::create_stored(&path)?;
         file.write_all(svg.as_bytes()).map_err(|error| unwritable(&path, &error))?;
         file.finish()?;
         files.push(name);

@@ -40,9 +40,9 @@ impl SealedFile {
     /// # Errors
     /// If it cannot be written.
     pub fn create(path: &Path, kind: Kind, identity: &str) -> Result<SealedFile, Diagnostics> {
-        let mut file = SealedFile { out: AtomicFile::create(path)?, digest: Sha256::new() };
-        let line = format!("fowler {} {} {VERSION} {identity}\n", kind.name, kind.format);
-        file.write_all(line.as_bytes()).map_err(|error| unwritable(path, &error))?;
+        let mut file = SealedFile { out: AtomicFile::create_stored(path)?, digest: Sha256::new() };
+        file.write_all(line(kind, identity).as_bytes())
+            .map_err(|error| unwritable(path, &error))?;
         Ok(file)
     }
 
@@ -67,6 +67,19 @@ impl Write for SealedFile {
     fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
     }
+}
+
+/// Returns the bytes that a [`SealedFile`] of this body has.
+pub fn bytes(kind: Kind, identity: &str, body: &[u8]) -> Vec<u8> {
+    let mut bytes = line(kind, identity).into_bytes();
+    bytes.extend_from_slice(body);
+    let checksum = Sha256::digest(&bytes);
+    bytes.extend_from_slice(&checksum);
+    bytes
+}
+
+fn line(kind: Kind, identity: &str) -> String {
+    format!("fowler {} {} {VERSION} {identity}\n", kind.name, kind.format)
 }
 
 /// A whole sealed file.

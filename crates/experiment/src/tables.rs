@@ -79,7 +79,7 @@ impl Sheet {
     /// Writes it as CSV to `folder`.
     pub fn write(&self, folder: &Path) -> Result<(), Diagnostics> {
         let path = folder.join(format!("{}.csv", self.name));
-        let mut file = AtomicFile::create(&path)?;
+        let mut file = AtomicFile::create_stored(&path)?;
         let mut csv = csv::Writer::from_writer(Vec::new());
         let failed = |error: csv::Error| unwritable(&path, &error.into());
         csv.write_record(&self.heads).map_err(failed)?;

@@ -136,7 +136,7 @@ pub fn reproduce(request: &Request, watch: Watch<'_>) -> Result<Option<Reproduct
     let out = &request.out;
     disk::create_folder(out).map_err(|error| unwritable(out, &error))?;
     // A list that a newer version wrote, or that is damaged, is refused before anything is run.
-    contents::read(out)?;
+    contents::enter(out)?;
     (request.paper.reproduce)(request, watch)
 }
 

@@ -392,9 +392,12 @@ pub fn examine(folder: &Path) -> Result<Vec<(PathBuf, bool)>, Diagnostics> {
     });
     while let Some(folder) = folders.pop() {
         for path in entries(&folder)? {
-            if path.is_dir() {
+            let is_run = path.extension().is_some_and(|it| it == "json");
+            if is_run && disk::no_file(&path)?.is_some() {
+                found.push((path, false));
+            } else if path.is_dir() {
                 folders.push(path);
-            } else if path.extension().is_some_and(|it| it == "json") {
+            } else if is_run {
                 let bytes = bytes_of(&path)?.unwrap_or_default();
                 let file = serde_json::from_slice::<Value>(&bytes).unwrap_or_default();
                 let whole = is_whole(&path, &file);
@@ -442,7 +445,7 @@ fn save(path: &Path, identity: &str, result: &Value) -> Result<(), Diagnostics> 
     });
     file["checksum"] = checksum(&file).into();
     let text = format!("{file:#}\n");
-    let mut file = AtomicFile::create(path)?;
+    let mut file = AtomicFile::create_stored(path)?;
     file.write_all(text.as_bytes()).map_err(|error| unwritable(path, &error))?;
     file.finish()
 }

@@ -126,3 +126,132 @@ fn a_damaged_point_is_run_again() {
     assert_eq!(fowler(&shard).0, Some(0));
     assert_eq!(check(&part, &[]).0, Some(0));
 }
+
+#[cfg(feature = "parquet")]
+#[test]
+fn a_folder_holds_a_sweep_or_results_of_another_command() {
+    let folder = Folder::new("check-two");
+    let text = "device = 'small.toml'\nworkload = 'small-load.toml'\n[axis]\nseed = [1, 2]\n";
+    let (spec, swept, ran) =
+        (folder.file("s.toml", text), folder.path("swept"), folder.path("run"));
+    assert_eq!(fowler(&["sweep", &spec, "--out", &swept, "--quiet"]).0, Some(0));
+    run(&ran, &[]);
+    let small = ["--device", "small.toml", "--workload", "small-load.toml", "--quiet"];
+    let refused = [
+        [&["run", "--out", &swept][..], &small].concat(),
+        [&["compare", "--schemes", "fifo,rps", "--out", &swept][..], &small].concat(),
+        ["sweep", &spec, "--out", &ran, "--quiet"].into(),
+        ["sweep", &spec, "--out", &ran, "--quiet", "--shard", "1/2"].into(),
+    ];
+    for arguments in refused {
+        let (code, said) = fowler(&arguments);
+        assert!(code == Some(2) && said.contains("never mixes two"), "{code:?} {said}");
+    }
+    for out in [&swept, &ran] {
+        assert_eq!(check(out, &[]).0, Some(0));
+    }
+    for name in ["contents.json", "summary.json", "report.html"] {
+        fs::copy(format!("{ran}/{name}"), format!("{swept}/{name}")).unwrap();
+    }
+    let (code, said) = check(&swept, &["--repair"]);
+    assert!(code == Some(2) && said.contains("the folder is that"), "{code:?} {said}");
+    assert!(!said.contains("design.parquet"), "{said}");
+}
+
+/// What is among the points of a sweep, or in their place, is never passed over.
+#[cfg(feature = "parquet")]
+#[test]
+fn what_does_not_belong_to_a_sweep_is_said() {
+    let folder = Folder::new("check-strays");
+    let text = "device = 'small.toml'\nworkload = 'small-load.toml'\n[axis]\nseed = [1, 2]\n";
+    let (spec, out) = (folder.file("s.toml", text), folder.path("out"));
+    let sweep = ["sweep", &spec, "--out", &out, "--quiet"];
+    assert_eq!(fowler(&sweep).0, Some(0));
+    let points = |name: &str| folder.path(&format!("out/points/{name}"));
+    let mut names: Vec<_> = fs::read_dir(points("")).unwrap().map(|it| it.unwrap()).collect();
+    names.sort_by_key(fs::DirEntry::file_name);
+    let row = names[0].file_name().into_string().unwrap();
+    assert!(row.ends_with(".parquet"), "{row}");
+    let row = points(&row);
+
+    fs::write(points("notes.txt"), "mine").unwrap();
+    fs::create_dir(points("more")).unwrap();
+    fs::write(folder.path("out/notes.txt"), "mine").unwrap();
+    let (code, said) = check(&out, &[]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("not ours  notes.txt, points/more, points/notes.txt"), "{said}");
+
+    let stray = points(&format!("{}.parquet", "ab".repeat(16)));
+    fs::copy(&row, &stray).unwrap();
+    let (code, said) = check(&out, &[]);
+    assert!(code == Some(2) && said.contains("is of no point of this sweep"), "{code:?} {said}");
+    assert_eq!(check(&out, &["--repair"]).0, Some(0));
+    assert!(!fs::exists(&stray).unwrap() && fs::exists(points("notes.txt")).unwrap());
+
+    // A folder in the place of a point. What is in it is somebody's.
+    fs::remove_file(&row).unwrap();
+    fs::create_dir(&row).unwrap();
+    fs::write(format!("{row}/mine"), "mine").unwrap();
+    let (code, said) = fowler(&sweep);
+    assert!(code == Some(2) && said.contains("is a folder"), "{code:?} {said}");
+    for repair in [&[][..], &["--repair"]] {
+        let (code, said) = check(&out, repair);
+        assert!(code == Some(2) && said.contains("is a folder: "), "{code:?} {said}");
+    }
+    fs::remove_file(format!("{row}/mine")).unwrap();
+    assert_eq!(check(&out, &["--repair"]).0, Some(0));
+    assert_eq!(fowler(&sweep).0, Some(0));
+    assert!(fs::metadata(&row).unwrap().is_file());
+    assert_eq!(check(&out, &[]).0, Some(0));
+}
+
+#[cfg(feature = "parquet")]
+#[test]
+fn a_shard_without_its_file_is_no_whole_sweep() {
+    let folder = Folder::new("check-shard");
+    let text = "device = 'small.toml'\nworkload = 'small-load.toml'\n[axis]\nseed = [1, 2]\n";
+    let (spec, part, other) =
+        (folder.file("s.toml", text), folder.path("part"), folder.path("other"));
+    let sweep = |out: &str, more: &[&str]| {
+        fowler(&[&["sweep", &spec, "--out", out, "--quiet"][..], more].concat())
+    };
+    for (out, shard) in [(&part, "2/2"), (&other, "1/2")] {
+        assert_eq!(sweep(out, &["--shard", shard]).0, Some(0));
+    }
+    let file = folder.path("part/shard");
+    let damages: [&dyn Fn(); 2] = [&|| fs::remove_file(&file).unwrap(), &|| {
+        assert!(fs::copy(folder.path("other/shard"), &file).is_ok())
+    }];
+    for (number, damage) in damages.iter().enumerate() {
+        damage();
+        let (code, said) = check(&part, &[]);
+        assert!(code == Some(2) && said.contains("| shard"), "{code:?} {said}");
+        assert!(said.contains("the same shard"), "{said}");
+        assert_eq!(sweep(&part, &[]).0, Some(2));
+        if number == 0 {
+            let (code, said) = sweep(&part, &["--shard", "1/2"]);
+            assert!(code == Some(2) && said.contains("is not 1/2 of"), "{code:?} {said}");
+        }
+        assert_eq!(sweep(&part, &["--shard", "2/2"]).0, Some(0));
+        assert_eq!(check(&part, &[]).0, Some(0));
+    }
+}
+
+/// Nothing waits for somebody who writes to a pipe, or reads from it.
+#[cfg(unix)]
+#[test]
+fn pipes_in_the_place_of_results_are_refused() {
+    let folder = Folder::new("check-pipes");
+    for name in ["summary.json", "report.html", "contents.json"] {
+        let out = folder.path(&format!("of-{name}"));
+        run(&out, &[]);
+        let file = format!("{out}/{name}");
+        fs::remove_file(&file).unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(&file).status().unwrap().success());
+        let again = ["run", "--device", "small.toml", "--workload", "small-load.toml", "--quiet"];
+        for arguments in [[&again[..], &["--out", &out]].concat(), ["check", &out].into()] {
+            let (code, said) = fowler(&arguments);
+            assert!(code == Some(2) && said.contains(name), "{arguments:?}: {code:?} {said}");
+        }
+    }
+}

@@ -32,7 +32,7 @@ use std::path::PathBuf;
 
 pub use axis::Level;
 pub use given::Given;
-pub use point::{Finished, Names, Point};
+pub use point::{Finished, HASH_DIGITS, Names, Point};
 pub use schema::schema;
 pub use spec::POINTS_MAX;
 

@@ -17,7 +17,7 @@ use serde_json::Value;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Hexadecimal digits of the hash of a point: enough to rule out collisions among a million points.
-const DIGITS: usize = 32;
+pub const HASH_DIGITS: usize = 32;
 
 /// A point of a design.
 #[derive(Clone, Debug, PartialEq)]
@@ -116,7 +116,7 @@ impl Plan {
         let reported =
             format!("{FINGERPRINT}\n{drive}\n{identity}\n{limit:?} {replay_speed:?} {requests}");
         let levels = self.rows[number].iter().map(|it| it.as_ref().map(|it| it.level.clone()));
-        let hash = text_hash_of(&reported, DIGITS);
+        let hash = text_hash_of(&reported, HASH_DIGITS);
         Point { number, hash, levels: levels.collect(), names: task.names, refusal }
     }
 

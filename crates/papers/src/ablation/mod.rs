@@ -60,7 +60,7 @@ pub fn all(request: &Request, watch: Watch<'_>) -> Result<Option<Finding>, Diagn
     let chosen = chosen(&plan, request)?;
     disk::create_folder(&request.out).map_err(|error| unwritable(&request.out, &error))?;
     // A list that a newer version wrote, or that is damaged, is refused before anything is run.
-    contents::read(&request.out)?;
+    contents::enter(&request.out)?;
     let runs = RunFolder::open(&request.out.join(runs_folder(request.limit)), watch)?;
     let known = plan.workload.clone();
     let Some(evidence) = Evidence::gather(plan, chosen, (request.limit, request.seeds), &runs)?
