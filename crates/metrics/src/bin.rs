@@ -40,8 +40,18 @@ impl Bin {
 
     /// Returns the smallest latency in the bin.
     pub fn first(self) -> Span {
-        let octave = (self.place() / Bin::PER_OCTAVE).saturating_sub(1);
+        let octave = self.octave();
         Span(((self.place() - octave * Bin::PER_OCTAVE) as u64) << octave)
+    }
+
+    /// Returns the largest latency in the bin.
+    pub fn last(self) -> Span {
+        Span(self.first().0 + ((1 << self.octave()) - 1))
+    }
+
+    /// Returns the number of the last bits of a latency in which the bin's latencies differ.
+    fn octave(self) -> usize {
+        (self.place() / Bin::PER_OCTAVE).saturating_sub(1)
     }
 }
 

@@ -150,15 +150,34 @@ impl Latencies {
             .collect()
     }
 
-    /// Rebuilds a distribution from [`Latencies::values`] with the exact sum and extremes; `None`
-    /// if it has 2^64 latencies or more.
-    pub fn of_values(values: &[(u64, u64)], sum: u128, extremes: (u64, u64)) -> Option<Self> {
-        values.iter().try_fold(0u64, |all, &(_, count)| all.checked_add(count))?;
-        let mut all = Self::new();
+    /// Rebuilds a distribution from [`Latencies::values`] with the exact sum and extremes (without
+    /// latencies, those of a new recorder); `None` if no distribution has them.
+    pub fn of_values(values: &[(u64, u64)], sum: u128, (min, max): (u64, u64)) -> Option<Self> {
+        let (mut all, mut highest) = (Self::new(), 0u128);
+        let mut before = None;
         for &(value, count) in values {
-            all.record_many(Span(value), count);
+            let bin = Bin::of(Span(value));
+            // No value is as great as the last of all.
+            let is_last = value == bin.last().0.min(u64::MAX - 1);
+            if count == 0 || !is_last || before >= Some(bin) {
+                return None;
+            }
+            before = Some(bin);
+            all.bins[bin.place()] = count;
+            all.count = all.count.checked_add(count)?;
+            // Below 2^128, as there are fewer than 2^64 latencies.
+            all.sum += u128::from(bin.first().0) * u128::from(count);
+            highest += u128::from(bin.last().0) * u128::from(count);
         }
-        Some(Self { sum, min: extremes.0, max: extremes.1, ..all })
+        let is_so = match (values.first(), values.last()) {
+            (Some(&(first, _)), Some(&(last, _))) => {
+                let bins = [first, min, last, max].map(|value| Bin::of(Span(value)));
+                bins[0] == bins[1] && bins[2] == bins[3] && min <= max
+            }
+            _ => (min, max) == (all.min, all.max),
+        };
+        let is_so = is_so && (all.sum..=highest).contains(&sum);
+        is_so.then_some(Self { sum, min, max, ..all })
     }
 
     /// Adds the measurements of `other`, as if one recorder had seen both.
@@ -240,6 +259,7 @@ mod tests {
             assert_eq!(histogram.lowest_equivalent(first), first);
             let last = histogram.highest_equivalent(first);
             assert_eq!((Bin::of(Span(first)), Bin::of(Span(last))), (bin, bin));
+            assert_eq!(bin.last().0.min(u64::MAX - 1), last, "the library has no greater one");
         }
     }
 
@@ -261,7 +281,34 @@ mod tests {
         let extremes = (latencies.min().unwrap().0, latencies.max().unwrap().0);
         let again = Latencies::of_values(&values, latencies.sum(), extremes).unwrap();
         assert!(again.histogram() == recorded && again.values() == values);
-        assert!(Latencies::of_values(&[(1, u64::MAX), (2, 1)], 0, (0, 0)).is_none());
+    }
+
+    #[test]
+    fn what_no_latencies_have_is_not_rebuilt() {
+        let rebuilt = |values: &[(u64, u64)], sum, extremes| {
+            Latencies::of_values(values, sum, extremes).is_some()
+        };
+        let values = [(7, 2), (4099, 1)];
+        assert!(rebuilt(&values, 14 + 4096, (7, 4096)) && rebuilt(&[], 0, (u64::MAX, 0)));
+        // Bins end in 4095, 4099 and so on.
+        let wrong: [(&[(u64, u64)], u128, (u64, u64)); 12] = [
+            (&values, 13 + 4096, (7, 4096)),
+            (&values, 14 + 4100, (7, 4096)),
+            (&values, 14 + 4096, (6, 4096)),
+            (&values, 14 + 4096, (7, 4095)),
+            (&values, 14 + 4096, (4096, 4096)),
+            (&[(7, 2), (4096, 1)], 14 + 4096, (7, 4096)),
+            (&[(4099, 1), (7, 2)], 14 + 4096, (7, 4096)),
+            (&[(7, 1), (7, 1), (4099, 1)], 14 + 4096, (7, 4096)),
+            (&[(7, 2), (9, 0), (4099, 1)], 14 + 4096, (7, 4096)),
+            (&[(1, u64::MAX), (2, 1)], u64::MAX.into(), (1, 2)),
+            (&[], 0, (7, 4096)),
+            (&[], 1, (u64::MAX, 0)),
+        ];
+        for (number, (values, sum, extremes)) in wrong.into_iter().enumerate() {
+            assert!(!rebuilt(values, sum, extremes), "{number}");
+        }
+        assert!(!rebuilt(&[(7, 2)], 13, (7, 6)), "the least is above the greatest");
     }
 
     #[test]

@@ -63,9 +63,13 @@ impl File {
         }
     }
 
-    fn read(body: impl Read) -> Result<File, postcard::Error> {
+    fn read(body: impl Read) -> Result<File, String> {
         let mut scratch = vec![0; 1 << 16];
-        let (file, _rest) = postcard::from_io((body, &mut scratch))?;
+        let (file, _rest) = postcard::from_io((body, &mut scratch)).map_err(|why| match why {
+            // The reason is lost: response times that nobody recorded, or no variant of a choice.
+            postcard::Error::SerdeDeCustom => "it holds a value that it cannot have".into(),
+            other => other.to_string(),
+        })?;
         Ok(file)
     }
 }
@@ -77,7 +81,7 @@ impl File {
 /// Why it is not the body of a checkpoint of this drive.
 #[doc(hidden)]
 pub fn reread(body: &[u8], fresh: &LifetimeDrive) -> Result<Vec<u8>, String> {
-    let found = Some(File::read(body).map_err(|why| why.to_string())?);
+    let found = Some(File::read(body)?);
     let mut checkpoint = Checkpoint { found, ..Checkpoint::nowhere() };
     let finished = checkpoint.take_finished();
     let standing = checkpoint.take_standing(fresh).map_err(|why| why.to_string())?;
@@ -125,7 +129,7 @@ impl Checkpoint {
         {
             let mut opened = sealed::open(path, CHECKPOINT)?;
             if opened.identity == here.key {
-                let failed = |why: postcard::Error| {
+                let failed = |why: String| {
                     let what = format!("is not a checkpoint: {why}");
                     Diagnostic::new(path.display().to_string(), what)
                         .hint("remove it to start over".to_string())

@@ -111,7 +111,7 @@ mod saved_latencies {
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Latencies, D::Error> {
         let (values, sum, extremes) = Saved::deserialize(from)?;
         let records = Latencies::of_values(&values, sum, extremes);
-        records.ok_or_else(|| D::Error::custom("more values than there can be"))
+        records.ok_or_else(|| D::Error::custom("response times that cannot have been recorded"))
     }
 }
 
