@@ -34,10 +34,7 @@ impl Findings {
     /// Notes a file that is not what was written, and what happens `without` it, which `--repair`
     /// brings about.
     fn lost(&mut self, path: PathBuf, without: &str) -> Result<(), Diagnostics> {
-        let what = match disk::no_file(&path)? {
-            Some(what) => what,
-            None => "is not what was written",
-        };
+        let what = disk::no_file(&path)?.unwrap_or("is not what was written");
         self.bad.push((path.clone(), format!("{what}: {without}")));
         // What is in a folder is not ours to remove.
         let full = |path: &Path| -> Result<bool, Diagnostics> {

@@ -4,13 +4,13 @@ use crate::args::Drive;
 use crate::output::{Output, Wanted};
 use crate::{Exit, console, fit, pages, progress, sheets, signals};
 use clap::Args;
-use fowler_experiment::Span;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::numbers::counted;
 use fowler_experiment::pts::{
     self, Edition, Pts as Results, PtsSpec, Purge, Test, Watch, parse_stimulus, series,
 };
 use fowler_experiment::workload::Control;
+use fowler_experiment::{Bytes, Span};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -171,8 +171,13 @@ fn spec(arguments: &Pts) -> Result<PtsSpec, Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     let tests = diagnostics.take(Test::list(&arguments.test));
     let minute = diagnostics.take(quantity::<Span>("--minute", &arguments.minute));
-    let amount = arguments.active_amount.as_deref().map(|text| quantity("--active-amount", text));
+    let amount =
+        arguments.active_amount.as_deref().map(|text| quantity::<Bytes>("--active-amount", text));
     let amount = diagnostics.take(amount.transpose()).flatten();
+    if amount == Some(Bytes(0)) {
+        let diagnostic = Diagnostic::new("--active-amount", "nothing would be tested");
+        diagnostics.push(diagnostic.text("0B").expected("2MiB or more"));
+    }
     let stimulus = diagnostics.take(parse_stimulus(&arguments.stimulus));
     let edition = match (arguments.client, arguments.enterprise) {
         (true, _) => Some(Edition::Client),

@@ -57,7 +57,7 @@ pub trait RequestSource: fmt::Debug + Send + Sync {
 /// Wraps the diagnostics of custom requests as a trace error.
 pub fn custom_error(name: &str, diagnostics: Diagnostics) -> TraceError {
     let reported = |mut diagnostic: Diagnostic| {
-        if !diagnostic.file.is_empty() {
+        if !diagnostic.file.is_empty() && diagnostic.file != name {
             diagnostic.what = format!("{}: {}", diagnostic.file, diagnostic.what);
         }
         diagnostic

@@ -288,15 +288,16 @@ mod tests {
         let rebuilt = |values: &[(u64, u64)], sum, extremes| {
             Latencies::of_values(values, sum, extremes).is_some()
         };
-        let values = [(7, 2), (4099, 1)];
-        assert!(rebuilt(&values, 14 + 4096, (7, 4096)) && rebuilt(&[], 0, (u64::MAX, 0)));
+        const VALUES: &[(u64, u64)] = &[(7, 2), (4099, 1)];
+        assert!(rebuilt(VALUES, 14 + 4096, (7, 4096)) && rebuilt(&[], 0, (u64::MAX, 0)));
         // Bins end in 4095, 4099 and so on.
-        let wrong: [(&[(u64, u64)], u128, (u64, u64)); 12] = [
-            (&values, 13 + 4096, (7, 4096)),
-            (&values, 14 + 4100, (7, 4096)),
-            (&values, 14 + 4096, (6, 4096)),
-            (&values, 14 + 4096, (7, 4095)),
-            (&values, 14 + 4096, (4096, 4096)),
+        type Saved = (&'static [(u64, u64)], u128, (u64, u64));
+        let wrong: [Saved; 12] = [
+            (VALUES, 13 + 4096, (7, 4096)),
+            (VALUES, 14 + 4100, (7, 4096)),
+            (VALUES, 14 + 4096, (6, 4096)),
+            (VALUES, 14 + 4096, (7, 4095)),
+            (VALUES, 14 + 4096, (4096, 4096)),
             (&[(7, 2), (4096, 1)], 14 + 4096, (7, 4096)),
             (&[(4099, 1), (7, 2)], 14 + 4096, (7, 4096)),
             (&[(7, 1), (7, 1), (4099, 1)], 14 + 4096, (7, 4096)),

@@ -47,6 +47,16 @@ fn rounds_from_a_file_get_a_verdict() {
 }
 
 #[test]
+fn an_amount_that_the_drive_does_not_have_is_refused() {
+    for (amount, expected) in [("0B", "2MiB or more"), ("1TiB", "at most"), ("1B", "at least")] {
+        let refused = fowler(&[&["pts", "--active-amount", amount][..], &DRIVE].concat());
+        let said = said(&refused);
+        assert_eq!(refused.status.code(), Some(2), "{said}");
+        assert!(said.contains("--active-amount: ") && said.contains(expected), "{said}");
+    }
+}
+
+#[test]
 fn what_is_wrong_ends_with_2_and_says_everything() {
     let folder = Folder::new("pts-wrong");
     let file = folder.file("series.json", "[1, \"two\",\n null]");

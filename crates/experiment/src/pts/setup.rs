@@ -124,6 +124,11 @@ fn active_range(spec: &PtsSpec, logical: u64) -> Result<ActiveRange, Diagnostics
     if spec.active_amount.0 > 0 && amount == 0 {
         return Err(too_small(spec.active_amount.0, "--active-amount"));
     }
+    if spec.active_amount.0 > span {
+        let what = format!("{} would be tested", spec.active_amount);
+        let expected = format!("at most {}, the range that is tested", Bytes(span));
+        return Err(Diagnostic::new("--active-amount", what).expected(expected).into());
+    }
     let all = amount == 0 || amount >= span;
     Ok(ActiveRange { span, amount: if all { span } else { amount } })
 }
