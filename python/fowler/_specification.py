@@ -218,6 +218,10 @@ class Specification:
     def _value(self, argument: str, name: str, value: Any, unit: str) -> str:
         """Returns one value as TOML. Drives, schemes and workloads are written by name."""
         simple = value is None or isinstance(value, str | os.PathLike | int | float)
+        if name == "trace" and not simple:
+            hint = "requests that are an object, such as a frame, are a `workload`"
+            self.wrong(argument, f"invalid value {shown(value)}", "the path of a trace", hint)
+            return ""
         if name not in OBJECTS or simple:
             return self._literal(argument, value, unit)
         if isinstance(value, Mapping) and ("from" in value or name != "workload"):

@@ -423,6 +423,7 @@ class Oldest:
         ({"axes": {"scheme": ["rps", [Oldest(), 3]]}}, "axes['scheme']", "neither a scheme nor a policy"),
         ({"points": [{"scheme": [Oldest]}], "axes": None}, "points[0]", "pass an object: Oldest()"),
         ({"axes": {"device": [object()]}}, "axes['device']", "a preset's name, a file, or a drive"),
+        ({"axes": {"trace": ["a.csv", REQUESTS]}}, "axes['trace']", "are a `workload`"),
         ({"workload": pa.table({"at_ns": [1], "op": ["read"], "offset": [0]})}, "workload", "size"),
         ({"axes": {"workload": [iter([REQUESTS])]}}, "axes['workload']", "can be read only once"),
         ({"axes": {"seed": [None]}}, "axes['seed']", "NoneType"),
