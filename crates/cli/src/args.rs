@@ -37,7 +37,7 @@ pub(crate) enum Command {
     /// A whole life: years, capacity, wear and throttling under a workload that is repeated to the
     /// end of it
     #[command(
-        after_help = "Exit codes: 0 done; 2 the input is wrong; 130 stopped with Ctrl-C: with --out what is done is \
+        after_help = "Exit codes: 0 done; 2 the input is wrong; 130 stopped with Ctrl-C: what is done is \
                             saved there, and the same command resumes from it to the same bytes"
     )]
     Lifetime(Lifetime),
@@ -379,10 +379,11 @@ pub(crate) struct Lifetime {
     #[arg(long)]
     pub json: bool,
     /// Write summary.json, the table (CSV), pictures (SVG) and a page of both (report.html) into
-    /// this folder, and keep there what is done so far
+    /// this folder, and keep there what is done so far; without it, that is kept in
+    /// ~/.cache/fowler
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// With --out: save what is done so far after every so many page writes
+    /// Save what is done so far after every so many page writes
     #[arg(long, value_name = "N", default_value_t = 100_000_000)]
     pub save_every: u64,
     /// No progress on standard error

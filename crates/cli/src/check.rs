@@ -170,18 +170,24 @@ fn of_study(_: &Path, _: &mut Findings) -> Result<(), Diagnostics> {
 
 /// What a life that was stopped resumes from.
 fn of_lifetime(folder: &Path, findings: &mut Findings) -> Result<(), Diagnostics> {
-    let path = folder.join(CHECKPOINT);
-    if disk::facts(&path)?.is_none() {
-        return Ok(());
+    // Of the life, and of that at twice the dilation.
+    let paths = [1, 2].map(|life| lifetime::of_life(&folder.join(CHECKPOINT), life));
+    let mut unfinished = false;
+    for path in paths {
+        if disk::facts(&path)?.is_none() {
+            continue;
+        }
+        unfinished = true;
+        findings.known.insert(path.clone());
+        if disk::no_file(&path)?.is_some() {
+            findings.lost(path, "the life begins anew without it")?;
+        } else if let Some(Diagnostic { what, .. }) = lifetime::check_checkpoint(&path)? {
+            findings.bad.push((path.clone(), format!("{what}: the life begins anew without it")));
+            findings.removable.push(path);
+        }
     }
-    findings.holds.push("the checkpoint of a life that is not finished".into());
-    findings.known.insert(path.clone());
-    if disk::no_file(&path)?.is_some() {
-        return findings.lost(path, "the life begins anew without it");
-    }
-    if let Some(Diagnostic { what, .. }) = lifetime::check_checkpoint(&path)? {
-        findings.bad.push((path.clone(), format!("{what}: the life begins anew without it")));
-        findings.removable.push(path);
+    if unfinished {
+        findings.holds.push("the checkpoint of a life that is not finished".into());
     }
     Ok(())
 }

@@ -6,10 +6,11 @@ use crate::{Exit, console, fit, pages, progress, sheets, signals};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::lifetime::estimate::{Estimate, in_words};
 use fowler_experiment::lifetime::fleet::FleetSpec;
-use fowler_experiment::lifetime::{self, Early, Ended, Lifetime, LifetimeSpec, Watch};
+use fowler_experiment::lifetime::{self, Early, Ended, Lifetime, LifetimeSpec, SaveTo, Watch};
 use fowler_experiment::numbers::{bytes, real};
 use fowler_experiment::workload::Control;
 use std::fmt::Write;
+use std::path::PathBuf;
 
 /// The name of the file, in the folder of results, that what is done so far is saved in.
 pub(crate) const CHECKPOINT: &str = "lifetime.checkpoint";
@@ -48,15 +49,18 @@ pub(crate) fn execute(arguments: &Arguments) -> Result<Exit, Diagnostics> {
     let lived = match lived? {
         Ended::Lived(lived) => lived,
         Ended::Stopped { saved } => {
-            console::note(&match &spec.checkpoint {
-                Some(path) if saved => format!(
-                    "stopped: what is done is saved in {}, and the same command resumes from there",
-                    path.display()
+            let place = match &spec.checkpoint {
+                SaveTo::File(path) | SaveTo::Cache(path) => Some(path.display()),
+                SaveTo::Nowhere => None,
+            };
+            console::note(&match place {
+                Some(place) if saved => format!(
+                    "stopped: what is done is saved in {place}, and the same command resumes from there"
                 ),
                 Some(_) => {
                     "stopped before there was anything to keep: the same command begins anew".into()
                 }
-                None => "stopped: nothing is saved without --out".into(),
+                None => "stopped: nothing is saved, as there is no home folder and no --out".into(),
             });
             return Ok(Exit::Stopped);
         }
@@ -78,6 +82,9 @@ pub(crate) fn execute(arguments: &Arguments) -> Result<Exit, Diagnostics> {
         if let Some(page) = pages::PAGE {
             console::note_opens(&folder.join(page));
         }
+    } else if let Err(why) = lived.remove_checkpoint() {
+        // It is only a cache, and the result is printed.
+        console::note(&format!("note: {why}"));
     }
     Ok(Exit::Done)
 }
@@ -140,7 +147,6 @@ fn spec(arguments: &Arguments) -> Result<LifetimeSpec, Diagnostics> {
             diagnostics.push(Diagnostic::new("--years", what).expected("a number above 0"));
         }
     }
-    let keep = |folder: &std::path::PathBuf| folder.join(CHECKPOINT);
     let spec = |workload| LifetimeSpec {
         device,
         scheme: arguments.scheme.clone(),
@@ -149,12 +155,23 @@ fn spec(arguments: &Arguments) -> Result<LifetimeSpec, Diagnostics> {
         dilation: arguments.dilation,
         check: !arguments.no_check,
         close_up: None,
-        checkpoint: arguments.out.as_ref().map(keep),
+        checkpoint: match &arguments.out {
+            Some(folder) => SaveTo::File(folder.join(CHECKPOINT)),
+            None => cache().map_or(SaveTo::Nowhere, SaveTo::Cache),
+        },
         checkpoint_every: arguments.save_every.max(1),
     };
     let spec = workload.map(spec);
     diagnostics.or(())?;
     spec.ok_or_else(|| Diagnostic::new("", "there is no workload").into())
+}
+
+/// The user's folder of caches, where a life without `--out` has its checkpoint.
+fn cache() -> Option<PathBuf> {
+    let folder =
+        |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|it| it.is_absolute());
+    let caches = folder("XDG_CACHE_HOME").or_else(|| Some(folder("HOME")?.join(".cache")));
+    caches.map(|caches| caches.join("fowler"))
 }
 
 fn report(lived: &Lifetime) -> String {

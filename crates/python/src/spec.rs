@@ -8,7 +8,7 @@ use fowler_columns::trace_file::TraceFile;
 use fowler_experiment::device::{DeviceSpec, Source};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::faults;
-use fowler_experiment::lifetime::LifetimeSpec;
+use fowler_experiment::lifetime::{LifetimeSpec, SaveTo};
 use fowler_experiment::policies::Policies;
 use fowler_experiment::presets::{self, Folder};
 use fowler_experiment::replay_speed;
@@ -237,7 +237,7 @@ impl LifetimeArgs {
             dilation,
             check,
             close_up: None,
-            checkpoint,
+            checkpoint: checkpoint.map_or(SaveTo::Nowhere, SaveTo::File),
             checkpoint_every: KEPT_EVERY,
         };
         fowler_experiment::lifetime::check(&spec).or(spec)

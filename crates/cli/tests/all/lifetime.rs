@@ -16,6 +16,7 @@ fn folder(name: &str) -> PathBuf {
 fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fowler"));
     command.arg("lifetime").args(arguments).arg("--quiet").stdin(Stdio::null());
+    command.env("XDG_CACHE_HOME", Path::new(env!("CARGO_TARGET_TMPDIR")).join("caches"));
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
@@ -100,6 +101,44 @@ fn a_life_that_is_killed_goes_on_to_the_same_bytes() {
     for picture in ["page-writes.svg", "over-time.svg", "lifetime.csv"] {
         let [one, other] = [&whole, &parts].map(|folder| fs::read(folder.join(picture)).unwrap());
         assert!(one == other, "{picture}");
+    }
+    fs::remove_dir_all(&out).unwrap();
+}
+
+/// Without a folder of results, the same is kept among the user's caches.
+#[test]
+fn a_life_without_a_folder_is_kept_too() {
+    let out = folder("lifetime-cached");
+    let load = load(&out);
+    let (caches, home) = (out.join("caches"), out.join("home"));
+    let arguments: Vec<&str> = DRIVE
+        .into_iter()
+        .chain(LIFE)
+        .chain(["--workload", &load, "--scheme", "ready_opt", "--dilation", "2", "--json"])
+        .chain(["--save-every", "40000"])
+        .collect();
+    let done = run(&arguments);
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let files = |folder: &Path| fs::read_dir(folder).into_iter().flatten().count();
+    for (name, value, kept) in [
+        ("XDG_CACHE_HOME", &caches, caches.join("fowler")),
+        ("HOME", &home, home.join(".cache/fowler")),
+    ] {
+        let begin = || {
+            let mut its = command(&arguments);
+            its.env_remove("XDG_CACHE_HOME").env(name, value);
+            its
+        };
+        let mut child = begin().spawn().unwrap();
+        wait_until(&mut child, || files(&kept) > 0);
+        let ended = stopped(child, "TERM");
+        let err = String::from_utf8_lossy(&ended.stderr).into_owned();
+        assert!(err.contains("resumes") && err.contains(&kept.display().to_string()), "{err}");
+        let resumed = begin().output().unwrap();
+        let err = String::from_utf8_lossy(&resumed.stderr);
+        assert!(resumed.status.success() && err.contains("resuming"), "{err}");
+        assert!(resumed.stdout == done.stdout, "the same bytes");
+        assert_eq!(files(&kept), 0, "nothing is left");
     }
     fs::remove_dir_all(&out).unwrap();
 }

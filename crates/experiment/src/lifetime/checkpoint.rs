@@ -1,5 +1,5 @@
-//! Saves the state of a lifetime in a file. An interrupted lifetime resumes from it and gives
-//! exactly the same results.
+//! Saves the state of a lifetime in files, one for each of its lives. An interrupted lifetime
+//! resumes from them and gives exactly the same results.
 
 use super::life::Standing;
 use super::record::Record;
@@ -14,9 +14,52 @@ use fowler_device::{Checkpoint as DriveCheckpoint, LifetimeDrive};
 use serde::{Deserialize, Serialize};
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 /// The file of a checkpoint. A change of [`File`] needs the next number.
-const CHECKPOINT: Kind = Kind { name: "checkpoint", format: 2 };
+const CHECKPOINT: Kind = Kind { name: "checkpoint", format: 3 };
+/// The most files in a folder of caches: those of lives that nobody resumed are removed.
+const CACHED_MOST: usize = 8;
+/// How the names of files in a folder of caches begin.
+const CACHED: &str = "lifetime-";
+
+/// Where the state of a lifetime is saved, so that it can be resumed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum SaveTo {
+    /// It is not saved.
+    #[default]
+    Nowhere,
+    /// In this file, and for the life at twice the dilation in another beside it. The lifetime
+    /// fails if it cannot be saved.
+    File(PathBuf),
+    /// In a folder of caches, under the name of the lifetime's identity. If it cannot be saved
+    /// there, a note says so, and the lifetime runs on.
+    Cache(PathBuf),
+}
+
+impl SaveTo {
+    /// Returns whether anything is saved.
+    pub fn is_anywhere(&self) -> bool {
+        *self != SaveTo::Nowhere
+    }
+
+    /// Returns whether there is a checkpoint in the file, whether of this run or of another.
+    pub(super) fn is_there(&self) -> bool {
+        match self {
+            SaveTo::File(path) => [1, 2].into_iter().any(|life| of_life(path, life).exists()),
+            SaveTo::Nowhere | SaveTo::Cache(_) => false,
+        }
+    }
+}
+
+/// Returns the file of a life; the first has the name that was given.
+pub fn of_life(path: &Path, life: usize) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    if life > 1 {
+        name.push(life.to_string());
+    }
+    PathBuf::from(name)
+}
 
 /// Checks that a file is a checkpoint, and is what was written. Returns why it is lost, if it is.
 ///
@@ -30,37 +73,45 @@ pub fn check(path: &Path) -> Result<Option<Diagnostic>, Diagnostics> {
     }
 }
 
-/// The checkpoint file, if there is one, and what it contained.
-pub(super) struct Checkpoint {
+/// The checkpoint file of a life, if there is one, and what it contained.
+pub(super) struct Checkpoint<'a> {
     path: Option<PathBuf>,
+    /// Where to say that nothing is saved in a folder of caches any more.
+    cached: Option<Watch<'a>>,
     every: u64,
     /// Pages written since the last checkpoint.
     unsaved: u64,
-    /// The identity of the run: simulator, drive, workload and specification.
+    /// The identity of the life: simulator, drive, workload, specification and number.
     key: String,
     found: Option<File>,
-    /// Whether the existing file belongs to this run.
+    /// Whether the existing file belongs to this life.
     own: bool,
 }
 
 #[derive(Serialize, Deserialize)]
-struct File {
-    finished: Vec<Lived>,
-    standing: StandingSnapshot,
+enum File {
+    Finished(Box<Lived>),
+    Standing(Box<StandingSnapshot>),
+}
+
+/// An unfinished life.
+#[derive(Serialize, Deserialize)]
+struct StandingSnapshot {
+    repetition: u64,
+    served: u64,
+    record: Record,
+    drive: DriveCheckpoint,
 }
 
 impl File {
-    fn of(finished: &[Lived], standing: &Standing) -> File {
+    fn of(standing: &Standing) -> File {
         let Standing { drive, record, repetition, served } = standing;
-        File {
-            finished: finished.to_vec(),
-            standing: StandingSnapshot {
-                repetition: *repetition,
-                served: *served,
-                record: record.clone(),
-                drive: drive.checkpoint(),
-            },
-        }
+        File::Standing(Box::new(StandingSnapshot {
+            repetition: *repetition,
+            served: *served,
+            record: record.clone(),
+            drive: drive.checkpoint(),
+        }))
     }
 
     fn read(body: impl Read) -> Result<File, String> {
@@ -83,30 +134,25 @@ impl File {
 pub fn reread(body: &[u8], fresh: &LifetimeDrive) -> Result<Vec<u8>, String> {
     let found = Some(File::read(body)?);
     let mut checkpoint = Checkpoint { found, ..Checkpoint::nowhere() };
-    let finished = checkpoint.take_finished();
-    let standing = checkpoint.take_standing(fresh).map_err(|why| why.to_string())?;
-    let standing = standing.expect("it was found");
-    Ok(postcard::to_stdvec(&File::of(&finished, &standing)).expect("memory takes any state"))
+    let file = match checkpoint.take_finished() {
+        Some(lived) => File::Finished(Box::new(lived)),
+        None => {
+            let standing = checkpoint.take_standing(fresh).map_err(|why| why.to_string())?;
+            File::of(&standing.expect("it was found"))
+        }
+    };
+    Ok(postcard::to_stdvec(&file).expect("memory takes any state"))
 }
 
-/// An unfinished lifetime.
-#[derive(Serialize, Deserialize)]
-struct StandingSnapshot {
-    repetition: u64,
-    served: u64,
-    record: Record,
-    drive: DriveCheckpoint,
-}
-
-impl Checkpoint {
-    /// Looks for a checkpoint of the same run. One of another run is ignored, and replaced at the
-    /// first save.
+impl<'a> Checkpoint<'a> {
+    /// Looks for checkpoints of the same run, one for each of its lives. One of another run is
+    /// ignored, and replaced at the first save.
     pub fn open(
         spec: &LifetimeSpec,
         drive: &Resolved,
         dilation: u32,
-        watch: Watch<'_>,
-    ) -> Result<Self, Diagnostics> {
+        watch: Watch<'a>,
+    ) -> Result<Vec<Self>, Diagnostics> {
         let reported = format!(
             "{FINGERPRINT} {} {} {dilation} {} {:?} {:?}",
             drive.hash,
@@ -115,48 +161,91 @@ impl Checkpoint {
             spec.close_up,
             spec.limit
         );
+        let lives = if spec.check { 2 } else { 1 };
         let key = text_hash(&reported);
-        let mut here = Checkpoint {
-            path: spec.checkpoint.clone(),
-            every: spec.checkpoint_every,
-            unsaved: 0,
-            key,
-            found: None,
-            own: false,
+        let of_run = match &spec.checkpoint {
+            SaveTo::Nowhere => None,
+            SaveTo::File(path) => Some(path.clone()),
+            SaveTo::Cache(folder) => Some(folder.join(format!("{CACHED}{key}"))),
         };
-        if let Some(path) = here.path.as_ref()
-            && disk::facts(path)?.is_some()
-        {
-            let mut opened = sealed::open(path, CHECKPOINT)?;
-            if opened.identity == here.key {
-                let failed = |why: String| {
-                    let what = format!("is not a checkpoint: {why}");
-                    Diagnostic::new(path.display().to_string(), what)
-                        .hint("remove it to start over".to_string())
-                };
-                here.found = Some(File::read(&mut opened.body).map_err(failed)?);
-                here.own = true;
+        let cached = matches!(spec.checkpoint, SaveTo::Cache(_)).then_some(watch);
+        let every = spec.checkpoint_every;
+        let opened = (1..=lives).map(|life| {
+            let path = of_run.as_ref().map(|path| of_life(path, life));
+            let key = text_hash(&format!("{key} {life}"));
+            let mut here = Checkpoint { path, cached, every, key, ..Checkpoint::nowhere() };
+            match here.look(watch) {
+                Err(why) if cached.is_some() => here.give_up(&why),
+                looked => looked?,
             }
-            if !here.own {
-                (watch.warn)(&format!(
-                    "{} belongs to another run, or to another version of Fowler: this run starts over and \
-                     replaces it at the first save",
-                    path.display()
-                ));
-            }
+            Ok(here)
+        });
+        let opened: Vec<Self> = opened.collect::<Result<_, Diagnostics>>()?;
+        if let (SaveTo::Cache(folder), true) = (&spec.checkpoint, opened.iter().any(|it| it.own)) {
+            let folder = folder.display();
+            (watch.warn)(&format!(
+                "resuming from what was saved in {folder} when this was stopped"
+            ));
         }
-        Ok(here)
+        Ok(opened)
+    }
+
+    /// Reads the file, if it is there and is that of this life.
+    fn look(&mut self, watch: Watch<'_>) -> Result<(), Diagnostics> {
+        let Some(path) = &self.path else { return Ok(()) };
+        if disk::facts(path)?.is_none() {
+            return Ok(());
+        }
+        let mut opened = sealed::open(path, CHECKPOINT)?;
+        if opened.identity == self.key {
+            let failed = |why: String| {
+                let what = format!("is not a checkpoint: {why}");
+                Diagnostic::new(path.display().to_string(), what)
+                    .hint("remove it to start over".to_string())
+            };
+            self.found = Some(File::read(&mut opened.body).map_err(failed)?);
+            self.own = true;
+        } else {
+            (watch.warn)(&format!(
+                "{} belongs to another run, or to another version of Fowler: this run starts over and \
+                 replaces it at the first save",
+                path.display()
+            ));
+        }
+        Ok(())
+    }
+
+    /// Saves nothing from now on, and says why.
+    fn give_up(&mut self, why: &Diagnostics) {
+        let (path, watch) = (self.path.take(), self.cached.take());
+        if let (Some(path), Some(watch)) = (path, watch) {
+            let what = why.0.first().map_or(String::new(), |it| it.what.clone());
+            let path = path.display();
+            (watch.warn)(&format!("no checkpoint is kept: {path} {what}; with --out it is there"));
+        }
+        self.own = false;
     }
 
     /// Returns a checkpoint that saves nothing.
     pub fn nowhere() -> Self {
         let (key, every) = (String::new(), u64::MAX);
-        Checkpoint { path: None, every, unsaved: 0, key, found: None, own: false }
+        Checkpoint { path: None, cached: None, every, unsaved: 0, key, found: None, own: false }
     }
 
-    /// Returns the lifetimes that were finished when the file was written.
-    pub fn take_finished(&mut self) -> Vec<Lived> {
-        self.found.as_mut().map(|found| std::mem::take(&mut found.finished)).unwrap_or_default()
+    /// Returns whether the life was finished when the file was written.
+    pub fn is_finished(&self) -> bool {
+        matches!(self.found, Some(File::Finished(_)))
+    }
+
+    /// Returns the life, if it was finished when the file was written.
+    pub fn take_finished(&mut self) -> Option<Lived> {
+        match self.found.take() {
+            Some(File::Finished(lived)) => Some(*lived),
+            other => {
+                self.found = other;
+                None
+            }
+        }
     }
 
     fn failed(&self, why: &str) -> Diagnostics {
@@ -164,13 +253,13 @@ impl Checkpoint {
         Diagnostic::new(path, format!("is not a checkpoint: {why}")).into()
     }
 
-    /// Returns the state of the unfinished lifetime; `fresh` is its drive at the start.
+    /// Returns the state of the unfinished life; `fresh` is its drive at the start.
     pub fn take_standing(
         &mut self,
         fresh: &LifetimeDrive,
     ) -> Result<Option<Standing>, Diagnostics> {
-        let Some(File { standing, .. }) = self.found.take() else { return Ok(None) };
-        let StandingSnapshot { repetition, served, record, drive } = standing;
+        let Some(File::Standing(standing)) = self.found.take() else { return Ok(None) };
+        let StandingSnapshot { repetition, served, record, drive } = *standing;
         let drive = fresh.clone().resumed(drive).map_err(|why| self.failed(&why))?;
         Ok(Some(Standing { drive, record, repetition, served }))
     }
@@ -181,15 +270,39 @@ impl Checkpoint {
         self.path.is_some() && self.unsaved >= self.every
     }
 
-    /// Writes the checkpoint.
-    pub fn keep(&mut self, finished: &[Lived], standing: &Standing) -> Result<(), Diagnostics> {
+    /// Saves an unfinished life.
+    pub fn keep(&mut self, standing: &Standing) -> Result<(), Diagnostics> {
         self.unsaved = 0;
+        if self.path.is_some() { self.save(&File::of(standing)) } else { Ok(()) }
+    }
+
+    /// Saves a finished life.
+    pub fn keep_finished(&mut self, lived: &Lived) -> Result<(), Diagnostics> {
+        if self.path.is_some() {
+            self.save(&File::Finished(Box::new(lived.clone())))
+        } else {
+            Ok(())
+        }
+    }
+
+    fn save(&mut self, file: &File) -> Result<(), Diagnostics> {
+        match self.write(file) {
+            Err(why) if self.cached.is_some() => self.give_up(&why),
+            written => written?,
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, file: &File) -> Result<(), Diagnostics> {
         let Some(path) = &self.path else { return Ok(()) };
-        let file = File::of(finished, standing);
+        if let (Some(folder), true, false) = (path.parent(), self.cached.is_some(), self.own) {
+            disk::create_folder(folder).map_err(|error| unwritable(folder, &error))?;
+            make_room(folder);
+        }
         let out = SealedFile::create(path, CHECKPOINT, &self.key)?;
         let failed =
             |error: postcard::Error| unwritable(path, &std::io::Error::other(error.to_string()));
-        postcard::to_io(&file, out).map_err(failed)?.finish(path)?;
+        postcard::to_io(file, out).map_err(failed)?.finish(path)?;
         self.own = true;
         Ok(())
     }
@@ -199,24 +312,45 @@ impl Checkpoint {
         self.own
     }
 
-    /// Returns the file, if it is that of this run.
-    pub fn of_this_run(self) -> Option<PathBuf> {
+    /// Returns the file, if it is that of this life.
+    pub fn of_this_life(self) -> Option<PathBuf> {
         self.path.filter(|_| self.own)
     }
 }
 
+/// Removes the oldest files of a folder of caches until there is room for one more. What cannot be
+/// removed now is removed another time.
+fn make_room(folder: &Path) {
+    let of_lives = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default();
+        name.to_string_lossy().starts_with(CACHED)
+    };
+    let files = disk::entries(folder).unwrap_or_default().into_iter().filter(of_lives);
+    let written = |path: &PathBuf| disk::metadata(path).and_then(|facts| facts.modified()).ok();
+    let mut files: Vec<(SystemTime, PathBuf)> =
+        files.filter_map(|path| Some((written(&path)?, path))).collect();
+    files.sort();
+    let too_many = (files.len() + 1).saturating_sub(CACHED_MOST);
+    for (_, path) in files.drain(..too_many) {
+        let _another_time = disk::remove(&path);
+    }
+}
+
 impl Lifetime {
-    /// Removes the checkpoint, if this run saved one. Call it once the results are safe: until
+    /// Removes the checkpoints, if this run saved any. Call it once the results are safe: until
     /// then a life that took days can be resumed.
     ///
     /// # Errors
-    /// If the file cannot be removed.
+    /// If a file cannot be removed.
     pub fn remove_checkpoint(&self) -> Result<(), Diagnostics> {
-        match &self.checkpoint {
-            Some(path) if disk::facts(path)?.is_some() => {
-                atomic_file::remove(path).map_err(|error| unwritable(path, &error))
+        let mut diagnostics = Diagnostics::default();
+        for path in &self.checkpoints {
+            let there = diagnostics.take(disk::facts(path)).flatten().is_some();
+            if there {
+                let removed = atomic_file::remove(path);
+                diagnostics.take(removed.map_err(|error| unwritable(path, &error)));
             }
-            _ => Ok(()),
         }
+        diagnostics.or(())
     }
 }

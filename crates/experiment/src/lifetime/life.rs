@@ -39,10 +39,12 @@ impl Life<'_> {
     pub fn live(
         &self,
         seasoned: &LifetimeDrive,
-        before: &[Lived],
-        checkpoint: &mut Checkpoint,
+        checkpoint: &mut Checkpoint<'_>,
         share: &dyn Fn(f64),
     ) -> Result<Option<Lived>, Diagnostics> {
+        if let Some(lived) = checkpoint.take_finished() {
+            return Ok(Some(lived));
+        }
         let fresh = seasoned.again(self.config);
         let mut standing = match checkpoint.take_standing(&fresh)? {
             Some(standing) => standing,
@@ -55,13 +57,15 @@ impl Life<'_> {
         };
         loop {
             // A finished lifetime leaves nothing to resume from, even if it is stopped now.
-            if self.repeat(&mut standing, before, checkpoint, share)? {
+            if self.repeat(&mut standing, checkpoint, share)? {
+                let lived = self.lived(standing);
+                checkpoint.keep_finished(&lived)?;
                 // Its last write may be well before its end.
                 share(1.0);
-                return Ok(Some(self.lived(standing)));
+                return Ok(Some(lived));
             }
             if self.watch.control.stopped() {
-                checkpoint.keep(before, &standing)?;
+                checkpoint.keep(&standing)?;
                 return Ok(None);
             }
             (standing.repetition, standing.served) = (standing.repetition + 1, 0);
@@ -72,8 +76,7 @@ impl Life<'_> {
     fn repeat(
         &self,
         standing: &mut Standing,
-        before: &[Lived],
-        checkpoint: &mut Checkpoint,
+        checkpoint: &mut Checkpoint<'_>,
         share: &dyn Fn(f64),
     ) -> Result<bool, Diagnostics> {
         let begins = Span(self.survey.span.0 * standing.repetition);
@@ -99,7 +102,7 @@ impl Life<'_> {
                 share(self.done(drive, round, *served));
                 self.tell(drive, (drive.now().0 as f64 / ends.0 as f64).min(1.0));
                 if alive && checkpoint.is_due(pages) {
-                    wrong = checkpoint.keep(before, standing).err();
+                    wrong = checkpoint.keep(standing).err();
                 }
             }
         });

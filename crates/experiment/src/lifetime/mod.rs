@@ -2,7 +2,7 @@
 //! simulated repetition stands for many real ones (READY, FAST 2012, section 4.3).
 //!
 //! The room owns the lifetime and its records. [`live`] runs one; its result gives the table, the
-//! JSON and the figures. The checkpoint is the only file that the room writes on its own.
+//! JSON and the figures. Checkpoints are the only files that the room writes on its own.
 
 mod checkpoint;
 mod days;
@@ -20,9 +20,9 @@ mod season;
 mod steady;
 mod survey;
 
-pub use checkpoint::check as check_checkpoint;
 #[doc(hidden)]
 pub use checkpoint::reread;
+pub use checkpoint::{SaveTo, check as check_checkpoint, of_life};
 pub use days::{Day, DaysSpec, days};
 pub use dilation::Dilated;
 pub use json::schema;
@@ -74,17 +74,10 @@ pub struct LifetimeSpec {
     /// When in the second repetition, in the host's own time, to start recording second by second,
     /// and for how long.
     pub close_up: Option<(Span, Span)>,
-    /// The checkpoint file to resume from; `None` saves none.
-    pub checkpoint: Option<PathBuf>,
+    /// Where its checkpoint is, to resume from.
+    pub checkpoint: SaveTo,
     /// How many host pages are written between two checkpoints.
     pub checkpoint_every: u64,
-}
-
-impl LifetimeSpec {
-    /// Returns whether there is a checkpoint, whether of this run or of another.
-    fn has_checkpoint(&self) -> bool {
-        self.checkpoint.as_ref().is_some_and(|path| path.exists())
-    }
 }
 
 /// Programs in a lifetime at the dilation chosen by default: they take about a minute on one core,
@@ -170,7 +163,7 @@ pub struct Lifetime {
     pub lived: Vec<Lived>,
     /// Drives like it, if there is a fleet.
     pub fleet: Option<fleet::Fleet>,
-    checkpoint: Option<PathBuf>,
+    checkpoints: Vec<PathBuf>,
 }
 
 /// How it ended.
@@ -186,8 +179,8 @@ pub enum Ended {
 }
 
 impl Lifetime {
-    /// Draws a fleet of drives like this one, and returns both. If it is stopped meanwhile, the
-    /// life has to be simulated again from its checkpoint.
+    /// Draws a fleet of drives like this one, and returns both. If it is stopped meanwhile, its
+    /// checkpoint has the finished life.
     ///
     /// # Errors
     /// As [`fleet::draw`].
@@ -198,7 +191,7 @@ impl Lifetime {
     ) -> Result<Ended, Diagnostics> {
         self.fleet = fleet::draw(&self, spec, watch.control)?;
         if self.fleet.is_none() {
-            return Ok(Ended::Stopped { saved: self.checkpoint.is_some() });
+            return Ok(Ended::Stopped { saved: !self.checkpoints.is_empty() });
         }
         Ok(Ended::Lived(self))
     }
@@ -270,11 +263,11 @@ pub fn live(spec: &LifetimeSpec, watch: Watch<'_>) -> Result<Ended, Diagnostics>
     let control = watch.control;
     let prepared = Workload::prepare(&spec.workload, &drive, None, control).map(Some);
     let Some(workload) = unless_stopped(prepared, control)? else {
-        return Ok(Ended::Stopped { saved: spec.has_checkpoint() });
+        return Ok(Ended::Stopped { saved: spec.checkpoint.is_there() });
     };
     let surveyed = survey::survey(&workload, &drive, (1.0, spec.limit), control);
     let Some((survey, report)) = unless_stopped(surveyed, control)? else {
-        return Ok(Ended::Stopped { saved: spec.has_checkpoint() });
+        return Ok(Ended::Stopped { saved: spec.checkpoint.is_there() });
     };
     let times = if spec.check { 2 } else { 1 };
     (watch.early)(Early::Bounds(estimate::first(&drive, &survey)));
@@ -287,14 +280,15 @@ pub fn live(spec: &LifetimeSpec, watch: Watch<'_>) -> Result<Ended, Diagnostics>
     let configs = dilations.iter().map(|&dilation| dilated(&drive, dilation));
     let configs: Vec<Config> = configs.collect::<Result<_, _>>()?;
     too_few_repetitions(&drive.config, &survey, (dilation, times))?;
-    let mut checkpoint = Checkpoint::open(spec, &drive, dilation, watch)?;
+    let checkpoints = Checkpoint::open(spec, &drive, dilation, watch)?;
+    let saved = |all: &[Checkpoint<'_>]| all.iter().any(Checkpoint::is_there);
     let repetition = Repetition::in_memory(&workload, spec.limit, control).map(Some);
     let Some(repetition) = unless_stopped(repetition, control)? else {
-        return Ok(Ended::Stopped { saved: checkpoint.is_there() });
+        return Ok(Ended::Stopped { saved: saved(&checkpoints) });
     };
     let seasoned = season(&drive, &configs[0], &repetition, control);
     let Some((seasoned, precondition)) = unless_stopped(seasoned, control)? else {
-        return Ok(Ended::Stopped { saved: checkpoint.is_there() });
+        return Ok(Ended::Stopped { saved: saved(&checkpoints) });
     };
     let told = AtomicU64::new(0);
     let lives: Vec<Life<'_>> = configs
@@ -309,15 +303,15 @@ pub fn live(spec: &LifetimeSpec, watch: Watch<'_>) -> Result<Ended, Diagnostics>
         })
         .collect();
     let custom = drive.config.policies.labels().next().is_some();
-    let lived = if spec.checkpoint.is_some() || custom {
-        one_by_one(&lives, &seasoned, &mut checkpoint)?
+    let (lived, checkpoints) = if custom {
+        (one_by_one(&lives, &seasoned)?, checkpoints)
     } else {
-        side_by_side(&lives, &seasoned)?
+        side_by_side(&lives, &seasoned, checkpoints)?
     };
     let Some(lived) = lived else {
-        return Ok(Ended::Stopped { saved: checkpoint.is_there() });
+        return Ok(Ended::Stopped { saved: saved(&checkpoints) });
     };
-    let checkpoint = checkpoint.of_this_run();
+    let checkpoints = checkpoints.into_iter().filter_map(Checkpoint::of_this_life).collect();
     let left_out = left_out(&drive.config);
     let life = Lifetime {
         drive,
@@ -327,7 +321,7 @@ pub fn live(spec: &LifetimeSpec, watch: Watch<'_>) -> Result<Ended, Diagnostics>
         left_out,
         lived,
         fleet: None,
-        checkpoint,
+        checkpoints,
     };
     Ok(Ended::Lived(Box::new(life)))
 }
@@ -340,22 +334,21 @@ fn unless_stopped<T>(
     if control.stopped() { Ok(None) } else { result }
 }
 
-/// Runs the lifetimes one after another until one is stopped, because checkpoints are saved in
-/// between and custom policies may block each other.
+/// Runs the lifetimes one after another until one is stopped, because custom policies may block
+/// each other. Their state cannot be saved.
 fn one_by_one(
     lives: &[Life<'_>],
     seasoned: &LifetimeDrive,
-    checkpoint: &mut Checkpoint,
 ) -> Result<Option<Vec<Lived>>, Diagnostics> {
-    let mut lived = checkpoint.take_finished();
-    for (number, life) in lives.iter().enumerate().skip(lived.len()) {
+    let mut lived = Vec::new();
+    for (number, life) in lives.iter().enumerate() {
         let share = |own: f64| {
             let done = |other: usize| f64::from(u8::from(other < number));
             let shares =
                 (0..lives.len()).map(|other| if other == number { own } else { done(other) });
             (life.watch.share)(of_work(lives, shares));
         };
-        let one = life.live(seasoned, &lived, checkpoint, &share)?;
+        let one = life.live(seasoned, &mut Checkpoint::nowhere(), &share)?;
         let Some(one) = one else { return Ok(None) };
         lived.push(one);
     }
@@ -372,19 +365,22 @@ fn of_work(lives: &[Life<'_>], shares: impl Iterator<Item = f64>) -> f64 {
     if done >= all * (1.0 - 1e-12) { 1.0 } else { done / all }
 }
 
-/// Runs all lifetimes on free cores. They start in order; the first has the lowest dilation and
-/// takes the longest. `None` if any was stopped.
-fn side_by_side(
+/// Runs all lifetimes on free cores, each with its checkpoint. They start in order; the first has
+/// the lowest dilation and takes the longest. `None` if any was stopped.
+fn side_by_side<'a>(
     lives: &[Life<'_>],
     seasoned: &LifetimeDrive,
-) -> Result<Option<Vec<Lived>>, Diagnostics> {
-    let shares = Mutex::new(vec![0.0; lives.len()]);
-    let numbered: Vec<(usize, &Life<'_>)> = lives.iter().enumerate().collect();
+    checkpoints: Vec<Checkpoint<'a>>,
+) -> Result<(Option<Vec<Lived>>, Vec<Checkpoint<'a>>), Diagnostics> {
+    let done = |it: &Checkpoint<'_>| f64::from(u8::from(it.is_finished()));
+    let shares = Mutex::new(checkpoints.iter().map(done).collect::<Vec<f64>>());
+    let with = |(number, checkpoint)| (number, &lives[number], Mutex::new(checkpoint));
+    let numbered: Vec<_> = checkpoints.into_iter().enumerate().map(with).collect();
     let has_a_core_each = rayon::current_num_threads() >= lives.len();
-    let lived = fan_out::each(&numbered, |&(number, life)| {
+    let lived = fan_out::each(&numbered, |(number, life, checkpoint)| {
         let share = |own: f64| {
             let mut shares = shares.lock().unwrap_or_else(PoisonError::into_inner);
-            shares[number] = own;
+            shares[*number] = own;
             // All is done when the slowest is. Report under the lock, so that progress never goes
             // backwards.
             (life.watch.share)(match has_a_core_each {
@@ -392,11 +388,16 @@ fn side_by_side(
                 false => of_work(lives, shares.iter().copied()),
             });
         };
-        life.live(seasoned, &[], &mut Checkpoint::nowhere(), &share)
+        let mut checkpoint = checkpoint.lock().unwrap_or_else(PoisonError::into_inner);
+        life.live(seasoned, &mut checkpoint, &share)
     });
     let mut diagnostics = Diagnostics::default();
     let lived: Vec<_> = lived.into_iter().filter_map(|one| diagnostics.take(one)).collect();
-    diagnostics.unique().or(lived.into_iter().collect())
+    let own = |(_, _, checkpoint): (_, _, Mutex<_>)| {
+        checkpoint.into_inner().unwrap_or_else(PoisonError::into_inner)
+    };
+    let checkpoints = numbered.into_iter().map(own).collect();
+    diagnostics.unique().or((lived.into_iter().collect(), checkpoints))
 }
 
 /// Rejects custom policies for what a lifetime does not simulate.
@@ -540,7 +541,7 @@ pub fn check(spec: &LifetimeSpec) -> Diagnostics {
         let what = "the dilation must not be 0";
         diagnostics.push(Diagnostic::new("--dilation", what).expected("at least 1"));
     }
-    if spec.checkpoint.is_some() && !spec.device.policies.is_empty() {
+    if spec.checkpoint.is_anywhere() && !spec.device.policies.is_empty() {
         let what = "a checkpoint cannot save the state of a custom policy";
         diagnostics.push(Diagnostic::new("--checkpoint", what).hint("leave it out".to_string()));
     }

@@ -169,7 +169,7 @@ pub fn steady(
             lived,
             drive,
             fleet: None,
-            checkpoint: None,
+            checkpoints: Vec::new(),
         }
     };
     Ok(Some(drives.into_iter().zip(lived).map(of_drive).collect()))

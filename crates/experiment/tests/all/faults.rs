@@ -5,7 +5,7 @@ use fowler_experiment::compare::compare;
 use fowler_experiment::device::{self, DeviceSpec, Source};
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::faults::{Scripted, What, parse};
-use fowler_experiment::lifetime::{LifetimeSpec, Watch, live};
+use fowler_experiment::lifetime::{LifetimeSpec, SaveTo, Watch, live};
 use fowler_experiment::outcome::Outcome;
 use fowler_experiment::run::{ReplaySpeed, Run, RunSpec};
 use fowler_experiment::scheme::Scheme;
@@ -357,7 +357,7 @@ fn lives_and_traces_have_no_faults() {
         dilation: Some(1),
         check: false,
         close_up: None,
-        checkpoint: None,
+        checkpoint: SaveTo::Nowhere,
         checkpoint_every: u64::MAX,
     };
     let watch =

@@ -2,7 +2,7 @@
 
 use fowler_experiment::device::{DeviceSpec, Source};
 use fowler_experiment::lifetime::fleet::{self, Fleet, FleetSpec, wilson};
-use fowler_experiment::lifetime::{Ended, Lifetime, LifetimeSpec, Watch, live};
+use fowler_experiment::lifetime::{Ended, Lifetime, LifetimeSpec, SaveTo, Watch, live};
 use fowler_experiment::workload::{Control, WorkloadSpec};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -31,7 +31,7 @@ fn life(cycles: f64, rate: f64, more: &[&str]) -> Lifetime {
         dilation: Some(4),
         check: true,
         close_up: None,
-        checkpoint: None,
+        checkpoint: SaveTo::Nowhere,
         checkpoint_every: 1000,
     };
     let watch =

@@ -4,8 +4,8 @@ use fowler_experiment::ReadOptions;
 use fowler_experiment::device::resolve;
 use fowler_experiment::device::{DeviceSpec, Source};
 use fowler_experiment::lifetime::{
-    DaysSpec, Early, Ended, Lifetime, LifetimeSpec, Lived, SteadyLane, SteadySpec, Watch, days,
-    live, steady, write_amplification,
+    DaysSpec, Early, Ended, Lifetime, LifetimeSpec, Lived, SaveTo, SteadyLane, SteadySpec, Watch,
+    days, live, steady, write_amplification,
 };
 use fowler_experiment::scheme::Scheme;
 use fowler_experiment::workload::{Control, TraceSpec, WorkloadSpec};
@@ -46,7 +46,7 @@ fn spec(scheme: &str, workload: WorkloadSpec, folder: &Path) -> LifetimeSpec {
         dilation: Some(2),
         check: true,
         close_up: None,
-        checkpoint: Some(folder.join("checkpoint")),
+        checkpoint: SaveTo::File(folder.join("checkpoint")),
         checkpoint_every: 1000,
     }
 }
@@ -86,26 +86,78 @@ writes.sizes = '4KiB 3, 16KiB 1'
 fn a_life_that_is_stopped_again_and_again_comes_to_the_same() {
     let out = folder("lives-stopped");
     let load = || WorkloadSpec::Generated(Source { name: "load".into(), text: LOAD.into() });
-    for scheme in ["st", "ready_opt"] {
-        let spec = spec(scheme, load(), &out);
+    let files = || fs::read_dir(&out).unwrap().count();
+    for (scheme, cached) in [("st", false), ("ready_opt", false), ("ready_opt", true)] {
+        let mut spec = spec(scheme, load(), &out);
+        if cached {
+            spec.checkpoint = SaveTo::Cache(out.clone());
+        }
         let (whole, warnings) = lived(&spec, false);
-        assert!(warnings.is_empty() && !out.join("checkpoint").exists(), "{warnings:?}");
+        assert!(warnings.is_empty() && files() == 0, "{warnings:?}");
         let whole = whole.unwrap().json().to_string();
         assert!(whole.contains("blocked_at_end_s"));
+        assert!(lived(&spec, true).0.is_none() && files() > 0, "{scheme}");
+        // A life on another drive has a file of its own among the caches.
+        let mut other = spec.clone();
+        other.device.set.push("seed=2".into());
+        if cached {
+            assert!(lived(&other, true).0.is_none());
+        }
+        let resumed = lived(&spec, true).1;
+        assert_eq!(resumed.iter().any(|it| it.contains("resuming")), cached, "{resumed:?}");
         let parts = (0..500).find_map(|_| lived(&spec, true).0).expect("it ends");
         assert_eq!(whole, parts.json().to_string(), "{scheme}");
+        if cached {
+            assert!(files() > 0, "the other one is there");
+            lived(&other, false).0.expect("it ends");
+        }
+        assert_eq!(files(), 0, "nothing is left");
     }
     fs::remove_dir_all(&out).unwrap();
 }
 
-/// Two lives, one after another and side by side.
+/// A folder of caches has a limit, and what it cannot hold ends no life.
+#[test]
+fn a_folder_of_caches_holds_the_last_lives_and_its_loss_ends_none() {
+    let out = folder("lives-cached");
+    let load = || WorkloadSpec::Generated(Source { name: "load".into(), text: LOAD.into() });
+    let cache = out.join("cache");
+    let of_seed = |seed: u32| {
+        let mut spec = spec("st", load(), &out);
+        spec.device.set.push(format!("seed={seed}"));
+        LifetimeSpec { checkpoint: SaveTo::Cache(cache.clone()), check: false, ..spec }
+    };
+    fs::create_dir_all(&cache).unwrap();
+    fs::write(cache.join("of another program"), "").unwrap();
+    for seed in 1..=12 {
+        assert!(lived(&of_seed(seed), true).0.is_none());
+        assert_eq!(fs::read_dir(&cache).unwrap().count(), 1 + 8.min(seed as usize));
+    }
+    // The last one resumes, the first one begins anew, and a damaged one does so too.
+    assert_eq!(lived(&of_seed(12), true).1.len(), 1);
+    assert_eq!(lived(&of_seed(1), true).1.len(), 0);
+    for entry in fs::read_dir(&cache).unwrap() {
+        fs::write(entry.unwrap().path(), "damaged").unwrap();
+    }
+    let (life, warnings) = lived(&of_seed(12), false);
+    assert!(life.is_some() && warnings[0].contains("not a checkpoint"), "{warnings:?}");
+    // There is no folder, and there can be none.
+    fs::remove_dir_all(&cache).unwrap();
+    fs::write(&cache, "").unwrap();
+    let (life, warnings) = lived(&of_seed(2), false);
+    assert!(life.is_some() && warnings.len() == 1, "{warnings:?}");
+    assert!(warnings[0].contains("no checkpoint is kept"), "{warnings:?}");
+    fs::remove_dir_all(&out).unwrap();
+}
+
+/// Two lives with checkpoints and without.
 #[test]
 fn the_share_that_is_over_never_falls_and_comes_to_all() {
     let out = folder("lives-shares");
     let load = || WorkloadSpec::Generated(Source { name: "load".into(), text: LOAD.into() });
-    let one_by_one = spec("ready_opt", load(), &out);
-    let side_by_side = LifetimeSpec { checkpoint: None, ..one_by_one.clone() };
-    for spec in [one_by_one, side_by_side] {
+    let saved = spec("ready_opt", load(), &out);
+    let unsaved = LifetimeSpec { checkpoint: SaveTo::Nowhere, ..saved.clone() };
+    for spec in [saved, unsaved] {
         let (stop, shares) = (AtomicBool::new(false), Mutex::new(Vec::new()));
         let watch = Watch {
             control: Control { stop: &stop, progress: &|_| () },
@@ -139,7 +191,8 @@ fn a_life_lies_within_its_first_estimate() {
             "duration = '1h'\narrivals = {{ kind = 'poisson', rate = 5.0 }}\nmix.reads = 0.0\n{writes}\n"
         );
         let load = WorkloadSpec::Generated(Source { name: "load".into(), text });
-        let mut spec = LifetimeSpec { checkpoint: None, check: false, ..spec("nt", load, &out) };
+        let mut spec =
+            LifetimeSpec { checkpoint: SaveTo::Nowhere, check: false, ..spec("nt", load, &out) };
         for key in spec.device.set.iter_mut().filter(|key| key.contains("blocks_per_plane")) {
             *key = "geometry.blocks_per_plane=512".into();
         }
@@ -219,7 +272,7 @@ fn a_steady_life_is_that_of_the_drive() {
     let load = || WorkloadSpec::Generated(Source { name: "load".into(), text: LOAD.into() });
     for scheme in ["st", "dt", "ready_pes", "ready_opt"] {
         let of_drive = lasting(scheme, load(), &out);
-        let whole = LifetimeSpec { checkpoint: None, dilation: Some(20), ..of_drive };
+        let whole = LifetimeSpec { checkpoint: SaveTo::Nowhere, dilation: Some(20), ..of_drive };
         let (simulated, _) = lived(&whole, false);
         let simulated = simulated.unwrap().lived;
         let lane = SteadyLane {
@@ -340,7 +393,7 @@ fn the_undilated_life_lies_within_the_interval_of_the_dilated_ones() {
         let dilated = LifetimeSpec { dilation: Some(8), ..short(scheme, load(), &out) };
         let undilated = LifetimeSpec { dilation: Some(1), check: false, ..dilated.clone() };
         let [dilated, whole] = [dilated, undilated].map(|spec| {
-            let spec = LifetimeSpec { checkpoint: None, ..spec };
+            let spec = LifetimeSpec { checkpoint: SaveTo::Nowhere, ..spec };
             lived(&spec, false).0.unwrap().json()
         });
         for key in ["effective_lifetime_years", "waf", "w_work_tb", "response_mean_us"] {

@@ -5,7 +5,7 @@ use super::plan::{Burst, Demand, FIXED, Lives, READINGS, SCHEMES, read_as};
 use crate::run_folder::{Job, Results};
 use fowler_experiment::device::{self, DeviceSpec, Resolved, Source};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
-use fowler_experiment::lifetime::{
+use fowler_experiment::lifetime::{SaveTo,
     self, Day, DaysSpec, Ended, LifetimeSpec, SteadyLane, SteadySpec, live,
 };
 use fowler_experiment::presets::{self, Folder};
@@ -245,7 +245,7 @@ impl Plan<'_> {
                 dilation: Some(dilation),
                 check: false,
                 close_up: None,
-                checkpoint: None,
+                checkpoint: SaveTo::Nowhere,
                 checkpoint_every: u64::MAX,
             };
             let name = life_name(&trace.name, &diluted(scheme, dilation));
