@@ -73,6 +73,33 @@ fn a_trace_gets_four_answers() {
     }
 }
 
+/// Drives whose life is not simulated get answers, and these say what is left out.
+#[test]
+fn a_drive_without_a_simulated_life_is_asked_too() {
+    let folder = Folder::new("ask-without-life");
+    let file = folder.file("usual.csv", &trace(100_000, true));
+    for (flags, why) in [
+        (
+            ["ftl.mapping=superblocks", "gc.background_below=3", "buffer.ack=on_insert"].as_slice(),
+            "has superblocks",
+        ),
+        (&["policy.redundancy=raid5", "policy.redundancy.stripe=1"], "parity"),
+    ] {
+        let mut ask = vec!["ask", &file, "--device", "small.toml", "--seeds", "1", "--json"];
+        ask.extend(flags.iter().flat_map(|flag| ["--set", flag]));
+        let asked = json(&ask);
+        let answers = asked["answers"].as_array().unwrap();
+        assert!(answers[1]["confidence"].as_str().unwrap().contains(why), "{}", answers[1]);
+        assert!(numbers(&asked, 1)["waf"].as_f64().unwrap() >= 1.0, "{}", answers[1]);
+        assert!(answers[2]["answer"].as_str().unwrap().contains(why), "{}", answers[2]);
+        for answer in answers {
+            let words = answer["next"].as_str().unwrap().split(' ').skip(1).collect::<Vec<_>>();
+            let (code, _, err) = run(&words);
+            assert_eq!(code, Some(0), "{answer}: {err}");
+        }
+    }
+}
+
 /// The numbers of an answer.
 fn numbers(asked: &Value, place: usize) -> &Value {
     &asked["answers"][place]["numbers"]

@@ -1,6 +1,6 @@
 //! The four answers, each with its numbers, how far they can be trusted, and what to try next.
 
-use super::Known;
+use super::{Known, Wear};
 use crate::lifetime::estimate::{self, Estimate, LONG_YEARS, in_words};
 use crate::numbers::{bytes, percent, real, seconds, words};
 use crate::outcome::Outcome;
@@ -95,8 +95,10 @@ fn of_rules(said: &[Finding], rules: &[&str]) -> Vec<String> {
 fn cost(known: &Known<'_>) -> Answer {
     let question = "What does it cost in flash?";
     let next = known.command("lifetime", "");
-    let Some(waf) = known.waf else {
-        return nothing_written(question, known.command("explain", "--slowest 5"));
+    let waf = match &known.wear {
+        Wear::None => return nothing_written(question, known.command("explain", "--slowest 5")),
+        Wear::Long(waf) => *waf,
+        Wear::NotSimulated(why) => return cost_of_run(known, question, why),
     };
     let amplification = format!(
         "In the long run the drive programs {} pages for each page that the host writes (write \
@@ -113,7 +115,7 @@ fn cost(known: &Known<'_>) -> Answer {
         real(least),
         real(most)
     );
-    let Some(its) = known.estimate() else {
+    let Some(its) = known.estimate(waf) else {
         let text = format!("{amplification} {NO_TIMES}");
         let next = known.command("run", "");
         return Answer { question, text, confidence, next, numbers: vec![("waf", waf)] };
@@ -146,16 +148,52 @@ fn cost(known: &Known<'_>) -> Answer {
     Answer { question, text, confidence, next, numbers }
 }
 
+/// What it costs in flash while the trace is replayed once: long use is not simulated.
+fn cost_of_run(known: &Known<'_>, question: &'static str, why: &str) -> Answer {
+    let first = &known.outcomes[0];
+    let waf = first.counters.waf();
+    let text = match waf {
+        Some(waf) => format!(
+            "While the trace is replayed once, the drive programs {} pages for each page that the \
+             host writes (write amplification).",
+            real(waf)
+        ),
+        None => {
+            "While the trace is replayed once, nothing that it writes reaches the flash.".into()
+        }
+    };
+    let mut trust =
+        vec![format!("It may be another after long use, which is not simulated here: {why}.")];
+    trust.extend(of_rules(&verdict::of(&known.outcomes[..1], None), &["steady", "few"]));
+    Answer {
+        question,
+        text,
+        confidence: trust.join(" "),
+        next: known.command("run", ""),
+        numbers: waf.map(|waf| ("waf", waf)).into_iter().collect(),
+    }
+}
+
 /// How long the drive lives.
 fn life(known: &Known<'_>) -> Answer {
     let question = "How long does the drive live?";
     let next = known.command("lifetime", "");
-    if known.waf.is_none() {
-        let text = "Longer than anybody uses it: the trace writes nothing, so it wears nothing.";
-        let next = known.command("explain", "--slowest 5");
-        return Answer { text: text.into(), ..nothing_written(question, next) };
-    }
-    let Some(its) = known.estimate() else {
+    let waf = match &known.wear {
+        Wear::None => {
+            let text =
+                "Longer than anybody uses it: the trace writes nothing, so it wears nothing.";
+            let next = known.command("explain", "--slowest 5");
+            return Answer { text: text.into(), ..nothing_written(question, next) };
+        }
+        Wear::Long(waf) => *waf,
+        Wear::NotSimulated(why) => {
+            let text = format!("That is not simulated for this drive: {why}.");
+            let confidence = "Ask the same of a page-mapped drive without parity.".into();
+            let next = known.command("run", "");
+            return Answer { question, text, confidence, next, numbers: Vec::new() };
+        }
+    };
+    let Some(its) = known.estimate(waf) else {
         let text = format!("The trace does not show it. {NO_TIMES}");
         let confidence = "Use a trace with arrival times.".into();
         let next = known.command("run", "");

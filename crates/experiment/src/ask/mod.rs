@@ -65,18 +65,27 @@ struct Known<'a> {
     survey: &'a Survey,
     /// What the trace covers, by its own times.
     recorded: Span,
-    /// Pages programmed per host page after long use; `None` if nothing is written.
-    waf: Option<f64>,
+    wear: Wear,
     outcomes: &'a [Outcome],
     spread: Option<&'a Spread>,
     schemes: &'a [String],
 }
 
+/// What is known of how the trace wears the drive.
+enum Wear {
+    /// It writes nothing.
+    None,
+    /// Pages programmed per host page after long use.
+    Long(f64),
+    /// Long use of this drive is not simulated, and why.
+    NotSimulated(String),
+}
+
 impl Known<'_> {
-    /// The life at the measured write amplification; `None` without writes, or without times.
-    fn estimate(&self) -> Option<estimate::Estimate> {
-        let waf = self.waf.filter(|_| self.survey.span > Span::ZERO);
-        waf.map(|waf| estimate::at_waf(self.drive, self.survey, waf))
+    /// The life at a write amplification; `None` without times.
+    fn estimate(&self, waf: f64) -> Option<estimate::Estimate> {
+        let is_timed = self.survey.span > Span::ZERO;
+        is_timed.then(|| estimate::at_waf(self.drive, self.survey, waf))
     }
 
     /// A command on the same trace, as it was replayed here.
@@ -134,7 +143,7 @@ pub fn ask(spec: &AskSpec, control: Control<'_>) -> Result<Asked, Diagnostics> {
     if outcomes.len() < schemes.len() || control.stopped() {
         return Err(stopped());
     }
-    let (mut survey, waf) = wear(&run, &drive, control)?;
+    let (mut survey, wear) = wear(&run, &drive, control)?;
     if let (ReplaySpeed::Closed(_), Some(ceiling)) = (pace, ceiling)
         && survey.span > Span::ZERO
     {
@@ -150,7 +159,7 @@ pub fn ask(spec: &AskSpec, control: Control<'_>) -> Result<Asked, Diagnostics> {
         drive: &drive,
         survey: &survey,
         recorded: info.span,
-        waf,
+        wear,
         outcomes: &outcomes,
         spread: spread.as_ref(),
         schemes: &schemes,
@@ -159,24 +168,29 @@ pub fn ask(spec: &AskSpec, control: Control<'_>) -> Result<Asked, Diagnostics> {
     Ok(Asked { choices, answers, outcomes, spread })
 }
 
-/// What a repetition of the trace holds, and the write amplification after many; `None` if it
-/// writes nothing.
+/// What a repetition of the trace holds, and how many of them wear the drive.
 fn wear(
     run: &RunSpec,
     drive: &Resolved,
     control: Control<'_>,
-) -> Result<(Survey, Option<f64>), Diagnostics> {
+) -> Result<(Survey, Wear), Diagnostics> {
     let workload = Workload::prepare(&run.workload, drive, None, control)?;
     let looked = lifetime::look(&workload, drive, run.limit, control)?;
     let Some(survey) = looked.filter(|its| its.writes > 0) else {
-        return Ok((Survey::default(), None));
+        return Ok((Survey::default(), Wear::None));
     };
-    let waf = lifetime::write_amplification(drive, &run.workload, run.limit, control)?;
-    if waf.is_none() && !control.stopped() {
-        let what = "the write amplification of this trace could not be measured";
-        return Err(Diagnostic::new(run.device.device.clone(), what).into());
+    if let Some(why) = lifetime::why_not(drive) {
+        return Ok((survey, Wear::NotSimulated(why)));
     }
-    Ok((survey, waf))
+    let waf = lifetime::write_amplification(drive, &run.workload, run.limit, control)?;
+    match waf {
+        Some(waf) => Ok((survey, Wear::Long(waf))),
+        None if control.stopped() => Err(stopped()),
+        None => {
+            let what = "the write amplification of this trace could not be measured";
+            Err(Diagnostic::new(run.device.device.clone(), what).into())
+        }
+    }
 }
 
 /// A run that was cut short answers nothing.

@@ -522,6 +522,12 @@ fn refused(drive: &Resolved, refusals: Vec<fowler_device::Refusal>) -> Diagnosti
     device::refused(&drive.device, &BTreeMap::new(), refusals)
 }
 
+/// Returns why the life of a drive is not simulated; `None` if it is.
+pub(crate) fn why_not(drive: &Resolved) -> Option<String> {
+    let refused = drive.clone().page_mapped("a lifetime").and_then(|drive| whole(&drive));
+    refused.err().and_then(|why| why.0.first().map(|it| it.what.clone()))
+}
+
 /// Rejects parity: without parity writes, the drive would seem to live longer than it does.
 fn whole(drive: &Resolved) -> Result<(), Diagnostics> {
     if drive.config.redundancy.name == RedundancyKind::Unprotected {
