@@ -170,17 +170,25 @@ impl<'a> Checkpoint<'a> {
         };
         let cached = matches!(spec.checkpoint, SaveTo::Cache(_)).then_some(watch);
         let every = spec.checkpoint_every;
+        let mut of_another = None;
         let opened = (1..=lives).map(|life| {
             let path = of_run.as_ref().map(|path| of_life(path, life));
             let key = text_hash(&format!("{key} {life}"));
             let mut here = Checkpoint { path, cached, every, key, ..Checkpoint::nowhere() };
-            match here.look(watch) {
+            match here.look() {
                 Err(why) if cached.is_some() => here.give_up(&why),
-                looked => looked?,
+                looked => of_another = of_another.take().or(looked?),
             }
             Ok(here)
         });
         let opened: Vec<Self> = opened.collect::<Result<_, Diagnostics>>()?;
+        if let Some(path) = of_another {
+            (watch.warn)(&format!(
+                "{} belongs to another run, or to another version of Fowler: this run starts over and \
+                 replaces it at the first save",
+                path.display()
+            ));
+        }
         if let (SaveTo::Cache(folder), true) = (&spec.checkpoint, opened.iter().any(|it| it.own)) {
             let folder = folder.display();
             (watch.warn)(&format!(
@@ -190,29 +198,24 @@ impl<'a> Checkpoint<'a> {
         Ok(opened)
     }
 
-    /// Reads the file, if it is there and is that of this life.
-    fn look(&mut self, watch: Watch<'_>) -> Result<(), Diagnostics> {
-        let Some(path) = &self.path else { return Ok(()) };
+    /// Reads the file, if it is there and is that of this life. Returns it if it is another's.
+    fn look(&mut self) -> Result<Option<PathBuf>, Diagnostics> {
+        let Some(path) = &self.path else { return Ok(None) };
         if disk::facts(path)?.is_none() {
-            return Ok(());
+            return Ok(None);
         }
         let mut opened = sealed::open(path, CHECKPOINT)?;
-        if opened.identity == self.key {
-            let failed = |why: String| {
-                let what = format!("is not a checkpoint: {why}");
-                Diagnostic::new(path.display().to_string(), what)
-                    .hint("remove it to start over".to_string())
-            };
-            self.found = Some(File::read(&mut opened.body).map_err(failed)?);
-            self.own = true;
-        } else {
-            (watch.warn)(&format!(
-                "{} belongs to another run, or to another version of Fowler: this run starts over and \
-                 replaces it at the first save",
-                path.display()
-            ));
+        if opened.identity != self.key {
+            return Ok(Some(path.clone()));
         }
-        Ok(())
+        let failed = |why: String| {
+            let what = format!("is not a checkpoint: {why}");
+            Diagnostic::new(path.display().to_string(), what)
+                .hint("remove it to start over".to_string())
+        };
+        self.found = Some(File::read(&mut opened.body).map_err(failed)?);
+        self.own = true;
+        Ok(None)
     }
 
     /// Saves nothing from now on, and says why.
