@@ -156,7 +156,7 @@ pub fn config(geometry: Geometry, state: State) -> Config {
             evict_ahead: 64,
             cache_reads: false,
             read_hot: ReadHot::OnDirty,
-            rewrite_share: 0.125,
+            ..BufferConfig::default()
         },
         gc: GcConfig {
             foreground_below: 4,

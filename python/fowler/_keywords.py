@@ -20,6 +20,7 @@ class Keys(TypedDict, total=False):
     admission: Literal["reads_pass", "in_order", "shared"] | str
     ages: Sequence[str]
     all_above: SupportsIndex
+    arbitration: Literal["arrival", "round_robin", "weighted"] | str
     background_below: SupportsIndex
     bad_blocks_erases: SupportsFloat
     bad_blocks_shape: SupportsFloat
@@ -37,6 +38,12 @@ class Keys(TypedDict, total=False):
     buffer_load_ns: SupportsFloat
     buffer_load_s: SupportsFloat
     buffer_load_us: SupportsFloat
+    buffer_pace: str
+    buffer_pace_from: SupportsFloat
+    buffer_pace_ms: SupportsFloat
+    buffer_pace_ns: SupportsFloat
+    buffer_pace_s: SupportsFloat
+    buffer_pace_us: SupportsFloat
     buffer_read_hot: Literal["on_dirty", "on_evict", "rewrite_on_idle"] | str
     buffer_rewrite_share: SupportsFloat
     buffer_size: str
@@ -258,6 +265,12 @@ class Keys(TypedDict, total=False):
     oldest_us: SupportsFloat
     over_provisioning: SupportsFloat
     over_provisioning_base: Literal["raw", "logical"] | str
+    pace: str
+    pace_from: SupportsFloat
+    pace_ms: SupportsFloat
+    pace_ns: SupportsFloat
+    pace_s: SupportsFloat
+    pace_us: SupportsFloat
     page_size: str
     page_size_b: SupportsFloat
     page_size_gib: SupportsFloat
@@ -392,9 +405,12 @@ class Keys(TypedDict, total=False):
     programmed_2: SupportsFloat
     programmed_3: SupportsFloat
     queue_admission: Literal["reads_pass", "in_order", "shared"] | str
+    queue_arbitration: Literal["arrival", "round_robin", "weighted"] | str
     queue_max_reads: SupportsIndex
     queue_max_writes: SupportsIndex
     queue_reads_behind: SupportsIndex
+    queue_taken: SupportsIndex
+    queue_weights: str
     rates: Sequence[Sequence[SupportsFloat]]
     rber_unworn: SupportsFloat
     read: str | Sequence[str]
@@ -558,6 +574,7 @@ class Keys(TypedDict, total=False):
     suspension_reads: Literal["host", "all"] | str
     suspension_reload: Literal["abort", "finish"] | str
     suspension_shadow_buffer: bool
+    taken: SupportsIndex
     target: str
     target_ms: SupportsFloat
     target_ns: SupportsFloat
@@ -639,6 +656,7 @@ class Keys(TypedDict, total=False):
     watermark: SupportsFloat
     wear: Literal["off", "hot_cold_swap"] | str
     wear_threshold: SupportsIndex
+    weights: str
     window_ms: SupportsFloat
     window_ns: SupportsFloat
     window_s: SupportsFloat

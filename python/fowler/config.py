@@ -111,6 +111,14 @@ class Buffer(Section):
     """Rewrite_on_idle: largest share of the frames that waiting pages may occupy: a number
     from 0.001 to 1.
     """
+    pace: Time = Time("0s")
+    """Time between two units that enter a full buffer; 0ns does not pace them (superblocks
+    only): a time with its unit, from 0ns to 10s.
+    """
+    pace_from: float = 0.5
+    """Pace only: share of the buffer in use from which units are paced, the slower the more
+    is in use: a number from 0 to 0.999.
+    """
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -132,12 +140,26 @@ class Queue(Section):
     admission: Literal["reads_pass", "in_order", "shared"] = "reads_pass"
     """What a request that finds no room in these queues holds up (reads_pass: its own kind:
     reads pass a write that waits for room; in_order: everything behind it: requests enter
-    in their order; shared: reads behind it, but at most queue.reads_behind writes long
-    (superblocks only)).
+    in their order; shared: reads, which are let through after every queue.reads_behind
+    writes (superblocks only)).
     """
     reads_behind: int = 64
-    """Shared only: the most waiting writes that a read waits behind: a whole number from 0
-    to 65536.
+    """Shared only: the writes between two turns of the reads: a whole number from 0 to
+    65536.
+    """
+    arbitration: Literal["arrival", "round_robin", "weighted"] = "arrival"
+    """In which order writes are taken from the submission queues; each stream of requests
+    has one (arrival: as they arrive, whatever their queue; round_robin: one from each
+    queue in turn (superblocks only); weighted: as many from each queue as it weighs, in
+    turn (superblocks only)).
+    """
+    weights: str = "1"
+    """Weighted only: the writes that each queue hands over in its turn, the last number for
+    all further queues: one to 16 whole numbers from 1 to 256, such as "4 1".
+    """
+    taken: int = 256
+    """Round_robin and weighted: the most writes that the drive has taken from the queues and
+    not begun: a whole number from 1 to 65536.
     """
 
 

@@ -217,18 +217,19 @@ fn a_timeline_that_cannot_be_had_is_refused_and_loses_nothing() {
     fs::remove_dir_all(folder).unwrap();
 }
 
-/// A folder stands where the trace is to be: the rest of the results is there all the same.
+/// A folder stands where the trace is to be: nothing runs, and nothing is written.
 #[test]
-fn a_timeline_that_cannot_be_written_loses_nothing() {
+fn a_folder_in_the_place_of_a_timeline_is_refused_before_the_run() {
     let folder = folder("in-the-way");
     fs::create_dir(folder.join("timeline.json")).unwrap();
     let out = folder.display().to_string();
     let flags = ["--timeline", "1ms..2ms", "--out", &out];
     let output = fowler(&[&["run"][..], &SMALL, &flags].concat());
     assert_eq!(output.status.code(), Some(2), "{output:?}");
-    assert!(String::from_utf8(output.stderr).unwrap().contains("timeline.json"));
-    assert!(!output.stdout.is_empty());
-    assert!(folder.join("summary.json").exists() && folder.join("report.html").exists());
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("timeline.json: is a folder"), "{said}");
+    assert!(output.stdout.is_empty());
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "only that folder");
     fs::remove_dir_all(folder).unwrap();
 }
 

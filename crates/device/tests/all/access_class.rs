@@ -29,7 +29,7 @@ fn config(read_hot: ReadHot) -> Config {
         evict_ahead: 1,
         cache_reads: true,
         read_hot,
-        rewrite_share: 0.125,
+        ..config.buffer
     };
     config.hotness.detectors = 1 << Detector::BufferHits as u32;
     config.hotness.watermark = WATERMARK;

@@ -60,7 +60,7 @@ pub fn small() -> Config {
             evict_ahead: 8,
             cache_reads: false,
             read_hot: ReadHot::OnDirty,
-            rewrite_share: 0.125,
+            ..BufferConfig::default()
         },
         queue: QueueConfig { depth: 64, max_reads: 64, max_writes: 64, ..QueueConfig::default() },
         gc: GcConfig {
