@@ -49,19 +49,7 @@ pub(crate) fn execute(arguments: &Arguments) -> Result<Exit, Diagnostics> {
     let lived = match lived? {
         Ended::Lived(lived) => lived,
         Ended::Stopped { saved } => {
-            let place = match &spec.checkpoint {
-                SaveTo::File(path) | SaveTo::Cache(path) => Some(path.display()),
-                SaveTo::Nowhere => None,
-            };
-            console::note(&match place {
-                Some(place) if saved => format!(
-                    "stopped: what is done is saved in {place}, and the same command resumes from there"
-                ),
-                Some(_) => {
-                    "stopped before there was anything to keep: the same command begins anew".into()
-                }
-                None => "stopped: nothing is saved, as there is no home folder and no --out".into(),
-            });
+            console::note(&stopped(&spec.checkpoint, saved));
             return Ok(Exit::Stopped);
         }
     };
@@ -87,6 +75,22 @@ pub(crate) fn execute(arguments: &Arguments) -> Result<Exit, Diagnostics> {
         console::note(&format!("note: {why}"));
     }
     Ok(Exit::Done)
+}
+
+/// Says what becomes of a life that was stopped.
+fn stopped(checkpoint: &SaveTo, saved: bool) -> String {
+    match checkpoint {
+        SaveTo::File(place) | SaveTo::Cache(place) if saved => format!(
+            "stopped: what is done is saved in {}, and the same command resumes from there",
+            place.display()
+        ),
+        SaveTo::File(_) | SaveTo::Cache(_) => {
+            "stopped before there was anything to keep: the same command begins anew".into()
+        }
+        SaveTo::Nowhere => {
+            "stopped: nothing is saved, as there is no home folder and no --out".into()
+        }
+    }
 }
 
 /// What is asked of a fleet, if there is to be one.

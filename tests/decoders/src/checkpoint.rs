@@ -76,8 +76,8 @@ pub fn seeds() -> Vec<Vec<u8>> {
     seeds
 }
 
-/// Returns the body of the checkpoint of a life that is stopped after so many steps, or of the whole
-/// life if it has fewer.
+/// Returns the body of the checkpoint of a life that is stopped after so many steps, or of the
+/// whole life if it has fewer.
 fn body(scheme: &str, steps: u32, path: &PathBuf) -> Vec<u8> {
     let _absent = fs::remove_file(path);
     let (stop, step) = (AtomicBool::new(false), AtomicU32::new(0));

@@ -7,7 +7,7 @@
 //!
 //! - behind none (`reads_pass`);
 //! - behind all (`in_order`);
-//! - until the turn of the reads comes, which is after every `queue.reads_behind` writes (`shared`).
+//! - until the turn of the reads comes, after every `queue.reads_behind` writes (`shared`).
 
 use super::arbiter::Arbiter;
 use crate::config::{Admission, Config};

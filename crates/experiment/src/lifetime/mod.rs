@@ -261,14 +261,11 @@ pub fn live(spec: &LifetimeSpec, watch: Watch<'_>) -> Result<Ended, Diagnostics>
     whole(&drive)?;
     without_effect(&drive.config).or(())?;
     let control = watch.control;
+    let early = Ended::Stopped { saved: spec.checkpoint.is_there() };
     let prepared = Workload::prepare(&spec.workload, &drive, None, control).map(Some);
-    let Some(workload) = unless_stopped(prepared, control)? else {
-        return Ok(Ended::Stopped { saved: spec.checkpoint.is_there() });
-    };
+    let Some(workload) = unless_stopped(prepared, control)? else { return Ok(early) };
     let surveyed = survey::survey(&workload, &drive, (1.0, spec.limit), control);
-    let Some((survey, report)) = unless_stopped(surveyed, control)? else {
-        return Ok(Ended::Stopped { saved: spec.checkpoint.is_there() });
-    };
+    let Some((survey, report)) = unless_stopped(surveyed, control)? else { return Ok(early) };
     let times = if spec.check { 2 } else { 1 };
     (watch.early)(Early::Bounds(estimate::first(&drive, &survey)));
     // Beside a drive: the state that preconditioning leaves, or a season, and those of the lives.
