@@ -5,8 +5,8 @@ use super::plan::{Burst, Demand, FIXED, Lives, READINGS, SCHEMES, read_as};
 use crate::run_folder::{Job, Results};
 use fowler_experiment::device::{self, DeviceSpec, Resolved, Source};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
-use fowler_experiment::lifetime::{SaveTo,
-    self, Day, DaysSpec, Ended, LifetimeSpec, SteadyLane, SteadySpec, live,
+use fowler_experiment::lifetime::{
+    self, Day, DaysSpec, Ended, LifetimeSpec, SaveTo, SteadyLane, SteadySpec, live,
 };
 use fowler_experiment::presets::{self, Folder};
 use fowler_experiment::scheme::Scheme;
