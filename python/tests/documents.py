@@ -74,6 +74,7 @@ def enter(place: Path, patch: pytest.MonkeyPatch) -> None:
     patch.chdir(place)
     patch.setenv("PATH", sysconfig.get_path("scripts") + pathsep + environ["PATH"])
     patch.setenv("MPLBACKEND", "agg")
+    patch.setenv("XDG_CACHE_HOME", str(place / "caches"))
 
 
 def blocks(document: Document) -> Iterator[Region]:

@@ -379,8 +379,8 @@ pub(crate) struct Lifetime {
     #[arg(long)]
     pub json: bool,
     /// Write summary.json, the table (CSV), pictures (SVG) and a page of both (report.html) into
-    /// this folder, and keep there what is done so far; without it, that is kept in
-    /// ~/.cache/fowler
+    /// this folder, and save progress there; without it, progress is saved in
+    /// $XDG_CACHE_HOME/fowler or ~/.cache/fowler
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Save what is done so far after every so many page writes

@@ -130,8 +130,13 @@ fn of_sweep(folder: &Path, findings: &mut Findings) -> Result<(), Diagnostics> {
         findings.lost(path, again)?;
         findings.removable.extend(is_listed.then_some(sums));
     }
+    if found.earlier > 0 {
+        let points = counted(found.earlier as u64, "point");
+        findings.holds.push(format!("{points} of an earlier design of the sweep"));
+    }
     for path in found.strays {
-        findings.bad.push((path.clone(), "is of no point of this sweep".into()));
+        let what = "is of no point of this sweep, and not what was written";
+        findings.bad.push((path.clone(), what.into()));
         findings.removable.push(path);
     }
     findings.others.extend(found.others);

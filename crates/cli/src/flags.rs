@@ -51,6 +51,10 @@ fn with_values(mut error: Error, arguments: &[OsString]) -> Error {
     else {
         return error;
     };
+    // Such as `--quiet`, which has no value.
+    if !texts_of(&error, ContextKind::InvalidArg).iter().any(|text| text.contains('<')) {
+        return error;
+    }
     let joined = format!("{flag}=");
     let texts: Vec<_> = arguments.iter().map(|it| it.to_string_lossy()).collect();
     let value = |place: usize| match texts[place].strip_prefix(&joined) {
@@ -60,7 +64,7 @@ fn with_values(mut error: Error, arguments: &[OsString]) -> Error {
     };
     let values = (1..texts.len()).filter_map(value);
     let values: Vec<String> = values.map(|it| format!("`{}`", printable(it))).collect();
-    let tip = StyledStr::from(format!("give one of {}", values.join(" and ")));
+    let tip = StyledStr::from(format!("give it once: {}", values.join(" or ")));
     error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
     error
 }

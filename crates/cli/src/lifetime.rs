@@ -85,7 +85,7 @@ fn stopped(checkpoint: &SaveTo, saved: bool) -> String {
             place.display()
         ),
         SaveTo::File(_) | SaveTo::Cache(_) => {
-            "stopped before there was anything to keep: the same command begins anew".into()
+            "stopped before the life began: what an earlier run saved is kept".into()
         }
         SaveTo::Nowhere => {
             "stopped: nothing is saved, as there is no home folder and no --out".into()

@@ -333,7 +333,9 @@ pub struct Examined {
     /// Files that are not what was written, each with the file of its point's checksums: without
     /// that one, the point is run again.
     pub damaged: Vec<(PathBuf, Option<PathBuf>)>,
-    /// Files of points that are not in the design.
+    /// Whole points that are not in the design: an earlier one had them.
+    pub earlier: usize,
+    /// Files of points that are not in the design, and are not what was written.
     pub strays: Vec<PathBuf>,
     /// Files and folders that Fowler did not write, among those of points.
     pub others: Vec<PathBuf>,
@@ -394,7 +396,8 @@ pub fn examine(folder: &Path) -> Result<Option<Examined>, Diagnostics> {
     Ok(Some(found))
 }
 
-/// Finds what is among the files of the points and is none of theirs.
+/// Finds what is among the files of the points and is none of theirs. Points of an earlier design
+/// stay where they are: it may come back.
 fn strays(folder: &Path, hashes: &BTreeSet<&str>, found: &mut Examined) -> Result<(), Diagnostics> {
     for (name, endings) in [(POINTS, &[".parquet", ".sha256"][..]), (REQUESTS, &[".parquet"])] {
         let folder = folder.join(name);
@@ -419,6 +422,18 @@ fn strays(folder: &Path, hashes: &BTreeSet<&str>, found: &mut Examined) -> Resul
     }
     found.strays.sort();
     found.others.sort();
+    let hash_of =
+        |path: &PathBuf| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let mut whole = BTreeSet::new();
+    for hash in found.strays.iter().map(hash_of).collect::<BTreeSet<_>>() {
+        let is_whole = no_files(folder, &hash)?.is_empty()
+            && matches!(verified(folder, &hash, true)?, Verified::Whole { .. });
+        if is_whole {
+            whole.insert(hash);
+        }
+    }
+    found.earlier = whole.len();
+    found.strays.retain(|path| !whole.contains(&hash_of(path)));
     Ok(())
 }
 

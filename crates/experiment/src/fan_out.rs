@@ -35,7 +35,7 @@ pub fn start() -> Result<(), Diagnostics> {
 
 /// Checks a number of threads in the environment.
 fn threads(name: &str, text: &str) -> Result<(), Diagnostics> {
-    if text.parse().is_ok_and(|threads: usize| threads <= THREADS_MAX) {
+    if text.trim().parse().is_ok_and(|threads: usize| threads <= THREADS_MAX) {
         return Ok(());
     }
     let diagnostic = Diagnostic::new(name, "is not a number of threads").text(text);

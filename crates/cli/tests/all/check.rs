@@ -188,6 +188,15 @@ fn what_does_not_belong_to_a_sweep_is_said() {
     assert_eq!(check(&out, &["--repair"]).0, Some(0));
     assert!(!fs::exists(&stray).unwrap() && fs::exists(points("notes.txt")).unwrap());
 
+    // Another design in the same folder: the points of the first stay, and are nobody's damage.
+    let next = text.replace("[1, 2]", "[2, 3]");
+    let next = folder.file("next.toml", &next);
+    assert_eq!(fowler(&["sweep", &next, "--out", &out, "--quiet"]).0, Some(0));
+    let (code, said) = check(&out, &["--repair"]);
+    assert!(code == Some(0) && said.contains("1 point of an earlier design"), "{code:?} {said}");
+    let (code, said) = fowler(&["sweep", &spec, "--out", &out]);
+    assert!(code == Some(0) && said.contains("runs now 0"), "{code:?} {said}");
+
     // A folder in the place of a point. What is in it is somebody's.
     fs::remove_file(&row).unwrap();
     fs::create_dir(&row).unwrap();

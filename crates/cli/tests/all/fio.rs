@@ -73,6 +73,32 @@ fn jobs_leave_a_folder_of_results_that_is_whole_and_the_same_each_time() {
     }
 }
 
+/// The page has a line for each of several jobs that do the same, and none for a job alone.
+#[test]
+fn the_page_compares_streams() {
+    let folder = Folder::new("fio-streams");
+    let text = format!("{JOB}[more]\nrw=randread\nnumber_ios=100\nioengine=psync\n");
+    let job = folder.file("job.fio", &text);
+    let page = folder.path("page.html");
+    let ran = fowler(&[&job, "--report", &page]);
+    assert_eq!(ran.status.code(), Some(0), "{}", said(&ran));
+    let page = std::fs::read_to_string(page).unwrap();
+    let (_, figure) = page.split_once("id=\"streams-latency\"").expect("the chart");
+    let (_, chart) = figure.split_once("<script type=\"application/json\">").expect("its data");
+    let (chart, _) = chart.split_once("</script>").expect("their end");
+    let chart: Value = serde_json::from_str(chart).unwrap();
+    let [panel] = &chart["panels"].as_array().unwrap()[..] else { panic!("{chart}") };
+    assert_eq!(panel["name"], "reads");
+    let series = panel["series"].as_array().unwrap();
+    let names: Vec<_> = series.iter().map(|its| its["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["reads", "more"]);
+    for its in series {
+        let shares: Vec<f64> = serde_json::from_value(its["y"].clone()).unwrap();
+        assert_eq!(shares[0], 1.0);
+        assert!(shares.is_sorted_by(|a, b| a > b) && *shares.last().unwrap() > 0.0, "{shares:?}");
+    }
+}
+
 #[test]
 fn the_requests_at_depth_one_are_those_of_the_sequence() {
     let folder = Folder::new("fio-sequence");

@@ -151,8 +151,8 @@ pub struct BufferConfig {
     pub rewrite_share: f64,
     /// The time between two units that enter a full buffer; with zero they are not paced.
     pub pace: Span,
-    /// The share of the buffer from which they are paced, in [0, 1); from there the time between
-    /// two units grows in proportion to what is in use.
+    /// The share of the buffer from which they are paced, in [0, 1): the time between two units
+    /// grows linearly, from nothing there to `pace` when the buffer is full.
     pub pace_from: f64,
 }
 

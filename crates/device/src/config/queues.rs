@@ -18,8 +18,8 @@ pub struct QueueConfig {
     pub arbitration: Arbitration,
     /// [`Arbitration::Weighted`] only: how many writes each queue hands over in its turn.
     pub weights: Weights,
-    /// Unless writes are taken in the order of their arrival: the most writes that the drive has
-    /// taken and not begun.
+    /// Unless writes are taken in the order of their arrival: the most writes that wait in the
+    /// drive, besides those that wait in their queues.
     pub taken: u32,
 }
 
@@ -46,7 +46,8 @@ pub enum Admission {
     /// Everything behind it: requests enter one by one, in their order.
     InOrder,
     /// Reads take turns with writes that wait: all reads are let through after every
-    /// [`QueueConfig::reads_behind`] writes. Drives with superblocks only.
+    /// [`QueueConfig::reads_behind`] writes since the line began, and a read at the latest after
+    /// the writes that it found in line. Drives with superblocks only.
     Shared,
 }
 
@@ -100,7 +101,7 @@ impl FromStr for Weights {
         for word in text.split_ascii_whitespace() {
             let weight = word.parse().ok().filter(|it| (1..=Weights::LARGEST).contains(it));
             let Some(weight) = weight else {
-                return Err(format!("`{word}` is no weight from 1 to {}", Weights::LARGEST));
+                return Err(format!("`{word}` is not a weight from 1 to {}", Weights::LARGEST));
             };
             let Some(place) = weights.its.get_mut(usize::from(weights.count)) else {
                 return Err(format!("more than {} weights", Weights::MOST));
@@ -129,9 +130,9 @@ mod tests {
         let many = "1 ".repeat(17);
         for (text, expected) in [
             ("", "no weight"),
-            ("0", "`0` is no weight from 1 to 256"),
-            ("1 257", "`257` is no weight from 1 to 256"),
-            ("1,2", "`1,2` is no weight from 1 to 256"),
+            ("0", "`0` is not a weight from 1 to 256"),
+            ("1 257", "`257` is not a weight from 1 to 256"),
+            ("1,2", "`1,2` is not a weight from 1 to 256"),
             (&many, "more than 16 weights"),
         ] {
             assert_eq!(text.parse::<Weights>(), Err(expected.to_string()));

@@ -59,7 +59,10 @@ impl Arbiter {
     pub fn bytes(config: &QueueConfig) -> Bytes {
         match config.arbitration {
             Arbitration::Arrival => Bytes(0),
-            _ => Bytes::of::<ReqId>(config.depth.into()) + Bytes::of::<Ends>(QUEUES_MOST),
+            _ => {
+                let queues = Bytes::of::<Ends>(QUEUES_MOST) + Bytes::of::<u64>(QUEUES_MOST / 64);
+                Bytes::of::<ReqId>(config.depth.into()) + queues
+            }
         }
     }
 
@@ -154,7 +157,7 @@ mod tests {
         }
     }
 
-    /// A queue that runs dry gives up the rest of its turn, and what comes later does not.
+    /// A queue keeps the rest of its turn if it has a command again when the next one is taken.
     #[test]
     fn a_turn_goes_on_where_it_was() {
         let weights = "2 2".parse().expect("weights");

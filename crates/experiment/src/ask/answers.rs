@@ -163,7 +163,7 @@ fn cost_of_run(known: &Known<'_>, question: &'static str, why: &str) -> Answer {
         }
     };
     let mut trust =
-        vec![format!("It may be another after long use, which is not simulated here: {why}.")];
+        vec![format!("It may differ after long use, which is not simulated here: {why}.")];
     trust.extend(of_rules(&verdict::of(&known.outcomes[..1], None), &["steady", "few"]));
     Answer {
         question,

@@ -7,7 +7,8 @@ use fowler_device::policy::scrub::ScrubKind;
 use fowler_device::policy::sensing::SensingKind;
 use fowler_device::policy::step::StepKind;
 use fowler_device::reliability::ModelKind;
-use fowler_device::{Config, Refusal, bad_blocks};
+use fowler_device::{Arbitration, BufferConfig, Config, QueueConfig, Refusal, bad_blocks};
+use fowler_units::Span;
 
 /// Returns every setting in `config` that has no effect, and what it needs to have one. Default
 /// values are never reported.
@@ -25,8 +26,42 @@ pub(crate) fn without_effect(config: &Config) -> Vec<Refusal> {
         without_bad_blocks(config),
         without_a_capacitor(config),
         without_torn_programs(config),
+        without_turns(config),
+        without_a_pace(config),
     ];
     all.into_iter().flatten().collect()
+}
+
+/// How submission queues take turns, on a drive on which they do not.
+fn without_turns(config: &Config) -> Option<Refusal> {
+    let (queue, default) = (&config.queue, QueueConfig::default());
+    let weighted = queue.arbitration == Arbitration::Weighted;
+    let turns = queue.arbitration != Arbitration::Arrival;
+    let mut keys = chosen([
+        (queue.weights != default.weights && !weighted, "queue.weights"),
+        (queue.taken != default.taken && !turns, "queue.taken"),
+    ]);
+    (!keys.is_empty()).then(|| {
+        keys.push("queue.arbitration");
+        Refusal {
+            keys,
+            what: "no effect: the queues of this drive do not take such turns".into(),
+            hint: Some(
+                "set queue.arbitration = \"weighted\", or \"round_robin\" for queue.taken alone"
+                    .into(),
+            ),
+        }
+    })
+}
+
+/// From where writes are paced, on a drive that does not pace them.
+fn without_a_pace(config: &Config) -> Option<Refusal> {
+    let (buffer, default) = (&config.buffer, BufferConfig::default());
+    (buffer.pace == Span::ZERO && buffer.pace_from != default.pace_from).then(|| Refusal {
+        keys: vec!["buffer.pace_from", "buffer.pace"],
+        what: "no effect: this drive does not pace writes".into(),
+        hint: Some("add buffer.pace, the time between two units that enter a full buffer".into()),
+    })
 }
 
 /// Settings that depend on bit errors, on a drive without any.

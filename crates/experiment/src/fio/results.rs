@@ -74,6 +74,11 @@ impl Entry {
             let found = p99(Stage::Total).or_else(|| p99(Stage::Completion));
             let stage = found.map_or(Stage::Total, |(stage, _)| stage);
             let its = &done.latencies[stage as usize];
+            let mut later = its.buckets.filled().map(|(_, count)| count).sum::<u64>();
+            let later_than = its.buckets.filled().map(|(ns, count)| {
+                later -= count;
+                (Span::ns(ns), later)
+            });
             Seen {
                 stream: self.name.clone(),
                 kind: direction.name(),
@@ -83,6 +88,7 @@ impl Entry {
                 mean_us: its.summary.mean / 1e3,
                 p99_us: found.map(|(_, ns)| ns as f64 / 1e3),
                 max_us: its.summary.max as f64 / 1e3,
+                later_than: later_than.collect(),
             }
         })
     }

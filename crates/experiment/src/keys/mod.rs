@@ -214,7 +214,7 @@ fn buffers_and_queues() -> Vec<Key<Config>> {
             )),
         optional("queue.reads_behind", "shared only: the writes between two turns of the reads",
             Field::Count(0..=65_536, at!(queue.reads_behind as u32))),
-        optional("queue.arbitration", "in which order writes are taken from the submission queues; each stream of requests has one",
+        optional("queue.arbitration", "in which order writes are taken from the submission queues; each fio process, each stream of a measured protocol and each number in the column queue of a trace has one, and everything else is in the first",
             words!(queue.arbitration,
                 "arrival" => Arbitration::Arrival, "as they arrive, whatever their queue";
                 "round_robin" => Arbitration::RoundRobin, "one from each queue in turn (superblocks only)";
@@ -224,7 +224,7 @@ fn buffers_and_queues() -> Vec<Key<Config>> {
             Field::Text("one to 16 whole numbers from 1 to 256, such as \"4 1\"",
                 |config| config.queue.weights.to_string(),
                 |config, text| Ok(config.queue.weights = text.parse()?))),
-        optional("queue.taken", "round_robin and weighted: the most writes that the drive has taken from the queues and not begun",
+        optional("queue.taken", "round_robin and weighted: the most writes that wait in the drive, besides those in their queues",
             Field::Count(1..=65_536, at!(queue.taken as u32))),
         optional("host.bandwidth", "bandwidth of the host link; with 0B/s data transfers take no time",
             Field::Rate(ByteRate(0)..=ByteRate(1_000_000_000_000), at!(host.bandwidth))),

@@ -4,7 +4,7 @@
 use super::life::Standing;
 use super::record::Record;
 use super::{Lifetime, LifetimeSpec, Lived, Watch};
-use crate::atomic_file::{self, unwritable};
+use crate::atomic_file::{self, is_partial, unwritable};
 use crate::device::Resolved;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::disk;
@@ -14,12 +14,16 @@ use fowler_device::{Checkpoint as DriveCheckpoint, LifetimeDrive};
 use serde::{Deserialize, Serialize};
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::SystemTime;
 
 /// The file of a checkpoint. A change of [`File`] needs the next number.
 const CHECKPOINT: Kind = Kind { name: "checkpoint", format: 3 };
 /// The most files in a folder of caches: those of lives that nobody resumed are removed.
 const CACHED_MOST: usize = 8;
+/// A life, and its check at twice the dilation.
+const LIVES: usize = 2;
 /// How the names of files in a folder of caches begin.
 const CACHED: &str = "lifetime-";
 
@@ -76,8 +80,10 @@ pub fn check(path: &Path) -> Result<Option<Diagnostic>, Diagnostics> {
 /// The checkpoint file of a life, if there is one, and what it contained.
 pub(super) struct Checkpoint<'a> {
     path: Option<PathBuf>,
-    /// Where to say that nothing is saved in a folder of caches any more.
+    /// Where to say what becomes of a checkpoint in a folder of caches.
     cached: Option<Watch<'a>>,
+    /// Whether one of the lives has said that nothing is saved any more.
+    told: Arc<AtomicBool>,
     every: u64,
     /// Pages written since the last checkpoint.
     unsaved: u64,
@@ -145,8 +151,9 @@ pub fn reread(body: &[u8], fresh: &LifetimeDrive) -> Result<Vec<u8>, String> {
 }
 
 impl<'a> Checkpoint<'a> {
-    /// Looks for checkpoints of the same run, one for each of its lives. One of another run is
-    /// ignored, and replaced at the first save.
+    /// Looks for checkpoints of the same run: that of the life, and that of its check, which is
+    /// looked for even if this run makes none. One of another run is ignored, and replaced at the
+    /// first save.
     pub fn open(
         spec: &LifetimeSpec,
         drive: &Resolved,
@@ -154,14 +161,12 @@ impl<'a> Checkpoint<'a> {
         watch: Watch<'a>,
     ) -> Result<Vec<Self>, Diagnostics> {
         let reported = format!(
-            "{FINGERPRINT} {} {} {dilation} {} {:?} {:?}",
+            "{FINGERPRINT} {} {} {dilation} {:?} {:?}",
             drive.hash,
             spec.workload.identity()?,
-            spec.check,
             spec.close_up,
             spec.limit
         );
-        let lives = if spec.check { 2 } else { 1 };
         let key = text_hash(&reported);
         let of_run = match &spec.checkpoint {
             SaveTo::Nowhere => None,
@@ -170,14 +175,16 @@ impl<'a> Checkpoint<'a> {
         };
         let cached = matches!(spec.checkpoint, SaveTo::Cache(_)).then_some(watch);
         let every = spec.checkpoint_every;
-        let mut of_another = None;
-        let opened = (1..=lives).map(|life| {
+        let (wanted, mut of_another) = (if spec.check { LIVES } else { 1 }, None);
+        let told = Arc::new(AtomicBool::new(false));
+        let opened = (1..=LIVES).map(|life| {
             let path = of_run.as_ref().map(|path| of_life(path, life));
             let key = text_hash(&format!("{key} {life}"));
-            let mut here = Checkpoint { path, cached, every, key, ..Checkpoint::nowhere() };
+            let told = Arc::clone(&told);
+            let mut here = Checkpoint { path, cached, told, every, key, ..Checkpoint::nowhere() };
             match here.look() {
-                Err(why) if cached.is_some() => here.give_up(&why),
-                looked => of_another = of_another.take().or(looked?),
+                Err(why) if cached.is_some() => here.begin_anew(&why),
+                looked => of_another = of_another.take().or(looked?.filter(|_| life <= wanted)),
             }
             Ok(here)
         });
@@ -191,9 +198,7 @@ impl<'a> Checkpoint<'a> {
         }
         if let (SaveTo::Cache(folder), true) = (&spec.checkpoint, opened.iter().any(|it| it.own)) {
             let folder = folder.display();
-            (watch.warn)(&format!(
-                "resuming from what was saved in {folder} when this was stopped"
-            ));
+            (watch.warn)(&format!("resuming from a checkpoint in {folder}"));
         }
         Ok(opened)
     }
@@ -218,21 +223,46 @@ impl<'a> Checkpoint<'a> {
         Ok(None)
     }
 
+    /// Removes a file in a folder of caches from which nothing can resume, and says so. Why another
+    /// cannot be read is said when it cannot be saved.
+    fn begin_anew(&self, why: &Diagnostics) {
+        let removed = self.path.as_ref().is_some_and(|path| disk::remove(path).is_ok());
+        if removed {
+            self.tell(why, |path, what| format!("{path} {what}: this life starts over"));
+        }
+    }
+
     /// Saves nothing from now on, and says why.
     fn give_up(&mut self, why: &Diagnostics) {
-        let (path, watch) = (self.path.take(), self.cached.take());
-        if let (Some(path), Some(watch)) = (path, watch) {
-            let what = why.0.first().map_or(String::new(), |it| it.what.clone());
-            let path = path.display();
-            (watch.warn)(&format!("no checkpoint is kept: {path} {what}; with --out it is there"));
+        if !self.told.swap(true, Ordering::Relaxed) {
+            self.tell(why, |path, what| {
+                format!("progress is not saved: {path} {what}; --out DIR saves it elsewhere")
+            });
         }
-        self.own = false;
+        (self.path, self.own) = (None, false);
+    }
+
+    fn tell(&self, why: &Diagnostics, said: impl Fn(std::path::Display<'_>, &str) -> String) {
+        if let (Some(path), Some(watch)) = (&self.path, self.cached) {
+            let what = why.0.first().map_or("", |it| &it.what);
+            (watch.warn)(&said(path.display(), what));
+        }
     }
 
     /// Returns a checkpoint that saves nothing.
     pub fn nowhere() -> Self {
         let (key, every) = (String::new(), u64::MAX);
-        Checkpoint { path: None, cached: None, every, unsaved: 0, key, found: None, own: false }
+        let told = Arc::default();
+        Checkpoint {
+            path: None,
+            cached: None,
+            told,
+            every,
+            unsaved: 0,
+            key,
+            found: None,
+            own: false,
+        }
     }
 
     /// Returns whether the life was finished when the file was written.
@@ -253,7 +283,8 @@ impl<'a> Checkpoint<'a> {
 
     fn failed(&self, why: &str) -> Diagnostics {
         let path = self.path.as_ref().map_or(String::new(), |path| path.display().to_string());
-        Diagnostic::new(path, format!("is not a checkpoint: {why}")).into()
+        let diagnostic = Diagnostic::new(path, format!("is not a checkpoint: {why}"));
+        diagnostic.hint("remove it to start over".to_string()).into()
     }
 
     /// Returns the state of the unfinished life; `fresh` is its drive at the start.
@@ -263,8 +294,14 @@ impl<'a> Checkpoint<'a> {
     ) -> Result<Option<Standing>, Diagnostics> {
         let Some(File::Standing(standing)) = self.found.take() else { return Ok(None) };
         let StandingSnapshot { repetition, served, record, drive } = *standing;
-        let drive = fresh.clone().resumed(drive).map_err(|why| self.failed(&why))?;
-        Ok(Some(Standing { drive, record, repetition, served }))
+        match fresh.clone().resumed(drive).map_err(|why| self.failed(&why)) {
+            Ok(drive) => Ok(Some(Standing { drive, record, repetition, served })),
+            Err(why) if self.cached.is_some() => {
+                self.begin_anew(&why);
+                Ok(None)
+            }
+            Err(why) => Err(why),
+        }
     }
 
     /// Counts pages written since the last save. Returns whether it is time to save.
@@ -279,9 +316,10 @@ impl<'a> Checkpoint<'a> {
         if self.path.is_some() { self.save(&File::of(standing)) } else { Ok(()) }
     }
 
-    /// Saves a finished life.
+    /// Saves a finished life. One that was over before its first save is not worth a file among the
+    /// caches.
     pub fn keep_finished(&mut self, lived: &Lived) -> Result<(), Diagnostics> {
-        if self.path.is_some() {
+        if self.path.is_some() && (self.own || self.cached.is_none()) {
             self.save(&File::Finished(Box::new(lived.clone())))
         } else {
             Ok(())
@@ -298,7 +336,9 @@ impl<'a> Checkpoint<'a> {
 
     fn write(&mut self, file: &File) -> Result<(), Diagnostics> {
         let Some(path) = &self.path else { return Ok(()) };
-        if let (Some(folder), true, false) = (path.parent(), self.cached.is_some(), self.own) {
+        if let (Some(folder), true) = (path.parent(), self.cached.is_some())
+            && disk::facts(path)?.is_none()
+        {
             disk::create_folder(folder).map_err(|error| unwritable(folder, &error))?;
             make_room(folder);
         }
@@ -326,7 +366,9 @@ impl<'a> Checkpoint<'a> {
 fn make_room(folder: &Path) {
     let of_lives = |path: &PathBuf| {
         let name = path.file_name().unwrap_or_default();
-        name.to_string_lossy().starts_with(CACHED)
+        let name = name.to_string_lossy();
+        // What another process is writing has another name.
+        name.starts_with(CACHED) && !is_partial(&name)
     };
     let files = disk::entries(folder).unwrap_or_default().into_iter().filter(of_lives);
     let written = |path: &PathBuf| disk::metadata(path).and_then(|facts| facts.modified()).ok();

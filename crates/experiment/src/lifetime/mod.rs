@@ -277,7 +277,7 @@ pub fn live(spec: &LifetimeSpec, watch: Watch<'_>) -> Result<Ended, Diagnostics>
     let configs = dilations.iter().map(|&dilation| dilated(&drive, dilation));
     let configs: Vec<Config> = configs.collect::<Result<_, _>>()?;
     too_few_repetitions(&drive.config, &survey, (dilation, times))?;
-    let checkpoints = Checkpoint::open(spec, &drive, dilation, watch)?;
+    let mut checkpoints = Checkpoint::open(spec, &drive, dilation, watch)?;
     let saved = |all: &[Checkpoint<'_>]| all.iter().any(Checkpoint::is_there);
     let repetition = Repetition::in_memory(&workload, spec.limit, control).map(Some);
     let Some(repetition) = unless_stopped(repetition, control)? else {
@@ -299,6 +299,8 @@ pub fn live(spec: &LifetimeSpec, watch: Watch<'_>) -> Result<Ended, Diagnostics>
             told: (config.life.dilation == dilation).then_some(&told),
         })
         .collect();
+    // An earlier run may have left one of a check that this run does not make.
+    let unused = checkpoints.split_off(lives.len());
     let custom = drive.config.policies.labels().next().is_some();
     let (lived, checkpoints) = if custom {
         (one_by_one(&lives, &seasoned)?, checkpoints)
@@ -308,7 +310,8 @@ pub fn live(spec: &LifetimeSpec, watch: Watch<'_>) -> Result<Ended, Diagnostics>
     let Some(lived) = lived else {
         return Ok(Ended::Stopped { saved: saved(&checkpoints) });
     };
-    let checkpoints = checkpoints.into_iter().filter_map(Checkpoint::of_this_life).collect();
+    let all = checkpoints.into_iter().chain(unused);
+    let checkpoints = all.filter_map(Checkpoint::of_this_life).collect();
     let left_out = left_out(&drive.config);
     let life = Lifetime {
         drive,

@@ -21,6 +21,9 @@ pub struct Seen {
     pub p99_us: Option<f64>,
     /// The longest latency in microseconds.
     pub max_us: f64,
+    /// Latencies, ascending, each with how many requests took longer; empty if they are not
+    /// recorded.
+    pub later_than: Vec<(Span, u64)>,
 }
 
 impl Seen {

@@ -180,6 +180,7 @@ pub fn of_runs(outcomes: &[Outcome], spread: Option<&Spread>) -> String {
     };
     let schemes: Vec<&str> = outcomes.iter().map(|it| it.drive.scheme.as_str()).collect();
     let mut latencies = both(latency::distribution);
+    latencies.extend(latency::of_streams(outcomes));
     latencies.extend(time_series.distributions());
     let of_seeds = |spread| Kind::ALL.map(|kind| over_seeds::chart(&schemes, spread, kind));
     latencies.extend(spread.into_iter().flat_map(of_seeds).flatten());
