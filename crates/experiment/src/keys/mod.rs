@@ -223,7 +223,7 @@ fn buffers_and_queues() -> Vec<Key<Config>> {
         optional("queue.weights", "weighted only: the writes that each queue hands over in its turn, the last number for all further queues",
             Field::Text("one to 16 whole numbers from 1 to 256, such as \"4 1\"",
                 |config| config.queue.weights.to_string(),
-                |config, text| Ok(config.queue.weights = text.parse()?))),
+                |config, text| text.parse().map(|weights| config.queue.weights = weights))),
         optional("queue.taken", "round_robin and weighted: the most writes that wait in the drive, besides those in their queues",
             Field::Count(1..=65_536, at!(queue.taken as u32))),
         optional("host.bandwidth", "bandwidth of the host link; with 0B/s data transfers take no time",

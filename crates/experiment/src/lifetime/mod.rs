@@ -311,17 +311,15 @@ pub fn live(spec: &LifetimeSpec, watch: Watch<'_>) -> Result<Ended, Diagnostics>
         return Ok(Ended::Stopped { saved: saved(&checkpoints) });
     };
     let all = checkpoints.into_iter().chain(unused);
-    let checkpoints = all.filter_map(Checkpoint::of_this_life).collect();
-    let left_out = left_out(&drive.config);
     let life = Lifetime {
+        left_out: left_out(&drive.config),
         drive,
         precondition,
         workload: report,
         survey,
-        left_out,
         lived,
         fleet: None,
-        checkpoints,
+        checkpoints: all.filter_map(Checkpoint::of_this_life).collect(),
     };
     Ok(Ended::Lived(Box::new(life)))
 }
