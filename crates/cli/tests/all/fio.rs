@@ -79,10 +79,10 @@ fn the_page_compares_streams() {
     let folder = Folder::new("fio-streams");
     let text = format!("{JOB}[more]\nrw=randread\nnumber_ios=100\nioengine=psync\n");
     let job = folder.file("job.fio", &text);
-    let page = folder.path("page.html");
-    let ran = fowler(&[&job, "--report", &page]);
+    let out = folder.path("out");
+    let ran = fowler(&[&job, "--out", &out]);
     assert_eq!(ran.status.code(), Some(0), "{}", said(&ran));
-    let page = std::fs::read_to_string(page).unwrap();
+    let page = std::fs::read_to_string(format!("{out}/report.html")).unwrap();
     let (_, figure) = page.split_once("id=\"streams-latency\"").expect("the chart");
     let (_, chart) = figure.split_once("<script type=\"application/json\">").expect("its data");
     let (chart, _) = chart.split_once("</script>").expect("their end");
