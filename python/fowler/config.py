@@ -148,18 +148,19 @@ class Queue(Section):
     65536.
     """
     arbitration: Literal["arrival", "round_robin", "weighted"] = "arrival"
-    """In which order writes are taken from the submission queues; each stream of requests
-    has one (arrival: as they arrive, whatever their queue; round_robin: one from each
-    queue in turn (superblocks only); weighted: as many from each queue as it weighs, in
-    turn (superblocks only)).
+    """In which order writes are taken from the submission queues; each fio process, each
+    stream of a measured protocol and each number in the column queue of a trace has one,
+    and everything else is in the first (arrival: as they arrive, whatever their queue;
+    round_robin: one from each queue in turn (superblocks only); weighted: as many from
+    each queue as it weighs, in turn (superblocks only)).
     """
     weights: str = "1"
     """Weighted only: the writes that each queue hands over in its turn, the last number for
     all further queues: one to 16 whole numbers from 1 to 256, such as "4 1".
     """
     taken: int = 256
-    """Round_robin and weighted: the most writes that the drive has taken from the queues and
-    not begun: a whole number from 1 to 65536.
+    """Round_robin and weighted: the most writes that wait in the drive, besides those in
+    their queues: a whole number from 1 to 65536.
     """
 
 
