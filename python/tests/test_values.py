@@ -251,30 +251,43 @@ FULL = Path("/dev/full")
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="only Linux has /dev/full")
-@pytest.mark.parametrize("name", ["requests.csv", "requests.parquet", "report.html", "run.fowler"])
+@pytest.mark.parametrize("name", ["requests.csv", "requests.parquet", "report.html"])
 def test_a_full_disk_is_an_error_of_the_system(name: str, small: fowler.Device, tmp_path: Path) -> None:
     (file := tmp_path / name).symlink_to(FULL)
-    write = {
-        ".html": lambda: fowler.run(small, "demo", limit=100).report(file),
-        ".fowler": lambda: fowler.run(small, "demo", limit=100).save(file),
-    }.get(file.suffix, lambda: fowler.run(small, "demo", limit=3000, requests_file=file))
     with pytest.raises(OSError, match="No space left") as caught:
-        write()
+        if file.suffix == ".html":
+            fowler.run(small, "demo", limit=100).report(file)
+        else:
+            fowler.run(small, "demo", limit=3000, requests_file=file)
     assert caught.value.errno == errno.ENOSPC
     assert caught.value.filename == str(tmp_path / name)
     assert not isinstance(caught.value, fowler.InputError)
 
 
+@pytest.mark.skipif(not FULL.exists(), reason="only Linux has /dev/full")
+def test_what_is_loaded_again_is_not_saved_to_a_device(small: fowler.Device, tmp_path: Path) -> None:
+    (file := tmp_path / "run.fowler").symlink_to(FULL)
+    with pytest.raises(fowler.InputError, match="is not a regular file"):
+        fowler.run(small, "demo", limit=100).save(file)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="it has no such limit")
-def test_a_sweep_on_a_full_disk_is_an_error_of_the_system(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "write",
+    [
+        'fowler.sweep(device="pes-mlc", workload="demo", limit=100, axes={"seed": [1, 2]}, out=out, progress=False)',
+        'fowler.run("pes-mlc", "demo", limit=100).save(out)',
+    ],
+)
+def test_a_full_disk_is_an_error_of_sweeps_and_of_saving(write: str, tmp_path: Path) -> None:
     """A limit on the size of files stands for the disk."""
     program = f"""
 import resource, signal, fowler
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (20, 20))
+out = {os.fspath(tmp_path / "out.fowler")!r}
 try:
-    fowler.sweep(device="pes-mlc", workload="demo", limit=100, axes={{"seed": [1, 2]}},
-                 out={os.fspath(tmp_path / "out")!r}, progress=False)
+    {write}
 except OSError as error:
     print(type(error).__name__, error.errno)
 """

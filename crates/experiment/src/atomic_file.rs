@@ -183,7 +183,7 @@ pub(crate) fn is_special(path: &Path) -> bool {
 /// If it is not.
 pub fn stored(path: &Path) -> Result<(), Diagnostics> {
     let Some(what) = disk::no_file(path)? else { return Ok(()) };
-    let hint = "remove it, or choose another folder".to_string();
+    let hint = "remove it, or choose another path".to_string();
     let diagnostic = Diagnostic::new(path.display().to_string(), what);
     Err(diagnostic.expected("a regular file, or none").hint(hint).into())
 }
