@@ -1,6 +1,8 @@
 //! A job: what one process of fio would do, with every option read and typed.
 
+use crate::recording::Recording;
 use fowler_units::{HostOp, Span};
+use std::sync::Arc;
 
 /// What a request asks for. fio tells two kinds of flush apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -338,6 +340,9 @@ pub struct Verify {
     pub backlog_batch: u64,
     /// Write nothing, only read what would have been written.
     pub only: bool,
+    /// `experimental_verify`: every write is read back in the order of writing, after all of them,
+    /// even where a later one has replaced it.
+    pub repeats: bool,
 }
 
 /// `zonemode=strided`.
@@ -432,7 +437,7 @@ pub struct Replay {
     pub scale: u32,
     /// `replay_align`: offsets are rounded down to this.
     pub align: u32,
-    /// `replay_time_scale`: percent of the recorded times.
+    /// `replay_time_scale`: the speed in percent of the recorded one.
     pub time_scale: u32,
     /// `replay_skip`: these are left out.
     pub skip: Vec<Op>,
@@ -563,6 +568,8 @@ pub struct Job {
     pub strided: Option<Strided>,
     /// `read_iolog`.
     pub replay: Option<Replay>,
+    /// What the log of `read_iolog` holds, as it is to be replayed.
+    pub recording: Option<Arc<Recording>>,
 
     /// `runtime`; none for no limit.
     pub runtime: Option<Span>,
@@ -602,7 +609,10 @@ impl Job {
 
     /// Returns whether each block of its files has its turn once, by a map of them.
     pub fn is_mapped(&self) -> bool {
-        self.kind.random && self.generator != Generator::Lfsr && !self.no_map
+        self.kind.random
+            && self.recording.is_none()
+            && self.generator != Generator::Lfsr
+            && !self.no_map
     }
 
     /// Returns whether its engine waits for each request.

@@ -3,6 +3,7 @@
 use crate::grammar::{self, Given, Section, Value, is_misleading};
 use crate::job::Job;
 use crate::options::{self, Draft, Jobs, Known};
+use crate::recording::{self, ReadRecording};
 use fowler_units::{Diagnostic, Diagnostics};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,6 +37,8 @@ pub struct Environment<'a> {
     pub seeding: Seeding,
     /// Opens included files.
     pub include: &'a Include,
+    /// Reads the logs of `read_iolog`.
+    pub recording: &'a ReadRecording,
 }
 
 impl Environment<'_> {
@@ -49,6 +52,7 @@ impl Environment<'_> {
             seed: 0,
             seeding: Seeding::default(),
             include: &|name, _| Err(Diagnostic::new(name, "files cannot be included here").into()),
+            recording: &|name, _| Err(Diagnostic::new(name, "logs cannot be read here").into()),
         }
     }
 }
@@ -99,7 +103,10 @@ impl JobFile {
             let what = "the file has no job";
             reader.problems.push(Diagnostic::new(name, what).expected("a section, such as [job]"));
         }
-        reader.done(jobs.jobs)
+        let mut jobs = jobs.jobs;
+        let read = recording::read_all(&mut jobs, environment.recording);
+        reader.problems.take(read);
+        reader.done(jobs)
     }
 }
 

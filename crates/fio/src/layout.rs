@@ -5,6 +5,7 @@
 //! Every other file has a region of its own, in order of first use, aligned to 1 MiB.
 
 use crate::job::{Job, Size};
+use crate::recording::Recording;
 use fowler_units::{Diagnostic, Diagnostics};
 use std::collections::BTreeMap;
 
@@ -196,6 +197,9 @@ fn bytes(size: Option<Size>, whole: Option<u64>) -> Option<u64> {
 
 /// The sizes of a job, file by file. Their regions are still to be found.
 fn sizes(job: &Job, capacity: Option<u64>, shared: Option<&str>) -> Result<JobFiles, Diagnostics> {
+    if let Some(recording) = &job.recording {
+        return recorded(job, recording, capacity, shared);
+    }
     let count = job.files.len().max(1) as u64;
     let block = u64::from(job.min_block());
     let whole = job.files.iter().all(|name| is_whole(name, shared));
@@ -240,6 +244,28 @@ fn sizes(job: &Job, capacity: Option<u64>, shared: Option<&str>) -> Result<JobFi
     }
     let io_size = bytes(job.io_size, Some(size)).unwrap_or(0);
     Ok(JobFiles { files, size, io_size })
+}
+
+/// The files of a log, each as long as its requests need.
+fn recorded(
+    job: &Job,
+    recording: &Recording,
+    capacity: Option<u64>,
+    shared: Option<&str>,
+) -> Result<JobFiles, Diagnostics> {
+    let mut files = Vec::with_capacity(recording.files.len());
+    for (number, name) in recording.files.iter().enumerate() {
+        let end = recording.end_of(number);
+        if let Some(capacity) = capacity.filter(|&it| is_whole(name, shared) && end > it) {
+            let what = format!("its log reaches byte {end} of {name}, which has {capacity}");
+            let hint = "set replay_scale, or take a larger drive (--device, --set)".to_string();
+            return Err(complaint(job, what).hint(hint).into());
+        }
+        let name = name.clone();
+        files.push(FileRange { name, region: 0, start: 0, restart: 0, length: end, end });
+    }
+    let moved = recording.requests.iter().map(|it| u64::from(it.length));
+    Ok(JobFiles { files, size: moved.fold(0, u64::saturating_add), io_size: 0 })
 }
 
 /// The range of one file: `length` bytes, or all of the device it is.

@@ -11,6 +11,7 @@ mod job;
 mod job_file;
 mod layout;
 mod options;
+mod recording;
 mod request;
 mod sequence;
 
@@ -18,5 +19,6 @@ pub use draw::TimingDraws;
 pub use job::*;
 pub use job_file::{Environment, Include, JobFile, Seeding};
 pub use layout::{FileRange, JobFiles, Layout, Region};
+pub use recording::{ReadRecording, Recorded, Recording};
 pub use request::{Request, Step};
 pub use sequence::Sequence;

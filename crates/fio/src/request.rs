@@ -1,6 +1,7 @@
 //! One request of a job, and what can come instead of one.
 
 use crate::job::Op;
+use fowler_units::Span;
 
 /// A request of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -22,6 +23,8 @@ pub struct Request {
 pub enum Step {
     /// It issues this.
     Issue(Request),
+    /// What it issues next is not due before this time since the job began.
+    NotBefore(Span),
     /// It waits until everything issued has completed, and is then asked again: at the end of a
     /// pass, before reading back and before the flush at the end.
     Drain,

@@ -126,6 +126,79 @@ fn the_requests_at_depth_one_are_those_of_the_sequence() {
     assert_eq!(issued, wanted);
 }
 
+/// The times of a log are whole microseconds. It is replayed by a job of any kind, and what is
+/// recorded of that is the log: the same requests, each within the microsecond that it was due in.
+#[test]
+fn a_log_that_was_written_is_replayed() {
+    let folder = Folder::new("fio-replay");
+    let log = |name: &str| {
+        let text = std::fs::read_to_string(folder.path(&format!("{name}/its.log"))).unwrap();
+        let requests = text.lines().skip(1).filter(|line| line.split(' ').count() > 3);
+        let of = |line: &str| {
+            let (us, rest) = line.split_once(' ').unwrap();
+            (us.parse::<u64>().unwrap(), rest.split_once(' ').unwrap().1.to_string())
+        };
+        requests.map(of).collect::<Vec<_>>()
+    };
+    let run = |name: &str, text: &str| {
+        let job = folder.file(&format!("{name}.fio"), text);
+        let ran = fowler(&[&job, "--out", &folder.path(name)]);
+        assert_eq!(ran.status.code(), Some(0), "{}", said(&ran));
+    };
+    run(
+        "first",
+        "[mix]\nfilename=/dev/x\nrw=randrw\nbs=4k\nioengine=libaio\niodepth=4\nfsync=16\n\
+         rate_iops=1000\nnumber_ios=100\nwrite_iolog=its.log\n",
+    );
+    let of = folder.path("first/its.log");
+    let replay =
+        format!("[again]\nread_iolog={of}\nioengine=libaio\niodepth=8\nwrite_iolog=its.log\n");
+    run("second", &replay);
+    let (first, second) = (log("first"), log("second"));
+    assert!(first.len() > 100, "{first:?}");
+    let requests = |log: &[(u64, String)]| log.iter().map(|it| it.1.clone()).collect::<Vec<_>>();
+    assert_eq!(requests(&first), requests(&second));
+    let apart = first.iter().zip(&second).map(|(one, two)| two.0.saturating_sub(one.0)).max();
+    // Flushes wait, as does what comes after them.
+    assert!(apart < Some(5_000), "{apart:?} us");
+
+    let job = folder.file("sequence.fio", &format!("[again]\nread_iolog={of}\nreplay_skip=sync\n"));
+    let sequence = fowler(&[&job, "--sequence"]);
+    let sequence = String::from_utf8(sequence.stdout).unwrap();
+    let data = first.iter().filter(|it| !it.1.starts_with("sync"));
+    let expected: Vec<String> =
+        data.map(|it| format!("again,{}", it.1.replace(' ', ","))).collect();
+    assert_eq!(sequence.lines().skip(1).collect::<Vec<_>>(), expected);
+
+    for (text, expected) in [
+        ("read_iolog=no/such.log".to_string(), "no/such.log"),
+        (
+            format!("read_iolog={}", folder.file("empty.log", "fio version 3 iolog\n1 a add\n")),
+            "no request",
+        ),
+        (
+            format!(
+                "read_iolog={}",
+                folder.file("other.csv", "arrival_ns,op,offset,size\n0,R,0,4096\n")
+            ),
+            "iolog",
+        ),
+        (format!("read_iolog={of}\nreplay_skip=seek"), "seek"),
+        (
+            format!(
+                "read_iolog={}",
+                folder.file("far.log", "fio version 3 iolog\n1 /dev/x read 99999999999999 512\n")
+            ),
+            "replay_scale",
+        ),
+    ] {
+        let job = folder.file("wrong.fio", &format!("[again]\n{text}\n"));
+        let ran = fowler(&[&job]);
+        assert_eq!(ran.status.code(), Some(2), "{text}");
+        assert!(said(&ran).contains(expected), "{text}: {}", said(&ran));
+    }
+}
+
 #[test]
 fn every_format_is_printed_and_terse_has_all_fields() {
     let folder = Folder::new("fio-formats");

@@ -58,6 +58,8 @@ fn on_two_cores<B: Default + Send, D: FnOnce(&mut dyn FnMut(B) -> B) + Send>(
             });
         });
         let Ok(drawing) = drawing else { return };
+        // Dropped here if `write` panics: the other thread may be waiting for a batch.
+        let empty = empty;
         for mut batch in filled {
             write(&mut batch);
             // At the end nobody receives it.
@@ -72,6 +74,25 @@ fn on_two_cores<B: Default + Send, D: FnOnce(&mut dyn FnMut(B) -> B) + Send>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_panic_of_the_writer_ends_the_other_thread() {
+        let batches = std::sync::atomic::AtomicU32::new(0);
+        let draw = |hand_over: &mut dyn FnMut(Vec<u32>) -> Vec<u32>| {
+            for _ in 0..100 {
+                hand_over(Vec::new());
+            }
+        };
+        let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            drawn_ahead(PAGES_LEAST, draw, |_| {
+                let before = batches.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                // The other thread waits for a batch by now.
+                thread::sleep(std::time::Duration::from_millis(5));
+                assert!(before < 7, "as a fault would be");
+            });
+        }));
+        assert!(ended.is_err());
+    }
 
     #[test]
     fn batches_are_written_in_the_order_in_which_they_are_drawn() {

@@ -99,10 +99,6 @@ fn refused(job: &fio::Job) -> Result<(), Diagnostics> {
     if job.statistics.unified == fio::Unified::Both {
         refuse("`unified_rw_reporting=both` is not simulated", "use mixed or none");
     }
-    if job.replay.is_some() {
-        let hint = "replay it as a trace: fowler run --trace FILE --format fio-iolog3";
-        refuse("`read_iolog` is not simulated here", hint);
-    }
     if job.steady.is_some_and(|its| steady(&its).is_none()) {
         refuse("`steadystate` of latencies is not simulated", "use iops or bw");
     }
@@ -222,7 +218,7 @@ pub(super) struct Bound {
 }
 
 impl Bound {
-    fn op(&self, request: &fio::Request, after_all: bool) -> Op {
+    fn op(&self, request: &fio::Request, after_all: bool, not_before: Option<Span>) -> Op {
         let what = match request.op {
             fio::Op::Read => What::Data(Direction::Read),
             fio::Op::Write => What::Data(Direction::Write),
@@ -235,7 +231,7 @@ impl Bound {
             true => 0,
             false => self.layout.drive_offset(self.job, file, offset),
         };
-        Op { what, file: file as usize, offset, address, length, after_all }
+        Op { what, file: file as usize, offset, address, length, after_all, not_before }
     }
 }
 
@@ -246,10 +242,13 @@ impl Requests for Bound {
             fio::Op::Write => word(pick(Direction::Write)),
             other => other,
         };
-        let mut after_all = false;
+        let (mut after_all, mut not_before) = (false, None);
         loop {
             match self.sequence.next_step_as(&mut choose) {
-                fio::Step::Issue(request) => return Some(self.op(&request, after_all)),
+                fio::Step::Issue(request) => {
+                    return Some(self.op(&request, after_all, not_before));
+                }
+                fio::Step::NotBefore(time) => not_before = Some(time),
                 fio::Step::Drain => after_all = true,
                 fio::Step::Done => return None,
             }

@@ -2,6 +2,7 @@
 
 use super::bind::{self, Bound, Place};
 use super::plan::{HostCosts, Requests};
+use super::recording;
 use super::results::{Fio, Region};
 use super::simulate::{Leaves, Setup, Task};
 use crate::device::{self, DeviceSpec, Resolved};
@@ -84,6 +85,7 @@ impl FioSpec {
             seed,
             seeding: self.seeding,
             include: &include,
+            recording: &recording::read,
         };
         let file = fio::JobFile::parse(&text, &name, &environment)?;
         if file.jobs.is_empty() {
@@ -197,7 +199,9 @@ impl FioSpec {
             .or_else(|problems| fio::Layout::new(jobs, None).map_err(|_| problems));
         let layout = layout.map_err(|problems| named(problems, &read.name))?;
         layout.check_maps(jobs).map_err(|problems| named(problems, &read.name))?;
-        let endless = jobs.iter().filter(|job| job.time_based && job.number_ios == 0);
+        let endless = jobs
+            .iter()
+            .filter(|job| job.time_based && job.number_ios == 0 && job.recording.is_none());
         let endless = endless.map(|job| {
             let what = "the job ends only by its runtime, and a sequence has no clock";
             Diagnostic::new(&job.file, what)

@@ -26,6 +26,7 @@ mod pace;
 mod plan;
 mod process;
 mod record;
+mod recording;
 mod results;
 mod simulate;
 mod stats;

@@ -71,6 +71,8 @@ pub struct Op {
     /// Whether everything before it must be answered: it begins another pass, or reads back what
     /// was written.
     pub after_all: bool,
+    /// A log of requests says when it is issued at the earliest, from the start of its process.
+    pub not_before: Option<Span>,
 }
 
 /// The requests of one process, in order.

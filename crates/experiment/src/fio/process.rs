@@ -59,6 +59,8 @@ enum State {
     Collected { count: u32, until: u32, least: u32, then: Then },
     /// Waits for one request.
     Waits { then: Then },
+    /// Sleeps until the next request of its log is due, and collects answers as they come.
+    Rests { until: Nanos },
     /// It has ended.
     Ended,
 }
@@ -163,6 +165,7 @@ impl<'a> Process<'a> {
             }
             // It may sleep.
             State::Turn => self.wake = Some(now),
+            State::Rests { .. } => (self.state, self.wake) = (State::Turn, Some(now)),
             _ => {}
         }
     }
@@ -230,6 +233,7 @@ impl<'a> Process<'a> {
                         self.go_on(now, then);
                     }
                 }
+                State::Rests { .. } => self.state = self.rested(now),
                 State::Waits { then } => {
                     let unit = self.single.take()?;
                     self.record_one(&unit, now);
@@ -251,7 +255,10 @@ impl<'a> Process<'a> {
     fn waits_for_the_drive(&self) -> bool {
         match self.state {
             State::Idle | State::Ended => true,
-            State::Turn | State::HandsOver { .. } | State::Collected { .. } => false,
+            State::Turn
+            | State::HandsOver { .. }
+            | State::Collected { .. }
+            | State::Rests { .. } => false,
             State::Collects { least, .. } => (self.answered.len() as u32) < least,
             State::Waits { .. } => {
                 self.wake.is_none() && self.single.is_none_or(|unit| unit.answered.is_none())
@@ -277,6 +284,13 @@ impl<'a> Process<'a> {
         if op.after_all && self.taken() > 0 {
             self.pending = Some(op);
             self.drain(now, Then::Turn);
+            return None;
+        }
+        if let Some(until) = op.not_before.map(|time| self.record.began() + time)
+            && until > now
+        {
+            self.pending = Some(op);
+            self.rest(now, until.min(self.latest()));
             return None;
         }
         let What::Data(direction) = op.what else { return self.flush(op, now, Then::Turn) };
@@ -503,6 +517,26 @@ impl<'a> Process<'a> {
         }
     }
 
+    /// Sleeps until `until`, after what is queued is handed over.
+    fn rest(&mut self, now: Nanos, until: Nanos) {
+        if !self.queued.is_empty() {
+            return self.begin_hand_over(now, Next::Batch);
+        }
+        self.state = State::Rests { until };
+        self.wake = Some(if self.answered.is_empty() { until } else { now });
+    }
+
+    /// It woke from a rest: it collects what is answered, and looks again.
+    fn rested(&mut self, now: Nanos) -> State {
+        let count = self.answered.len() as u32;
+        if count == 0 {
+            self.wake = Some(now);
+            return State::Turn;
+        }
+        self.wake = Some(now + self.costs.completion * u64::from(count));
+        State::Collected { count, until: u32::MAX, least: 1, then: Then::Turn }
+    }
+
     /// Goes on after a wait.
     fn go_on(&mut self, now: Nanos, then: Then) {
         match then {
@@ -570,6 +604,9 @@ impl<'a> Process<'a> {
             return;
         }
         self.answered.push_back(Unit { answered: Some(done), ..unit });
+        if let State::Rests { until } = self.state {
+            self.wake = Some(done.min(until));
+        }
         if let State::Collects { least, .. } = self.state
             && self.answered.len() as u32 >= least.max(1)
             && self.wake.is_none()

@@ -49,7 +49,7 @@ impl Requests for Script {
 fn op(what: What, number: u64) -> Op {
     let length = if what.command() == HostOp::Flush { 0 } else { 4096 };
     let offset = if length == 0 { 0 } else { number * 65_536 };
-    Op { what, file: 0, offset, address: offset, length, after_all: false }
+    Op { what, file: 0, offset, address: offset, length, after_all: false, not_before: None }
 }
 
 fn read(number: u64) -> Op {

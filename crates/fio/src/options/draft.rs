@@ -146,6 +146,7 @@ fn initial() -> Job {
         verify: Verify { read_back: true, ..Verify::default() },
         strided: None,
         replay: None,
+        recording: None,
         runtime: None,
         time_based: false,
         ramp: Span(0),
@@ -286,6 +287,9 @@ impl Draft {
             wrong("the least rate is above the rate".into(), None);
         }
         job.end_fsync |= self.fsync_on_close;
+        if job.verify.repeats {
+            job.verify.backlog = 0;
+        }
         job.exit_all = if self.exit_all { self.exit_what } else { ExitAll::Off };
         if let Some(steady) = &mut self.steady {
             steady.duration = self.steady_duration;

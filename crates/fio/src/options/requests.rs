@@ -198,6 +198,10 @@ pub(super) const OPTIONS: &[Entry] = &[
         draft.job.verify.only = true;
         Ok(())
     }),
+    option(&["experimental_verify"], |draft, value| {
+        draft.job.verify.repeats = value.switch()?;
+        Ok(())
+    }),
     option(&["verify_fatal"], |draft, value| {
         if value.switch()? {
             draft.notes.push("verify_fatal: wrong data is counted, and ends no job".into());
@@ -232,11 +236,35 @@ pub(super) const OPTIONS: &[Entry] = &[
         draft.replay.align = value.count()?;
         Ok(())
     }),
+    option(&["replay_skip"], |draft, value| {
+        draft.replay.skip = skipped(value.text)?;
+        Ok(())
+    }),
     option(&["replay_time_scale"], |draft, value| {
         draft.replay.time_scale = value.within(1, u64::from(u32::MAX))? as u32;
         Ok(())
     }),
 ];
+
+/// The requests of a log that are left out.
+fn skipped(text: &str) -> Result<Vec<Op>, Wrong> {
+    let mut skipped = Vec::new();
+    for word in text.split(',').map(str::trim).filter(|word| !word.is_empty()) {
+        match word {
+            "read" => skipped.push(Op::Read),
+            "write" => skipped.push(Op::Write),
+            "trim" => skipped.push(Op::Trim),
+            "sync" => skipped.extend([Op::Sync, Op::DataSync]),
+            _ => {
+                return Err(Wrong::new(
+                    format!("unknown value `{word}`"),
+                    "read, write, trim, sync",
+                ));
+            }
+        }
+    }
+    Ok(skipped)
+}
 
 const KINDS: [(&str, [bool; 4]); 12] = [
     ("read", [true, false, false, false]),

@@ -14,6 +14,7 @@ use crate::draw::{Consumer, Random, Seeds, Taus88};
 use crate::job::{ByDirection, Generator, Job, Op};
 use crate::job_file::Seeding;
 use crate::layout::JobFiles;
+use crate::recording::Replaying;
 use crate::request::{Request, Step};
 use files::FileState;
 use passes::Phase;
@@ -66,6 +67,8 @@ pub struct Sequence {
 
     written: Written,
     read_back_left: u64,
+    /// The log that it repeats instead.
+    replaying: Option<Replaying>,
 }
 
 #[derive(Clone, Debug)]
@@ -135,6 +138,7 @@ impl Sequence {
             done_files: 0,
             written: Written::default(),
             read_back_left: 0,
+            replaying: job.recording.clone().map(Replaying::new),
             job,
             seeds,
             random,
@@ -151,12 +155,18 @@ impl Sequence {
     /// As [`Sequence::next_step`]; where a mix has drawn a direction, `choose` can take the other
     /// one, as fio does when the drawn direction is ahead of its rate and the other is not.
     pub fn next_step_as(&mut self, choose: impl FnMut(Op) -> Op) -> Step {
-        self.step(choose)
+        match &mut self.replaying {
+            Some(replaying) => replaying.step(),
+            None => self.step(choose),
+        }
     }
 
     /// No more requests, except for the flushes at the end: the job's `runtime` is over.
     pub fn stop(&mut self) {
-        self.end_early();
+        match &mut self.replaying {
+            Some(replaying) => replaying.stop(),
+            None => self.end_early(),
+        }
     }
 
     /// Returns the next request of this pass, or nothing if no file has room for one.
@@ -270,7 +280,7 @@ impl Sequence {
             self.zone_bytes = 0;
             state.origin = state.origin.saturating_add(zones.range).saturating_add(zones.skip);
             if state.origin >= state.end {
-                state.origin = state.start;
+                state.origin = state.restart;
             }
             state.last_end[op as usize] = state.origin;
         }
@@ -302,8 +312,8 @@ impl Sequence {
         let verify = &self.job.verify;
         if verify.on && (verify.read_back || verify.only) && request.op == Op::Write {
             let Request { file, offset, length, .. } = *request;
-            let once = self.files[file as usize].map.is_some();
-            self.written.add(Range { file, offset, length }, once);
+            let in_order = self.files[file as usize].map.is_some() || verify.repeats;
+            self.written.add(Range { file, offset, length }, in_order);
         }
     }
 }
@@ -315,12 +325,12 @@ impl Iterator for Sequence {
 
     fn next(&mut self) -> Option<Request> {
         loop {
-            if self.has_seen_all() {
+            if self.replaying.is_none() && self.has_seen_all() {
                 return None;
             }
             match self.next_step() {
                 Step::Issue(request) => return Some(request),
-                Step::Drain => {}
+                Step::Drain | Step::NotBefore(_) => {}
                 Step::Done => return None,
             }
         }

@@ -106,19 +106,19 @@ impl Sequence {
         }
         let blocks = self.blocks(file, op);
         match &self.job.distribution {
-            Distribution::Zoned(zones) if !zones[op as usize].is_empty() => {
+            Distribution::Zoned(zones) if !zones[op as usize].is_empty() && blocks > 0 => {
                 let percent = self.random.zones.percent();
                 let (from, to) = zone(&zones[op as usize], percent);
                 let (from, to) = (from.min(100), to.min(100));
                 let count = blocks * (to - from) / 100;
-                Some(self.uniform(file, count)? + blocks * from / 100)
+                Some(self.in_zone(file, count)? + blocks * from / 100)
             }
             Distribution::ZonedBytes(zones) if !zones[op as usize].is_empty() => {
                 let percent = self.random.zones.percent();
                 let align = u64::from(self.job.blocks[op as usize].align);
                 let (from, to) = zone(&zones[op as usize], percent);
                 let (from, to) = (from / align, to / align);
-                Some(self.uniform(file, to - from)? + from)
+                Some(self.in_zone(file, to - from)? + from)
             }
             _ => self.uniform(file, blocks),
         }
@@ -138,12 +138,16 @@ impl Sequence {
         span / align
     }
 
-    /// One of `count` blocks that is free.
+    /// One of `count` blocks that is free; nothing if there is none.
     #[inline]
     fn uniform(&mut self, file: usize, count: u64) -> Option<u64> {
-        if count == 0 {
-            return None;
-        }
+        if count == 0 { None } else { self.in_zone(file, count) }
+    }
+
+    /// One of `count` blocks that is free. A zone that is smaller than a block has its first one:
+    /// so does fio 3.33.
+    #[inline]
+    fn in_zone(&mut self, file: usize, count: u64) -> Option<u64> {
         let state = &mut self.files[file];
         if let Some(lfsr) = &mut state.lfsr {
             return lfsr.next_block();

@@ -10,8 +10,9 @@ pub(super) struct Range {
     pub length: u32,
 }
 
-/// The ranges to read back. Where each block is written once, in the order of writing; where blocks
-/// can overlap, by file and offset, and a write replaces those that it overlaps.
+/// The ranges to read back. Where each block is written once, or with `experimental_verify`, in the
+/// order of writing; where blocks can overlap, by file and offset, and a write replaces those that
+/// it overlaps.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Written {
     in_order: VecDeque<Range>,
@@ -19,9 +20,9 @@ pub(super) struct Written {
 }
 
 impl Written {
-    /// Notes a write. `once`: nothing overlaps it.
-    pub fn add(&mut self, range: Range, once: bool) {
-        if once {
+    /// Notes a write, to be read back in the order of writing or in that of offsets.
+    pub fn add(&mut self, range: Range, in_order: bool) {
+        if in_order {
             self.in_order.push_back(range);
             return;
         }

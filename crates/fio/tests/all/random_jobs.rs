@@ -1,7 +1,11 @@
-//! Random job files, by the fio that is installed and here. Fixed seeds; skipped without fio.
+//! Random job files, by the fio that is installed and here. Fixed seeds, or those of
+//! `FOWLER_FIO_SEEDS=FROM..TO`; skipped without fio.
 //!
 //! Not drawn, because they are known to differ: unaligned sizes of several files with a map,
-//! strided zones of several files, and trims with writes of several files in random order.
+//! strided zones of several files, and trims with writes of several files in random order. Of the
+//! seeds 1000 to 1999, six differ: random blocks of several sizes in strided zones (1027, 1947,
+//! 1950) and in several small files with `rw_sequencer=sequential` (1055, 1659), and zones beyond
+//! the end of a file, which fio leaves alone (1239).
 
 use crate::sequences::{difference, listed};
 use fowler_fio::Seeding;
@@ -9,6 +13,13 @@ use std::fmt::Write;
 use std::process::Command;
 
 const JOBS: u64 = 50;
+
+/// Jobs that are not drawn.
+const OTHERS: [&str; 3] = [
+    "[j]\nioengine=null\nsize=64k\nrw=randwrite\nverify=md5\nexperimental_verify=1\n",
+    "[j]\nioengine=null\nsize=64k\nrw=randwrite\nnorandommap\nverify=md5\nexperimental_verify=1\n",
+    "[j]\nioengine=null\nsize=64k\nrw=write\nverify=md5\nverify_backlog=4\nexperimental_verify=1\n",
+];
 
 /// splitmix64 (S. Vigna, public domain): draws choices.
 struct Draw(u64);
@@ -192,14 +203,20 @@ fn random_jobs_have_the_requests_of_the_installed_fio() {
     let folder = std::env::temp_dir().join(format!("fowler-fio-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder");
     let mut problems = Vec::new();
-    for seed in 0..JOBS {
-        let text = job(seed);
+    let seeds = std::env::var("FOWLER_FIO_SEEDS").ok().map_or(0..JOBS, |text| {
+        let bounds = text.split_once("..").map(|(from, to)| (from.parse(), to.parse()));
+        let Some((Ok(from), Ok(to))) = bounds else { panic!("FOWLER_FIO_SEEDS is {text}") };
+        from..to
+    });
+    let drawn = seeds.map(|seed| (format!("seed {seed}"), job(seed)));
+    let others = OTHERS.iter().map(|&text| ("not drawn".to_string(), text.to_string()));
+    for (name, text) in drawn.chain(others) {
         let different = match (listed(&text, seeding), fios(&text, &folder)) {
             (Ok(ours), Ok(theirs)) => difference(&ours, &theirs),
             (ours, theirs) => Some(format!("{:?}, {:?}", ours.err(), theirs.err())),
         };
         if let Some(different) = different {
-            problems.push(format!("seed {seed}, {version}: {different}\n{text}"));
+            problems.push(format!("{name}, {version}: {different}\n{text}"));
         }
     }
     let _ = std::fs::remove_dir_all(&folder);

@@ -8,8 +8,8 @@ const MOST: usize = 2_000_000;
 
 /// Lists the requests of all jobs, `job,op,offset,length`.
 pub fn listed(text: &str, seeding: Seeding) -> Result<String, String> {
-    let file =
-        JobFile::parse(text, "job.fio", &Environment::empty()).map_err(|it| it.to_string())?;
+    let environment = Environment { seeding, ..Environment::empty() };
+    let file = JobFile::parse(text, "job.fio", &environment).map_err(|it| it.to_string())?;
     let layout = Layout::new(&file.jobs, None).map_err(|it| it.to_string())?;
     let mut csv = String::from("job,op,offset,length\n");
     let mut count = 0;

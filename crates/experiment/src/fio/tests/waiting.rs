@@ -114,3 +114,40 @@ fn jobs_of_a_flow_issue_by_weight() {
     let took = |plan| run(vec![task(plan, 500, read)]).0.elapsed;
     assert_eq!(took(alone), took(free));
 }
+
+/// Request k of a log is due after k milliseconds. At any depth it is issued then, and its answer is
+/// collected when it comes: while the process sleeps.
+#[test]
+fn a_log_is_replayed_at_its_times() {
+    let every_ms = |number: u64| Op { not_before: Some(Span::ms(number)), ..read(number) };
+    for (depth, synchronous) in [(1, false), (1, true), (8, false)] {
+        let plan = Plan { synchronous, ..Plan::new("log", depth) };
+        let (fio, seen) = run(vec![task(plan, 20, every_ms)]);
+        let expected: Vec<u64> = (0..20).map(|number| number * 1_000_000 + 2_000).collect();
+        assert_eq!(arrivals(&seen), expected, "depth {depth}");
+        let total = fio.entries[0].stats.done[Direction::Read].latencies[2].summary;
+        assert_eq!((total.count, total.min, total.max), (20, READ, READ), "depth {depth}");
+        assert_eq!(fio.elapsed, Span(19_000_000 + READ));
+    }
+    // What is late is issued at once.
+    let every_us = |number: u64| Op { not_before: Some(Span::us(number)), ..read(number) };
+    let (_, seen) = run(vec![task(Plan::new("late", 1), 20, every_us)]);
+    let expected: Vec<u64> = (0..20).map(|number| number * READ + 2_000).collect();
+    // The first is due at 0, and every other one before the one before it is collected.
+    assert_eq!(arrivals(&seen), expected);
+    // The time is over before the third is due.
+    let plan = Plan { runtime: Some(Span::us(1_500)), ..Plan::new("cut", 4) };
+    let (fio, seen) = run(vec![task(plan, 20, every_ms)]);
+    assert_eq!((seen.len(), fio.elapsed), (2, Span::us(1_500)));
+}
+
+/// What is queued for a batch is handed over before the process sleeps.
+#[test]
+fn a_batch_does_not_wait_for_the_next_time_of_a_log() {
+    let two_each_ms = |number: u64| Op { not_before: Some(Span::ms(number / 2)), ..read(number) };
+    let batches = Batches { submit: 4, ..Batches::single(8) };
+    let plan = Plan { batches, ..Plan::new("log", 8) };
+    let (_, seen) = run(vec![task(plan, 8, two_each_ms)]);
+    let expected = (0..4).flat_map(|ms| [ms * 1_000_000 + 2_000, ms * 1_000_000 + 4_000]);
+    assert_eq!(arrivals(&seen), expected.collect::<Vec<u64>>());
+}

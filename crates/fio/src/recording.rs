@@ -1,0 +1,187 @@
+//! A log of requests that a job repeats (`read_iolog`) instead of drawing its own.
+//!
+//! Source: fio's HOWTO on `read_iolog` and `replay_*`, and what fio 3.33 was seen to do. It takes
+//! the files from the log, or all as one (`replay_redirect`), and replays the log once, whatever
+//! `loops` says. `replay_time_scale=200` halves the times. Offsets are divided by `replay_scale`
+//! and then rounded down to `replay_align`; lengths stay.
+
+use crate::job::{Job, Op, Replay};
+use crate::request::{Request, Step};
+use fowler_units::{Diagnostic, Diagnostics, Span};
+use std::sync::Arc;
+
+/// Requests in the logs of all jobs at most: they are held in memory, 40 bytes each.
+const MOST: usize = 1 << 24;
+
+/// A request of a log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Recorded {
+    /// When it was issued, from the start of the log.
+    pub at: Span,
+    /// What it asks for.
+    pub op: Op,
+    /// Which of the log's files, from 0.
+    pub file: u32,
+    /// Its first byte, in the file; zero for a flush.
+    pub offset: u64,
+    /// Its length in bytes; zero for a flush.
+    pub length: u32,
+}
+
+/// A log of requests.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Recording {
+    /// The names of its files.
+    pub files: Vec<String>,
+    /// Its requests, in order.
+    pub requests: Vec<Recorded>,
+}
+
+/// Reads a log, given its name and how many requests it may have.
+pub type ReadRecording = dyn Fn(&str, usize) -> Result<Recording, Diagnostics>;
+
+impl Recording {
+    /// Returns the requests as `replay` wants them.
+    fn arranged(mut self, replay: &Replay) -> Recording {
+        self.requests.retain(|it| !replay.skip.contains(&it.op));
+        for request in &mut self.requests {
+            let scaled = request.offset / u64::from(replay.scale.max(1));
+            request.offset = scaled - scaled % u64::from(replay.align.max(1));
+            let at = u128::from(request.at.0) * 100 / u128::from(replay.time_scale.max(1));
+            request.at = match replay.no_stall {
+                true => Span::ZERO,
+                false => Span(u64::try_from(at).unwrap_or(u64::MAX)),
+            };
+            if replay.redirect.is_some() {
+                request.file = 0;
+            }
+        }
+        if let Some(name) = &replay.redirect {
+            self.files = vec![name.clone()];
+        }
+        self
+    }
+
+    /// Returns where the requests to a file end.
+    pub(crate) fn end_of(&self, file: usize) -> u64 {
+        let its = self.requests.iter().filter(|it| it.file as usize == file);
+        its.map(|it| it.offset.saturating_add(u64::from(it.length))).max().unwrap_or(0)
+    }
+}
+
+/// Gives every job with `read_iolog` its log.
+pub(crate) fn read_all(jobs: &mut [Job], read: &ReadRecording) -> Result<(), Diagnostics> {
+    let mut problems = Diagnostics::default();
+    let mut left = MOST;
+    let mut last: Option<(String, Replay, Arc<Recording>)> = None;
+    for job in jobs {
+        let Some(replay) = &job.replay else { continue };
+        let names: Vec<&str> = replay.iolog.split(':').collect();
+        let name = names[job.clone as usize % names.len()];
+        let again = last.as_ref().filter(|(its, how, _)| its == name && how == replay);
+        let recording = match again {
+            Some((_, _, recording)) => recording.clone(),
+            None => {
+                let Some(found) = problems.take(read(name, left)) else { continue };
+                left -= found.requests.len().min(left);
+                Arc::new(found.arranged(replay))
+            }
+        };
+        if recording.requests.is_empty() {
+            let what = format!("`read_iolog`: {name} has no request to replay");
+            problems.push(
+                Diagnostic::new(&job.file, what).line(job.line).text(format!("[{}]", job.name)),
+            );
+            continue;
+        }
+        job.files.clone_from(&recording.files);
+        last = Some((name.into(), replay.clone(), recording.clone()));
+        job.recording = Some(recording);
+    }
+    problems.or(())
+}
+
+/// Goes through a log.
+#[derive(Clone, Debug)]
+pub(crate) struct Replaying {
+    recording: Arc<Recording>,
+    next: usize,
+    /// Whether the time of the next request was told.
+    told: bool,
+}
+
+impl Replaying {
+    pub fn new(recording: Arc<Recording>) -> Replaying {
+        Replaying { recording, next: 0, told: false }
+    }
+
+    /// Returns the time of a request, and then the request.
+    pub fn step(&mut self) -> Step {
+        let Some(&its) = self.recording.requests.get(self.next) else { return Step::Done };
+        if !self.told && its.at > Span::ZERO {
+            self.told = true;
+            return Step::NotBefore(its.at);
+        }
+        self.told = false;
+        self.next += 1;
+        let Recorded { op, file, offset, length, .. } = its;
+        Step::Issue(Request { offset, length, file, op, verify: false })
+    }
+
+    /// No more requests.
+    pub fn stop(&mut self) {
+        self.next = usize::MAX;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn recording() -> Recording {
+        let request =
+            |at, op, file, offset, length| Recorded { at: Span::us(at), op, file, offset, length };
+        let requests = vec![
+            request(1_000, Op::Read, 0, 4096, 4096),
+            request(51_000, Op::Write, 1, 8192, 16_384),
+            request(51_100, Op::Sync, 1, 0, 0),
+            request(101_200, Op::Read, 0, 65_536, 512),
+            request(101_400, Op::Write, 1, 1000, 3000),
+        ];
+        Recording { files: vec!["/dev/a".into(), "b".into()], requests }
+    }
+
+    /// As fio 3.33 replayed this log.
+    #[test]
+    fn offsets_are_scaled_and_then_aligned_and_lengths_stay() {
+        let replay = Replay {
+            scale: 2,
+            align: 4096,
+            time_scale: 200,
+            redirect: Some("all".into()),
+            skip: vec![Op::Sync],
+            ..Replay::default()
+        };
+        let arranged = recording().arranged(&replay);
+        let seen: Vec<_> = arranged.requests.iter().map(|it| (it.offset, it.length)).collect();
+        assert_eq!(seen, [(0, 4096), (4096, 16_384), (32_768, 512), (0, 3000)]);
+        assert!(arranged.requests.iter().all(|it| it.file == 0));
+        assert_eq!(
+            (arranged.files, arranged.requests[1].at),
+            (vec!["all".into()], Span(25_500_000))
+        );
+        let at_once = recording().arranged(&Replay { no_stall: true, ..Replay::default() });
+        assert!(at_once.requests.iter().all(|it| it.at == Span::ZERO));
+        assert_eq!([0, 1].map(|file| at_once.end_of(file)), [66_048, 24_576]);
+    }
+
+    #[test]
+    fn the_time_of_a_request_comes_before_it() {
+        let mut replaying = Replaying::new(Arc::new(recording()));
+        assert_eq!(replaying.step(), Step::NotBefore(Span(1_000_000)));
+        let first = Request { offset: 4096, length: 4096, file: 0, op: Op::Read, verify: false };
+        assert_eq!(replaying.step(), Step::Issue(first));
+        replaying.stop();
+        assert_eq!(replaying.step(), Step::Done);
+    }
+}
