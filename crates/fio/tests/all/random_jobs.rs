@@ -188,6 +188,15 @@ fn fios(text: &str, folder: &std::path::Path) -> Result<String, String> {
     Ok(csv)
 }
 
+/// The seeds of the suite, or those that are asked for.
+#[allow(clippy::disallowed_methods, reason = "more seeds are tried by hand")]
+fn seeds() -> std::ops::Range<u64> {
+    let Ok(text) = std::env::var("FOWLER_FIO_SEEDS") else { return 0..JOBS };
+    let bounds = text.split_once("..").map(|(from, to)| (from.parse(), to.parse()));
+    let Some((Ok(from), Ok(to))) = bounds else { panic!("FOWLER_FIO_SEEDS is {text}") };
+    from..to
+}
+
 #[test]
 fn random_jobs_have_the_requests_of_the_installed_fio() {
     let Ok(version) = Command::new("fio").arg("--version").output() else {
@@ -203,12 +212,7 @@ fn random_jobs_have_the_requests_of_the_installed_fio() {
     let folder = std::env::temp_dir().join(format!("fowler-fio-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder");
     let mut problems = Vec::new();
-    let seeds = std::env::var("FOWLER_FIO_SEEDS").ok().map_or(0..JOBS, |text| {
-        let bounds = text.split_once("..").map(|(from, to)| (from.parse(), to.parse()));
-        let Some((Ok(from), Ok(to))) = bounds else { panic!("FOWLER_FIO_SEEDS is {text}") };
-        from..to
-    });
-    let drawn = seeds.map(|seed| (format!("seed {seed}"), job(seed)));
+    let drawn = seeds().map(|seed| (format!("seed {seed}"), job(seed)));
     let others = OTHERS.iter().map(|&text| ("not drawn".to_string(), text.to_string()));
     for (name, text) in drawn.chain(others) {
         let different = match (listed(&text, seeding), fios(&text, &folder)) {
