@@ -281,16 +281,8 @@ impl<'a> Process<'a> {
             self.drain(now, Then::Finish);
             return None;
         };
-        if op.after_all && self.taken() > 0 {
+        if self.comes_later(op, now) {
             self.pending = Some(op);
-            self.drain(now, Then::Turn);
-            return None;
-        }
-        if let Some(until) = op.not_before.map(|time| self.record.began() + time)
-            && until > now
-        {
-            self.pending = Some(op);
-            self.rest(now, until.min(self.latest()));
             return None;
         }
         let What::Data(direction) = op.what else { return self.flush(op, now, Then::Turn) };
@@ -340,6 +332,19 @@ impl<'a> Process<'a> {
             self.after_hand_over(now);
         }
         None
+    }
+
+    /// Returns whether a request has to wait for those before it, or for its time in a log.
+    fn comes_later(&mut self, op: Op, now: Nanos) -> bool {
+        let until = op.not_before.map(|time| self.record.began() + time);
+        if op.after_all && self.taken() > 0 {
+            self.drain(now, Then::Turn);
+        } else if let Some(until) = until.filter(|&until| until > now) {
+            self.rest(now, until.min(self.latest()));
+        } else {
+            return false;
+        }
+        true
     }
 
     /// Returns whether a request on its way touches bytes of `op`.

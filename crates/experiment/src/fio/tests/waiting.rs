@@ -115,8 +115,8 @@ fn jobs_of_a_flow_issue_by_weight() {
     assert_eq!(took(alone), took(free));
 }
 
-/// Request k of a log is due after k milliseconds. At any depth it is issued then, and its answer is
-/// collected when it comes: while the process sleeps.
+/// Request k of a log is due after k milliseconds. At any depth it is issued then, and its answer
+/// is collected when it comes: while the process sleeps.
 #[test]
 fn a_log_is_replayed_at_its_times() {
     let every_ms = |number: u64| Op { not_before: Some(Span::ms(number)), ..read(number) };
