@@ -109,10 +109,19 @@ pub fn printable(text: impl AsRef<[u8]>) -> String {
 
 /// Returns `text` with its control characters escaped, so that it cannot command a terminal.
 pub fn escaped(text: &str) -> Cow<'_, str> {
-    if !text.contains(char::is_control) {
+    escaped_if(text, char::is_control)
+}
+
+/// Like [`escaped`], for text that may have several lines.
+fn escaped_lines(text: &str) -> Cow<'_, str> {
+    escaped_if(text, |c| c.is_control() && c != '\n')
+}
+
+fn escaped_if(text: &str, commands: fn(char) -> bool) -> Cow<'_, str> {
+    if !text.contains(commands) {
         return Cow::Borrowed(text);
     }
-    let escape = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.into() };
+    let escape = |c: char| if commands(c) { c.escape_default().to_string() } else { c.into() };
     Cow::Owned(text.chars().map(escape).collect())
 }
 
@@ -125,15 +134,16 @@ impl fmt::Display for Diagnostic {
             }
             f.write_str(": ")?;
         }
-        f.write_str(&self.what)?;
+        // All of these may quote the input.
+        f.write_str(&escaped_lines(&self.what))?;
         if !self.text.is_empty() {
             write!(f, "\n    text: {}", self.text)?;
         }
         if !self.expected.is_empty() {
-            write!(f, "\n    expected: {}", self.expected)?;
+            write!(f, "\n    expected: {}", escaped_lines(&self.expected))?;
         }
         if let Some(hint) = &self.hint {
-            write!(f, "\n    hint: {hint}")?;
+            write!(f, "\n    hint: {}", escaped_lines(hint))?;
         }
         Ok(())
     }
@@ -195,6 +205,15 @@ impl From<Diagnostic> for Diagnostics {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_quotes_the_input_cannot_command_a_terminal() {
+        let (what, hint) = ("unknown option `\u{1b}[2J`", Some("one\ntwo\u{7}".to_string()));
+        let said = Diagnostic::new("a\n", what).expected("\u{9b}1m").hint(hint).to_string();
+        let expected = "a\\n: unknown option `\\u{1b}[2J`\n    expected: \\u{9b}1m\n    hint: \
+            one\ntwo\\u{7}";
+        assert_eq!(said, expected);
+    }
 
     #[test]
     fn a_diagnostic_says_all_it_knows() {
