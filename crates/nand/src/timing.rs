@@ -3,26 +3,45 @@
 use fowler_units::Span;
 
 /// A value that may differ by page type: one for SLC, two for MLC (lower, upper), three for TLC,
-/// four for QLC. The type of a page is its position in the block modulo the number of types.
+/// four for QLC, and one more on drives that use such cells in SLC mode, too. The type of a page is
+/// its position in the block modulo the number of types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PerPageType<T> {
-    values: [T; 4],
+    values: [T; PAGES_MOST + 1],
     count: u8,
 }
+
+/// The most pages of a word line.
+const PAGES_MOST: usize = 4;
 
 impl<T: Copy> PerPageType<T> {
     /// Creates the same value for every page.
     pub fn uniform(value: T) -> Self {
-        Self { values: [value; 4], count: 1 }
+        Self { values: [value; PAGES_MOST + 1], count: 1 }
     }
 
     /// Creates one value per page type, in the order of the types in a block. `None` unless there
     /// are one to four values.
     pub fn new(values: &[T]) -> Option<Self> {
         let first = *values.first()?;
-        let mut all = [first; 4];
-        all.get_mut(..values.len())?.copy_from_slice(values);
+        let mut all = [first; PAGES_MOST + 1];
+        all[..PAGES_MOST].get_mut(..values.len())?.copy_from_slice(values);
         Some(Self { values: all, count: values.len() as u8 })
+    }
+
+    /// Returns the values of a word line of so many pages, and one more for the page that it has in
+    /// SLC mode, whose type comes last.
+    ///
+    /// # Panics
+    /// If there are no pages, or more than four.
+    #[must_use]
+    pub fn with_slc(&self, pages: u32, value: T) -> Self {
+        assert!((1..=PAGES_MOST as u32).contains(&pages), "{pages} pages of a word line");
+        let mut values = [value; PAGES_MOST + 1];
+        for (offset, its) in (0..pages).zip(&mut values) {
+            *its = self.at(offset);
+        }
+        Self { values, count: pages as u8 + 1 }
     }
 
     /// Returns the value for the page at `offset` in its block.
@@ -111,5 +130,18 @@ mod tests {
         assert_eq!(turns, [50, 70, 100, 50, 70]);
         assert!(PerPageType::<u32>::new(&[]).is_none());
         assert!(PerPageType::new(&[1; 5]).is_none());
+    }
+
+    #[test]
+    fn a_page_in_slc_mode_comes_last() {
+        for (values, pages, expected) in [
+            (&[50, 70, 100][..], 3, &[50, 70, 100, 9, 50][..]),
+            (&[60], 2, &[60, 60, 9, 60]),
+            (&[1, 2], 4, &[1, 2, 1, 2, 9, 1]),
+        ] {
+            let types = PerPageType::new(values).unwrap().with_slc(pages, 9);
+            let turns: Vec<_> = (0..expected.len() as u32).map(|offset| types.at(offset)).collect();
+            assert_eq!(turns, expected, "{values:?} of {pages} pages");
+        }
     }
 }

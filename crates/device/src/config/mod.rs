@@ -5,6 +5,7 @@
 //! - `memory.rs`: what a drive takes of the memory of the machine that simulates it.
 //! - `queues.rs`: how many requests the drive takes, in which order, and which wait for which.
 //! - `scrubbing.rs`: the period of scrubbing that is possible.
+//! - `slc.rs`: the SLC cache of a drive with superblocks.
 //! - `stripes.rs`: the stripes that fit.
 //! - `superblocks.rs`: what the map points at, and the shape of superblocks.
 
@@ -12,6 +13,7 @@ pub mod layout;
 pub mod memory;
 mod queues;
 mod scrubbing;
+mod slc;
 pub mod stripes;
 mod superblocks;
 
@@ -25,6 +27,7 @@ use crate::{bad_blocks, endurance, failed_dies, reliability};
 use fowler_nand::{PerPageType, Timing};
 use fowler_units::{ByteRate, Bytes, Geometry, Span};
 pub use queues::{Admission, Arbitration, QueueConfig, Weights};
+pub use slc::{SlcConfig, WhenFull};
 pub use superblocks::{Mapping, SuperblockConfig};
 
 /// A complete drive.
@@ -45,6 +48,8 @@ pub struct Config {
     pub program_erase: ProgramErase,
     /// What the map points at, and the shape of superblocks.
     pub superblocks: SuperblockConfig,
+    /// The SLC cache of a drive with superblocks.
+    pub slc: SlcConfig,
     /// The write buffer.
     pub buffer: BufferConfig,
     /// The bounded queues between host and flash.
@@ -302,6 +307,7 @@ impl Config {
             timing,
             program_erase: ProgramErase::Nominal,
             superblocks: SuperblockConfig::default(),
+            slc: SlcConfig::default(),
             buffer: BufferConfig::default(),
             queue: QueueConfig::default(),
             admission: Admission::ReadsPass,
@@ -354,12 +360,15 @@ impl Config {
     }
 
     /// Returns the operating times in effect: the nominal ones, or those of PER and PE0. On a drive
-    /// with superblocks, a transfer is that of a unit.
+    /// with superblocks, a transfer is that of a unit, and an SLC cache adds a type of pages.
     /// See docs/decisions/flash.md, "How long does PER take with several page types?".
     pub fn effective_timing(&self) -> Timing {
         let mut nominal = self.timing;
         if self.superblocks.mapping == Mapping::Superblocks {
             nominal.bus_transfer.0 /= self.geometry.page_size.0 / self.superblocks.unit.0;
+            if self.slc.is_on() {
+                nominal = self.slc.timing(nominal, self.superblocks.word_line);
+            }
         }
         let without_verify =
             Timing { verify_phase: Span::ZERO, erase_verify: Span::ZERO, ..nominal };
@@ -368,7 +377,7 @@ impl Config {
             // Iterations of one nanosecond: their number gives the read time of the page type.
             ProgramErase::AsRead => Timing {
                 program_phase: Span::ns(1),
-                program_iterations: self.timing.read.map(|read| read.0 as u32),
+                program_iterations: nominal.read.map(|read| read.0 as u32),
                 erase_pulse: self.timing.read.values()[0],
                 ..without_verify
             },

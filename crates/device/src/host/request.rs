@@ -176,6 +176,13 @@ impl Requests {
         self.places.len() - self.free.len()
     }
 
+    /// Returns when the last of the requests answered so far was answered; zero before the first.
+    /// While none is in flight, no other has been in flight since.
+    pub fn last_answered(&self) -> Nanos {
+        // The slot that was freed last is the next to be used.
+        self.free.last().map_or(Nanos::ZERO, |&id| self.places[id].completion.done)
+    }
+
     /// Returns the sum of the times in flight up to `now`, over the requests in flight.
     pub fn time_in_flight(&self, now: Nanos) -> u128 {
         let open = self.places.as_slice().iter().filter(|place| place.open);

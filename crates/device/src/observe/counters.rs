@@ -61,6 +61,10 @@ pub struct Counters {
     pub scrubbed: Scrubbed,
     /// Garbage collections.
     pub collections: Collections,
+    /// What went through the SLC cache of a drive with superblocks. Not in checkpoints of lifetimes,
+    /// whose drives have none.
+    #[serde(skip)]
+    pub slc: SlcCounts,
     /// Times a program or erase was taken off the cells (S10).
     pub suspensions: u64,
     /// Programs and erases executed; a multi-plane program counts once.
@@ -127,6 +131,7 @@ impl Counters {
             closed_early: self.closed_early - before.closed_early,
             scrubbed: self.scrubbed - before.scrubbed,
             collections: self.collections - before.collections,
+            slc: self.slc - before.slc,
             suspensions: self.suspensions - before.suspensions,
             operations: self.operations - before.operations,
             suspended_operations: self.suspended_operations - before.suspended_operations,
@@ -204,6 +209,17 @@ pub struct Collections {
     pub background: u64,
 }
 
+/// What went through an SLC cache.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SlcCounts {
+    /// Units of the host programmed in SLC mode.
+    pub cached: u64,
+    /// Units read from superblocks in SLC mode, to be programmed with all bits of a cell.
+    pub folded: u64,
+    /// Superblocks erased that were in SLC mode.
+    pub erased: u64,
+}
+
 /// How long the throttle delayed writes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ThrottleTime {
@@ -240,6 +256,7 @@ differences! {
     Refreshed { at_hard_limit, when_idle }
     Scrubbed { pages, under_load, unreadable, blocks, moved, left, postponed }
     Collections { foreground, background }
+    SlcCounts { cached, folded, erased }
     ThrottleTime { delayed, stopped }
     Prioritized { reads, writes }
 }

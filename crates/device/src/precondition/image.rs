@@ -2,7 +2,7 @@
 //! runs.
 
 use crate::config::layout::Refusal;
-use crate::config::{BufferConfig, Config, PreconditionConfig};
+use crate::config::{BufferConfig, Config, PreconditionConfig, SlcConfig};
 use crate::core::Core;
 use crate::gc::Gc;
 use crate::policy::custom::Policies;
@@ -28,6 +28,8 @@ impl Config {
         let open = |its: &Config| its.placement.streams(its.hotness.tags());
         let alike = Config {
             timing: other.timing,
+            // The cache is empty before the first request.
+            slc: SlcConfig { fixed: self.slc.fixed, dynamic: self.slc.dynamic, ..other.slc },
             program_erase: other.program_erase,
             queue: other.queue,
             admission: other.admission,

@@ -2,8 +2,12 @@
 
 use super::Superblocks;
 use super::buffer::State as FrameState;
+use super::collection::Why;
+use super::commands::Stream;
 use super::map::{Place, State};
+use super::slc_cache::{FOLDED_MOST, Mode, SlcCache};
 use crate::device::Device;
+use crate::observe::counters::SlcCounts;
 use crate::observe::law::Violation;
 
 impl Device<Superblocks> {
@@ -12,7 +16,9 @@ impl Device<Superblocks> {
     /// # Errors
     /// The first law that is broken.
     pub fn check_superblocks(&self) -> Result<(), Violation> {
-        self.layer.check().map_err(Violation)
+        let SlcCounts { cached, folded, .. } = self.flash.counters.slc;
+        let flow = self.layer.check().and_then(|()| self.layer.check_flow(cached, folded));
+        flow.map_err(Violation)
     }
 }
 
@@ -29,6 +35,9 @@ impl Superblocks {
     fn check(&self) -> Result<(), String> {
         self.check_map()?;
         self.check_superblocks()?;
+        if let Some(cache) = &self.slc {
+            self.check_cache(cache)?;
+        }
         self.check_frames()
     }
 
@@ -42,7 +51,7 @@ impl Superblocks {
                     law!(self.map.valid_owner(unit) == Some(page), "unit {unit} is not of {page}");
                     let superblock = self.shape.superblock_of(unit);
                     valid[superblock as usize] += 1;
-                    let command = (unit % self.shape.units) / self.shape.units_per_command;
+                    let command = self.shape.command_of(unit);
                     law!(!self.shape.is_parity(command), "page {page} is where parity is");
                 }
                 Place::Buffer(frame) => {
@@ -66,14 +75,77 @@ impl Superblocks {
                     let empty = (record.valid, record.flying, record.leaving) == (0, 0, 0);
                     law!(empty, "superblock {number} is erased and holds {record:?}");
                 }
-                State::Open | State::Full | State::Draining => {}
+                State::Open | State::Full | State::Draining | State::Paused => {}
             }
         }
-        law!(free == self.map.free_count(), "{free} erased, {} counted", self.map.free_count());
+        let counted = self.map.free_count() + self.map.free_aside_count();
+        law!(free == counted, "{free} erased, {counted} counted");
         let (moving, _) = self.collector.in_flight();
         law!(leaving == moving, "{leaving} units leave superblocks, {moving} are moving");
         let (promised, room) = (self.collector.promised(), self.room_for_moved());
         law!(promised <= room, "{promised} units are to be moved to where {room} fit");
+        Ok(())
+    }
+
+    /// A unit in SLC mode is in a superblock in that mode, and no other unit is; such a superblock
+    /// holds no more than it can. What is set aside is used in no other mode, and no more is used
+    /// besides than may be. Counts are those of the superblocks.
+    fn check_cache(&self, cache: &SlcCache) -> Result<(), String> {
+        let (mut dynamic, mut folded, mut held) = (0, 0, 0);
+        for (at, record) in self.map.superblocks.iter().enumerate() {
+            let (number, mode) = (at as u32, cache.mode(at as u32));
+            let aside = self.map.is_aside(number);
+            let first = self.shape.first_unit(number);
+            let wrong = (first..first + self.shape.units)
+                .filter(|&unit| self.map.valid_owner(unit).is_some())
+                .find(|&unit| self.shape.is_slc(unit) != (mode != Mode::Usual));
+            law!(wrong.is_none(), "unit {wrong:?} of superblock {number}, which is {mode:?}");
+            if mode == Mode::Usual {
+                let used = record.state != State::Free;
+                law!(!aside || !used, "superblock {number} is set aside: {record:?}");
+                continue;
+            }
+            held += 1;
+            dynamic += u32::from(!aside);
+            folded += u32::from(mode == Mode::Folded);
+            law!(record.state != State::Free, "superblock {number} is erased and {mode:?}");
+            law!(cache.held().contains(&number), "superblock {number} is not held");
+            let most = self.shape.slc_data_units();
+            law!(record.valid <= most, "superblock {number} holds {record:?} of {most}");
+            let paused = record.state == State::Paused;
+            law!(!paused || mode == Mode::Folded, "superblock {number} is paused and {mode:?}");
+        }
+        law!(held == cache.held().len(), "{held} in SLC mode, {} held", cache.held().len());
+        law!(dynamic == cache.dynamic, "{dynamic} of them dynamic, {} counted", cache.dynamic);
+        law!(folded == cache.folded, "{folded} of them folded, {} counted", cache.folded);
+        law!(folded <= FOLDED_MOST, "{folded} are folded at once");
+        if let Some((victim, why)) = self.collector.victim() {
+            let its = cache.mode(victim);
+            law!(why == Why::Space || its == Mode::Folded, "{victim} is {its:?}, job of {why:?}");
+        }
+        if let Some(open) = self.commands.open_of(Stream::Slc) {
+            law!(cache.mode(open.superblock) == Mode::Slc, "{open:?} is not in SLC mode");
+        }
+        for stream in [Stream::Host, Stream::Moved] {
+            let open = self.commands.open_of(stream);
+            let usual = open.is_none_or(|open| cache.mode(open.superblock) == Mode::Usual);
+            law!(usual, "{stream:?} fills {open:?}, which is in SLC mode");
+        }
+        Ok(())
+    }
+
+    /// What is in the cache and what has been read out of it has come into it. A unit that is on
+    /// its way out is in both.
+    fn check_flow(&self, cached: u64, folded: u64) -> Result<(), String> {
+        let Some(cache) = &self.slc else { return Ok(()) };
+        let held = cache.held().iter().map(|&at| &self.map.superblocks[at as usize]);
+        let (mut inside, mut leaving) = (0, 0);
+        for record in held {
+            inside += u64::from(record.valid);
+            leaving += u64::from(record.leaving);
+        }
+        let out = folded + self.collector.read_so_far(|victim| cache.mode(victim) != Mode::Usual);
+        law!(inside + out <= cached + leaving, "{inside} of {cached} units inside, {out} out");
         Ok(())
     }
 

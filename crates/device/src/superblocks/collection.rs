@@ -5,6 +5,9 @@
 //! many are moved. Neither runs ahead of the other by more than [`Collector::slack`], so that the
 //! host never stalls while a whole superblock is moved, and reads do not meet bursts of moves. Only
 //! a host that waits for a superblock is no longer waited for.
+//!
+//! The SLC cache is emptied by the same steps ([`super::slc_cache`]): one superblock at a time is
+//! read, of whichever kind, and garbage collection comes first.
 
 use super::Superblocks;
 use super::commands::Stream;
@@ -18,10 +21,22 @@ use crate::observe::operation::{Op, Source};
 use fowler_units::{Id, Lpn, TxnId, UnitId};
 use std::collections::VecDeque;
 
+/// Why a superblock is emptied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Why {
+    /// Too few are erased.
+    Space,
+    /// The SLC cache is full.
+    CacheFull,
+    /// The host is idle, and the SLC cache holds data.
+    Idle,
+}
+
 /// A superblock that is being emptied.
 #[derive(Clone, Copy, Debug)]
 struct Job {
     victim: u32,
+    why: Why,
     /// The next unit to look at, and the end.
     next: u32,
     end: u32,
@@ -32,7 +47,13 @@ struct Job {
     /// had written too much or too little before.
     moved: i64,
     written: i64,
+    /// How far host and job may be ahead of each other.
+    slack: i64,
 }
+
+/// The slack of a job in idle time: there is nobody to keep in step with. Products of it with the
+/// units of a superblock fit.
+const UNPACED: i64 = 1 << 32;
 
 /// The state of garbage collection.
 #[derive(Clone, Debug)]
@@ -54,8 +75,8 @@ pub(super) struct Collector {
     slack: i64,
     /// What the host had written beyond what the last job gained.
     carried: i64,
-    /// Superblocks being emptied or erased.
-    leaving: u32,
+    /// Superblocks being emptied or erased, of those that are not set aside.
+    pub leaving: u32,
 }
 
 impl Collector {
@@ -80,13 +101,8 @@ impl Collector {
     #[inline]
     pub fn lets_host_write(&self) -> bool {
         self.job.is_none_or(|job| {
-            job.written * job.valid <= job.moved * job.gain + self.slack * job.valid
+            job.written * job.valid <= job.moved * job.gain + job.slack * job.valid
         })
-    }
-
-    /// Returns whether another unit may be moved, if the host is not to be overtaken.
-    fn keeps_step(&self, job: &Job) -> bool {
-        job.moved * job.gain <= (job.written + self.slack) * job.valid
     }
 
     /// The host has sent units to the flash. While nothing is emptied, that uses up what emptying
@@ -126,11 +142,31 @@ impl Collector {
     pub fn in_flight(&self) -> (u32, u32) {
         (self.moving, self.reading)
     }
+
+    /// Returns the superblock that is being read, and why.
+    pub fn victim(&self) -> Option<(u32, Why)> {
+        self.job.map(|job| (job.victim, job.why))
+    }
+
+    /// Returns the units that have been read from it so far, if this holds of it.
+    pub fn read_so_far(&self, holds: impl Fn(u32) -> bool) -> u64 {
+        self.job.filter(|job| holds(job.victim)).map_or(0, |job| job.moved as u64)
+    }
+}
+
+impl Job {
+    /// Returns whether another unit may be moved, if the host is not to be overtaken.
+    fn keeps_step(&self) -> bool {
+        self.moved * self.gain <= (self.written + self.slack) * self.valid
+    }
 }
 
 impl Superblocks {
     /// Goes on with garbage collection as far as it may.
     pub(super) fn collect(&mut self, flash: &mut Flash) {
+        if self.slc.is_some() {
+            self.stop_if_host_is_back(flash);
+        }
         loop {
             if self.collector.job.is_none() && !self.begin_job(flash) {
                 break;
@@ -161,26 +197,37 @@ impl Superblocks {
     /// whether it has begun.
     fn begin_job(&mut self, flash: &mut Flash) -> bool {
         if self.map.free_count() + self.collector.leaving >= self.collector.below {
-            return false;
+            return self.slc.is_some() && self.begin_folding(flash);
         }
         let Some((victim, valid)) = self.map.emptiest() else { return false };
         let data = self.shape.data_units();
-        let fits = self.collector.promised() + i64::from(valid) <= self.room_for_moved();
-        if valid >= data || !fits {
+        if valid >= data || !self.begin_emptying(victim, valid, data - valid, Why::Space) {
+            return false;
+        }
+        self.collector.leaving += 1;
+        flash.counters.collections.foreground += 1;
+        true
+    }
+
+    /// Begins to empty a superblock, by which the host gains so many units. Returns whether what it
+    /// holds fits somewhere.
+    pub(super) fn begin_emptying(&mut self, victim: u32, valid: u32, gain: u32, why: Why) -> bool {
+        if self.collector.promised() + i64::from(valid) > self.room_for_moved() {
             return false;
         }
         let first = self.shape.first_unit(victim);
+        let carried = if why == Why::Space { self.collector.carried } else { 0 };
         self.collector.job = Some(Job {
             victim,
+            why,
             next: first,
             end: first + self.shape.units,
             valid: valid.into(),
-            gain: (data - valid).into(),
+            gain: gain.into(),
             moved: 0,
-            written: self.collector.carried,
+            written: carried,
+            slack: if why == Why::Idle { UNPACED } else { self.collector.slack },
         });
-        self.collector.leaving += 1;
-        flash.counters.collections.foreground += 1;
         true
     }
 
@@ -199,10 +246,10 @@ impl Superblocks {
     fn read_on(&mut self, flash: &mut Flash) -> bool {
         let Some(mut job) = self.collector.job else { return false };
         let page = self.shape.units_per_page;
+        let urgent = self.host_lacks_superblock() || self.folds_in_idle_time();
         while job.next < job.end {
-            let urgent = self.host_lacks_superblock();
             let room = self.collector.moving + page <= self.collector.moving_most;
-            if !room || !(urgent || self.collector.keeps_step(&job)) {
+            if !room || !(urgent || job.keeps_step()) {
                 self.collector.job = Some(job);
                 return false;
             }
@@ -220,7 +267,12 @@ impl Superblocks {
             }
         }
         self.collector.job = None;
-        self.collector.carried = job.written - job.gain;
+        if job.why == Why::Space {
+            self.collector.carried = job.written - job.gain;
+        }
+        if self.slc.is_some() {
+            self.count_emptied(flash, job.victim, job.moved);
+        }
         let record = &mut self.map.superblocks[job.victim as usize];
         record.state = State::Draining;
         if record.leaving == 0 {
@@ -278,9 +330,25 @@ impl Superblocks {
 
     fn erase_if_empty(&mut self, flash: &mut Flash, superblock: u32) {
         let record = &self.map.superblocks[superblock as usize];
-        if record.state == State::Draining && record.leaving == 0 {
-            self.erase(flash, superblock);
+        if record.leaving == 0 {
+            match record.state {
+                State::Draining => self.erase(flash, superblock),
+                State::Paused => self.paused(superblock),
+                _ => {}
+            }
         }
+    }
+
+    /// Stops to empty a superblock in idle time. What has been read from it is still stored.
+    pub(super) fn stop_job_in_idle_time(&mut self, flash: &mut Flash) {
+        let Some(job) = self.collector.job.filter(|job| job.why == Why::Idle) else { return };
+        self.collector.job = None;
+        self.count_emptied(flash, job.victim, job.moved);
+        if !self.map.is_aside(job.victim) {
+            self.collector.leaving -= 1;
+        }
+        self.map.superblocks[job.victim as usize].state = State::Paused;
+        self.erase_if_empty(flash, job.victim);
     }
 
     /// Erases a superblock: one command on each die.
@@ -302,8 +370,13 @@ impl Superblocks {
         let State::Erasing(dies) = record.state else { unreachable!("it is not being erased") };
         record.state = State::Erasing(dies - 1);
         if dies == 1 {
+            if self.slc.is_some() {
+                self.erased_in_cache(flash, superblock);
+            }
+            if !self.map.is_aside(superblock) {
+                self.collector.leaving -= 1;
+            }
             self.map.erased(superblock);
-            self.collector.leaving -= 1;
             self.collect(flash);
             self.drain(flash);
         }

@@ -1,8 +1,9 @@
 //! Open superblocks, and the program commands that fill them.
 //!
-//! What the host writes and what garbage collection moves fill a superblock each. A command takes
-//! the next word line of the next die: a whole one, even if there is less to store, and every
-//! `superblocks.parity`-th of a superblock is parity over those before it.
+//! What the host writes and what garbage collection moves fill a superblock each; what goes into
+//! the SLC cache fills a third, whose commands hold one page of a word line instead of all. A
+//! command takes the next word line of the next die: a whole one, even if there is less to store,
+//! and every `superblocks.parity`-th of a superblock is parity over those before it.
 
 use super::Superblocks;
 use super::shape::Shape;
@@ -17,6 +18,8 @@ use fowler_units::{Bytes, FrameId, Id, TxnId};
 pub(super) enum Stream {
     Host,
     Moved,
+    /// What the host writes, in SLC mode.
+    Slc,
 }
 
 /// A superblock being filled.
@@ -51,7 +54,7 @@ struct Command {
 /// The commands in flight, and the open superblocks.
 #[derive(Clone, Debug)]
 pub(super) struct Commands {
-    open: [Option<Open>; 2],
+    open: [Option<Open>; 3],
     records: Vec<Command>,
     /// What each command stores, command by command.
     stored: Vec<Stored>,
@@ -68,7 +71,7 @@ impl Commands {
         let blank = Command { first_unit: 0, stores: 0, left: 0, rest: TxnId::NONE };
         let units = shape.units_per_command as usize;
         Commands {
-            open: [None; 2],
+            open: [None; 3],
             records: vec![blank; count],
             stored: vec![Stored::Frame(FrameId(0)); count * units],
             free: (0..count as u32).rev().collect(),
@@ -80,7 +83,7 @@ impl Commands {
     /// Returns the most commands in flight: as many as the buffer fills, as many as are being moved
     /// ([`super::collection`]), and the parity between them.
     pub fn most(shape: &Shape, frames: u32) -> usize {
-        let data = frames / shape.units_per_command + 2 * shape.dies + 4;
+        let data = frames / shape.least_units + 2 * shape.dies + 4;
         2 * data as usize
     }
 
@@ -134,21 +137,37 @@ impl Superblocks {
     /// Sends what waits in the buffer to the flash, a whole command at a time, as far as there is
     /// room and garbage collection keeps up.
     pub(super) fn drain(&mut self, flash: &mut Flash) {
-        let units = self.shape.units_per_command;
-        while self.buffer.waiting() >= units && self.collector.lets_host_write() {
-            let Some(open) = self.position(flash, Stream::Host) else { break };
-            let number = self.begin_command(open, units);
-            for at in 0..units as usize {
+        while self.buffer.waiting() >= self.shape.least_units && self.collector.lets_host_write() {
+            let Some(stream) = self.stream_of_host() else { break };
+            let units = self.units_of(stream);
+            if self.buffer.waiting() < units {
+                break;
+            }
+            let Some(open) = self.position(flash, stream) else { break };
+            let number = self.begin_command(stream, open, units);
+            let first = number as usize * self.commands.units_per_command;
+            for at in first..first + units as usize {
                 let frame = self.buffer.next().expect("counted");
-                self.commands.stored[number as usize * units as usize + at] = Stored::Frame(frame);
+                self.commands.stored[at] = Stored::Frame(frame);
             }
             self.collector.host_wrote(units);
             self.submit_command(flash, number, Source::Host, TxnClass::HostProgram);
-            self.advance(Stream::Host, open);
+            self.advance(stream, open);
+            if stream == Stream::Slc {
+                self.look_for_idle_time(flash);
+            }
             self.collect(flash);
         }
-        if self.buffer.waiting() >= units {
+        if self.buffer.waiting() >= self.shape.least_units {
             self.collect(flash);
+        }
+    }
+
+    /// Returns the units of a command of a stream.
+    fn units_of(&self, stream: Stream) -> u32 {
+        match stream {
+            Stream::Host | Stream::Moved => self.shape.units_per_command,
+            Stream::Slc => self.shape.slc_units,
         }
     }
 
@@ -156,7 +175,7 @@ impl Superblocks {
     /// padding. Returns whether there was a place.
     pub(super) fn store_moved(&mut self, flash: &mut Flash, units: u32) -> bool {
         let Some(open) = self.position(flash, Stream::Moved) else { return false };
-        let number = self.begin_command(open, units);
+        let number = self.begin_command(Stream::Moved, open, units);
         let first = number as usize * self.shape.units_per_command as usize;
         for at in first..first + units as usize {
             let (page, from) = self.collector.next_copied();
@@ -167,9 +186,13 @@ impl Superblocks {
         true
     }
 
-    /// Returns whether the host has filled its superblock and may not open another.
+    /// Returns whether the host can program nothing until a superblock has been emptied.
     pub(super) fn host_lacks_superblock(&self) -> bool {
-        self.commands.open_of(Stream::Host).is_none() && self.map.free_count() < 2
+        match self.stream_of_host() {
+            Some(Stream::Slc) => false,
+            Some(_) => self.commands.open_of(Stream::Host).is_none() && self.map.free_count() < 2,
+            None => true,
+        }
     }
 
     /// Returns where the next command of a stream that stores data goes, after the parity that is
@@ -177,20 +200,21 @@ impl Superblocks {
     fn position(&mut self, flash: &mut Flash, stream: Stream) -> Option<Open> {
         loop {
             let Some(open) = self.commands.open_of(stream) else {
-                // Garbage collection must always find one, or nothing could ever be freed.
-                if stream == Stream::Host && self.map.free_count() < 2 {
-                    return None;
-                }
-                let superblock = self.map.open()?;
+                let superblock = match stream {
+                    // Garbage collection must always find one, or nothing could ever be freed.
+                    Stream::Host if self.map.free_count() < 2 => return None,
+                    Stream::Host | Stream::Moved => self.map.open()?,
+                    Stream::Slc => self.open_slc()?,
+                };
                 self.commands.set_open(stream, Some(Open { superblock, command: 0 }));
                 continue;
             };
             if !self.shape.is_parity(open.command) {
                 return Some(open);
             }
-            let number = self.begin_command(open, 0);
+            let number = self.begin_command(stream, open, 0);
             let class = match stream {
-                Stream::Host => TxnClass::HostProgram,
+                Stream::Host | Stream::Slc => TxnClass::HostProgram,
                 Stream::Moved => TxnClass::BackgroundProgram,
             };
             self.submit_command(flash, number, Source::Parity, class);
@@ -208,10 +232,14 @@ impl Superblocks {
         self.commands.set_open(stream, (!full).then_some(next));
     }
 
-    fn begin_command(&mut self, open: Open, stores: u32) -> u32 {
+    fn begin_command(&mut self, stream: Stream, open: Open, stores: u32) -> u32 {
         let number = self.commands.free.pop().expect("more commands than can be in flight");
-        let first_unit = self.shape.unit_of_command(open.superblock, open.command);
-        let left = self.shape.pages_per_command;
+        let (first_unit, left) = if stream == Stream::Slc {
+            (self.shape.slc_unit_of_command(open.superblock, open.command), self.shape.slc_pages)
+        } else {
+            let first = self.shape.unit_of_command(open.superblock, open.command);
+            (first, self.shape.pages_per_command)
+        };
         self.commands.records[number as usize] =
             Command { first_unit, stores, left, rest: TxnId::NONE };
         self.map.superblocks[open.superblock as usize].flying += 1;
@@ -221,10 +249,10 @@ impl Superblocks {
     /// Opens the page programs of a command. Only the first waits for the die; the others follow
     /// it ([`crate::flash::Translation::rest_of`]).
     fn submit_command(&mut self, flash: &mut Flash, number: u32, source: Source, class: TxnClass) {
-        let first_unit = self.commands.records[number as usize].first_unit;
+        let Command { first_unit, left: pages, .. } = self.commands.records[number as usize];
         let parts = self.shape.units_per_page;
         let (mut first, mut last) = (TxnId::NONE, TxnId::NONE);
-        for page in 0..self.shape.pages_per_command {
+        for page in 0..pages {
             let (die, place) = self.shape.place(first_unit + page * parts);
             let (id, txn) = flash.open(Op::Program, source, class, Owner::Command(number), die);
             (txn.unit, txn.parts) = (place, parts as u8);
@@ -244,6 +272,9 @@ impl Superblocks {
         let Command { first_unit, stores, .. } = self.commands.records[number as usize];
         let first = number as usize * self.shape.units_per_command as usize;
         let superblock = self.shape.superblock_of(first_unit);
+        if self.slc.is_some() && self.shape.is_slc(first_unit) {
+            flash.counters.slc.cached += u64::from(stores);
+        }
         let mut moved = false;
         for at in 0..stores {
             let unit = first_unit + at;

@@ -100,7 +100,7 @@ impl Superblocks {
                     {
                         // Data written before the run lies somewhere: where the address points.
                         let units = self.shape.all_units() as u32;
-                        self.read_flash(flash, id, next % units, 1);
+                        self.read_flash(flash, id, self.shape.nth(next % units), 1);
                     } else {
                         self.read_without_flash(flash, id);
                     }

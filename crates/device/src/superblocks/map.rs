@@ -33,6 +33,8 @@ pub(super) enum State {
     Full,
     /// Its valid units have been read, and are on their way to another one.
     Draining,
+    /// Some of them are; the host has come back while it was emptied in idle time.
+    Paused,
     /// Being erased: so many dies have still to finish.
     Erasing(u32),
 }
@@ -59,24 +61,31 @@ pub(super) struct Map {
     erases: Vec<u32>,
     /// The erased superblocks, the one that has been so for longest first.
     free: VecDeque<u32>,
+    /// The first of the superblocks set aside for the SLC cache, and the erased ones of these.
+    set_aside: u32,
+    free_aside: VecDeque<u32>,
 }
 
 impl Map {
-    pub fn new(shape: &Shape, logical: u32) -> Map {
+    /// Creates the map of an empty drive that sets so many superblocks aside: its last.
+    pub fn new(shape: &Shape, logical: u32, aside: u32) -> Map {
         let blank = Record { state: State::Free, valid: 0, flying: 0, leaving: 0 };
         let count = shape.superblocks as usize;
+        let set_aside = shape.superblocks - aside;
         Map {
             forward: vec![NOWHERE; logical as usize],
-            owners: vec![NOWHERE; shape.all_units() as usize],
+            owners: vec![NOWHERE; shape.all_numbers() as usize],
             units: shape.units,
             superblocks: vec![blank; count],
             erases: vec![0; count],
-            free: (0..shape.superblocks).collect(),
+            free: (0..set_aside).collect(),
+            set_aside,
+            free_aside: (set_aside..shape.superblocks).collect(),
         }
     }
 
     pub fn bytes(shape: &Shape, logical: u32) -> Bytes {
-        Bytes::of::<u32>(u64::from(logical) + shape.all_units())
+        Bytes::of::<u32>(u64::from(logical) + shape.all_numbers())
             + Bytes::of::<(Record, u32, u32)>(shape.superblocks.into())
     }
 
@@ -154,6 +163,23 @@ impl Map {
         Some(superblock)
     }
 
+    /// Opens the one set aside that has been erased for longest.
+    pub fn open_aside(&mut self) -> Option<u32> {
+        let superblock = self.free_aside.pop_front()?;
+        self.superblocks[superblock as usize].state = State::Open;
+        Some(superblock)
+    }
+
+    /// Returns the number of erased superblocks of those set aside.
+    pub fn free_aside_count(&self) -> u32 {
+        self.free_aside.len() as u32
+    }
+
+    /// Returns whether a superblock is set aside.
+    pub fn is_aside(&self, superblock: u32) -> bool {
+        superblock >= self.set_aside
+    }
+
     /// A superblock is full.
     pub fn close(&mut self, superblock: u32) {
         self.superblocks[superblock as usize].state = State::Full;
@@ -165,13 +191,16 @@ impl Map {
         debug_assert_eq!((record.valid, record.flying, record.leaving), (0, 0, 0));
         record.state = State::Free;
         self.erases[superblock as usize] += 1;
-        self.free.push_back(superblock);
+        let aside = self.is_aside(superblock);
+        if aside { &mut self.free_aside } else { &mut self.free }.push_back(superblock);
     }
 
-    /// Returns the full superblock with the fewest valid units, and their number.
+    /// Returns the full superblock with the fewest valid units, and their number, of those that are
+    /// not set aside.
     pub fn emptiest(&self) -> Option<(u32, u32)> {
         let full = |record: &Record| record.state == State::Full && record.flying == 0;
-        let all = self.superblocks.iter().zip(0..).filter(|(record, _)| full(record));
+        let all = self.superblocks[..self.set_aside as usize].iter().zip(0..);
+        let all = all.filter(|(record, _)| full(record));
         all.map(|(record, number)| (record.valid, number)).min().map(|(valid, at)| (at, valid))
     }
 

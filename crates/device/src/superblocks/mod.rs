@@ -19,6 +19,7 @@
 //! - `host.rs`: requests: reads, writes, trims, and whom a full buffer holds up.
 //! - `commands.rs`: open superblocks, and the program commands that fill them.
 //! - `collection.rs`: garbage collection, in step with the host.
+//! - `slc_cache.rs`: superblocks in SLC mode, which the host's data goes to first.
 //! - `filling.rs`: the state before the first request.
 //! - `refusals.rs`: the sizes of such a drive, and why a configuration of one cannot work.
 //! - `check.rs`: the laws of the drive.
@@ -39,6 +40,9 @@ mod map;
 mod pace;
 mod refusals;
 mod shape;
+mod slc_cache;
+#[cfg(test)]
+mod slc_tests;
 #[cfg(test)]
 mod swarm_tests;
 #[cfg(test)]
@@ -60,6 +64,7 @@ use line::Line;
 use map::Map;
 use pace::Pace;
 use shape::Shape;
+use slc_cache::SlcCache;
 
 /// The translation of a drive with superblocks.
 #[derive(Clone, Debug)]
@@ -74,6 +79,7 @@ pub struct Superblocks {
     pace: Pace,
     commands: Commands,
     collector: Collector,
+    slc: Option<Box<SlcCache>>,
     line: Line,
     /// Flash reads for the host in flight, and the most there may be.
     reads: u32,
@@ -136,11 +142,12 @@ impl Superblocks {
             layout,
             front: FrontEnd::new(config, &units),
             units,
-            map: Map::new(&shape, layout.logical_pages),
+            map: Map::new(&shape, layout.logical_pages, config.slc.fixed),
             buffer: Buffer::new(layout.frames),
             pace: Pace::new(&config.buffer, layout.frames),
             commands: Commands::new(&shape, layout.frames),
             collector: Collector::new(config, &shape),
+            slc: SlcCache::new(&config.slc, &shape).map(Box::new),
             line: Line::new(config),
             reads: 0,
             reads_max: config.queue.max_reads,
@@ -156,6 +163,7 @@ impl Superblocks {
         Map::bytes(&shape, layout.logical_pages)
             + Buffer::bytes(layout.frames)
             + Commands::bytes(&shape, layout.frames)
+            + SlcCache::bytes(&config.slc, &shape)
             + Line::bytes(config)
     }
 
@@ -261,6 +269,11 @@ impl Layer for Superblocks {
     fn admit(&mut self, flash: &mut Flash, io: HostIo, ready: Nanos, throttled: Span) {
         debug_assert_eq!(throttled, Span::ZERO, "such a drive has no throttle");
         self.admit_request(flash, io, ready);
+    }
+
+    /// The host may have been idle for long enough to empty the SLC cache.
+    fn idle_event(&mut self, flash: &mut Flash, _die: DieId) {
+        self.host_may_be_idle(flash);
     }
 
     /// The next unit may enter the buffer.

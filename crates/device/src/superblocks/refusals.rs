@@ -3,14 +3,20 @@
 use super::commands::Commands;
 use super::map::UNITS_MAX;
 use super::shape::Shape;
+use super::slc_cache::{FOLDED_MOST, IDLE_LEAST};
 use crate::config::layout::{Layout, Refusals};
-use crate::config::{Ack, Admission, Arbitration, Config, GcFrontier, Mapping, OpBase};
+use crate::config::{Ack, Admission, Arbitration, Config, GcFrontier, Mapping, OpBase, SlcConfig};
 use crate::event::Event;
 use fowler_units::{Bytes, Span};
 
 /// The fewest superblocks that garbage collection needs erased before it begins: one for the host,
 /// one for what is moved.
 const BELOW_LEAST: u32 = 2;
+
+/// The keys that say how much space there is for the data of the host.
+const SPACE: [&str; 3] =
+    ["geometry.over_provisioning", "geometry.blocks_per_plane", "superblocks.parity"];
+const SPACE_BESIDE_SLC: [&str; 4] = [SPACE[0], SPACE[1], SPACE[2], "slc.static"];
 
 /// The most firmware cores: requests look at each in turn.
 const CORES_MOST: u32 = 64;
@@ -28,6 +34,9 @@ impl Config {
         let logical = (shape.all_units() as f64 * share).floor() as u32;
         let frames = (self.buffer.size.0 / unit).min(u64::from(Event::INDEX_MAX)) as u32;
         let commands = Commands::most(&shape, frames) as u32;
+        // Of those used in SLC mode, one is open.
+        let in_slc = self.slc.fixed + u32::from(self.slc.dynamic > 0);
+        let folded = if self.slc.is_on() { FOLDED_MOST } else { 0 };
         Layout {
             geometry: Shape::geometry_of(self),
             page_size: self.superblocks.unit,
@@ -37,14 +46,14 @@ impl Config {
             logical_pages: logical,
             mapped_pages: logical,
             parities: 0,
-            reserve_blocks: self.gc.foreground_below + 2,
+            reserve_blocks: self.gc.foreground_below + 2 + in_slc,
             frames,
             transactions: self.queue.max_reads as usize
                 + (commands * shape.pages_per_command) as usize
                 // Units being moved, old units being read for frames, and two erases of each die.
                 + (2 * shape.dies * shape.units_per_command) as usize
                 + frames as usize
-                + ((self.gc.foreground_below + 2) * shape.dies) as usize
+                + ((self.gc.foreground_below + 2 + folded) * shape.dies) as usize
                 + 16,
         }
     }
@@ -69,16 +78,63 @@ impl Config {
         refusals.unless(self.host.cores <= CORES_MOST, &["host.cores"], || {
             format!("{} cores; expected at most {CORES_MOST}", self.host.cores)
         });
-        if fits && line > 0 && block.is_multiple_of(line) {
+        let sane = self.refuse_slc(refusals);
+        if sane && fits && line > 0 && block.is_multiple_of(line) {
             self.refuse_superblock_space(refusals);
         }
     }
 
+    /// Refuses an SLC cache that cannot work. Returns whether there is none such.
+    fn refuse_slc(&self, refusals: &mut Refusals) -> bool {
+        let SlcConfig { fixed, dynamic, keep_erased, fold_after, sense, iterations, .. } = self.slc;
+        if !self.slc.is_on() {
+            return true;
+        }
+        let (line, types) = (self.superblocks.word_line, &self.timing);
+        let bits = (2..=4).contains(&line);
+        refusals.unless_hinted(
+            bits,
+            &["slc.static", "slc.dynamic", "superblocks.word_line"],
+            || format!("word lines of {line} pages; SLC mode needs cells of 2 to 4 bits"),
+            || "leave out the cache, or set superblocks.word_line = 3 (TLC)".into(),
+        );
+        let counts = [types.read.values().len(), types.program_iterations.values().len()];
+        let whole = counts.iter().all(|&count| (line as usize).is_multiple_of(count));
+        refusals.unless(
+            whole || !bits,
+            &["slc.static", "slc.dynamic", "timing.read", "timing.program_iterations"],
+            || {
+                format!(
+                    "{} types of pages for {line} pages of a word line; expected one or {line}",
+                    counts[0].max(counts[1])
+                )
+            },
+        );
+        let below = self.gc.foreground_below;
+        refusals.unless(
+            dynamic == 0 || keep_erased >= below,
+            &["slc.keep_erased", "gc.foreground_below"],
+            || format!("{keep_erased}; expected at least gc.foreground_below, {below}"),
+        );
+        refusals.unless(fold_after >= IDLE_LEAST, &["slc.fold_after"], || {
+            format!("{fold_after}; expected at least {IDLE_LEAST}")
+        });
+        refusals.unless(sense > Span::ZERO, &["slc.sense"], || "0ns; expected at least 1ns".into());
+        refusals.unless(iterations > 0, &["slc.iterations"], || {
+            "0 iterations; expected at least 1".into()
+        });
+        let all = self.geometry.blocks_per_plane;
+        refusals.unless(fixed < all, &["slc.static", "geometry.blocks_per_plane"], || {
+            format!("{fixed} of {all} superblocks set aside; some must hold the data")
+        });
+        bits && fixed < all
+    }
+
     fn refuse_superblock_space(&self, refusals: &mut Refusals) {
         let shape = Shape::new(self);
-        let units = shape.all_units();
-        refusals.unless(units <= UNITS_MAX, &["geometry"], || {
-            format!("{units} units; expected at most {UNITS_MAX}")
+        let (units, numbers) = (shape.all_units(), shape.all_numbers());
+        refusals.unless(numbers <= UNITS_MAX, &["geometry"], || {
+            format!("{numbers} units; expected at most {UNITS_MAX}")
         });
         let parity = self.superblocks.parity;
         let sane = parity == 0 || (2..=shape.commands).contains(&parity);
@@ -88,7 +144,7 @@ impl Config {
                 shape.commands
             )
         });
-        if units > UNITS_MAX || !sane {
+        if numbers > UNITS_MAX || !sane {
             return;
         }
         let layout = self.superblock_sizes();
@@ -103,7 +159,7 @@ impl Config {
         let logical = u64::from(layout.logical_pages);
         refusals.unless(
             0 < logical && logical <= most,
-            &["geometry.over_provisioning", "geometry.blocks_per_plane", "superblocks.parity"],
+            if self.slc.is_on() { &SPACE_BESIDE_SLC } else { &SPACE },
             || {
                 format!(
                     "the host would see {logical} of {units} units; with {reserve} of {} superblocks \
@@ -185,6 +241,12 @@ impl Config {
             &["buffer.pace", "ftl.mapping"],
             || "only a drive with superblocks paces what enters its buffer".into(),
             || "use 0ns, or set ftl.mapping = \"superblocks\"".into(),
+        );
+        refusals.unless_hinted(
+            !self.slc.is_on(),
+            &["slc.static", "slc.dynamic", "ftl.mapping"],
+            || "only a drive with superblocks has an SLC cache".into(),
+            || "use 0 for both, or set ftl.mapping = \"superblocks\"".into(),
         );
     }
 }

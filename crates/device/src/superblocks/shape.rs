@@ -4,6 +4,10 @@
 //! independently). The commands of a superblock go round the dies, word line by word line. Units
 //! are numbered in the order in which they are programmed: superblock by superblock, command by
 //! command, and within a command page by page, so that neighbors share a page.
+//!
+//! On a drive with an SLC cache, a word line has one page more: the one that it holds in SLC mode,
+//! whose type is the last. Of the units of a command, those of that page come last. A superblock
+//! uses either these or the others, so a unit says by its number in which mode it was programmed.
 
 use crate::config::{Config, PlaneMode};
 use fowler_units::{DieId, Geometry, UnitId};
@@ -18,12 +22,19 @@ pub(super) struct Shape {
     pub superblocks: u32,
     /// Units of a page.
     pub units_per_page: u32,
-    /// Pages of a word line, programmed at once.
+    /// Pages of a word line, that of SLC mode included.
     word_line: u32,
     /// Pages and units of a command.
     pub pages_per_command: u32,
     pub units_per_command: u32,
-    /// Commands and units of a superblock.
+    /// The same in SLC mode; zero on a drive without an SLC cache.
+    pub slc_pages: u32,
+    pub slc_units: u32,
+    /// The units of the smallest command that the host's data fills.
+    pub least_units: u32,
+    /// The numbers that the units of a command take, in both modes.
+    numbers: u32,
+    /// Commands of a superblock, and the numbers that its units take.
     pub commands: u32,
     pub units: u32,
     /// One command in this many programs parity; 0 if none does.
@@ -31,12 +42,16 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    /// Returns the flash array of `config` as simulated: independent planes are dies of one plane.
+    /// Returns the flash array of `config` as simulated: independent planes are dies of one plane,
+    /// and a word line has a page for SLC mode if the drive has an SLC cache.
     pub fn geometry_of(config: &Config) -> Geometry {
         let mut geometry = config.geometry;
         if config.plane_mode == PlaneMode::Independent {
             geometry.dies_per_chip *= geometry.planes_per_die;
             geometry.planes_per_die = 1;
+        }
+        if config.slc.is_on() {
+            geometry.pages_per_block += geometry.pages_per_block / config.superblocks.word_line;
         }
         geometry
     }
@@ -46,18 +61,25 @@ impl Shape {
         let params = &config.superblocks;
         let units_per_page = (geometry.page_size.0 / params.unit.0) as u32;
         let pages_per_command = geometry.planes_per_die * params.word_line;
-        let commands = geometry.pages_per_block / params.word_line * geometry.dies();
+        let commands = config.geometry.pages_per_block / params.word_line * geometry.dies();
         let units_per_command = pages_per_command * units_per_page;
+        let slc_pages = if config.slc.is_on() { geometry.planes_per_die } else { 0 };
+        let slc_units = slc_pages * units_per_page;
+        let numbers = units_per_command + slc_units;
         Shape {
             geometry,
             dies: geometry.dies(),
             superblocks: geometry.blocks_per_plane,
             units_per_page,
-            word_line: params.word_line,
+            word_line: params.word_line + u32::from(config.slc.is_on()),
             pages_per_command,
             units_per_command,
+            slc_pages,
+            slc_units,
+            least_units: if slc_units > 0 { slc_units } else { units_per_command },
+            numbers,
             commands,
-            units: commands * units_per_command,
+            units: commands * numbers,
             parity: params.parity,
         }
     }
@@ -69,14 +91,35 @@ impl Shape {
 
     /// Returns those of a command of a superblock and the commands after it.
     pub fn data_units_from(&self, command: u32) -> u32 {
-        let parity = |commands: u32| commands.checked_div(self.parity).unwrap_or(0);
-        let rest = self.commands - command - (parity(self.commands) - parity(command));
-        rest * self.units_per_command
+        self.data_commands_from(command) * self.units_per_command
     }
 
-    /// Returns the units of all superblocks.
+    /// Returns the units of a superblock that hold data in SLC mode.
+    pub fn slc_data_units(&self) -> u32 {
+        self.data_commands_from(0) * self.slc_units
+    }
+
+    fn data_commands_from(&self, command: u32) -> u32 {
+        let parity = |commands: u32| commands.checked_div(self.parity).unwrap_or(0);
+        self.commands - command - (parity(self.commands) - parity(command))
+    }
+
+    /// Returns the units of all superblocks, none of which is in SLC mode.
     pub fn all_units(&self) -> u64 {
+        u64::from(self.superblocks) * u64::from(self.commands) * u64::from(self.units_per_command)
+    }
+
+    /// Returns the numbers of all units, in both modes.
+    pub fn all_numbers(&self) -> u64 {
         u64::from(self.superblocks) * u64::from(self.units)
+    }
+
+    /// Returns a unit by its place among all those that are not in SLC mode.
+    pub fn nth(&self, place: u32) -> u32 {
+        match self.slc_units {
+            0 => place,
+            others => place + place / self.units_per_command * others,
+        }
     }
 
     /// Returns whether a command of a superblock programs parity: the last of each stripe.
@@ -100,7 +143,22 @@ impl Shape {
     /// Returns the first unit of a command of a superblock.
     #[inline]
     pub fn unit_of_command(&self, superblock: u32, command: u32) -> u32 {
-        superblock * self.units + command * self.units_per_command
+        superblock * self.units + command * self.numbers
+    }
+
+    /// Returns the first unit of a command of a superblock in SLC mode.
+    pub fn slc_unit_of_command(&self, superblock: u32, command: u32) -> u32 {
+        self.unit_of_command(superblock, command) + self.units_per_command
+    }
+
+    /// Returns the command of a unit within its superblock.
+    pub fn command_of(&self, unit: u32) -> u32 {
+        unit % self.units / self.numbers
+    }
+
+    /// Returns whether a unit is programmed in SLC mode.
+    pub fn is_slc(&self, unit: u32) -> bool {
+        unit % self.numbers >= self.units_per_command
     }
 
     /// Returns whether two units share a flash page.
@@ -113,7 +171,7 @@ impl Shape {
     #[inline]
     pub fn place(&self, unit: u32) -> (DieId, UnitId) {
         let (superblock, within) = (unit / self.units, unit % self.units);
-        let (command, slot) = (within / self.units_per_command, within % self.units_per_command);
+        let (command, slot) = (within / self.numbers, within % self.numbers);
         let die = self.geometry.die_at_stripe(command % self.dies);
         let word_line = command / self.dies;
         // Neighboring pages lie on different planes, so that a run of pages uses all of them.
@@ -149,13 +207,17 @@ mod tests {
     /// and the pages of a command are one word line of every plane of one die.
     #[test]
     fn units_fill_the_flash() {
-        for plane_mode in [PlaneMode::Lockstep, PlaneMode::Independent] {
+        use PlaneMode::{Independent, Lockstep};
+        for (plane_mode, fixed) in
+            [(Lockstep, 0), (Independent, 0), (Lockstep, 2), (Independent, 2)]
+        {
             let mut config = tiny();
             config.plane_mode = plane_mode;
+            config.slc.fixed = fixed;
             let shape = Shape::new(&config);
             let locator = Locator::new(&shape.geometry);
             let mut pages: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-            for unit in 0..shape.all_units() as u32 {
+            for unit in 0..shape.all_numbers() as u32 {
                 let (die, page) = shape.place(unit);
                 assert_eq!(locator.die_of(page), die);
                 let block = locator.block_of(page);
@@ -170,8 +232,29 @@ mod tests {
             let of_command = shape.unit_of_command(1, 5)..shape.unit_of_command(1, 6);
             let places: Vec<_> = of_command.map(|unit| shape.place(unit)).collect();
             assert!(places.iter().all(|(die, _)| *die == places[0].0));
-            let line = |page: UnitId| locator.place_in_block(page) / config.superblocks.word_line;
+            let line = |page: UnitId| locator.place_in_block(page) / shape.word_line;
             assert!(places.iter().all(|&(_, page)| line(page) == line(places[0].1)));
         }
+    }
+
+    /// Of the pages of a word line, the last is that of SLC mode, on each plane; its units are the
+    /// last of their command.
+    #[test]
+    fn slc_mode_has_the_last_page_of_a_word_line() {
+        let mut config = tiny();
+        config.slc.dynamic = 1;
+        let shape = Shape::new(&config);
+        let locator = Locator::new(&shape.geometry);
+        assert_eq!((shape.slc_units, shape.slc_data_units() * 3), (8, shape.data_units()));
+        for unit in 0..shape.all_numbers() as u32 {
+            let of_word_line = locator.place_in_block(shape.place(unit).1) % 4;
+            assert_eq!(shape.is_slc(unit), of_word_line == 3, "unit {unit}");
+        }
+        let (command, slc) = (shape.unit_of_command(3, 7), shape.slc_unit_of_command(3, 7));
+        assert_eq!((shape.command_of(command), shape.command_of(slc + 7)), (7, 7));
+        assert_eq!(shape.place(command).0, shape.place(slc).0);
+        let others: Vec<u32> = (0..shape.all_units() as u32).map(|at| shape.nth(at)).collect();
+        let all = 0..shape.all_numbers() as u32;
+        assert_eq!(others, all.filter(|&unit| !shape.is_slc(unit)).collect::<Vec<_>>());
     }
 }

@@ -2,12 +2,16 @@
 
 use super::Superblocks;
 use super::cases::tiny;
-use crate::config::{Admission, Arbitration, Config, Mapping, Pattern, PlaneMode};
+use crate::config::{
+    Admission, Arbitration, Config, Mapping, Pattern, PlaneMode, SlcConfig, WhenFull,
+};
 use crate::device::{Device, Pacing};
 use crate::observe::completion::Completion;
+use crate::observe::counters::{Counters, SlcCounts};
 use crate::policy::die_order::DieOrderKind;
 use crate::policy::suspension::SuspensionKind;
 use crate::precondition::UNWATCHED;
+use fowler_nand::PerPageType;
 use fowler_units::{Bytes, HostIo, HostOp, Nanos, QueueId, Rng, Span};
 
 fn pick<T: Copy>(rng: &mut Rng, all: &[T]) -> T {
@@ -57,13 +61,40 @@ fn drawn(rng: &mut Rng) -> Config {
     config
 }
 
-fn requests(rng: &mut Rng, logical: u64, count: u32) -> Vec<HostIo> {
+/// Adds an SLC cache: superblocks set aside, others, or both.
+fn cached(rng: &mut Rng, mut config: Config) -> Config {
+    config.superblocks.word_line = pick(rng, &[2, 3, 3, 4]);
+    config.geometry.pages_per_block = 12 * (1 + rng.below(3) as u32);
+    let types: &[Span] = match config.superblocks.word_line {
+        3 => &[Span::us(40), Span::us(60), Span::us(80)],
+        _ => &[Span::us(50)],
+    };
+    config.timing.read = PerPageType::new(types).expect("types");
+    config.geometry.blocks_per_plane += 8;
+    let (fixed, dynamic) = pick(rng, &[(1, 0), (2, 0), (4, 0), (0, 1), (0, 9), (2, 3)]);
+    config.slc = SlcConfig {
+        fixed,
+        dynamic,
+        keep_erased: config.gc.foreground_below + rng.below(4) as u32,
+        when_full: pick(rng, &[WhenFull::Direct, WhenFull::Wait]),
+        fold_after: pick(rng, &[Span::us(100), Span::us(700), Span::ms(5)]),
+        sense: Span::us(25),
+        iterations: 1 + rng.below(6) as u32,
+    };
+    config
+}
+
+/// Requests at random times; of `pauses` of them, one waits for up to 20 ms.
+fn requests(rng: &mut Rng, logical: u64, count: u32, pauses: u64) -> Vec<HostIo> {
     let mut at = 0;
     let sectors = logical / 512;
     let hot = 1 + rng.below(sectors / 2);
     (0..count)
         .map(|_| {
             at += rng.below(60_000);
+            if pauses > 0 && rng.below(pauses) == 0 {
+                at += rng.below(20_000_000);
+            }
             let op = match rng.below(20) {
                 0 => return HostIo::flush(Nanos(at)),
                 1 => HostOp::Trim,
@@ -104,11 +135,21 @@ fn zones(rng: &mut Rng, logical: u64, count: u32) -> Vec<HostIo> {
 /// Whatever the order in which a drive is overwritten, it never waits for itself.
 #[test]
 fn zones_are_written_whatever_the_drive() {
+    write_zones("zones", |_, config| config);
+}
+
+#[test]
+fn zones_are_written_whatever_the_cache() {
+    write_zones("zones in a cache", cached);
+}
+
+fn write_zones(stream: &str, altered: impl Fn(&mut Rng, Config) -> Config) {
     let drives = if cfg!(debug_assertions) { 60 } else { 600 };
     let mut ran = 0;
     for seed in 0..drives {
-        let mut rng = Rng::stream(seed, "zones");
-        let mut config = drawn(&mut rng);
+        let mut rng = Rng::stream(seed, stream);
+        let config = drawn(&mut rng);
+        let mut config = altered(&mut rng, config);
         config.geometry.blocks_per_plane = 16 + rng.below(48) as u32;
         config.over_provisioning = pick(&mut rng, &[0.15, 0.25, 0.4, 0.6]);
         config.precondition.fill = 1.0;
@@ -131,11 +172,31 @@ fn zones_are_written_whatever_the_drive() {
 /// Every request is answered, its blame is its latency, and every law holds at every event.
 #[test]
 fn nothing_is_lost_whatever_the_drive() {
+    lose_nothing("superblocks", 0, |_, config| config);
+}
+
+/// The same with an SLC cache, which is also emptied in pauses, and interrupted in that.
+#[test]
+fn nothing_is_lost_whatever_the_cache() {
+    let counts = lose_nothing("superblocks with a cache", 12, cached);
+    let SlcCounts { cached, folded, erased } = counts.slc;
+    assert!(cached > 0 && folded > 0 && erased > 0, "{counts:?}");
+    assert!(counts.collections.background > 0, "{counts:?}");
+}
+
+/// Returns what was counted on all drives.
+fn lose_nothing(
+    stream: &str,
+    pauses: u64,
+    altered: impl Fn(&mut Rng, Config) -> Config,
+) -> Counters {
     let drives = if cfg!(debug_assertions) { 60 } else { 600 };
     let mut ran = 0;
+    let mut sum = Counters::default();
     for seed in 0..drives {
-        let mut rng = Rng::stream(seed, "superblocks");
+        let mut rng = Rng::stream(seed, stream);
         let config = drawn(&mut rng);
+        let config = altered(&mut rng, config);
         let Ok(device) = Device::<Superblocks>::with_superblocks(&config, UNWATCHED) else {
             continue;
         };
@@ -144,7 +205,7 @@ fn nothing_is_lost_whatever_the_drive() {
         assert_eq!(config.superblocks.mapping, Mapping::Superblocks);
         device.check_superblocks().unwrap_or_else(|law| panic!("seed {seed}, at first: {law:?}"));
         let logical = config.superblock_sizes().logical.0;
-        let all = requests(&mut rng, logical, 600);
+        let all = requests(&mut rng, logical, 600, pauses);
         let pacing = match rng.below(2) {
             0 => Pacing::Open,
             _ => Pacing::Closed { depth: 1 + rng.below(u64::from(config.queue.depth)) as u32 },
@@ -166,6 +227,12 @@ fn nothing_is_lost_whatever_the_drive() {
         let of_host = counters.programs[crate::observe::operation::Source::Host];
         let absorbed = counters.buffer_write_hits;
         assert!(of_host <= counters.pages_written - absorbed, "seed {seed}: {of_host}");
+        assert!(counters.slc.cached <= of_host, "seed {seed}: {:?}", counters.slc);
+        sum.slc.cached += counters.slc.cached;
+        sum.slc.folded += counters.slc.folded;
+        sum.slc.erased += counters.slc.erased;
+        sum.collections.background += counters.collections.background;
     }
     assert!(ran * 4 > drives * 3, "only {ran} of {drives} drives could be built");
+    sum
 }

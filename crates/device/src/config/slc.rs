@@ -1,0 +1,65 @@
+//! The SLC cache of a drive with superblocks.
+
+use fowler_nand::Timing;
+use fowler_units::Span;
+
+/// Superblocks that take what the host writes with one bit to a cell: a word line holds one page
+/// instead of [`crate::SuperblockConfig::word_line`], which is programmed and read faster. They are
+/// emptied into others later. See docs/decisions/superblocks.md, "What is the SLC cache?".
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SlcConfig {
+    /// Superblocks set aside, which are never used otherwise; 0 for none.
+    pub fixed: u32,
+    /// The most erased superblocks that are used in SLC mode besides; 0 for none.
+    pub dynamic: u32,
+    /// Of erased superblocks, `dynamic` leaves so many.
+    pub keep_erased: u32,
+    /// What the host's data does when the cache is full.
+    pub when_full: WhenFull,
+    /// How long the host must have been idle before the cache is emptied in idle time.
+    pub fold_after: Span,
+    /// Sensing a page in SLC mode.
+    pub sense: Span,
+    /// ISPP iterations of a program in SLC mode.
+    pub iterations: u32,
+}
+
+/// What the host's data does when the cache is full.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WhenFull {
+    /// It goes past the cache, as on a drive without one.
+    Direct,
+    /// It waits in the buffer until a superblock of the cache has been emptied.
+    Wait,
+}
+
+impl Default for SlcConfig {
+    fn default() -> Self {
+        Self {
+            fixed: 0,
+            dynamic: 0,
+            keep_erased: 8,
+            when_full: WhenFull::Direct,
+            fold_after: Span::ms(100),
+            sense: Span::us(25),
+            iterations: 4,
+        }
+    }
+}
+
+impl SlcConfig {
+    /// Returns whether there is a cache.
+    pub fn is_on(&self) -> bool {
+        self.fixed > 0 || self.dynamic > 0
+    }
+
+    /// Returns the operating times of the pages of a word line, and of the page that it has in SLC
+    /// mode.
+    pub(super) fn timing(&self, usual: Timing, word_line: u32) -> Timing {
+        Timing {
+            read: usual.read.with_slc(word_line, self.sense),
+            program_iterations: usual.program_iterations.with_slc(word_line, self.iterations),
+            ..usual
+        }
+    }
+}

@@ -1,0 +1,282 @@
+//! The SLC cache: superblocks that take what the host writes with one bit to a cell. A word line
+//! then holds one page instead of two to four, which is programmed and read faster.
+//!
+//! Some superblocks are set aside for it (`slc.static`), and erased ones are used besides
+//! (`slc.dynamic`), as long as more than `slc.keep_erased` are erased. When it is full, what the
+//! host writes goes past it or waits (`slc.when_full`).
+//!
+//! Its superblocks are *folded*: what is valid in them is read and programmed where garbage
+//! collection moves data to, with all bits of a cell, and they are erased. That happens
+//!
+//! - in idle time, when no request has been in the drive for `slc.fold_after`, until one comes;
+//! - when the cache is full and the host waits for it, in step with the host;
+//! - whenever too few superblocks are erased: those of the cache are victims like any other, and
+//!   as they hold little they are usually the first. Those set aside are not: nothing else can use
+//!   them.
+//!
+//! See docs/decisions/superblocks.md, "What is the SLC cache?".
+
+use super::Superblocks;
+use super::collection::Why;
+use super::commands::Stream;
+use super::map::{Map, State};
+use super::shape::Shape;
+use crate::config::{SlcConfig, WhenFull};
+use crate::event::Event;
+use crate::flash::Flash;
+use fowler_agenda::Phase;
+use fowler_units::{Bytes, DieId, Nanos, Span};
+
+/// The most superblocks folded at a time, from the first read to the end of the erase.
+pub(super) const FOLDED_MOST: u32 = 2;
+
+/// How a superblock is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// All bits of its cells, or none: it is erased.
+    Usual,
+    Slc,
+    /// The same, and it is being folded. Not so if garbage collection empties it for its space.
+    Folded,
+}
+
+/// The SLC cache of a drive.
+#[derive(Clone, Debug)]
+pub(super) struct SlcCache {
+    config: SlcConfig,
+    modes: Vec<Mode>,
+    /// The superblocks in SLC mode, in the order in which they were opened.
+    held: Vec<u32>,
+    /// Those of them that are not set aside.
+    pub dynamic: u32,
+    /// Those that are being folded.
+    pub folded: u32,
+    /// Units that a superblock holds in SLC mode.
+    units: u32,
+    /// Since when it has been emptied in idle time; none if it is not.
+    idle_since: Option<Nanos>,
+    /// Whether an event will tell if the host is idle.
+    scheduled: bool,
+}
+
+impl SlcCache {
+    /// Returns the empty cache of a drive, if it has one.
+    pub fn new(config: &SlcConfig, shape: &Shape) -> Option<SlcCache> {
+        config.is_on().then(|| SlcCache {
+            config: *config,
+            modes: vec![Mode::Usual; shape.superblocks as usize],
+            held: Vec::new(),
+            dynamic: 0,
+            folded: 0,
+            units: shape.slc_data_units(),
+            idle_since: None,
+            scheduled: false,
+        })
+    }
+
+    /// Returns the memory that it takes.
+    pub fn bytes(config: &SlcConfig, shape: &Shape) -> Bytes {
+        let superblocks = if config.is_on() { shape.superblocks } else { 0 };
+        Bytes::of::<(Mode, u32)>(superblocks.into())
+    }
+
+    /// Returns whether erased superblocks may be opened for it, besides those set aside.
+    fn may_grow(&self, map: &Map) -> bool {
+        self.dynamic < self.config.dynamic && map.free_count() > self.config.keep_erased
+    }
+
+    /// Returns whether it may open another superblock.
+    fn may_open(&self, map: &Map) -> bool {
+        map.free_aside_count() > 0 || self.may_grow(map)
+    }
+
+    /// Returns the full superblock in SLC mode with the fewest valid units, and their number.
+    fn emptiest(&self, map: &Map) -> Option<(u32, u32)> {
+        let full = |&&number: &&u32| {
+            let record = &map.superblocks[number as usize];
+            let whole = self.modes[number as usize] == Mode::Slc;
+            whole && record.state == State::Full && record.flying == 0
+        };
+        let all = self.held.iter().filter(full);
+        let valid = |&number: &u32| (map.superblocks[number as usize].valid, number);
+        all.map(valid).min().map(|(valid, number)| (number, valid))
+    }
+
+    /// Returns whether it holds a superblock that is or will be full.
+    fn has_some_to_fold(&self, map: &Map) -> bool {
+        let full = |&number: &u32| {
+            matches!(map.superblocks[number as usize].state, State::Full | State::Paused)
+        };
+        self.held.iter().any(full)
+    }
+
+    /// Returns the mode of a superblock.
+    pub fn mode(&self, superblock: u32) -> Mode {
+        self.modes[superblock as usize]
+    }
+
+    /// Returns the superblocks in SLC mode.
+    pub fn held(&self) -> &[u32] {
+        &self.held
+    }
+
+    /// Looks again later whether the host is idle.
+    fn look_again(&mut self, flash: &mut Flash, at: Nanos) {
+        if !self.scheduled {
+            self.scheduled = true;
+            // The host is idle, not a die: this kind of event has no other use on such a drive.
+            flash.agenda.schedule(at, Phase::Decision, Event::Idle(DieId(0)));
+        }
+    }
+}
+
+impl Superblocks {
+    /// Returns the stream of the host's next command; none if it waits for the cache.
+    #[inline]
+    pub(super) fn stream_of_host(&self) -> Option<Stream> {
+        match &self.slc {
+            None => Some(Stream::Host),
+            Some(cache) => self.stream_beside(cache),
+        }
+    }
+
+    fn stream_beside(&self, cache: &SlcCache) -> Option<Stream> {
+        if self.commands.open_of(Stream::Slc).is_some() || cache.may_open(&self.map) {
+            Some(Stream::Slc)
+        } else if cache.config.when_full == WhenFull::Wait && !cache.held.is_empty() {
+            None
+        } else {
+            Some(Stream::Host)
+        }
+    }
+
+    /// Opens a superblock in SLC mode: one set aside, if one is erased.
+    pub(super) fn open_slc(&mut self) -> Option<u32> {
+        let cache = self.slc.as_mut()?;
+        let superblock = match self.map.open_aside() {
+            Some(aside) => aside,
+            None if cache.may_grow(&self.map) => {
+                cache.dynamic += 1;
+                self.map.open()?
+            }
+            None => return None,
+        };
+        cache.modes[superblock as usize] = Mode::Slc;
+        cache.held.push(superblock);
+        Some(superblock)
+    }
+
+    /// A command goes to the cache: if it fills a superblock, that may be folded in idle time.
+    pub(super) fn look_for_idle_time(&mut self, flash: &mut Flash) {
+        let full = self.commands.open_of(Stream::Slc).is_none();
+        if let Some(cache) = self.slc.as_mut().filter(|_| full) {
+            let at = flash.now() + cache.config.fold_after;
+            cache.look_again(flash, at);
+        }
+    }
+
+    /// Begins to fold a superblock of the cache, if there is a reason. Returns whether it has
+    /// begun. Garbage collection has nothing to do meanwhile.
+    pub(super) fn begin_folding(&mut self, flash: &mut Flash) -> bool {
+        let Some(cache) = &self.slc else { return false };
+        if cache.folded == FOLDED_MOST {
+            return false;
+        }
+        let full = !cache.may_open(&self.map);
+        let why = match cache.idle_since {
+            Some(_) => Why::Idle,
+            None if full => Why::CacheFull,
+            None => return false,
+        };
+        let Some((victim, valid)) = cache.emptiest(&self.map) else { return false };
+        // What nobody needs any more is erased in any case.
+        let past = why == Why::CacheFull && cache.config.when_full == WhenFull::Direct;
+        let gain = cache.units;
+        if (past && valid > 0) || !self.begin_emptying(victim, valid, gain, why) {
+            return false;
+        }
+        if !self.map.is_aside(victim) {
+            self.collector.leaving += 1;
+        }
+        let cache = self.slc.as_mut().expect("it holds the victim");
+        cache.folded += 1;
+        cache.modes[victim as usize] = Mode::Folded;
+        match why {
+            Why::Idle => flash.counters.collections.background += 1,
+            _ => flash.counters.collections.foreground += 1,
+        }
+        true
+    }
+
+    /// The host may have been idle for long enough.
+    pub(super) fn host_may_be_idle(&mut self, flash: &mut Flash) {
+        let busy = self.front.requests.open_count() > 0;
+        let answered = self.front.requests.last_answered();
+        let Some(cache) = &mut self.slc else { return };
+        cache.scheduled = false;
+        if cache.idle_since.is_some() || !cache.has_some_to_fold(&self.map) {
+            return;
+        }
+        let now = flash.now();
+        let due = if busy { now } else { answered } + cache.config.fold_after;
+        if due > now {
+            return cache.look_again(flash, due);
+        }
+        cache.idle_since = Some(now);
+        self.collect(flash);
+    }
+
+    /// Returns whether the cache is being emptied in idle time.
+    #[inline]
+    pub(super) fn folds_in_idle_time(&self) -> bool {
+        self.slc.as_ref().is_some_and(|cache| cache.idle_since.is_some())
+    }
+
+    /// Stops folding in idle time if a request has come since.
+    pub(super) fn stop_if_host_is_back(&mut self, flash: &mut Flash) {
+        let busy = self.front.requests.open_count() > 0;
+        let answered = self.front.requests.last_answered();
+        let Some(cache) = &mut self.slc else { return };
+        let Some(since) = cache.idle_since else { return };
+        if !busy && answered <= since {
+            return;
+        }
+        cache.idle_since = None;
+        let at = flash.now() + cache.config.fold_after;
+        cache.look_again(flash, at);
+        self.stop_job_in_idle_time(flash);
+    }
+
+    /// The folding of a superblock has stopped, and what had been read from it is stored.
+    pub(super) fn paused(&mut self, superblock: u32) {
+        self.map.close(superblock);
+        let cache = self.slc.as_mut().expect("only its superblocks are paused");
+        cache.modes[superblock as usize] = Mode::Slc;
+        cache.folded -= 1;
+    }
+
+    /// Units have been read from a superblock that is being emptied, for whatever reason.
+    pub(super) fn count_emptied(&self, flash: &mut Flash, superblock: u32, units: i64) {
+        let held = self.slc.as_ref().is_some_and(|its| its.mode(superblock) != Mode::Usual);
+        if held {
+            flash.counters.slc.folded += units as u64;
+        }
+    }
+
+    /// A superblock is erased: if it was in SLC mode, it is no longer.
+    pub(super) fn erased_in_cache(&mut self, flash: &mut Flash, superblock: u32) {
+        let aside = self.map.is_aside(superblock);
+        let Some(cache) = &mut self.slc else { return };
+        let mode = std::mem::replace(&mut cache.modes[superblock as usize], Mode::Usual);
+        if mode == Mode::Usual {
+            return;
+        }
+        flash.counters.slc.erased += 1;
+        cache.folded -= u32::from(mode == Mode::Folded);
+        cache.dynamic -= u32::from(!aside);
+        cache.held.retain(|&held| held != superblock);
+    }
+}
+
+/// The shortest `slc.fold_after`: how often a busy drive is asked whether it is idle.
+pub(super) const IDLE_LEAST: Span = Span::us(100);
