@@ -102,6 +102,7 @@ class Keys(TypedDict, total=False):
     disturb_cycles: SupportsFloat
     disturb_power: SupportsFloat
     disturb_slope: SupportsFloat
+    dynamic: SupportsIndex
     end_age: SupportsFloat
     end_cycles: SupportsFloat
     end_reads: SupportsFloat
@@ -130,6 +131,11 @@ class Keys(TypedDict, total=False):
     fill: SupportsFloat
     flush_at_end: bool
     flush_moved: bool
+    fold_after: str
+    fold_after_ms: SupportsFloat
+    fold_after_ns: SupportsFloat
+    fold_after_s: SupportsFloat
+    fold_after_us: SupportsFloat
     foreground_below: SupportsIndex
     frontier: Literal["own", "shared"] | str
     ftl_mapping: Literal["pages", "superblocks"] | str
@@ -205,6 +211,8 @@ class Keys(TypedDict, total=False):
     idle_after_us: SupportsFloat
     inputs: str | Sequence[str]
     integrity: bool
+    iterations: SupportsIndex
+    keep_erased: SupportsIndex
     latency: str
     latency_ms: SupportsFloat
     latency_ns: SupportsFloat
@@ -536,6 +544,11 @@ class Keys(TypedDict, total=False):
     scrub_period_s: SupportsFloat
     scrub_period_us: SupportsFloat
     scrub_stripes: bool
+    sense: str
+    sense_ms: SupportsFloat
+    sense_ns: SupportsFloat
+    sense_s: SupportsFloat
+    sense_us: SupportsFloat
     sensing: Literal["worst_case", "model", "retry"] | str
     sensing_inputs: str | Sequence[str]
     shadow_buffer: bool
@@ -546,6 +559,22 @@ class Keys(TypedDict, total=False):
     size_gib: SupportsFloat
     size_kib: SupportsFloat
     size_mib: SupportsFloat
+    slc_dynamic: SupportsIndex
+    slc_fold_after: str
+    slc_fold_after_ms: SupportsFloat
+    slc_fold_after_ns: SupportsFloat
+    slc_fold_after_s: SupportsFloat
+    slc_fold_after_us: SupportsFloat
+    slc_iterations: SupportsIndex
+    slc_keep_erased: SupportsIndex
+    slc_sense: str
+    slc_sense_ms: SupportsFloat
+    slc_sense_ns: SupportsFloat
+    slc_sense_s: SupportsFloat
+    slc_sense_us: SupportsFloat
+    slc_static: SupportsIndex
+    slc_when_full: Literal["direct", "wait"] | str
+    static: SupportsIndex
     streak: SupportsIndex
     strength: Literal["oracle", "measured"] | str
     stripe: SupportsIndex
@@ -657,6 +686,7 @@ class Keys(TypedDict, total=False):
     wear: Literal["off", "hot_cold_swap"] | str
     wear_threshold: SupportsIndex
     weights: str
+    when_full: Literal["direct", "wait"] | str
     window_ms: SupportsFloat
     window_ns: SupportsFloat
     window_s: SupportsFloat

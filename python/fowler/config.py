@@ -271,6 +271,39 @@ class Superblocks(Section):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Slc(Section):
+    """The keys of [slc]."""
+
+    static: int = 0
+    """SLC cache: superblocks set aside for it; a word line of theirs holds one page instead
+    of superblocks.word_line (superblocks only): a whole number from 0 to 1048576.
+    """
+    dynamic: int = 0
+    """SLC cache: the most erased superblocks that it uses besides (superblocks only): a
+    whole number from 0 to 1048576.
+    """
+    keep_erased: int = 8
+    """Dynamic only: the erased superblocks that the cache leaves, so that it is smaller the
+    more the drive holds: a whole number from 1 to 1048576.
+    """
+    when_full: Literal["direct", "wait"] = "direct"
+    """Where writes go when the cache is full (direct: past it, with all bits of a cell; it
+    is emptied in idle time, and when erased superblocks run low; wait: nowhere: they wait
+    in the buffer until a superblock of the cache has been emptied).
+    """
+    fold_after: Time = Time("100ms")
+    """How long no request must have been in the drive before the cache is emptied in idle
+    time: a time with its unit, from 100us to 1h.
+    """
+    sense: Time = Time("25us")
+    """Sensing a page in SLC mode: a time with its unit, from 1ns to 10s."""
+    iterations: int = 4
+    """ISPP iterations of a program in SLC mode; the iterations are those of [timing]: a
+    whole number from 1 to 1000.
+    """
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class DieOrder(Section):
     """Which waiting transaction a die serves next."""
 
@@ -883,6 +916,8 @@ class Config(Section):
     """The keys of [ftl]."""
     superblocks: Superblocks = field(default_factory=Superblocks)
     """The keys of [superblocks]."""
+    slc: Slc = field(default_factory=Slc)
+    """The keys of [slc]."""
     policy: Policy = field(default_factory=Policy)
     """The keys of [policy]."""
     reliability: Reliability = field(default_factory=Reliability)

@@ -7,7 +7,9 @@ use fowler_device::policy::scrub::ScrubKind;
 use fowler_device::policy::sensing::SensingKind;
 use fowler_device::policy::step::StepKind;
 use fowler_device::reliability::ModelKind;
-use fowler_device::{Arbitration, BufferConfig, Config, QueueConfig, Refusal, bad_blocks};
+use fowler_device::{
+    Arbitration, BufferConfig, Config, QueueConfig, Refusal, SlcConfig, bad_blocks,
+};
 use fowler_units::Span;
 
 /// Returns every setting in `config` that has no effect, and what it needs to have one. Default
@@ -28,6 +30,8 @@ pub(crate) fn without_effect(config: &Config) -> Vec<Refusal> {
         without_torn_programs(config),
         without_turns(config),
         without_a_pace(config),
+        without_a_cache(config),
+        without_a_dynamic_cache(config),
     ];
     all.into_iter().flatten().collect()
 }
@@ -61,6 +65,37 @@ fn without_a_pace(config: &Config) -> Option<Refusal> {
         keys: vec!["buffer.pace_from", "buffer.pace"],
         what: "no effect: this drive does not pace writes".into(),
         hint: Some("add buffer.pace, the time between two units that enter a full buffer".into()),
+    })
+}
+
+/// How an SLC cache works, on a drive that has none.
+fn without_a_cache(config: &Config) -> Option<Refusal> {
+    let (slc, default) = (&config.slc, SlcConfig::default());
+    let mut keys = chosen([
+        (slc.keep_erased != default.keep_erased, "slc.keep_erased"),
+        (slc.when_full != default.when_full, "slc.when_full"),
+        (slc.fold_after != default.fold_after, "slc.fold_after"),
+        (slc.sense != default.sense, "slc.sense"),
+        (slc.iterations != default.iterations, "slc.iterations"),
+    ]);
+    (!slc.is_on() && !keys.is_empty()).then(|| {
+        keys.extend(["slc.static", "slc.dynamic"]);
+        Refusal {
+            keys,
+            what: "no effect: this drive has no SLC cache".into(),
+            hint: Some("add slc.static or slc.dynamic, the superblocks of the cache".into()),
+        }
+    })
+}
+
+/// What a dynamic cache leaves erased, on a drive whose cache is static.
+fn without_a_dynamic_cache(config: &Config) -> Option<Refusal> {
+    let (slc, default) = (&config.slc, SlcConfig::default());
+    let kept = slc.keep_erased != default.keep_erased;
+    (slc.is_on() && slc.dynamic == 0 && kept).then(|| Refusal {
+        keys: vec!["slc.keep_erased", "slc.dynamic"],
+        what: "no effect: the cache of this drive uses only what is set aside for it".into(),
+        hint: Some("add slc.dynamic, the most superblocks that it uses besides".into()),
     })
 }
 
@@ -237,6 +272,29 @@ mod tests {
                 &[],
             ),
             ("pes-mlc", "noop", &["policy.redundancy.cache=limited"], &["saves no page"]),
+            ("nvme-980pro", "noop", &["slc.when_full=wait"], &["(slc.when_full", "no SLC cache"]),
+            (
+                "nvme-980pro",
+                "noop",
+                &["slc.static=4", "slc.keep_erased=9"],
+                &["(slc.keep_erased, slc.dynamic)", "set aside"],
+            ),
+            ("nvme-980pro", "noop", &["slc.static=4", "slc.when_full=wait"], &[]),
+            ("nvme-980pro", "noop", &["slc.dynamic=40", "slc.keep_erased=9"], &[]),
+            ("pes-mlc", "noop", &["slc.static=4"], &["slc.static, slc.dynamic, ftl.mapping"]),
+            (
+                "nvme-980pro",
+                "noop",
+                &["slc.dynamic=40", "slc.keep_erased=4"],
+                &["at least gc.fore"],
+            ),
+            (
+                "nvme-980pro",
+                "noop",
+                &["slc.dynamic=9", "superblocks.word_line=1", "slc.keep_erased=3"],
+                &["word lines of 1 pages", "at least gc.fore"],
+            ),
+            ("nvme-980pro", "noop", &["slc.static=341"], &["can hold data"]),
             // RHIO's order has an effect on any drive.
             ("pes-mlc", "pes_ipc", &["policy.die_order=rhio"], &[]),
         ] {

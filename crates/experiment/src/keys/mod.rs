@@ -10,7 +10,7 @@ mod reliability;
 use crate::field::{Access, Field, Word};
 use fowler_device::{
     AccessClass, Ack, Admission, Arbitration, Config, GcFrontier, Mapping, OpBase, PartialWrites,
-    Pattern, PlaneMode, ProgramErase, ReadHot, UnwrittenReads,
+    Pattern, PlaneMode, ProgramErase, ReadHot, UnwrittenReads, WhenFull,
 };
 use fowler_units::{ByteRate, Bytes, Span};
 use std::borrow::Cow;
@@ -102,6 +102,7 @@ pub fn all() -> Vec<Key<Config>> {
         buffers_and_queues(),
         gc(),
         semantics(),
+        slc(),
         policies::all(),
         reliability::all(),
         lifetime::all(),
@@ -298,6 +299,29 @@ fn semantics() -> Vec<Key<Config>> {
             Field::Count(1..=64, at!(superblocks.word_line as u32))),
         optional("superblocks.parity", "one program command in this many stores parity over the others (RAIN); 0 for none",
             Field::Count(0..=1 << 20, at!(superblocks.parity as u32))),
+    ]
+}
+
+#[rustfmt::skip]
+fn slc() -> Vec<Key<Config>> {
+    vec![
+        optional("slc.static", "SLC cache: superblocks set aside for it; a word line of theirs holds one page instead of superblocks.word_line (superblocks only)",
+            Field::Count(0..=1 << 20, at!(slc.fixed as u32))),
+        optional("slc.dynamic", "SLC cache: the most erased superblocks that it uses besides (superblocks only)",
+            Field::Count(0..=1 << 20, at!(slc.dynamic as u32))),
+        optional("slc.keep_erased", "dynamic only: the erased superblocks that the cache leaves, so that it is smaller the more the drive holds",
+            Field::Count(1..=1 << 20, at!(slc.keep_erased as u32))),
+        optional("slc.when_full", "where writes go when the cache is full",
+            words!(slc.when_full,
+                "direct" => WhenFull::Direct, "past it, with all bits of a cell; it is emptied in idle time, and when erased superblocks run low";
+                "wait" => WhenFull::Wait, "nowhere: they wait in the buffer until a superblock of the cache has been emptied";
+            )),
+        optional("slc.fold_after", "how long no request must have been in the drive before the cache is emptied in idle time",
+            Field::Time(Span::us(100)..=Span::ms(3_600_000), at!(slc.fold_after))),
+        optional("slc.sense", "sensing a page in SLC mode",
+            Field::Time(SOME, at!(slc.sense))),
+        optional("slc.iterations", "ISPP iterations of a program in SLC mode; the iterations are those of [timing]",
+            Field::Count(1..=1000, at!(slc.iterations as u32))),
     ]
 }
 

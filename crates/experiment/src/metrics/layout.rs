@@ -147,6 +147,9 @@ fn all_rows() -> Vec<Shown> {
         Shown::new("scrub.pages", "pages scrubbed").when(SCRUBS),
         Shown::new("scrub.unreadable", "  unreadable").when(SCRUBS),
         Shown::new("scrub.moved", "  blocks moved").when(SCRUBS),
+        Shown::new("slc.cached", "units written to the SLC cache").when(CACHES),
+        Shown::new("slc.folded", "  folded").when(CACHES),
+        Shown::new("slc.erased", "  superblocks erased").when(CACHES),
         Shown::new("bad_blocks.retired", "blocks retired").when(BLOCKS_FAIL),
         Shown::new("bad_blocks.spare", "  spare that is left").when(BLOCKS_FAIL),
         Shown::new("failed_dies.failed", "dies failed for good").when(DIES_FAIL),
@@ -172,6 +175,7 @@ fn all_rows() -> Vec<Shown> {
     rows
 }
 
+const CACHES: When = When::Known("slc.cached");
 const CELLS_ERR: When = When::Known("counters.reads_at");
 const SCRUBS: When = When::Known("scrub.pages");
 const BLOCKS_FAIL: When = When::Known("bad_blocks.retired");

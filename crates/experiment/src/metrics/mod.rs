@@ -21,6 +21,7 @@ mod requests;
 mod schema;
 mod scrub;
 mod setup;
+mod slc;
 mod speed;
 mod voltages;
 
@@ -193,6 +194,7 @@ pub fn all() -> &'static [Metric] {
             scrub::metrics(),
             bad_blocks::metrics(),
             failed_dies::metrics(),
+            slc::metrics(),
             counters::metrics(),
             setup::laws_and_origin(),
         ];

@@ -191,6 +191,15 @@ fn settings(full: &Resolved, needs: Needs, by: f64, (blocks, pages): (u32, u32))
         let pulse = ((config.timing.erase_pulse.0 as f64 * shorter).round() as u64).max(least);
         set.push(format!("timing.erase_pulse={pulse}ns"));
     }
+    let fewer = |superblocks: u32| {
+        let share = f64::from(blocks) / f64::from(config.geometry.blocks_per_plane);
+        let scaled = (f64::from(superblocks) * share).round() as u32;
+        scaled.max(u32::from(superblocks > 0))
+    };
+    if config.slc.is_on() {
+        set.push(format!("slc.static={}", fewer(config.slc.fixed)));
+        set.push(format!("slc.dynamic={}", fewer(config.slc.dynamic)));
+    }
     if needs != Needs::Tail {
         let page = config.geometry.page_size.0;
         let types = u64::from(word_line(config));

@@ -137,7 +137,7 @@ impl<'a> Recording<'a> {
         device: &Device<L>,
         factor: f64,
     ) -> Recording<'a> {
-        let (logical, geometry) = (device.layout().logical.0 as f64, device.layout().geometry);
+        let (logical, raw) = (device.layout().logical.0 as f64, device.layout().raw.0 as f64);
         let (bytes, seconds) = match job.length {
             Length::Moved { times, .. } => (times * logical, f64::INFINITY),
             Length::Tail { .. } => (f64::INFINITY, f64::INFINITY),
@@ -150,9 +150,7 @@ impl<'a> Recording<'a> {
             seconds,
             before: device.counters(),
             page: device.layout().page_size.0 as f64,
-            row: f64::from(geometry.planes())
-                * f64::from(geometry.pages_per_block)
-                * geometry.page_size.0 as f64,
+            row: raw / f64::from(device.layout().geometry.blocks_per_plane),
             began: device.now(),
             so_far: Moment::default(),
             warm: None,

@@ -1,0 +1,38 @@
+//! What went through the SLC cache. Absent on drives without one.
+
+use super::{Metric, Unit};
+use crate::outcome::Outcome;
+use fowler_device::SlcCounts;
+
+const UNITS: Unit = Unit::Count("units");
+
+/// A count of the device.
+type Count = (&'static str, Unit, &'static str, fn(&SlcCounts) -> u64);
+
+const COUNTS: [Count; 3] = [
+    ("cached", UNITS, "Units of the host programmed in SLC mode.", |it| it.cached),
+    (
+        "folded",
+        UNITS,
+        "Units read from the cache to be programmed with all bits of a cell, which GC's programs count.",
+        |it| it.folded,
+    ),
+    (
+        "erased",
+        Unit::Count("superblocks"),
+        "Superblocks erased that were in SLC mode; their blocks count among the erases.",
+        |it| it.erased,
+    ),
+];
+
+pub(super) fn metrics() -> Vec<Metric> {
+    let metric = |(name, unit, about, read): Count| {
+        let read = move |it: &Outcome| has_cache(it).then(|| read(&it.counters.slc));
+        Metric::new(format!("slc.{name}"), unit, about, read).only_if(has_cache)
+    };
+    COUNTS.into_iter().map(metric).collect()
+}
+
+fn has_cache(outcome: &Outcome) -> bool {
+    outcome.drive.config.slc.is_on()
+}
