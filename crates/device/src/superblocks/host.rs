@@ -89,15 +89,19 @@ impl Superblocks {
                     self.read_flash(flash, id, unit, parts);
                 }
                 place => {
+                    let unwritten = self.rules.unwritten;
+                    let senses =
+                        place == Place::Nowhere && unwritten == UnwrittenReads::Preconditioned;
+                    if senses && self.reads == self.reads_max {
+                        return false;
+                    }
                     self.front.requests.get_mut(id).next += 1;
                     flash.counters.pages_read += 1;
                     match place {
                         Place::Buffer(_) => flash.counters.buffer_read_hits += 1,
                         _ => flash.counters.unwritten_reads += 1,
                     }
-                    if place == Place::Nowhere
-                        && self.rules.unwritten == UnwrittenReads::Preconditioned
-                    {
+                    if senses {
                         // Data written before the run lies somewhere: where the address points.
                         let units = self.shape.all_units() as u32;
                         self.read_flash(flash, id, self.shape.nth(next % units), 1);
