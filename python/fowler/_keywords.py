@@ -426,6 +426,11 @@ class Keys(TypedDict, total=False):
     read_ms: SupportsFloat | Sequence[SupportsFloat]
     read_ns: SupportsFloat | Sequence[SupportsFloat]
     read_s: SupportsFloat | Sequence[SupportsFloat]
+    read_time: str
+    read_time_ms: SupportsFloat
+    read_time_ns: SupportsFloat
+    read_time_s: SupportsFloat
+    read_time_us: SupportsFloat
     read_us: SupportsFloat | Sequence[SupportsFloat]
     reads_behind: SupportsIndex
     rebuild_at_once: SupportsIndex
@@ -544,11 +549,6 @@ class Keys(TypedDict, total=False):
     scrub_period_s: SupportsFloat
     scrub_period_us: SupportsFloat
     scrub_stripes: bool
-    sense: str
-    sense_ms: SupportsFloat
-    sense_ns: SupportsFloat
-    sense_s: SupportsFloat
-    sense_us: SupportsFloat
     sensing: Literal["worst_case", "model", "retry"] | str
     sensing_inputs: str | Sequence[str]
     shadow_buffer: bool
@@ -567,11 +567,11 @@ class Keys(TypedDict, total=False):
     slc_fold_after_us: SupportsFloat
     slc_iterations: SupportsIndex
     slc_keep_erased: SupportsIndex
-    slc_sense: str
-    slc_sense_ms: SupportsFloat
-    slc_sense_ns: SupportsFloat
-    slc_sense_s: SupportsFloat
-    slc_sense_us: SupportsFloat
+    slc_read_time: str
+    slc_read_time_ms: SupportsFloat
+    slc_read_time_ns: SupportsFloat
+    slc_read_time_s: SupportsFloat
+    slc_read_time_us: SupportsFloat
     slc_static: SupportsIndex
     slc_when_full: Literal["direct", "wait"] | str
     static: SupportsIndex

@@ -295,7 +295,7 @@ class Slc(Section):
     """How long no request must have been in the drive before the cache is emptied in idle
     time: a time with its unit, from 100us to 1h.
     """
-    sense: Time = Time("25us")
+    read_time: Time = Time("25us")
     """Sensing a page in SLC mode: a time with its unit, from 1ns to 10s."""
     iterations: int = 4
     """ISPP iterations of a program in SLC mode; the iterations are those of [timing]: a

@@ -19,7 +19,7 @@ pub struct SlcConfig {
     /// How long the host must have been idle before the cache is emptied in idle time.
     pub fold_after: Span,
     /// Sensing a page in SLC mode.
-    pub sense: Span,
+    pub read_time: Span,
     /// ISPP iterations of a program in SLC mode.
     pub iterations: u32,
 }
@@ -41,7 +41,7 @@ impl Default for SlcConfig {
             keep_erased: 8,
             when_full: WhenFull::Direct,
             fold_after: Span::ms(100),
-            sense: Span::us(25),
+            read_time: Span::us(25),
             iterations: 4,
         }
     }
@@ -57,7 +57,7 @@ impl SlcConfig {
     /// mode.
     pub(super) fn timing(&self, usual: Timing, word_line: u32) -> Timing {
         Timing {
-            read: usual.read.with_slc(word_line, self.sense),
+            read: usual.read.with_slc(word_line, self.read_time),
             program_iterations: usual.program_iterations.with_slc(word_line, self.iterations),
             ..usual
         }

@@ -61,8 +61,8 @@ pub struct Counters {
     pub scrubbed: Scrubbed,
     /// Garbage collections.
     pub collections: Collections,
-    /// What went through the SLC cache of a drive with superblocks. Not in checkpoints of lifetimes,
-    /// whose drives have none.
+    /// What went through the SLC cache of a drive with superblocks. Not in checkpoints of
+    /// lifetimes, whose drives have none.
     #[serde(skip)]
     pub slc: SlcCounts,
     /// Times a program or erase was taken off the cells (S10).

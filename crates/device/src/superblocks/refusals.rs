@@ -86,7 +86,8 @@ impl Config {
 
     /// Refuses an SLC cache that cannot work. Returns whether there is none such.
     fn refuse_slc(&self, refusals: &mut Refusals) -> bool {
-        let SlcConfig { fixed, dynamic, keep_erased, fold_after, sense, iterations, .. } = self.slc;
+        let SlcConfig { fixed, dynamic, keep_erased, fold_after, read_time, iterations, .. } =
+            self.slc;
         if !self.slc.is_on() {
             return true;
         }
@@ -119,7 +120,9 @@ impl Config {
         refusals.unless(fold_after >= IDLE_LEAST, &["slc.fold_after"], || {
             format!("{fold_after}; expected at least {IDLE_LEAST}")
         });
-        refusals.unless(sense > Span::ZERO, &["slc.sense"], || "0ns; expected at least 1ns".into());
+        refusals.unless(read_time > Span::ZERO, &["slc.read_time"], || {
+            "0ns; expected at least 1ns".into()
+        });
         refusals.unless(iterations > 0, &["slc.iterations"], || {
             "0 iterations; expected at least 1".into()
         });

@@ -78,7 +78,7 @@ fn cached(rng: &mut Rng, mut config: Config) -> Config {
         keep_erased: config.gc.foreground_below + rng.below(4) as u32,
         when_full: pick(rng, &[WhenFull::Direct, WhenFull::Wait]),
         fold_after: pick(rng, &[Span::us(100), Span::us(700), Span::ms(5)]),
-        sense: Span::us(25),
+        read_time: Span::us(25),
         iterations: 1 + rng.below(6) as u32,
     };
     config

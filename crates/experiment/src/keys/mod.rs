@@ -318,8 +318,8 @@ fn slc() -> Vec<Key<Config>> {
             )),
         optional("slc.fold_after", "how long no request must have been in the drive before the cache is emptied in idle time",
             Field::Time(Span::us(100)..=Span::ms(3_600_000), at!(slc.fold_after))),
-        optional("slc.sense", "sensing a page in SLC mode",
-            Field::Time(SOME, at!(slc.sense))),
+        optional("slc.read_time", "sensing a page in SLC mode",
+            Field::Time(SOME, at!(slc.read_time))),
         optional("slc.iterations", "ISPP iterations of a program in SLC mode; the iterations are those of [timing]",
             Field::Count(1..=1000, at!(slc.iterations as u32))),
     ]
