@@ -123,7 +123,10 @@ fn of_sweep(folder: &Path, findings: &mut Findings) -> Result<(), Diagnostics> {
     for (path, sums) in found.damaged {
         // Without its checksums a point counts as not run.
         let Some(sums) = sums else {
-            findings.bad.push((path, format!("is not what was written: {again}")));
+            match disk::no_file(&path)? {
+                Some(_) => findings.lost(path, again)?,
+                None => findings.bad.push((path, format!("is not what was written: {again}"))),
+            }
             continue;
         };
         let is_listed = path != sums && sums.is_file() && !findings.removable.contains(&sums);

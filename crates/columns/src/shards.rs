@@ -15,11 +15,12 @@ use fowler_experiment::disk::{self, unreadable};
 use fowler_experiment::numbers::counted;
 use fowler_experiment::provenance::{FINGERPRINT, VERSION, bytes_hash, file_hash};
 use fowler_experiment::sealed::{self, Kind, Refused};
-use fowler_experiment::sweep::{POINTS_MAX, Plan};
+pub use fowler_experiment::shard::Shard;
+use fowler_experiment::shard::ranges;
+use fowler_experiment::sweep::Plan;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fmt;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -28,56 +29,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 const KIND: Kind = Kind { name: "shard", format: 1 };
 /// The most bytes of what the file says.
 const LARGEST: u64 = 4096;
-/// Missing shards that are named; the rest are counted.
-const NAMED: usize = 12;
-
-/// One of the parts into which a sweep is divided.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Shard {
-    /// Which, from 1.
-    number: u64,
-    /// How many there are.
-    of: u64,
-}
-
-impl Shard {
-    /// Reads `i/n`, such as `3/40`.
-    ///
-    /// # Errors
-    /// If it is not two whole numbers, the first from 1 to the second, or there are more shards
-    /// than a sweep may have points.
-    pub fn parse(text: &str) -> Result<Shard, String> {
-        let whole = |text: &str| {
-            let digits = text.bytes().all(|byte| byte.is_ascii_digit());
-            text.parse::<u64>().ok().filter(|_| digits)
-        };
-        let numbers = text.split_once('/').and_then(|(i, n)| Some((whole(i)?, whole(n)?)));
-        let Some((number, of)) = numbers else {
-            return Err("expected i/n, such as 3/40 for the third of 40 shards".into());
-        };
-        let shard = Shard { number, of };
-        if !shard.is_valid() {
-            return Err(format!("expected i/n with 1 <= i <= n <= {POINTS_MAX}"));
-        }
-        Ok(shard)
-    }
-
-    fn is_valid(self) -> bool {
-        (1..=self.of).contains(&self.number) && self.of <= POINTS_MAX
-    }
-
-    /// Returns which of all runs, or points, this shard has.
-    fn take<T: Clone>(self, all: &[T]) -> Vec<T> {
-        all.iter().skip(self.number as usize - 1).step_by(self.of as usize).cloned().collect()
-    }
-}
-
-impl fmt::Display for Shard {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.number, self.of)
-    }
-}
 
 /// What the file of a shard says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -177,6 +128,15 @@ pub fn open(path: &Path, plan: &Plan, shard: Shard) -> Result<Folder, Diagnostic
             Ok(there) if there.shard != shard && is_listed != Some(true) => {
                 return Err(refused(format!("holds shard {} and not {shard}", there.shard)));
             }
+            Ok(_) if is_listed == Some(false) && listed != Some(file_hash(&file)?) => {
+                // The file is new here: a killed run of a changed sweep left it, or somebody put it
+                // into the folder of another shard.
+                if let Some(other) = listed.and_then(|it| of_another(shard, &outline, &it)) {
+                    let what = format!("holds shard {other}, with the {SHARD} of {shard}");
+                    return Err(refused(what));
+                }
+                None
+            }
             Ok(there) => Some(there),
             // It says nothing that this shard does not know.
             Err(Refused::Damaged(_)) => None,
@@ -197,6 +157,13 @@ pub fn open(path: &Path, plan: &Plan, shard: Shard) -> Result<Folder, Diagnostic
     let runs = shard.take(&outline.runs());
     let points = runs.iter().map(|(_, hash)| hash.clone()).collect();
     Folder::outlined(entered, path, &outline, runs, points)
+}
+
+/// Returns the shard of the same sweep whose file has this checksum.
+fn of_another(shard: Shard, outline: &Outline, hash: &str) -> Option<Shard> {
+    let all = shard.all();
+    let is = |it: &Shard| *it != shard && bytes_hash(&Record::of(*it, outline).bytes()) == hash;
+    all.into_par_iter().find_any(is)
 }
 
 /// A folder, and what the file of its shard says.
@@ -284,7 +251,11 @@ fn held(folders: &[PathBuf]) -> Result<Vec<Held>, Diagnostics> {
             let diagnostic = Diagnostic::new(folder.display().to_string(), what);
             return Err(diagnostic.expected(expected).into());
         }
+        let listed = store::shard_hash(folder)?;
         match Record::read(&path) {
+            Ok(_) if listed.is_some_and(|it| file_hash(&path).is_ok_and(|its| its != it)) => {
+                Err(damaged_in_shard(&path))
+            }
             Ok(record) => Ok(Held { folder: folder.clone(), record }),
             Err(Refused::Damaged(why)) => {
                 let hint = "run the same shard again: it recreates the file".to_string();
@@ -319,17 +290,17 @@ fn one_sweep(held: &[Held]) -> Result<(), Diagnostics> {
             let what = format!("has other points than {name}");
             let hint = "the drives, traces or schemes that the specification names have changed";
             diagnostics.push(one.refused(what).hint(hint.to_string()));
-        } else if shard.of != its.shard.of {
+        } else if shard.of() != its.shard.of() {
             diagnostics.push(one.refused(format!("is shard {shard}, and {name} is {}", its.shard)));
-        } else if let Some(other) = numbers.insert(shard.number, one) {
+        } else if let Some(other) = numbers.insert(shard.number(), one) {
             let other = other.folder.display();
             diagnostics.push(one.refused(format!("is shard {shard}, as is {other}")));
         }
     }
-    let missing: Vec<u64> = (1..=its.shard.of).filter(|it| !numbers.contains_key(it)).collect();
+    let missing: Vec<u64> = (1..=its.shard.of()).filter(|it| !numbers.contains_key(it)).collect();
     // Shards that are refused are not missing as well.
     if !missing.is_empty() && diagnostics.0.is_empty() {
-        let (count, of) = (counted(missing.len() as u64, "shard"), its.shard.of);
+        let (count, of) = (counted(missing.len() as u64, "shard"), its.shard.of());
         let verb = if missing.len() == 1 { "is" } else { "are" };
         let what = format!("{count} of {of} {verb} missing: {}", ranges(&missing));
         diagnostics.push(Diagnostic::of(what).expected(format!("the folders of all {of} shards")));
@@ -339,25 +310,6 @@ fn one_sweep(held: &[Held]) -> Result<(), Diagnostics> {
 
 fn short(hash: &str) -> String {
     printable(hash.get(..8).unwrap_or(hash))
-}
-
-/// Numbers in ascending order, such as `2, 5 to 9`.
-fn ranges(numbers: &[u64]) -> String {
-    let mut runs: Vec<[u64; 2]> = Vec::new();
-    for &number in numbers {
-        match runs.last_mut() {
-            Some([_, last]) if *last + 1 == number => *last = number,
-            _ => runs.push([number; 2]),
-        }
-    }
-    let named = runs.iter().take(NAMED).map(|&[first, last]| match last - first {
-        0 => first.to_string(),
-        1 => format!("{first}, {last}"),
-        _ => format!("{first} to {last}"),
-    });
-    let named: Vec<String> = named.collect();
-    let more = if runs.len() > NAMED { ", and more" } else { "" };
-    named.join(", ") + more
 }
 
 /// What the shards have in common, as the first of them holds it.
@@ -432,34 +384,4 @@ fn finished(held: &Held, runs: &[(usize, String)], stop: &AtomicBool) -> Result<
         diagnostics.push(held.refused(what).hint(hint));
     }
     diagnostics.or(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn shards_are_read_strictly_and_have_every_run_once() {
-        for text in ["1/1", "3/40", "1000000/1000000"] {
-            assert_eq!(Shard::parse(text).unwrap().to_string(), text);
-        }
-        for text in ["", "3", "0/4", "5/4", "1/0", "+1/4", "1/4/2", "-1/4", "1 /4", "1/1000001"] {
-            assert!(Shard::parse(text).is_err(), "{text}");
-        }
-        let all: Vec<u32> = (0..11).collect();
-        for of in [1, 2, 3, 11, 40] {
-            let mut taken: Vec<u32> =
-                (1..=of).flat_map(|number| Shard { number, of }.take(&all)).collect();
-            taken.sort_unstable();
-            assert_eq!(taken, all, "{of}");
-        }
-    }
-
-    #[test]
-    fn numbers_are_named_as_ranges() {
-        assert_eq!(ranges(&[3]), "3");
-        assert_eq!(ranges(&[1, 2, 5, 7, 8, 9]), "1, 2, 5, 7 to 9");
-        let many: Vec<u64> = (0..100).map(|it| 2 * it).collect();
-        assert!(ranges(&many).ends_with("22, and more"), "{}", ranges(&many));
-    }
 }

@@ -359,6 +359,11 @@ pub fn examine(folder: &Path) -> Result<Option<Examined>, Diagnostics> {
     if small_file(&format)?.is_none_or(|text| format_of(&text).is_none()) {
         found.damaged.push((format, None));
     }
+    // A pipe in its place would keep every run of the sweep out.
+    let lock = folder.join(LOCK);
+    if disk::no_file(&lock)?.is_some() {
+        found.damaged.push((lock, None));
+    }
     let sums = small_file(&folder.join(SUMS))?.unwrap_or_default();
     for (path, name) in [(&specification, SPECIFICATION), (&design, DESIGN)] {
         if disk::facts(path)?.is_none() || listed_hash(&sums, name) != Some(file_hash(path)?) {

@@ -209,6 +209,15 @@ fn shard_again_is_refused(here: &Path, plan: &Plan) {
     };
     assert!(open("a", "2/3").contains("a: holds shard 1/3 and not 2/3"), "{}", open("a", "2/3"));
     assert!(open("whole", "2/3").contains("holds a whole sweep"), "{}", open("whole", "2/3"));
+    // The file of another shard does not make it that shard's folder.
+    let own = fs::read(here.join("a/shard")).unwrap();
+    fs::copy(here.join("b/shard"), here.join("a/shard")).unwrap();
+    let why = open("a", "2/3");
+    assert!(why.contains("a: holds shard 1/3, with the shard of 2/3"), "{why}");
+    let why = merge(&[here.join("a")], &here.join("out")).unwrap_err();
+    assert!(why.contains("a/shard: is damaged"), "{why}");
+    shards::open(&here.join("a"), plan, Shard::parse("1/3").unwrap()).unwrap();
+    assert!(fs::read(here.join("a/shard")).unwrap() == own, "its own shard writes it again");
     let why = Folder::open(&here.join("a"), plan).map(drop).unwrap_err().to_string();
     assert!(why.contains("a: holds a shard of a sweep"), "{why}");
     let why = merge(&[here.join("a")], &here.join("a")).unwrap_err();

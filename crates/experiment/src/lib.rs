@@ -53,6 +53,7 @@ pub mod score;
 #[doc(hidden)]
 pub mod sealed;
 pub mod seeds;
+pub mod shard;
 pub mod streams;
 pub mod studies;
 pub mod sweep;

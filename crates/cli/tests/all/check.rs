@@ -239,13 +239,34 @@ fn a_shard_without_its_file_is_no_whole_sweep() {
         assert!(code == Some(2) && said.contains("| shard"), "{code:?} {said}");
         assert!(said.contains("the same shard"), "{said}");
         assert_eq!(sweep(&part, &[]).0, Some(2));
-        if number == 0 {
-            let (code, said) = sweep(&part, &["--shard", "1/2"]);
-            assert!(code == Some(2) && said.contains("is not 1/2 of"), "{code:?} {said}");
-        }
+        // Neither does it become the folder of the shard whose file was put there.
+        let (code, said) = sweep(&part, &["--shard", "1/2"]);
+        let reported = ["is not 1/2 of", "holds shard 2/2, with the shard of 1/2"][number];
+        assert!(code == Some(2) && said.contains(reported), "{code:?} {said}");
         assert_eq!(sweep(&part, &["--shard", "2/2"]).0, Some(0));
         assert_eq!(check(&part, &[]).0, Some(0));
     }
+}
+
+/// With a pipe in the place of its lock, no sweep would run in the folder again.
+#[cfg(all(unix, feature = "parquet"))]
+#[test]
+fn a_lock_that_is_no_file_is_found() {
+    let folder = Folder::new("check-lock");
+    let text = "device = 'small.toml'\nworkload = 'small-load.toml'\n[axis]\nseed = [1]\n";
+    let (spec, out) = (folder.file("s.toml", text), folder.path("out"));
+    let sweep = || fowler(&["sweep", &spec, "--out", &out, "--quiet"]);
+    assert_eq!(sweep().0, Some(0));
+    let lock = folder.path("out/.lock");
+    fs::remove_file(&lock).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(&lock).status().unwrap().success());
+    assert_eq!(sweep().0, Some(2));
+    let (code, said) = check(&out, &[]);
+    assert!(code == Some(2) && said.contains("| .lock | is not a regular file"), "{said}");
+    let (code, said) = check(&out, &["--repair"]);
+    assert!(code == Some(0) && said.contains("(removed)"), "{said}");
+    assert_eq!(sweep().0, Some(0));
+    assert_eq!(check(&out, &[]).0, Some(0));
 }
 
 /// Nothing waits for somebody who writes to a pipe, or reads from it.
