@@ -25,7 +25,7 @@ const CACHED_MOST: usize = 8;
 /// A life, and its check at twice the dilation.
 const LIVES: usize = 2;
 /// How the names of files in a folder of caches begin.
-const CACHED: &str = "lifetime-";
+pub(super) const CACHED: &str = "lifetime-";
 
 /// Where the state of a lifetime is saved, so that it can be resumed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -336,11 +336,8 @@ impl<'a> Checkpoint<'a> {
 
     fn write(&mut self, file: &File) -> Result<(), Diagnostics> {
         let Some(path) = &self.path else { return Ok(()) };
-        if let (Some(folder), true) = (path.parent(), self.cached.is_some())
-            && disk::facts(path)?.is_none()
-        {
-            disk::create_folder(folder).map_err(|error| unwritable(folder, &error))?;
-            make_room(folder);
+        if self.cached.is_some() {
+            into_cache(path)?;
         }
         let out = SealedFile::create(path, CHECKPOINT, &self.key)?;
         let failed =
@@ -359,6 +356,18 @@ impl<'a> Checkpoint<'a> {
     pub fn of_this_life(self) -> Option<PathBuf> {
         self.path.filter(|_| self.own)
     }
+}
+
+/// Prepares a folder of caches for a file, if it is new there.
+///
+/// # Errors
+/// If there can be no such folder.
+pub(super) fn into_cache(path: &Path) -> Result<(), Diagnostics> {
+    if let (Some(folder), true) = (path.parent(), disk::facts(path)?.is_none()) {
+        disk::create_folder(folder).map_err(|error| unwritable(folder, &error))?;
+        make_room(folder);
+    }
+    Ok(())
 }
 
 /// Removes the oldest files of a folder of caches until there is room for one more. What cannot be

@@ -16,6 +16,7 @@ mod pictures;
 mod record;
 mod repetition;
 mod report;
+mod saved_life;
 mod season;
 mod steady;
 mod survey;
@@ -179,23 +180,6 @@ pub enum Ended {
 }
 
 impl Lifetime {
-    /// Draws a fleet of drives like this one, and returns both. If it is stopped meanwhile, its
-    /// checkpoint has the finished life.
-    ///
-    /// # Errors
-    /// As [`fleet::draw`].
-    pub fn with_fleet(
-        mut self: Box<Self>,
-        spec: &fleet::FleetSpec,
-        watch: Watch<'_>,
-    ) -> Result<Ended, Diagnostics> {
-        self.fleet = fleet::draw(&self, spec, watch.control)?;
-        if self.fleet.is_none() {
-            return Ok(Ended::Stopped { saved: !self.checkpoints.is_empty() });
-        }
-        Ok(Ended::Lived(self))
-    }
-
     /// Returns the target lifetime.
     pub fn target(&self) -> Span {
         self.drive.config.life.target
@@ -218,6 +202,11 @@ pub enum Early {
         years: f64,
         /// Pages programmed for each host page.
         waf: f64,
+    },
+    /// The life is over, and so many drives of a fleet are drawn from here on.
+    Drawing {
+        /// How many.
+        drives: usize,
     },
 }
 

@@ -4,9 +4,10 @@ use crate::device::Resolved;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::workload::{Control, Workload, WorkloadReport};
 use fowler_units::{HostIo, HostOp, Nanos, Span};
+use serde::{Deserialize, Serialize};
 
 /// The contents of a repetition.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Survey {
     /// The number of its requests.
     pub requests: u64,
@@ -29,7 +30,7 @@ pub struct Survey {
 const BINS: usize = 32;
 
 /// The number of writes over a repetition, in bins of equal width that is found on the way.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Profile {
     /// The width of a bin is 2 to the power of this, in nanoseconds.
     width: u32,

@@ -1,13 +1,13 @@
 //! Fleets against closed forms, and against drives that are simulated one by one.
 
 use fowler_experiment::device::{DeviceSpec, Source};
-use fowler_experiment::lifetime::fleet::{self, Fleet, FleetSpec, wilson};
+use fowler_experiment::lifetime::fleet::{self, Fleet, FleetSpec, Interval, wilson};
 use fowler_experiment::lifetime::{Ended, Lifetime, LifetimeSpec, SaveTo, Watch, live};
 use fowler_experiment::workload::{Control, WorkloadSpec};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Twenty days of a drive of 64 MiB under a load of so many writes a second.
-fn life(cycles: f64, rate: f64, more: &[&str]) -> Lifetime {
+pub(crate) fn spec(cycles: f64, rate: f64, more: &[&str]) -> LifetimeSpec {
     let mut set: Vec<String> = [
         "geometry.channels=1",
         "geometry.chips_per_channel=1",
@@ -23,7 +23,7 @@ fn life(cycles: f64, rate: f64, more: &[&str]) -> Lifetime {
         "duration = '1h'\narrivals = {{ kind = 'poisson', rate = {rate:?} }}\nmix.reads = 0.0\n\
          space.share = 0.8\nwrites.sizes = '4KiB 3, 16KiB 1'\n"
     );
-    let spec = LifetimeSpec {
+    LifetimeSpec {
         device: DeviceSpec { device: "ready-32".into(), set, ..DeviceSpec::default() },
         scheme: Some("nt".into()),
         workload: WorkloadSpec::Generated(Source { name: "load".into(), text }),
@@ -33,10 +33,13 @@ fn life(cycles: f64, rate: f64, more: &[&str]) -> Lifetime {
         close_up: None,
         checkpoint: SaveTo::Nowhere,
         checkpoint_every: 1000,
-    };
+    }
+}
+
+fn life(cycles: f64, rate: f64, more: &[&str]) -> Lifetime {
     let watch =
         Watch { control: Control::UNWATCHED, share: &|_| (), early: &|_| (), warn: &|_| () };
-    match live(&spec, watch).unwrap() {
+    match live(&spec(cycles, rate, more), watch).unwrap() {
         Ended::Lived(life) => *life,
         Ended::Stopped { .. } => panic!("nobody stopped it"),
     }
@@ -187,6 +190,44 @@ fn spare_drives_are_enough_as_often_as_promised() {
         let share = enough.count() as f64 / 199.0;
         // 95 % is asked for; 199 pairs show it to 1.5 %.
         assert!(share > 0.905, "{drives} drives, {early_share}: enough in {share}");
+    }
+}
+
+/// Fleets of some hundred drives against one of tens of thousands, whose own scatter is small:
+/// intervals hold the truth as often as promised.
+#[test]
+fn intervals_hold_as_often_as_promised() {
+    let mut base = life(300.0, 5.0, &[]);
+    // Without the life at twice the dilation, which would widen the intervals.
+    base.lived.truncate(1);
+    let spec = FleetSpec { drives: 60_000, early_share: 0.3, ..FleetSpec::default() };
+    base.drive.config.seed = 1_000_000;
+    let truth = drawn(&base, &spec);
+    let small = FleetSpec { drives: 300, ..spec };
+    type Asked = fn(&Fleet) -> Interval;
+    let all: [(&str, Asked); 9] = [
+        ("alive after a third", |it| it.survival()[20].share),
+        ("alive after two thirds", |it| it.survival()[40].share),
+        ("alive in the end", |it| it.survival()[60].share),
+        ("years until 1 % are replaced", |it| it.years_at(0.01)),
+        ("years until half are replaced", |it| it.years_at(0.5)),
+        ("years until 90 % are replaced", |it| it.years_at(0.9)),
+        ("TBW, lowest 10 %", |it| it.tbw_at(0.1)),
+        ("TBW, median", |it| it.tbw_at(0.5)),
+        ("replaced per place and year", |it| it.rate(it.all, it.horizon)),
+    ];
+    let fleets: Vec<Fleet> = (0..200)
+        .map(|seed| {
+            base.drive.config.seed = seed;
+            drawn(&base, &small)
+        })
+        .collect();
+    for (name, asked) in all {
+        let exact = asked(&truth).value;
+        let holds = |it: &&Fleet| (asked(it).low..=asked(it).high).contains(&exact);
+        let share = fleets.iter().filter(holds).count() as f64 / 200.0;
+        // 95 % is promised; 200 fleets show it to 1.5 %, and the truth scatters a little, too.
+        assert!(share >= 0.9, "{name}: {exact} is in {share} of the intervals");
     }
 }
 

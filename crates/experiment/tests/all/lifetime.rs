@@ -203,6 +203,7 @@ fn a_life_lies_within_its_first_estimate() {
             early: &|early| match early {
                 Early::Bounds(its) => *bounds.lock().unwrap() = Some(its),
                 Early::SoFar { years, waf } => *so_far.lock().unwrap() = Some((years, waf)),
+                Early::Drawing { .. } => panic!("there is no fleet"),
             },
             warn: &|_| (),
         };

@@ -4,6 +4,7 @@ mod config_errors;
 mod faults;
 mod fingerprint;
 mod fleet;
+mod fleet_shards;
 mod levels;
 mod lifetime;
 mod mutations;

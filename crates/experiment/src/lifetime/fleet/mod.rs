@@ -6,38 +6,45 @@
 //! the simulated drive has the same pages in the same blocks, so one simulation is enough.
 //! See docs/decisions/lifetime.md, "How does a fleet follow from one life?".
 
+mod drawn;
 mod json;
 mod laws;
+mod merge;
 mod report;
+mod saved;
 mod statistics;
 mod wear;
 
 pub use json::Year;
 pub(super) use json::fact;
+pub use merge::{Merging, merge};
+pub use saved::{Examined, ShardDrawn, ShardSpec, draw_shard, examine, with_life};
 pub use statistics::{Interval, at_most, normal_quantile, poisson, wilson};
 
 use super::Lifetime;
 use super::estimate::YEAR_S;
 use crate::atomic_file::{AtomicFile, unwritable};
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::shard::Shard;
 use crate::workload::Control;
+use drawn::{Drawn, Part};
 use fowler_device::policy::throttle::ThrottleKind;
 use laws::Laws;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 use std::io::Write;
 use std::path::Path;
+use std::sync::OnceLock;
 
 /// The most drives of a fleet.
 pub const DRIVES_MOST: u32 = 1_000_000;
-/// Drives between two looks at whether to stop.
-const PIECE: u32 = 2048;
 /// Moments at which survival is told, after the beginning.
 const MOMENTS: usize = 60;
 /// The most drives that a place may use up within the target life.
 const REPLACED_MOST: u32 = 1000;
 
 /// What differs between the drives of a fleet. All defaults are assumed; sweep them.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FleetSpec {
     /// How many there are; in 1 to [`DRIVES_MOST`].
     pub drives: u32,
@@ -100,8 +107,18 @@ pub enum Cause {
     Worn,
 }
 
+impl Cause {
+    /// Returns the word for it in tables.
+    pub fn word(self) -> &'static str {
+        match self {
+            Cause::Early => "early",
+            Cause::Worn => "worn",
+        }
+    }
+}
+
 /// The first drive in a place of the fleet.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Drive {
     /// Its load over that of the workload.
     pub load: f64,
@@ -126,7 +143,7 @@ impl Drive {
 }
 
 /// How often drives are replaced in a year, or in all.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Replaced {
     /// How many drives.
     pub count: u64,
@@ -163,14 +180,15 @@ pub struct Fleet {
     pub bytes_year: f64,
     /// By which share the years until wear-out may be wrong because the life is dilated.
     pub dilation_error: Option<f64>,
+    sorted: Sorted,
 }
 
-/// What a piece of the fleet adds.
-struct Piece {
-    drives: Vec<Drive>,
-    by_year: Vec<Replaced>,
-    all: Replaced,
-    too_many: bool,
+/// Years and terabytes of all first drives, sorted, each as with [`Fleet::sorted`]. A report asks
+/// for them a hundred times.
+#[derive(Clone, Debug, Default)]
+struct Sorted {
+    years: OnceLock<[Vec<f64>; 3]>,
+    tbw: OnceLock<[Vec<f64>; 3]>,
 }
 
 /// Draws a fleet of drives like the one of a life; `None` if it was stopped.
@@ -182,42 +200,42 @@ pub fn draw(
     spec: &FleetSpec,
     control: Control<'_>,
 ) -> Result<Option<Fleet>, Diagnostics> {
-    check(spec).or(())?;
-    suits(&life.drive.config)?;
-    let laws = Laws::of(life, spec)?;
-    let horizon = life.target().as_s() / YEAR_S;
-    let pieces: Vec<u32> = (0..spec.drives.div_ceil(PIECE)).collect();
-    let piece = |&number: &u32| {
-        if control.stopped() {
-            return None;
-        }
-        let from = number * PIECE;
-        Some(lived(&laws, from..(from + PIECE).min(spec.drives), horizon))
-    };
-    let drawn: Option<Vec<Piece>> = pieces.par_iter().map(piece).collect();
-    let Some(drawn) = drawn else { return Ok(None) };
-    if drawn.iter().any(|piece| piece.too_many) {
-        let what = format!(
-            "a drive of the fleet is replaced more than {REPLACED_MOST} times in {horizon:.2} years"
-        );
-        let hint = "use a shorter life (--years), or a load that the drive stands".to_string();
-        return Err(Diagnostic::new("--drives", what).hint(hint).into());
+    let drawing = Drawing { shard: Shard::WHOLE, control, share: &|_| (), every: u64::MAX };
+    let mut drawn = Drawn::nothing(horizon(life));
+    let whole = drawing.complete(&mut drawn, life, spec, &mut |_| Ok(()))?;
+    Ok(whole.then(|| Fleet::of(life, spec, drawn)))
+}
+
+/// How a fleet, or a shard of one, is drawn.
+#[derive(Clone, Copy)]
+struct Drawing<'a> {
+    shard: Shard,
+    control: Control<'a>,
+    share: &'a (dyn Fn(f64) + Sync),
+    every: u64,
+}
+
+impl Drawing<'_> {
+    /// As [`Drawn::complete`].
+    fn complete(
+        self,
+        drawn: &mut Drawn,
+        life: &Lifetime,
+        spec: &FleetSpec,
+        save: &mut dyn FnMut(&Drawn) -> Result<(), Diagnostics>,
+    ) -> Result<bool, Diagnostics> {
+        check(spec).or(())?;
+        suits(&life.drive.config)?;
+        let laws = Laws::of(life, spec)?;
+        let Drawing { shard, control, share, every } = self;
+        let (places, horizon) = (shard.places(spec.drives), horizon(life));
+        drawn.complete(Part { laws: &laws, places, horizon, control, share, every, save })
     }
-    let mut fleet = Fleet {
-        spec: *spec,
-        drives: Vec::with_capacity(spec.drives as usize),
-        by_year: vec![Replaced::default(); years(horizon)],
-        all: Replaced::default(),
-        horizon,
-        bytes_year: life.survey.bytes as f64 / life.survey.span.as_s() * YEAR_S,
-        dilation_error: life.dilation_error(),
-    };
-    for piece in drawn {
-        fleet.drives.extend(piece.drives);
-        fleet.all.join(piece.all);
-        fleet.by_year.iter_mut().zip(piece.by_year).for_each(|(all, its)| all.join(its));
-    }
-    Ok(Some(fleet))
+}
+
+/// The target life in years.
+fn horizon(life: &Lifetime) -> f64 {
+    life.target().as_s() / YEAR_S
 }
 
 /// Refuses drives of which one life does not tell how the others live. Call it before a life is
@@ -241,43 +259,6 @@ pub fn suits(config: &fowler_device::Config) -> Result<(), Diagnostics> {
     diagnostics.or(())
 }
 
-fn years(horizon: f64) -> usize {
-    libm::ceil(horizon).max(1.0) as usize
-}
-
-/// Lets these places of the fleet live to the horizon, each with one drive after another.
-fn lived(laws: &Laws, places: std::ops::Range<u32>, horizon: f64) -> Piece {
-    let by_year = vec![Replaced::default(); years(horizon)];
-    let mut counts = vec![0u32; by_year.len()];
-    let drives = Vec::with_capacity(places.len());
-    let mut piece = Piece { drives, by_year, all: Replaced::default(), too_many: false };
-    for place in places {
-        let mut rng = laws.stream(place);
-        let load = laws.load(&mut rng);
-        counts.fill(0);
-        let (mut age, mut number) = (0.0, 0);
-        loop {
-            let drive = laws.drive(load, &mut rng);
-            if number == 0 {
-                piece.drives.push(drive);
-            }
-            age += drive.years();
-            if age >= horizon {
-                break;
-            }
-            number += 1;
-            if number > REPLACED_MOST {
-                piece.too_many = true;
-                return piece;
-            }
-            counts[age as usize] += 1;
-        }
-        piece.all.add(number);
-        piece.by_year.iter_mut().zip(&counts).for_each(|(all, &its)| all.add(its));
-    }
-    piece
-}
-
 /// How many are alive at a moment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Alive {
@@ -288,17 +269,39 @@ pub struct Alive {
 }
 
 impl Fleet {
+    fn of(life: &Lifetime, spec: &FleetSpec, drawn: Drawn) -> Fleet {
+        let Drawn { drives, by_year, all } = drawn;
+        Fleet {
+            spec: *spec,
+            drives,
+            by_year,
+            all,
+            horizon: horizon(life),
+            bytes_year: life.survey.bytes as f64 / life.survey.span.as_s() * YEAR_S,
+            dilation_error: life.dilation_error(),
+            sorted: Sorted::default(),
+        }
+    }
+
     /// Returns a value of all first drives, sorted: in the middle as it is, and before and after
     /// that as if dilation had made lives until wear-out too long or too short.
-    fn sorted(&self, value: impl Fn(&Drive) -> f64) -> [Vec<f64>; 3] {
+    fn sorted(&self, value: impl Fn(&Drive) -> f64 + Sync) -> [Vec<f64>; 3] {
         let error = self.dilation_error.unwrap_or(0.0).min(0.99);
         [1.0 - error, 1.0, 1.0 + error].map(|factor| {
-            let its = self.drives.iter();
+            let its = self.drives.par_iter();
             let scaled = |it: &Drive| Drive { worn_years: it.worn_years * factor, ..*it };
             let mut all: Vec<f64> = its.map(|it| value(&scaled(it))).collect();
-            all.sort_unstable_by(f64::total_cmp);
+            all.par_sort_unstable_by(f64::total_cmp);
             all
         })
+    }
+
+    fn sorted_years(&self) -> &[Vec<f64>; 3] {
+        self.sorted.years.get_or_init(|| self.sorted(Drive::years))
+    }
+
+    fn sorted_tbw(&self) -> &[Vec<f64>; 3] {
+        self.sorted.tbw.get_or_init(|| self.sorted(|drive| self.tbw(drive)))
     }
 
     fn z(&self) -> f64 {
@@ -310,7 +313,7 @@ impl Fleet {
     /// interval is Wilson's, of the drives as they would be if dilation made lives too short or too
     /// long.
     pub fn survival(&self) -> Vec<Alive> {
-        let (all, z) = (self.sorted(Drive::years), self.z());
+        let (all, z) = (self.sorted_years(), self.z());
         let moment = |number: usize| {
             let years = self.horizon * number as f64 / MOMENTS as f64;
             let [least, own, most] = [0, 1, 2].map(|which| {
@@ -327,13 +330,13 @@ impl Fleet {
     /// Returns quantiles of the years after which the first drives are replaced. The interval is
     /// that of the rank, of the drives as in [`Fleet::survival`].
     pub fn years_at(&self, share: f64) -> Interval {
-        self.quantile(share, Drive::years)
+        self.quantile(share, self.sorted_years())
     }
 
     /// Returns quantiles of the terabytes (10^12 bytes) that the host has written when a first
     /// drive is replaced, with an interval as in [`Fleet::years_at`].
     pub fn tbw_at(&self, share: f64) -> Interval {
-        self.quantile(share, |drive| self.tbw(drive))
+        self.quantile(share, self.sorted_tbw())
     }
 
     /// Returns the terabytes that the host has written when a drive is replaced.
@@ -341,8 +344,8 @@ impl Fleet {
         self.bytes_year * drive.load * drive.years() / 1e12
     }
 
-    fn quantile(&self, share: f64, value: impl Fn(&Drive) -> f64) -> Interval {
-        let its = self.sorted(value).map(|all| statistics::quantile(&all, share, self.z()));
+    fn quantile(&self, share: f64, sorted: &[Vec<f64>; 3]) -> Interval {
+        let its = sorted.each_ref().map(|all| statistics::quantile(all, share, self.z()));
         Interval { low: its[0].low, value: its[1].value, high: its[2].high }
     }
 
@@ -350,7 +353,8 @@ impl Fleet {
     /// sampling alone.
     pub fn rate(&self, replaced: Replaced, years: f64) -> Interval {
         let per = f64::from(self.spec.drives) * years;
-        poisson(replaced.count, self.z()).map(|count| count / per)
+        let its = statistics::replacements(replaced, self.spec.drives, self.z());
+        its.map(|count| count / per)
     }
 
     /// Returns how many spare drives are enough, with the confidence asked for.
@@ -379,10 +383,7 @@ impl Fleet {
             let Drive { load, strength, early_years, worn_years } = drive;
             // No early failure ever is an empty cell.
             let early = if early_years.is_finite() { early_years.to_string() } else { "".into() };
-            let cause = match drive.cause() {
-                Cause::Early => "early",
-                Cause::Worn => "worn",
-            };
+            let cause = drive.cause().word();
             let (years, tbw) = (drive.years(), self.tbw(drive));
             let number = number + 1;
             writeln!(file, "{number},{load},{strength},{early},{worn_years},{years},{cause},{tbw}")

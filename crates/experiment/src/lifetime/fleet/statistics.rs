@@ -47,17 +47,28 @@ pub fn wilson(count: u64, all: u64, z: f64) -> Interval {
 }
 
 /// Returns a count and the interval of its mean if it has a Poisson distribution, by Byar's
-/// approximation of the exact one (Breslow and Day 1987, section 2.3). Drives that wear out at
-/// about the same time scatter less, so it is wide rather than narrow.
+/// approximation of the exact one (Breslow and Day 1987, section 2.3).
 /// Of one or two, the lower bound is lower than the exact one.
-pub fn poisson(count: u64, z: f64) -> Interval {
+pub fn poisson(count: f64, z: f64) -> Interval {
     let bound = |n: f64, z: f64| {
-        let root = 1.0 - 1.0 / (9.0 * n) + z / (3.0 * libm::sqrt(n));
+        let root = (1.0 - 1.0 / (9.0 * n) + z / (3.0 * libm::sqrt(n))).max(0.0);
         n * root * root * root
     };
-    let value = count as f64;
-    let low = if count == 0 { 0.0 } else { bound(value, -z).max(0.0) };
-    Interval { low, value, high: bound(value + 1.0, z) }
+    let low = if count > 0.0 { bound(count, -z) } else { 0.0 };
+    Interval { low, value: count, high: bound(count + 1.0, z) }
+}
+
+/// Returns the drives that are replaced in `drives` places, and the interval of their mean. Places
+/// whose loads differ use up more and fewer drives than a Poisson distribution has it: where their
+/// counts scatter more, the count stands for fewer independent ones (quasi-likelihood; McCullagh
+/// and Nelder 1989, section 6.2.3). Drives that wear out at about the same time scatter less, so
+/// that the interval is wide rather than narrow.
+pub(super) fn replacements(replaced: Replaced, drives: u32, z: f64) -> Interval {
+    let (count, n) = (replaced.count as f64, f64::from(drives));
+    let variance = replaced.squares as f64 - count * count / n;
+    let dispersion = if count > 0.0 { (variance / count).max(1.0) } else { 1.0 };
+    let its = poisson(count / dispersion, z).map(|bound| bound * dispersion);
+    Interval { value: count, ..its }
 }
 
 /// Returns the number that is not exceeded by the replacements of another fleet of as many drives,
@@ -117,13 +128,13 @@ mod tests {
         };
         let z = normal_quantile(0.975);
         for count in [1, 2, 3, 10, 50, 200] {
-            let its = poisson(count, z);
+            let its = poisson(count as f64, z);
             let [low, high] = [1.0 - below(count - 1, its.low), below(count, its.high)];
             let least = if count < 3 { 0.012 } else { 0.023 };
             assert!((least..0.0252).contains(&low), "{count}: {low}");
             assert!((0.0248..0.0252).contains(&high), "{count}: {high}");
         }
-        assert_eq!(poisson(0, z).low, 0.0);
-        assert!((below(0, poisson(0, z).high) - 0.025).abs() < 0.003);
+        assert_eq!(poisson(0.0, z).low, 0.0);
+        assert!((below(0, poisson(0.0, z).high) - 0.025).abs() < 0.003);
     }
 }
