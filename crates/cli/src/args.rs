@@ -1,5 +1,6 @@
 //! The flags. Checking them against files and drives is the experiment crate's business.
 
+use crate::fleet::{Fleet, LifetimeAction};
 pub(crate) use crate::reading::Reading;
 use crate::traces::Trace;
 use clap::{Args, Parser, Subcommand};
@@ -350,7 +351,10 @@ pub(crate) struct Load {
 }
 
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(crate) struct Lifetime {
+    #[command(subcommand)]
+    pub action: Option<LifetimeAction>,
     #[command(flatten)]
     pub drive: Drive,
     #[command(flatten)]
@@ -378,42 +382,18 @@ pub(crate) struct Lifetime {
     /// Print the result as one JSON object
     #[arg(long)]
     pub json: bool,
-    /// Write summary.json, the table (CSV), pictures (SVG) and a page of both (report.html) into
-    /// this folder, and save progress there; without it, progress is saved in
-    /// $XDG_CACHE_HOME/fowler or ~/.cache/fowler
+    /// Write summary.json, the table (CSV), pictures (SVG), a page of both (report.html) and each
+    /// drive of a fleet (CSV, Parquet) into this folder, and save progress there; without it,
+    /// progress is saved in $XDG_CACHE_HOME/fowler or ~/.cache/fowler
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Save what is done so far after every so many page writes
+    /// Save what is done so far after every so many page writes, or drives of a fleet (at most
+    /// 4,000,000 of these)
     #[arg(long, value_name = "N", default_value_t = 100_000_000)]
     pub save_every: u64,
     /// No progress on standard error
     #[arg(long)]
     pub quiet: bool,
-}
-
-/// The flags of a fleet. All defaults are assumed: sweep them.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "A fleet")]
-pub(crate) struct Fleet {
-    /// Also draw a fleet of N drives like this one (at most 1,000,000): survival, terabytes
-    /// written, replacements and spare drives
-    #[arg(long, value_name = "N")]
-    pub drives: Option<u32>,
-    /// How loads differ: the standard deviation of the logarithm of a drive's writes per day
-    #[arg(long, value_name = "S", default_value_t = 0.5, requires = "drives")]
-    pub load_spread: f64,
-    /// The share of drives that fail within the first year for no reason of wear
-    #[arg(long, value_name = "P", default_value_t = 0.01, requires = "drives")]
-    pub early_share: f64,
-    /// The Weibull shape of these failures; below 1 their rate falls with age
-    #[arg(long, value_name = "K", default_value_t = 0.6, requires = "drives")]
-    pub early_shape: f64,
-    /// The share of worn-out blocks beyond which a drive is replaced
-    #[arg(long, value_name = "P", default_value_t = 0.02, requires = "drives")]
-    pub worn_blocks: f64,
-    /// The probability that an interval holds, and that the spare drives are enough
-    #[arg(long, value_name = "P", default_value_t = 0.95, requires = "drives")]
-    pub confidence: f64,
 }
 
 #[derive(Clone, Debug, Args)]

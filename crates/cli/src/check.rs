@@ -57,7 +57,7 @@ pub(crate) fn execute(arguments: &Check) -> Result<Exit, Diagnostics> {
     }
     let mut findings = Findings::default();
     let mut diagnostics = Diagnostics::default();
-    for look in [listed, of_sweep, of_study, of_lifetime, leftovers] {
+    for look in [listed, of_sweep, of_study, of_lifetime, of_fleet, leftovers] {
         diagnostics.take(look(folder, &mut findings));
     }
     diagnostics.or(())?;
@@ -196,6 +196,20 @@ fn of_lifetime(folder: &Path, findings: &mut Findings) -> Result<(), Diagnostics
     }
     if unfinished {
         findings.holds.push("the checkpoint of a life that is not finished".into());
+    }
+    Ok(())
+}
+
+/// The drives of a fleet, or of a shard of one.
+fn of_fleet(folder: &Path, findings: &mut Findings) -> Result<(), Diagnostics> {
+    let Some(found) = lifetime::fleet::examine(folder)? else { return Ok(()) };
+    findings.known.insert(found.file.clone());
+    match found.holds {
+        Ok(holds) => findings.holds.push(holds),
+        Err(_) => {
+            findings.holds.push("drives of a fleet".into());
+            findings.lost(found.file, "the same command draws them again")?;
+        }
     }
     Ok(())
 }

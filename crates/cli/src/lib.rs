@@ -15,6 +15,7 @@ mod endurance;
 mod fio;
 mod fit;
 mod flags;
+mod fleet;
 mod lifetime;
 mod output;
 #[cfg(feature = "package")]

@@ -1,21 +1,25 @@
 //! `fowler lifetime`: a drive to the end of its target life.
 
 use crate::args::Lifetime as Arguments;
+use crate::fleet::{self, LifetimeAction};
 use crate::output::{Output, Wanted};
 use crate::{Exit, console, fit, pages, progress, sheets, signals};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::lifetime::estimate::{Estimate, in_words};
-use fowler_experiment::lifetime::fleet::FleetSpec;
+use fowler_experiment::lifetime::fleet::with_life;
 use fowler_experiment::lifetime::{self, Early, Ended, Lifetime, LifetimeSpec, SaveTo, Watch};
-use fowler_experiment::numbers::{bytes, real};
+use fowler_experiment::numbers::{bytes, counted, real};
 use fowler_experiment::workload::Control;
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The name of the file, in the folder of results, that what is done so far is saved in.
 pub(crate) const CHECKPOINT: &str = "lifetime.checkpoint";
 
 pub(crate) fn execute(arguments: &Arguments) -> Result<Exit, Diagnostics> {
+    if let Some(LifetimeAction::Merge { folders, out, json, quiet }) = &arguments.action {
+        return fleet::merge(folders, out, *json, *quiet);
+    }
     let schemes: Vec<String> = arguments.scheme.iter().cloned().collect();
     let mut inputs = fit::drive_files(&arguments.drive, &schemes);
     inputs.extend(fit::source_files(&arguments.source));
@@ -24,10 +28,11 @@ pub(crate) fn execute(arguments: &Arguments) -> Result<Exit, Diagnostics> {
     if let Some(spec) = &spec {
         diagnostics.0.extend(lifetime::check(spec).0);
     }
-    let fleet = fleet_of(arguments);
-    if let (Some(fleet), Some(spec)) = (&fleet, &spec) {
+    let asked = fleet::fleet_of(&arguments.fleet);
+    if let (Some(fleet), Some(spec)) = (&asked, &spec) {
         diagnostics.0.extend(lifetime::check_fleet(spec, fleet).0);
     }
+    let shard = diagnostics.take(fleet::shard_of(arguments)).flatten();
     let wanted = Wanted { pictures: true, ..Wanted::default() };
     let output = Output::open(arguments.out.as_deref(), wanted, &inputs, |_| Vec::new());
     let output = diagnostics.take(output);
@@ -40,10 +45,12 @@ pub(crate) fn execute(arguments: &Arguments) -> Result<Exit, Diagnostics> {
         early: &|early| tell(&bar, early, arguments.quiet),
         warn: &|warning| bar.note(&format!("note: {warning}")),
     };
-    let lived = lifetime::live(&spec, watch);
-    let lived = match (lived, &fleet) {
-        (Ok(Ended::Lived(lived)), Some(fleet)) => lived.with_fleet(fleet, watch),
-        (other, _) => other,
+    if let (Some(fleet), Some(shard), Some(folder)) = (&asked, &shard, &arguments.out) {
+        return fleet::draw(&spec, fleet, shard, folder, watch, &bar);
+    }
+    let lived = match &asked {
+        Some(fleet) => with_life(&spec, fleet, watch),
+        None => lifetime::live(&spec, watch),
     };
     bar.clear();
     let lived = match lived? {
@@ -53,12 +60,23 @@ pub(crate) fn execute(arguments: &Arguments) -> Result<Exit, Diagnostics> {
             return Ok(Exit::Stopped);
         }
     };
+    finish(&lived, &output, arguments.out.as_deref(), arguments.json)?;
+    Ok(Exit::Done)
+}
+
+/// Prints and writes what came of it, and then removes what it would resume from.
+pub(crate) fn finish(
+    lived: &Lifetime,
+    output: &Output,
+    out: Option<&Path>,
+    as_json: bool,
+) -> Result<(), Diagnostics> {
     let json = format!("{:#}\n", lived.json());
     output.summary(&json)?;
-    let written =
-        arguments.out.as_deref().map(|folder| pages::lifetime(&lived, folder)).transpose()?;
-    console::print(&if arguments.json { json } else { report(&lived) });
-    if let (Some((files, warnings)), Some(folder)) = (written, &arguments.out) {
+    let written = out.map(|folder| pages::lifetime(lived, folder)).transpose()?;
+    console::print(&if as_json { json } else { report(lived) });
+    if let (Some((mut files, warnings)), Some(folder)) = (written, out) {
+        files.extend(drives::write(lived, folder)?);
         output.list("lifetime", files.iter().map(|file| folder.join(file)))?;
         lived.remove_checkpoint()?;
         warnings.iter().for_each(|warning| console::note(&format!("note: {warning}")));
@@ -74,11 +92,32 @@ pub(crate) fn execute(arguments: &Arguments) -> Result<Exit, Diagnostics> {
         // It is only a cache, and the result is printed.
         console::note(&format!("note: {why}"));
     }
-    Ok(Exit::Done)
+    Ok(())
+}
+
+/// The drives of a fleet as Parquet.
+mod drives {
+    use fowler_experiment::diagnostic::Diagnostics;
+    use fowler_experiment::lifetime::Lifetime;
+    use std::path::Path;
+
+    /// Writes them, if there is a fleet; returns the name of the file.
+    #[cfg(feature = "parquet")]
+    pub(super) fn write(lived: &Lifetime, folder: &Path) -> Result<Option<String>, Diagnostics> {
+        use fowler_columns::drives::{NAME, write};
+        let Some(fleet) = &lived.fleet else { return Ok(None) };
+        write(fleet, &folder.join(NAME))?;
+        Ok(Some(NAME.into()))
+    }
+
+    #[cfg(not(feature = "parquet"))]
+    pub(super) fn write(_: &Lifetime, _: &Path) -> Result<Option<String>, Diagnostics> {
+        Ok(None)
+    }
 }
 
 /// Says what becomes of a life that was stopped.
-fn stopped(checkpoint: &SaveTo, saved: bool) -> String {
+pub(crate) fn stopped(checkpoint: &SaveTo, saved: bool) -> String {
     match checkpoint {
         SaveTo::File(place) | SaveTo::Cache(place) if saved => format!(
             "stopped: what is done is saved in {}, and the same command resumes from there",
@@ -93,24 +132,14 @@ fn stopped(checkpoint: &SaveTo, saved: bool) -> String {
     }
 }
 
-/// What is asked of a fleet, if there is to be one.
-fn fleet_of(arguments: &Arguments) -> Option<FleetSpec> {
-    let its = &arguments.fleet;
-    Some(FleetSpec {
-        drives: its.drives?,
-        load_spread: its.load_spread,
-        early_share: its.early_share,
-        early_shape: its.early_shape,
-        worn_blocks: its.worn_blocks,
-        confidence: its.confidence,
-    })
-}
-
 /// Says what is known so far: bounds as a line, what follows in the bar.
 fn tell(bar: &progress::Shares, early: Early, quiet: bool) {
     match early {
         Early::Bounds(estimate) if !quiet => bar.note(&first_estimate(&estimate)),
         Early::Bounds(_) => {}
+        Early::Drawing { drives } => {
+            bar.restart(&format!("drawing {}", counted(drives as u64, "drive")))
+        }
         Early::SoFar { years, waf } => {
             bar.say(format!("{} years so far, WAF {}", real(years), real(waf)));
         }

@@ -240,6 +240,8 @@ pub(crate) struct Shares {
     bar: ProgressBar,
     /// When the whole began, by the clock of the bar, and what was done of it by then.
     began: Mutex<Option<(Duration, f64)>>,
+    /// What stands behind the bar when it begins.
+    behind: Mutex<String>,
 }
 
 /// The time left of work of which a share is done, if it goes on as it did since `began`: at a time
@@ -257,7 +259,7 @@ impl Shares {
     pub fn new(quiet: bool, message: &'static str) -> Shares {
         let bar = bar(quiet, PART as u64, UNKNOWN);
         bar.set_message(message);
-        Shares { bar, began: Mutex::default() }
+        Shares { bar, began: Mutex::default(), behind: Mutex::default() }
     }
 
     /// Follows what comes before the whole.
@@ -273,12 +275,20 @@ impl Shares {
         let began = *locked(&self.began).get_or_insert_with(|| {
             // What came before says nothing about how long the whole takes.
             draw_as(&self.bar, SHARES);
-            self.bar.set_message(String::new());
+            self.bar.set_message(locked(&self.behind).clone());
             (now, share)
         });
         self.bar.set_position((share * PART) as u64);
         let left = time_left(began, now, share);
         self.bar.set_prefix(left.map_or("?".into(), |left| format!("{:#}", HumanDuration(left))));
+    }
+
+    /// Begins another whole; `message` says what it is.
+    pub fn restart(&self, message: &str) {
+        *locked(&self.began) = None;
+        *locked(&self.behind) = message.to_string();
+        draw_as(&self.bar, UNKNOWN);
+        self.bar.set_message(message.to_string());
     }
 
     /// Says what is known so far, behind the bar.

@@ -6,6 +6,8 @@ mod check;
 mod columns;
 mod command;
 mod fio;
+#[cfg(all(feature = "report", feature = "parquet"))]
+mod fleets;
 mod hostile;
 #[cfg(feature = "report")]
 mod lifetime;

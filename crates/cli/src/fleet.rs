@@ -1,0 +1,158 @@
+//! Fleets of drives: the flags of `fowler lifetime --drives`, shards, and `fowler lifetime merge`.
+
+use crate::args::Lifetime as Arguments;
+use crate::lifetime::finish;
+use crate::output::{Output, Wanted};
+use crate::{Exit, console, progress, signals};
+use clap::{Args, Subcommand};
+use fowler_experiment::contents::CONTENTS;
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
+use fowler_experiment::disk;
+use fowler_experiment::lifetime::LifetimeSpec;
+use fowler_experiment::lifetime::Watch;
+use fowler_experiment::lifetime::fleet::{self, FleetSpec, Merging, ShardDrawn, ShardSpec};
+use fowler_experiment::numbers::{counted, whole};
+use fowler_experiment::shard::Shard;
+use fowler_experiment::workload::Control;
+use std::path::{Path, PathBuf};
+
+/// The flags of a fleet. All defaults are assumed: sweep them.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "A fleet")]
+pub(crate) struct Fleet {
+    /// Also draw a fleet of N drives like this one (at most 1,000,000): survival, terabytes
+    /// written, replacements and spare drives
+    #[arg(long, value_name = "N")]
+    pub drives: Option<u32>,
+    /// How loads differ: the standard deviation of the logarithm of a drive's writes per day
+    #[arg(long, value_name = "S", default_value_t = 0.5, requires = "drives")]
+    pub load_spread: f64,
+    /// The share of drives that fail within the first year for no reason of wear
+    #[arg(long, value_name = "P", default_value_t = 0.01, requires = "drives")]
+    pub early_share: f64,
+    /// The Weibull shape of these failures; below 1 their rate falls with age
+    #[arg(long, value_name = "K", default_value_t = 0.6, requires = "drives")]
+    pub early_shape: f64,
+    /// The share of worn-out blocks beyond which a drive is replaced
+    #[arg(long, value_name = "P", default_value_t = 0.02, requires = "drives")]
+    pub worn_blocks: f64,
+    /// The probability that an interval holds, and that the spare drives are enough
+    #[arg(long, value_name = "P", default_value_t = 0.95, requires = "drives")]
+    pub confidence: f64,
+    /// Draw only the i-th of n parts of the fleet, from 1/n to n/n, each in a folder of its own:
+    /// `fowler lifetime merge` joins them
+    #[arg(long, value_name = "i/n", requires_all = ["drives", "out"], conflicts_with = "json")]
+    pub shard: Option<String>,
+    /// The folder of another shard of this fleet that is drawn: its life is not simulated again
+    #[arg(long, value_name = "DIR", requires = "shard")]
+    pub life_of: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum LifetimeAction {
+    /// Join the shards of a fleet: what one run of it would have printed and written
+    Merge {
+        /// The folders of all shards, in any order
+        #[arg(value_name = "DIR", required = true)]
+        folders: Vec<PathBuf>,
+        /// The folder of the whole fleet, with the files of `fowler lifetime --out`
+        #[arg(long, value_name = "DIR")]
+        out: PathBuf,
+        /// Print the result as one JSON object
+        #[arg(long)]
+        json: bool,
+        /// No progress on standard error
+        #[arg(long)]
+        quiet: bool,
+    },
+}
+
+/// What is asked of a fleet, if there is to be one.
+pub(crate) fn fleet_of(its: &Fleet) -> Option<FleetSpec> {
+    Some(FleetSpec {
+        drives: its.drives?,
+        load_spread: its.load_spread,
+        early_share: its.early_share,
+        early_shape: its.early_shape,
+        worn_blocks: its.worn_blocks,
+        confidence: its.confidence,
+    })
+}
+
+/// The shard that is asked for, if one is.
+pub(crate) fn shard_of(arguments: &Arguments) -> Result<Option<ShardSpec>, Diagnostics> {
+    let its = &arguments.fleet;
+    let (Some(text), Some(drives)) = (&its.shard, its.drives) else { return Ok(None) };
+    let refused = |what: &str| Diagnostic::new("--shard", what).text(text);
+    let shard = Shard::parse(text)
+        .map_err(|expected| Diagnostics::from(refused("is not a shard").expected(expected)))?;
+    if shard.of() > u64::from(drives) {
+        let what =
+            format!("{} of {}", counted(shard.of(), "shard"), counted(drives.into(), "drive"));
+        return Err(refused(&what).expected("at most as many shards as drives").into());
+    }
+    if let Some(folder) = &arguments.out
+        && disk::facts(&folder.join(CONTENTS))?.is_some()
+    {
+        let what = "holds results of another command, and a folder never mixes two";
+        let hint = "choose another folder".to_string();
+        return Err(Diagnostic::new(folder.display().to_string(), what).hint(hint).into());
+    }
+    Ok(Some(ShardSpec { shard, life_of: its.life_of.clone() }))
+}
+
+/// Draws a shard.
+pub(crate) fn draw(
+    spec: &LifetimeSpec,
+    fleet: &FleetSpec,
+    shard: &ShardSpec,
+    folder: &Path,
+    watch: Watch<'_>,
+    bar: &progress::Shares,
+) -> Result<Exit, Diagnostics> {
+    let drawn = fleet::draw_shard(spec, fleet, shard, watch);
+    bar.clear();
+    let (drives, new) = match drawn? {
+        ShardDrawn::Drawn { drives, new } => (drives, new),
+        ShardDrawn::Stopped { saved } => {
+            console::note(&crate::lifetime::stopped(&spec.checkpoint, saved));
+            return Ok(Exit::Stopped);
+        }
+    };
+    let (shard, all) = (shard.shard, whole(fleet.drives.into()));
+    let drives = counted(drives as u64, "drive");
+    let now = if new == 0 { ", all of them there before" } else { "" };
+    console::print(&format!(
+        "shard {shard} of a fleet of {all} drives, in {}: {drives}{now}\n\n\
+         next      when all shards are done: fowler lifetime merge DIR... --out DIR\n",
+        folder.display()
+    ));
+    Ok(Exit::Done)
+}
+
+/// Joins shards.
+pub(crate) fn merge(
+    folders: &[PathBuf],
+    out: &Path,
+    json: bool,
+    quiet: bool,
+) -> Result<Exit, Diagnostics> {
+    // Its result would lie beside those of the whole.
+    if fleet::examine(out)?.is_some() {
+        let what = "holds a shard of a fleet";
+        let hint = "choose another folder for the whole fleet".to_string();
+        return Err(Diagnostic::new(out.display().to_string(), what).hint(hint).into());
+    }
+    let bar = progress::Shares::new(quiet, "reading the shards");
+    let control = Control { stop: signals::stop_flag(), ..Control::UNWATCHED };
+    let merged = fleet::merge(folders, Merging { control, share: &|share| bar.set(share) });
+    bar.clear();
+    let Some(lived) = merged? else {
+        console::note("stopped: nothing is written, and the shards are as they were");
+        return Ok(Exit::Stopped);
+    };
+    let wanted = Wanted { pictures: true, ..Wanted::default() };
+    let output = Output::open(Some(out), wanted, &[], |_| Vec::new())?;
+    finish(&lived, &output, Some(out), json)?;
+    Ok(Exit::Done)
+}
