@@ -17,6 +17,7 @@ from fowler.analysis import MainEffects, main_effects, pareto
 from fowler.comparison import Comparison
 from fowler.drive import Device, Preset, device, presets
 from fowler.errors import Diagnostic, InputError, PolicyError, WorkerError
+from fowler.fleets import Bounds, Fleet
 from fowler.points import Point, Sweep
 from fowler.results import (
     Band,
@@ -36,10 +37,12 @@ from fowler.verdict import Finding, Interval, Seeds
 __all__ = [
     "Band",
     "Blame",
+    "Bounds",
     "Comparison",
     "Device",
     "Diagnostic",
     "Finding",
+    "Fleet",
     "InputError",
     "Interval",
     "Latencies",

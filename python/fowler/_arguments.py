@@ -62,6 +62,17 @@ class Run(TypedDict):
     policies: list[Policy]
 
 
+class Fleet(TypedDict):
+    """The arguments of a fleet."""
+
+    drives: int
+    load_spread: float
+    early_share: float
+    early_shape: float
+    worn_blocks: float
+    confidence: float
+
+
 class Life(TypedDict):
     """The arguments of a lifetime run."""
 
@@ -73,3 +84,4 @@ class Life(TypedDict):
     check: bool
     checkpoint: str | None
     policies: list[Policy]
+    fleet: Fleet | None

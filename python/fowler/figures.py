@@ -20,9 +20,10 @@ from fowler.table import Table
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from fowler.fleets import Fleet
     from fowler.runs import Run
 
-__all__ = ["Picture", "blame", "distributions", "heatmap", "lines", "main_effects", "pareto"]
+__all__ = ["Picture", "blame", "distributions", "heatmap", "lines", "main_effects", "pareto", "survival"]
 
 COLOURS = SCHEMES
 """The colors of schemes by their place, as on report pages: color-blind readers can tell them apart."""
@@ -70,6 +71,29 @@ def distributions(runs: Iterable[Run], kind: str = "read", *, ax: Axes | None = 
     axes.grid(True, which="major", alpha=0.3)
     if axes.lines:
         axes.legend()
+    return figure
+
+
+def survival(fleet: Fleet, *, ax: Axes | None = None) -> Figure:
+    """Plots the share of drives of a fleet that are alive over the years, with its interval.
+
+    >>> figures.survival(life.fleet).axes[0].get_ylabel()
+    'share alive'
+
+    Args:
+        fleet: The fleet.
+        ax: Axes to draw into; ``None`` for a new figure.
+    """
+    figure, axes = _canvas(ax, (6, 4))
+    its = fleet.survival
+    axes.plot(its["years"], its["alive"], color=COLOURS[0], label="alive")
+    band = f"{100 * fleet.confidence:g} % interval"
+    axes.fill_between(
+        its["years"], its["low"], its["high"], color=COLOURS[0], alpha=0.3, linewidth=0, label=band
+    )
+    axes.set(xlabel="years", ylabel="share alive")
+    axes.grid(True, which="major", alpha=0.3)
+    axes.legend()
     return figure
 
 

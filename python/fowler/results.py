@@ -9,10 +9,13 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fowler import _core
 from fowler.errors import path_of
+
+if TYPE_CHECKING:
+    from fowler.fleets import Fleet
 
 __all__ = [
     "Band",
@@ -247,6 +250,14 @@ class Lifetime:
         life: Mapping[str, Any] = self.summary["lives"][0]
         return life
 
+    @cached_property
+    def fleet(self) -> Fleet | None:
+        """The fleet of drives like this one; ``None`` if none was asked for."""
+        from fowler.fleets import Fleet  # noqa: PLC0415  (that module imports this one)
+
+        summary = self.summary["fleet"]
+        return None if summary is None else Fleet(self._its, summary)
+
     def sheet(self) -> Sheet:
         """Returns the results as a table.
 
@@ -257,6 +268,8 @@ class Lifetime:
 
     def write(self, folder: str | os.PathLike[str]) -> list[Path]:
         """Writes the table (CSV), figures (SVG) and the report into a folder, and returns the files.
+
+        The drives of a fleet are written as well, as CSV and Parquet.
 
         >>> "report.html" in [file.name for file in life.write("life")]
         True
@@ -272,7 +285,7 @@ class Lifetime:
         return f"<Lifetime: {what}: {number(self.years)} years, WAF {number(self.waf)}>"
 
     def _repr_html_(self) -> str:
-        return self.sheet()._repr_html_()
+        return self.sheet()._repr_html_() + ("" if self.fleet is None else self.fleet._repr_html_())
 
 
 class Study(Mapping[str, Sheet]):

@@ -15,6 +15,7 @@ from fowler._settings import Setting
 from fowler.comparison import Comparison
 from fowler.drive import Device, as_drive
 from fowler.errors import Diagnostic, Gathered, InputError, path_of, shown
+from fowler.fleets import Assumptions, asked
 from fowler.policies import AnyScheme, Schemes
 from fowler.results import Lifetime, Sheet, Study
 from fowler.runs import Run
@@ -40,7 +41,19 @@ RUN = (
     "progress",
     "source",
 )
-LIFE = ("scheme", "years", "dilation", "check", "checkpoint", "limit", "seed", "progress", "source")
+LIFE = (
+    "scheme",
+    "years",
+    "dilation",
+    "check",
+    "checkpoint",
+    "drives",
+    "fleet",
+    "limit",
+    "seed",
+    "progress",
+    "source",
+)
 """The arguments to suggest for a misspelled one."""
 
 
@@ -202,6 +215,8 @@ def lifetime(
     dilation: int | None = None,
     check: bool = True,
     checkpoint: str | os.PathLike[str] | None = None,
+    drives: int | None = None,
+    fleet: Assumptions | None = None,
     limit: int | None = None,
     seed: int | None = None,
     set: Mapping[str, Setting] | None = None,
@@ -226,7 +241,11 @@ def lifetime(
         dilation: The number of real repetitions that one simulated repetition stands for; ``None`` for the
             lowest at which a life takes a minute or two.
         check: Whether to simulate the life again at twice the dilation, to show the error of the dilation.
-        checkpoint: A file to save progress in and to resume from.
+        checkpoint: A file to save progress in and to resume from. That of a fleet is beside it, with the
+            ending ``.fleet``.
+        drives: Also draw a fleet of so many drives like this one, at most 1,000,000, each with its own cells,
+            early failure and load: :attr:`Lifetime.fleet`.
+        fleet: What is assumed of the fleet, as a dictionary (:class:`~fowler.fleets.Assumptions`).
         limit: The most requests in a repetition.
         seed: The seed of every random stream.
         set: Configuration keys by their paths.
@@ -264,6 +283,7 @@ def lifetime(
         "dilation": gathered.whole("dilation", dilation, 1),
         "check": bool(check),
         "checkpoint": gathered.path("checkpoint", checkpoint),
+        "fleet": asked(gathered, drives, fleet),
     }
     gathered.done()
     with bar(progress, "thousandths") as tell:

@@ -135,7 +135,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     place = tmp_path_factory.mktemp("examples")
     (file := place / "drive.toml").write_text(drive.toml())
     axes = {"over_provisioning": [0.25, 0.3], "seed": [1, 2]}
-    life: Any = {"years": 1, "dilation": 20_000, "check": False, "limit": 5_000}
+    life: Any = {"years": 1, "dilation": 20_000, "check": False, "limit": 5_000, "drives": 500}
     return {
         "fowler": fowler,
         "figures": importlib.import_module("fowler.figures"),

@@ -4,8 +4,12 @@ use crate::errors::OrRaise;
 use crate::policies::watch_policies;
 use crate::sheets::{Rows, rows};
 use crate::spec::LifetimeArgs;
+use crate::table::Table;
+use fowler_columns::drives;
+use fowler_experiment::diagnostic::Diagnostics;
+use fowler_experiment::lifetime::fleet::{Fleet, with_life};
 use fowler_experiment::lifetime::{Ended, Lifetime as Finished, Watch, live};
-use pyo3::exceptions::PyKeyboardInterrupt;
+use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
@@ -30,7 +34,40 @@ impl Lifetime {
 
     /// Writes the table (CSV), figures (SVG) and the report into a folder, and returns the files.
     fn write(&self, py: Python<'_>, folder: PathBuf) -> PyResult<Vec<String>> {
-        py.detach(|| self.finished.write(&folder)).map(|(files, _)| files).or_raise(py)
+        py.detach(|| {
+            let (mut files, _) = self.finished.write(&folder)?;
+            if let Some(fleet) = &self.finished.fleet {
+                drives::write(fleet, &folder.join(drives::NAME))?;
+                files.push(drives::NAME.into());
+            }
+            Ok::<_, Diagnostics>(files)
+        })
+        .or_raise(py)
+    }
+
+    /// Returns the drives of the fleet, one row each.
+    fn fleet_drives(&self) -> PyResult<Table> {
+        Ok(Table::of_one(drives::table(self.fleet()?)))
+    }
+
+    /// Returns the years, or the terabytes `written`, at which a share of the fleet is replaced:
+    /// low, value, high.
+    fn fleet_quantile(&self, written: bool, share: f64) -> PyResult<(f64, f64, f64)> {
+        let fleet = self.fleet()?;
+        let its = if written { fleet.tbw_at(share) } else { fleet.years_at(share) };
+        Ok((its.low, its.value, its.high))
+    }
+
+    /// Returns the tables of the fleet.
+    fn fleet_sheets(&self) -> PyResult<Vec<Rows>> {
+        Ok(self.fleet()?.sheets().iter().map(rows).collect())
+    }
+}
+
+impl Lifetime {
+    fn fleet(&self) -> PyResult<&Fleet> {
+        let absent = || PyValueError::new_err("the life has no fleet");
+        self.finished.fleet.as_ref().ok_or_else(absent)
     }
 }
 
@@ -43,11 +80,15 @@ pub(crate) fn lifetime(
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Lifetime> {
     let ended = watch_policies(py, progress.as_ref(), move |watched, failure| {
-        let spec = life.spec(failure)?;
+        let (spec, fleet) = life.spec(failure)?;
         watched.all.store(1000, Ordering::Relaxed);
         let share = |share: f64| watched.done.store((share * 1000.0) as u64, Ordering::Relaxed);
         watched.controlled(|control| {
-            live(&spec, Watch { control, share: &share, early: &|_| (), warn: &|_| () })
+            let watch = Watch { control, share: &share, early: &|_| (), warn: &|_| () };
+            match &fleet {
+                Some(fleet) => with_life(&spec, fleet, watch),
+                None => live(&spec, watch),
+            }
         })
     })?;
     match ended.or_raise(py)? {

@@ -8,6 +8,7 @@ use fowler_columns::trace_file::TraceFile;
 use fowler_experiment::device::{DeviceSpec, Source};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::faults;
+use fowler_experiment::lifetime::fleet::FleetSpec;
 use fowler_experiment::lifetime::{LifetimeSpec, SaveTo};
 use fowler_experiment::policies::Policies;
 use fowler_experiment::presets::{self, Folder};
@@ -207,6 +208,26 @@ fn custom(
     policies.into_iter().map(|policy| policy.policies(failure)).collect()
 }
 
+/// The arguments of a fleet.
+#[derive(Debug, FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct FleetArgs {
+    drives: u32,
+    load_spread: f64,
+    early_share: f64,
+    early_shape: f64,
+    worn_blocks: f64,
+    confidence: f64,
+}
+
+impl FleetArgs {
+    fn spec(self) -> FleetSpec {
+        let FleetArgs { drives, load_spread, early_share, early_shape, worn_blocks, confidence } =
+            self;
+        FleetSpec { drives, load_spread, early_share, early_shape, worn_blocks, confidence }
+    }
+}
+
 /// The arguments of a lifetime run.
 #[derive(Debug, FromPyObject)]
 #[pyo3(from_item_all)]
@@ -219,15 +240,20 @@ pub(crate) struct LifetimeArgs {
     check: bool,
     checkpoint: Option<PathBuf>,
     policies: Vec<PolicyArgs>,
+    fleet: Option<FleetArgs>,
 }
 
 /// The number of host pages between two checkpoints.
 const KEPT_EVERY: u64 = 100_000_000;
 
 impl LifetimeArgs {
-    pub fn spec(self, failure: &Arc<Failure>) -> Result<LifetimeSpec, Diagnostics> {
+    /// Converts the arguments of a life, and those of its fleet if there is to be one.
+    pub fn spec(
+        self,
+        failure: &Arc<Failure>,
+    ) -> Result<(LifetimeSpec, Option<FleetSpec>), Diagnostics> {
         let (mut device, workload) = (self.drive.spec(), self.source.spec(failure)?);
-        let LifetimeArgs { scheme, limit, dilation, check, checkpoint, policies, .. } = self;
+        let LifetimeArgs { scheme, limit, dilation, check, checkpoint, policies, fleet, .. } = self;
         device.policies = custom(policies, failure)?;
         let spec = LifetimeSpec {
             device,
@@ -240,6 +266,11 @@ impl LifetimeArgs {
             checkpoint: checkpoint.map_or(SaveTo::Nowhere, SaveTo::File),
             checkpoint_every: KEPT_EVERY,
         };
-        fowler_experiment::lifetime::check(&spec).or(spec)
+        let fleet = fleet.map(FleetArgs::spec);
+        let mut diagnostics = fowler_experiment::lifetime::check(&spec);
+        if let Some(fleet) = &fleet {
+            diagnostics.0.extend(fowler_experiment::lifetime::check_fleet(&spec, fleet).0);
+        }
+        diagnostics.or((spec, fleet))
     }
 }
