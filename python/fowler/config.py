@@ -283,8 +283,8 @@ class Slc(Section):
     whole number from 0 to 1048576.
     """
     keep_erased: int = 8
-    """Dynamic only: the erased superblocks that the cache leaves, so that it is smaller the
-    more the drive holds: a whole number from 1 to 1048576.
+    """Dynamic only: the erased superblocks that the cache leaves, so that a fuller drive has
+    a smaller cache: a whole number from 1 to 1048576.
     """
     when_full: Literal["direct", "wait"] = "direct"
     """Where writes go when the cache is full (direct: past it, with all bits of a cell; it

@@ -17,6 +17,10 @@ __all__ = ["Diagnostic", "InputError", "PolicyError", "WorkerError"]
 T = TypeVar("T")
 
 
+CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
+"""What would command a terminal: a message may quote it from the input."""
+
+
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
     """One problem with an input.
@@ -45,7 +49,8 @@ class Diagnostic:
         line = "" if self.line is None else f":{self.line}"
         where = f"{self.file}{line}: " if self.file else ""
         more = [("text", self.text), ("expected", self.expected), ("hint", self.hint or "")]
-        return "".join([where, self.what, *(f"\n    {name}: {its}" for name, its in more if its)])
+        text = "".join([where, self.what, *(f"\n    {name}: {its}" for name, its in more if its)])
+        return CONTROL.sub(lambda found: f"\\u{{{ord(found[0]):x}}}", text)
 
 
 class InputError(ValueError):

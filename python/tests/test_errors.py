@@ -145,3 +145,13 @@ def test_hints_speak_of_arguments(tmp_path):
     reported = str(caught.value)
     assert 'remap="modulo"' in reported
     assert "--" not in reported
+
+
+def test_no_part_of_a_message_commands_a_terminal() -> None:
+    quoted = "\x1b[2J\x9b"
+    with pytest.raises(fowler.InputError) as caught:
+        fowler.run("pes-mlc", "demo", scheme=quoted)
+    own = fowler.Diagnostic(file=quoted, line=1, text="", what=quoted, expected=quoted, hint=quoted)
+    for said in [str(caught.value), str(own)]:
+        assert "\\u{1b}[2J\\u{9b}" in said
+        assert all(c == "\n" or c.isprintable() for c in said)

@@ -425,7 +425,7 @@ pub enum Unified {
 }
 
 /// A recorded sequence instead of a generated one.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Replay {
     /// `read_iolog`: the files, as written.
     pub iolog: String,

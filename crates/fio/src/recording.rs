@@ -2,16 +2,20 @@
 //!
 //! Source: fio's HOWTO on `read_iolog` and `replay_*`, and what fio 3.33 was seen to do. It takes
 //! the files from the log, or all as one (`replay_redirect`), and replays the log once, whatever
-//! `loops` says. `replay_time_scale=200` halves the times. Offsets are divided by `replay_scale`
-//! and then rounded down to `replay_align`; lengths stay.
+//! `loops`, `size`, `number_ios` and `fsync` say. `end_fsync` and `verify` follow it.
+//! `replay_time_scale=200` halves the times. Offsets are divided by `replay_scale` and then rounded
+//! down to `replay_align`; lengths stay.
 
-use crate::job::{Job, Op, Replay};
+use crate::job::{Job, Kind, Op, Replay};
 use crate::request::{Request, Step};
 use fowler_units::{Diagnostic, Diagnostics, Span};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Requests in the logs of all jobs at most: they are held in memory, 40 bytes each.
 const MOST: usize = 1 << 24;
+/// When the last request of a log is due at the latest: simulated time ends after 584 years.
+const LATEST: Span = Span::ms(100 * 365 * 86_400_000);
 
 /// A request of a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,12 +39,24 @@ pub struct Recording {
     pub files: Vec<String>,
     /// Its requests, in order.
     pub requests: Vec<Recorded>,
+    /// Where the requests to each file end.
+    reach: Vec<u64>,
 }
 
 /// Reads a log, given its name and how many requests it may have.
 pub type ReadRecording = dyn Fn(&str, usize) -> Result<Recording, Diagnostics>;
 
 impl Recording {
+    /// Returns the log of these files and requests.
+    pub fn new(files: Vec<String>, requests: Vec<Recorded>) -> Recording {
+        let mut reach = vec![0; files.len()];
+        for request in &requests {
+            let end = &mut reach[request.file as usize];
+            *end = request.offset.saturating_add(u64::from(request.length)).max(*end);
+        }
+        Recording { files, requests, reach }
+    }
+
     /// Returns the requests as `replay` wants them.
     fn arranged(mut self, replay: &Replay) -> Recording {
         self.requests.retain(|it| !replay.skip.contains(&it.op));
@@ -59,13 +75,12 @@ impl Recording {
         if let Some(name) = &replay.redirect {
             self.files = vec![name.clone()];
         }
-        self
+        Recording::new(self.files, self.requests)
     }
 
     /// Returns where the requests to a file end.
     pub(crate) fn end_of(&self, file: usize) -> u64 {
-        let its = self.requests.iter().filter(|it| it.file as usize == file);
-        its.map(|it| it.offset.saturating_add(u64::from(it.length))).max().unwrap_or(0)
+        self.reach[file]
     }
 }
 
@@ -73,29 +88,39 @@ impl Recording {
 pub(crate) fn read_all(jobs: &mut [Job], read: &ReadRecording) -> Result<(), Diagnostics> {
     let mut problems = Diagnostics::default();
     let mut left = MOST;
-    let mut last: Option<(String, Replay, Arc<Recording>)> = None;
+    let mut known: BTreeMap<(String, Replay), Arc<Recording>> = BTreeMap::new();
     for job in jobs {
         let Some(replay) = &job.replay else { continue };
         let names: Vec<&str> = replay.iolog.split(':').collect();
         let name = names[job.clone as usize % names.len()];
-        let again = last.as_ref().filter(|(its, how, _)| its == name && how == replay);
-        let recording = match again {
-            Some((_, _, recording)) => recording.clone(),
+        let key = (name.to_string(), replay.clone());
+        let recording = match known.get(&key) {
+            Some(recording) => recording.clone(),
             None => {
                 let Some(found) = problems.take(read(name, left)) else { continue };
                 left -= found.requests.len().min(left);
-                Arc::new(found.arranged(replay))
+                let recording = Arc::new(found.arranged(replay));
+                known.insert(key, recording.clone());
+                recording
             }
         };
-        if recording.requests.is_empty() {
-            let what = format!("`read_iolog`: {name} has no request to replay");
-            problems.push(
-                Diagnostic::new(&job.file, what).line(job.line).text(format!("[{}]", job.name)),
-            );
+        let last = recording.requests.last();
+        let wrong = match last {
+            None => Some(format!("`read_iolog`: {name} has no request to replay")),
+            Some(last) if last.at > LATEST => {
+                Some(format!("`read_iolog`: the last request of {name} is due after 100 years"))
+            }
+            Some(_) => None,
+        };
+        if let Some(what) = wrong {
+            let its = Diagnostic::new(&job.file, what).line(job.line);
+            problems.push(its.text(format!("[{}]", job.name)));
             continue;
         }
+        let has = |op| recording.requests.iter().any(|it| it.op == op);
+        let (reads, writes) = (has(Op::Read), has(Op::Write));
+        job.kind = Kind { reads, writes, trims: has(Op::Trim) && !writes, random: false };
         job.files.clone_from(&recording.files);
-        last = Some((name.into(), replay.clone(), recording.clone()));
         job.recording = Some(recording);
     }
     problems.or(())
@@ -106,31 +131,26 @@ pub(crate) fn read_all(jobs: &mut [Job], read: &ReadRecording) -> Result<(), Dia
 pub(crate) struct Replaying {
     recording: Arc<Recording>,
     next: usize,
-    /// Whether the time of the next request was told.
-    told: bool,
+    /// Whether the time of the next request was returned.
+    timed: bool,
 }
 
 impl Replaying {
     pub fn new(recording: Arc<Recording>) -> Replaying {
-        Replaying { recording, next: 0, told: false }
+        Replaying { recording, next: 0, timed: false }
     }
 
     /// Returns the time of a request, and then the request.
     pub fn step(&mut self) -> Step {
         let Some(&its) = self.recording.requests.get(self.next) else { return Step::Done };
-        if !self.told && its.at > Span::ZERO {
-            self.told = true;
+        if !self.timed && its.at > Span::ZERO {
+            self.timed = true;
             return Step::NotBefore(its.at);
         }
-        self.told = false;
+        self.timed = false;
         self.next += 1;
         let Recorded { op, file, offset, length, .. } = its;
         Step::Issue(Request { offset, length, file, op, verify: false })
-    }
-
-    /// No more requests.
-    pub fn stop(&mut self) {
-        self.next = usize::MAX;
     }
 }
 
@@ -148,7 +168,7 @@ mod tests {
             request(101_200, Op::Read, 0, 65_536, 512),
             request(101_400, Op::Write, 1, 1000, 3000),
         ];
-        Recording { files: vec!["/dev/a".into(), "b".into()], requests }
+        Recording::new(vec!["/dev/a".into(), "b".into()], requests)
     }
 
     /// As fio 3.33 replayed this log.
@@ -181,7 +201,5 @@ mod tests {
         assert_eq!(replaying.step(), Step::NotBefore(Span(1_000_000)));
         let first = Request { offset: 4096, length: 4096, file: 0, op: Op::Read, verify: false };
         assert_eq!(replaying.step(), Step::Issue(first));
-        replaying.stop();
-        assert_eq!(replaying.step(), Step::Done);
     }
 }

@@ -169,6 +169,25 @@ fn a_log_that_was_written_is_replayed() {
     let expected: Vec<String> =
         data.map(|it| format!("again,{}", it.1.replace(' ', ","))).collect();
     assert_eq!(sequence.lines().skip(1).collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn a_log_is_verified_and_flushed_and_what_cannot_be_replayed_is_refused() {
+    let folder = Folder::new("fio-replayed");
+    // As fio 3.33: what was written is read back by offset, and each file is flushed at the end.
+    let log = "fio version 3 iolog\n1 /dev/x add\n2 /dev/x write 8192 4096\n3 /dev/x write 0 512\n";
+    let log = folder.file("writes.log", log);
+    let text = format!("[it]\nread_iolog={log}\nverify=md5\nend_fsync=1\nloops=3\nsize=4k\n");
+    let ran = fowler(&[&folder.file("verify.fio", &text), "--sequence"]);
+    let lines = [
+        "it,write,8192,4096",
+        "it,write,0,512",
+        "it,sync,0,0",
+        "it,read,0,512",
+        "it,read,8192,4096",
+    ];
+    let sequence = String::from_utf8(ran.stdout).unwrap();
+    assert_eq!(sequence.lines().skip(1).collect::<Vec<_>>(), lines);
 
     for (text, expected) in [
         ("read_iolog=no/such.log".to_string(), "no/such.log"),
@@ -183,7 +202,14 @@ fn a_log_that_was_written_is_replayed() {
             ),
             "iolog",
         ),
-        (format!("read_iolog={of}\nreplay_skip=seek"), "seek"),
+        (format!("read_iolog={log}\nreplay_skip=seek"), "seek"),
+        (
+            format!(
+                "replay_time_scale=1\nread_iolog={}",
+                folder.file("late.log", "fio version 3 iolog\n99999999999999 a read 0 512\n")
+            ),
+            "after 100 years",
+        ),
         (
             format!(
                 "read_iolog={}",

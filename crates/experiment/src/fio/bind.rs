@@ -44,7 +44,7 @@ pub(super) fn plan(
         complete_max: job.batch_complete_max.max(job.batch_complete_min).max(1),
         low: job.depth_low.clamp(1, depth),
     };
-    let passes = u64::from(job.loops.max(1));
+    let passes = if job.recording.is_some() { 1 } else { u64::from(job.loops.max(1)) };
     let moved = if files.io_size > 0 { files.io_size } else { files.size.saturating_mul(passes) };
     Ok(Plan {
         name: job.name.clone(),

@@ -21,21 +21,20 @@ pub(super) fn read(name: &str, most: usize) -> Result<Recording, Diagnostics> {
         let what = format!("`read_iolog`: it is a trace in the format {}", reader.format().name());
         return Err(refused(what, "fio's iolog, version 2 or 3"));
     }
-    let mut recording = Recording::default();
+    let mut requests = Vec::new();
     while let Some(io) = reader.next() {
         let io = io?;
-        if recording.requests.len() == most {
+        if requests.len() == most {
             let what = "`read_iolog`: the logs of all jobs have too many requests".to_string();
             return Err(refused(what, "at most 16777216 requests"));
         }
         let (op, file) = (op(io.op), reader.device() as u32);
         let at = io.at - Nanos::ZERO;
         let (offset, length) = (io.offset, io.size);
-        recording.requests.push(Recorded { at, op, file, offset, length });
+        requests.push(Recorded { at, op, file, offset, length });
     }
     reader.check_rest(|| true)?;
-    recording.files.clone_from(&reader.report().device_names);
-    Ok(recording)
+    Ok(Recording::new(reader.report().device_names.clone(), requests))
 }
 
 /// Traces know one kind of flush.

@@ -309,7 +309,7 @@ fn slc() -> Vec<Key<Config>> {
             Field::Count(0..=1 << 20, at!(slc.fixed as u32))),
         optional("slc.dynamic", "SLC cache: the most erased superblocks that it uses besides (superblocks only)",
             Field::Count(0..=1 << 20, at!(slc.dynamic as u32))),
-        optional("slc.keep_erased", "dynamic only: the erased superblocks that the cache leaves, so that it is smaller the more the drive holds",
+        optional("slc.keep_erased", "dynamic only: the erased superblocks that the cache leaves, so that a fuller drive has a smaller cache",
             Field::Count(1..=1 << 20, at!(slc.keep_erased as u32))),
         optional("slc.when_full", "where writes go when the cache is full",
             words!(slc.when_full,

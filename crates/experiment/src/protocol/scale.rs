@@ -191,14 +191,12 @@ fn settings(full: &Resolved, needs: Needs, by: f64, (blocks, pages): (u32, u32))
         let pulse = ((config.timing.erase_pulse.0 as f64 * shorter).round() as u64).max(least);
         set.push(format!("timing.erase_pulse={pulse}ns"));
     }
-    let fewer = |superblocks: u32| {
-        let share = f64::from(blocks) / f64::from(config.geometry.blocks_per_plane);
-        let scaled = (f64::from(superblocks) * share).round() as u32;
-        scaled.max(u32::from(superblocks > 0))
-    };
     if config.slc.is_on() {
-        set.push(format!("slc.static={}", fewer(config.slc.fixed)));
-        set.push(format!("slc.dynamic={}", fewer(config.slc.dynamic)));
+        let of = |superblocks| fewer(config, blocks, superblocks);
+        set.push(format!("slc.static={}", of(config.slc.fixed)));
+        set.push(format!("slc.dynamic={}", of(config.slc.dynamic)));
+        let kept = of(config.slc.keep_erased).max(config.gc.foreground_below);
+        set.push(format!("slc.keep_erased={}", kept.min(config.slc.keep_erased)));
     }
     if needs != Needs::Tail {
         let page = config.geometry.page_size.0;
@@ -216,6 +214,13 @@ fn settings(full: &Resolved, needs: Needs, by: f64, (blocks, pages): (u32, u32))
     set
 }
 
+/// Returns the superblocks of a small drive that are the same share of it; some, if there are some.
+fn fewer(config: &Config, blocks: u32, superblocks: u32) -> u32 {
+    let share = f64::from(blocks) / f64::from(config.geometry.blocks_per_plane);
+    let scaled = (f64::from(superblocks) * share).round() as u32;
+    scaled.max(u32::from(superblocks > 0))
+}
+
 /// Returns the blocks of a plane that hold no data as a rule: GC begins when one fewer is erased
 /// than it is to keep, and superblocks are open for longer than blocks are. Found to give the same
 /// write amplification at 64 and at 400 blocks.
@@ -230,13 +235,15 @@ fn held_back(config: &Config) -> f64 {
 /// Returns the over-provisioning that gives GC the same share of valid pages: what it holds erased
 /// and open is the same number of blocks, and so a larger share of a small plane.
 fn over_provisioning(config: &Config, blocks: u32) -> f64 {
+    let aside = f64::from(config.slc.fixed);
+    let less_aside = f64::from(fewer(config, blocks, config.slc.fixed));
     let (all, blocks) = (f64::from(config.geometry.blocks_per_plane), f64::from(blocks));
     let data = match config.over_provisioning_base {
         OpBase::Raw => all * (1.0 - config.over_provisioning),
         OpBase::Logical => all / (1.0 + config.over_provisioning),
     };
     let held_back = held_back(config);
-    let smaller = data * (blocks - held_back) / (all - held_back);
+    let smaller = data * (blocks - held_back - less_aside) / (all - held_back - aside);
     match config.over_provisioning_base {
         OpBase::Raw => 1.0 - smaller / blocks,
         OpBase::Logical => blocks / smaller - 1.0,

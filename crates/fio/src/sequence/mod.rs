@@ -155,18 +155,27 @@ impl Sequence {
     /// As [`Sequence::next_step`]; where a mix has drawn a direction, `choose` can take the other
     /// one, as fio does when the drawn direction is ahead of its rate and the other is not.
     pub fn next_step_as(&mut self, choose: impl FnMut(Op) -> Op) -> Step {
-        match &mut self.replaying {
-            Some(replaying) => replaying.step(),
+        match self.replaying.as_mut().map(Replaying::step) {
             None => self.step(choose),
+            Some(Step::Issue(request)) => {
+                self.note(&request);
+                Step::Issue(request)
+            }
+            Some(Step::Done) => {
+                self.replaying = None;
+                self.end_pass();
+                Step::Drain
+            }
+            Some(wait) => wait,
         }
     }
 
     /// No more requests, except for the flushes at the end: the job's `runtime` is over.
     pub fn stop(&mut self) {
-        match &mut self.replaying {
-            Some(replaying) => replaying.stop(),
-            None => self.end_early(),
+        if self.replaying.take().is_some() {
+            self.phase = Phase::Issue;
         }
+        self.end_early();
     }
 
     /// Returns the next request of this pass, or nothing if no file has room for one.
@@ -325,7 +334,7 @@ impl Iterator for Sequence {
 
     fn next(&mut self) -> Option<Request> {
         loop {
-            if self.replaying.is_none() && self.has_seen_all() {
+            if self.job.recording.is_none() && self.has_seen_all() {
                 return None;
             }
             match self.next_step() {

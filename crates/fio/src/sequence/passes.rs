@@ -88,7 +88,7 @@ impl Sequence {
 
     /// Whether there is another pass.
     fn runs_on(&mut self) -> bool {
-        if self.stopped {
+        if self.stopped || self.job.recording.is_some() {
             return false;
         }
         if self.job.time_based {
@@ -152,7 +152,7 @@ impl Sequence {
         }
     }
 
-    fn end_pass(&mut self) {
+    pub(super) fn end_pass(&mut self) {
         let flush = self.job.end_fsync && self.job.kind.writes && !self.last_was_flush;
         self.phase = Phase::Flush(if flush { 0 } else { self.files.len() });
     }

@@ -19,7 +19,7 @@ fn read(job: &Value, with_environment: bool) -> Result<usize, String> {
     let mut environment = Environment::empty();
     // The logs that they replay are not there.
     let request = Recorded { at: Span(0), op: Op::Read, file: 0, offset: 0, length: 4096 };
-    let log = Recording { files: vec!["file".into()], requests: vec![request] };
+    let log = Recording::new(vec!["file".into()], vec![request]);
     let recording = move |_: &str, _: usize| Ok(log.clone());
     environment.recording = &recording;
     let names = job["env"].as_array().cloned().unwrap_or_default();

@@ -80,7 +80,8 @@ impl Drawn {
             }
             let end = from.saturating_add(at_once).min(places.end);
             let starts: Vec<u32> = (from..end).step_by(PIECE as usize).collect();
-            let piece = |&at: &u32| lived(laws, at..(at + PIECE).min(end), horizon, control);
+            let piece =
+                |&first: &u32| lived(laws, first..(first + PIECE).min(end), horizon, control);
             let pieces: Vec<_> = starts.par_iter().map(piece).collect();
             for piece in pieces {
                 match piece {

@@ -167,8 +167,10 @@ fn asked(spec: &LifetimeSpec) -> Result<String, Diagnostics> {
     let drive = device::resolve(&source, &scheme, &spec.device)?;
     let LifetimeSpec { dilation, check, close_up, limit, .. } = spec;
     let (hash, workload) = (&drive.hash, spec.workload.identity()?);
+    // A life that is taken over brings its names along.
+    let names = (&spec.device.device, &spec.scheme);
     Ok(text_hash(&format!(
-        "{FINGERPRINT} {hash} {workload} {dilation:?} {check} {close_up:?} {limit:?}"
+        "{FINGERPRINT} {hash} {names:?} {workload} {dilation:?} {check} {close_up:?} {limit:?}"
     )))
 }
 
@@ -182,6 +184,8 @@ struct Store<'a> {
     found: Option<Held>,
     /// Whether the file is that of this fleet.
     own: bool,
+    /// Whether it is that of another one, whose place this one takes.
+    replaced: bool,
 }
 
 impl<'a> Store<'a> {
@@ -200,24 +204,37 @@ impl<'a> Store<'a> {
         let (version, sources) = (VERSION.into(), FINGERPRINT.into());
         let head = Head { version, sources, asked, spec: *fleet, shard };
         let cached = matches!(spec.checkpoint, SaveTo::Cache(_));
-        let mut store = Store { path, watch, cached, head, found: None, own: false };
+        let mut store =
+            Store { path, watch, cached, head, found: None, own: false, replaced: false };
         store.look()?;
         Ok(store)
     }
 
     /// Reads what is there. A damaged file is drawn again.
     fn look(&mut self) -> Result<(), Diagnostics> {
-        let Some(path) = &self.path else { return Ok(()) };
-        if disk::facts(path)?.is_none() {
-            return Ok(());
-        }
-        match Held::read(path) {
-            Ok(held) => self.found = Some(self.suits(path, held)?),
+        let Some(path) = self.path.clone() else { return Ok(()) };
+        let held = match disk::facts(&path) {
+            Ok(None) => return Ok(()),
+            Ok(Some(_)) => Held::read(&path),
+            Err(_) if self.cached => return self.go_without(&path),
+            Err(why) => return Err(why),
+        };
+        match held {
+            Ok(held) => self.found = Some(self.suits(&path, held)?),
             Err(Refused::Damaged(why)) => {
                 (self.watch.warn)(&format!("{} {}: drawn again", path.display(), why.what));
             }
+            Err(Refused::Other(_)) if self.cached => return self.go_without(&path),
             Err(Refused::Other(why)) => return Err((*why).into()),
         }
+        Ok(())
+    }
+
+    /// A file of the cache cannot be read: nothing is saved there.
+    fn go_without(&mut self, path: &Path) -> Result<(), Diagnostics> {
+        let path = path.display();
+        (self.watch.warn)(&format!("{path} cannot be read: drives are not saved"));
+        self.path = None;
         Ok(())
     }
 
@@ -273,6 +290,7 @@ impl<'a> Store<'a> {
             return found.drawn;
         }
         if let (Some(path), false) = (&self.path, self.cached) {
+            self.replaced = true;
             (self.watch.warn)(&format!(
                 "{} belongs to another fleet: this one is drawn from the beginning",
                 path.display()
@@ -382,15 +400,15 @@ pub fn with_life(
         Came::Stopped { saved } => Ended::Stopped { saved },
         Came::Whole { mut life, drawn, store, .. } => {
             life.fleet = Some(Fleet::of(&life, fleet, drawn));
-            let Store { path, own, .. } = *store;
-            life.checkpoints.extend(path.filter(|_| own));
+            let Store { path, own, replaced, .. } = *store;
+            life.checkpoints.extend(path.filter(|_| own || replaced));
             Ended::Lived(life)
         }
     })
 }
 
 /// Draws a shard of a fleet into a file beside the checkpoint of its life, which is then removed.
-/// [`super::merge`] joins the shards.
+/// [`super::merge()`] joins the shards.
 ///
 /// # Errors
 /// As [`with_life`], or if the folder has another shard.

@@ -59,10 +59,10 @@ pub fn poisson(count: f64, z: f64) -> Interval {
 }
 
 /// Returns the drives that are replaced in `drives` places, and the interval of their mean. Places
-/// whose loads differ use up more and fewer drives than a Poisson distribution has it: where their
-/// counts scatter more, the count stands for fewer independent ones (quasi-likelihood; McCullagh
-/// and Nelder 1989, section 6.2.3). Drives that wear out at about the same time scatter less, so
-/// that the interval is wide rather than narrow.
+/// whose loads differ use up more and fewer drives than a Poisson distribution predicts: where
+/// their counts scatter more, the count stands for fewer independent ones (quasi-likelihood;
+/// McCullagh and Nelder 1989, section 6.2.3). Drives that wear out at about the same time scatter
+/// less, so that the interval is wide rather than narrow.
 pub(super) fn replacements(replaced: Replaced, drives: u32, z: f64) -> Interval {
     let (count, n) = (replaced.count as f64, f64::from(drives));
     let variance = replaced.squares as f64 - count * count / n;
