@@ -222,13 +222,19 @@ def names_what_is(words: list[str]) -> None:
     """Fails if a command has subcommands or flags that do not exist."""
     path, text = words[:1], helped(words[0])
     for word in words[1:]:
-        if not (below := subcommands(text)):
+        below = subcommands(text)
+        if not below or (word not in below and runs_alone(text)):
             break
         assert word in below, f"`{shlex.join(words)}`: `{path[-1]}` has no subcommand {word}"
         path.append(word)
         text = helped(*path)
     for flag in (word.partition("=")[0] for word in words if word.startswith("--")):
         assert re.search(rf"{flag}(?![\w-])", text), f"`{shlex.join(words)}`: unknown flag {flag}"
+
+
+def runs_alone(text: str) -> bool:
+    """Whether a command that has subcommands also runs without one."""
+    return re.search(r"^ {7}fowler [\w ]+ <COMMAND>$", text, re.MULTILINE) is not None
 
 
 def subcommands(text: str) -> list[str]:
