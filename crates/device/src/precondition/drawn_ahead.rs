@@ -74,19 +74,26 @@ fn on_two_cores<B: Default + Send, D: FnOnce(&mut dyn FnMut(B) -> B) + Send>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
     #[test]
     fn a_panic_of_the_writer_ends_the_other_thread() {
-        let batches = std::sync::atomic::AtomicU32::new(0);
+        let drawn = AtomicUsize::new(0);
         let draw = |hand_over: &mut dyn FnMut(Vec<u32>) -> Vec<u32>| {
-            for _ in 0..100 {
+            loop {
+                drawn.fetch_add(1, Relaxed);
                 hand_over(Vec::new());
             }
         };
-        let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        let ended = catch_unwind(AssertUnwindSafe(|| {
             drawn_ahead(PAGES_LEAST, draw, |_| {
-                let before = batches.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-                assert!(before < 7, "as a fault would be");
+                // Until all empty batches are used up, and the other thread waits for one.
+                while drawn.load(Relaxed) <= BATCHES {
+                    thread::yield_now();
+                }
+                (0..10_000).for_each(|_| thread::yield_now());
+                panic!("as a fault would be");
             });
         }));
         assert!(ended.is_err());
