@@ -1,5 +1,6 @@
 //! Writes and reads the Parquet files of Fowler.
 
+use crate::guarded::guarded;
 use arrow_array::RecordBatch;
 use bytes::Bytes;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
@@ -68,13 +69,16 @@ fn tables(
     bytes: Vec<u8>,
     chosen: impl FnOnce(&SchemaDescriptor) -> ProjectionMask,
 ) -> Result<Vec<RecordBatch>, String> {
-    let reader = ParquetRecordBatchReaderBuilder::try_new(Bytes::from(bytes))
-        .and_then(|builder| {
-            let columns = chosen(builder.parquet_schema());
-            builder.with_projection(columns).build()
-        })
-        .map_err(|error| plain(&error))?;
-    reader.collect::<Result<_, _>>().map_err(|error| error.to_string())
+    guarded(|| {
+        let reader = ParquetRecordBatchReaderBuilder::try_new(Bytes::from(bytes))
+            .and_then(|builder| {
+                let columns = chosen(builder.parquet_schema());
+                builder.with_projection(columns).build()
+            })
+            .map_err(|error| plain(&error))?;
+        reader.collect::<Result<_, _>>().map_err(|error| error.to_string())
+    })
+    .flatten()
 }
 
 fn unreadable(path: &Path, error: &dyn std::fmt::Display) -> Diagnostics {

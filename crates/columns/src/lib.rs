@@ -10,6 +10,7 @@ pub mod arrow_source;
 pub mod drives;
 mod file;
 mod findings;
+mod guarded;
 mod point_files;
 pub mod requests;
 pub mod shards;

@@ -7,6 +7,7 @@
 
 use crate::arrow_source::ArrowSource;
 use crate::file::plain;
+use crate::guarded::guarded;
 use arrow_array::RecordBatch;
 use arrow_ipc::reader::{FileReader, read_footer_length};
 use arrow_ipc::{Block, Footer, root_as_footer, root_as_message};
@@ -16,12 +17,9 @@ use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::workload::{CustomRequests, RequestSource, TraceError, custom_error};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::errors::ParquetError;
-use std::cell::Cell;
 use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
-use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
-use std::sync::Once;
 
 /// Rows that are read at once.
 const ROWS: usize = 8192;
@@ -181,29 +179,6 @@ impl Iterator for Requests<'_> {
             None => self.refill(),
         }
     }
-}
-
-thread_local! {
-    /// Whether a panic of this thread becomes an error, so that nothing is printed.
-    static GUARDED: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Calls a library that panics on some damaged files, and returns its panic as an error.
-fn guarded<T>(call: impl FnOnce() -> T) -> Result<T, String> {
-    static QUIET: Once = Once::new();
-    QUIET.call_once(|| {
-        let before = panic::take_hook();
-        panic::set_hook(Box::new(move |panic| {
-            if !GUARDED.get() {
-                before(panic);
-            }
-        }));
-    });
-    GUARDED.set(true);
-    // Whoever gets an error drops what was called.
-    let called = panic::catch_unwind(AssertUnwindSafe(call));
-    GUARDED.set(false);
-    called.map_err(|_| "it is damaged".to_string())
 }
 
 /// Checks that everything an Arrow file says of itself is inside the file, and leaves it at its

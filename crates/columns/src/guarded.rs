@@ -1,0 +1,28 @@
+//! Libraries that panic on damaged files.
+
+use std::cell::Cell;
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::Once;
+
+thread_local! {
+    /// Whether a panic of this thread becomes an error, so that nothing is printed.
+    static GUARDED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Calls a library that panics on some damaged files, and returns its panic as an error.
+pub(crate) fn guarded<T>(call: impl FnOnce() -> T) -> Result<T, String> {
+    static QUIET: Once = Once::new();
+    QUIET.call_once(|| {
+        let before = panic::take_hook();
+        panic::set_hook(Box::new(move |panic| {
+            if !GUARDED.get() {
+                before(panic);
+            }
+        }));
+    });
+    GUARDED.set(true);
+    // Whoever gets an error drops what was called.
+    let called = panic::catch_unwind(AssertUnwindSafe(call));
+    GUARDED.set(false);
+    called.map_err(|_| "it is damaged".to_string())
+}
