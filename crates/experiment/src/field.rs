@@ -464,12 +464,23 @@ pub fn nearest<'a>(text: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     }
     let text = text.to_lowercase();
     let count = text.chars().count();
+    // All candidates are ASCII.
+    let mut letters = [0_u8; 256];
+    text.bytes().for_each(|letter| letters[usize::from(letter)] += 1);
     let likeness = |word: &str| {
         let same_words = word.len() > 2 && (text.starts_with(word) || word.starts_with(&*text));
         let least = if same_words { NEAR } else { 0.0 };
-        // Words of such different lengths cannot be near. All candidates are ASCII.
-        let (short, long) = (count.min(word.len()), count.max(word.len()));
-        if (short as f64) < NEAR * long as f64 {
+        // A letter that the other word does not have costs an edit. With too few in common, words
+        // cannot be near, and counting them is cheaper than the distance.
+        let mut left = letters;
+        let in_common = |letter: &u8| {
+            let left = &mut left[usize::from(*letter)];
+            let found = *left > 0;
+            *left -= u8::from(found);
+            found
+        };
+        let common = word.as_bytes().iter().copied().filter(in_common).count();
+        if (common as f64) < NEAR * count.max(word.len()) as f64 {
             return least;
         }
         strsim::normalized_damerau_levenshtein(&text, word).max(least)
@@ -493,6 +504,14 @@ mod tests {
         assert_eq!(nearest("FIFO", words), Some("fifo"));
         assert_eq!(nearest("greedy", words), None);
         assert_eq!(nearest("", words), None);
+        let keys: Vec<&str> = crate::keys::all().iter().map(|key| key.path).collect();
+        for (text, word) in keys.iter().flat_map(|text| keys.iter().map(move |word| (*text, *word)))
+        {
+            let near = text.starts_with(word)
+                || word.starts_with(text)
+                || strsim::normalized_damerau_levenshtein(text, word) >= 0.6;
+            assert_eq!(nearest(text, [word]).is_some(), near, "{text}, {word}");
+        }
     }
 
     #[test]
