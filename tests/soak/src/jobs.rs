@@ -108,7 +108,13 @@ pub fn draw(rng: &mut Rng, inputs: &Path) -> Result<Job> {
         17..23 => {
             let every = 5_000 + rng.below(60_000);
             let load = file("load.toml", LOAD)?;
-            ("lifetime", format!("{LIFE} --save-every {every} --workload {load}"))
+            let drives = 1 + rng.below(5_000);
+            let fleet = match rng.below(4) {
+                0 => format!(" --drives {drives}"),
+                1 => format!(" --drives {drives} --shard {}/3", 1 + rng.below(3)),
+                _ => String::new(),
+            };
+            ("lifetime", format!("{LIFE} --save-every {every} --workload {load}{fleet}"))
         }
         _ => ("reproduce", STUDY.into()),
     };
