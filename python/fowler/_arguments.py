@@ -63,14 +63,14 @@ class Run(TypedDict):
 
 
 class Fleet(TypedDict):
-    """The arguments of a fleet."""
+    """The arguments of a fleet; ``None`` for what is assumed."""
 
     drives: int
-    load_spread: float
-    early_share: float
-    early_shape: float
-    worn_blocks: float
-    confidence: float
+    load_spread: float | None
+    early_share: float | None
+    early_shape: float | None
+    worn_blocks: float | None
+    confidence: float | None
 
 
 class Life(TypedDict):

@@ -181,11 +181,11 @@ def asked(gathered: Gathered, drives: object, fleet: object) -> _arguments.Fleet
     """Returns a fleet as the compiled module takes it; what is wrong is reported."""
     its: _arguments.Fleet = {
         "drives": gathered.whole("drives", drives, 1, DRIVES_MOST) or 1,
-        "load_spread": 0.5,
-        "early_share": 0.01,
-        "early_shape": 0.6,
-        "worn_blocks": 0.02,
-        "confidence": 0.95,
+        "load_spread": None,
+        "early_share": None,
+        "early_shape": None,
+        "worn_blocks": None,
+        "confidence": None,
     }
     names = Assumptions.__annotations__
     if fleet is not None and not isinstance(fleet, Mapping):

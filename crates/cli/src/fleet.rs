@@ -16,6 +16,9 @@ use fowler_experiment::shard::Shard;
 use fowler_experiment::workload::Control;
 use std::path::{Path, PathBuf};
 
+/// What is taken for a flag that is not given.
+const ASSUMED: FleetSpec = FleetSpec::ASSUMED;
+
 /// The flags of a fleet. All defaults are assumed: sweep them.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "A fleet")]
@@ -25,19 +28,19 @@ pub(crate) struct Fleet {
     #[arg(long, value_name = "N")]
     pub drives: Option<u32>,
     /// How loads differ: the standard deviation of the logarithm of a drive's writes per day
-    #[arg(long, value_name = "S", default_value_t = 0.5, requires = "drives")]
+    #[arg(long, value_name = "S", default_value_t = ASSUMED.load_spread, requires = "drives")]
     pub load_spread: f64,
     /// The share of drives that fail within the first year for no reason of wear
-    #[arg(long, value_name = "P", default_value_t = 0.01, requires = "drives")]
+    #[arg(long, value_name = "P", default_value_t = ASSUMED.early_share, requires = "drives")]
     pub early_share: f64,
     /// The Weibull shape of these failures; below 1 their rate falls with age
-    #[arg(long, value_name = "K", default_value_t = 0.6, requires = "drives")]
+    #[arg(long, value_name = "K", default_value_t = ASSUMED.early_shape, requires = "drives")]
     pub early_shape: f64,
     /// The share of worn-out blocks beyond which a drive is replaced
-    #[arg(long, value_name = "P", default_value_t = 0.02, requires = "drives")]
+    #[arg(long, value_name = "P", default_value_t = ASSUMED.worn_blocks, requires = "drives")]
     pub worn_blocks: f64,
     /// The probability that an interval holds, and that the spare drives are enough
-    #[arg(long, value_name = "P", default_value_t = 0.95, requires = "drives")]
+    #[arg(long, value_name = "P", default_value_t = ASSUMED.confidence, requires = "drives")]
     pub confidence: f64,
     /// Draw only the i-th of n parts of the fleet, from 1/n to n/n, each in a folder of its own:
     /// `fowler lifetime merge` joins them

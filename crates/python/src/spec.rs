@@ -208,23 +208,29 @@ fn custom(
     policies.into_iter().map(|policy| policy.policies(failure)).collect()
 }
 
-/// The arguments of a fleet.
+/// The arguments of a fleet; `None` for what is assumed.
 #[derive(Debug, FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct FleetArgs {
     drives: u32,
-    load_spread: f64,
-    early_share: f64,
-    early_shape: f64,
-    worn_blocks: f64,
-    confidence: f64,
+    load_spread: Option<f64>,
+    early_share: Option<f64>,
+    early_shape: Option<f64>,
+    worn_blocks: Option<f64>,
+    confidence: Option<f64>,
 }
 
 impl FleetArgs {
     fn spec(self) -> FleetSpec {
-        let FleetArgs { drives, load_spread, early_share, early_shape, worn_blocks, confidence } =
-            self;
-        FleetSpec { drives, load_spread, early_share, early_shape, worn_blocks, confidence }
+        let assumed = FleetSpec::ASSUMED;
+        FleetSpec {
+            drives: self.drives,
+            load_spread: self.load_spread.unwrap_or(assumed.load_spread),
+            early_share: self.early_share.unwrap_or(assumed.early_share),
+            early_shape: self.early_shape.unwrap_or(assumed.early_shape),
+            worn_blocks: self.worn_blocks.unwrap_or(assumed.worn_blocks),
+            confidence: self.confidence.unwrap_or(assumed.confidence),
+        }
     }
 }
 

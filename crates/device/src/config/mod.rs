@@ -198,11 +198,23 @@ pub enum Ack {
     OnProgram,
 }
 
-/// The link to the host: one server per direction, first come first served.
+/// Whether the directions of the link share it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Duplex {
+    /// Each has a link of its own, as lanes of PCIe.
+    #[default]
+    Full,
+    /// One transfer at a time, in either direction, as SATA.
+    Half,
+}
+
+/// The link to the host, first come first served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkConfig {
     /// Its bandwidth; zero makes data transfers free.
     pub bandwidth: ByteRate,
+    /// Whether its directions share it.
+    pub duplex: Duplex,
     /// The time each command occupies the inbound direction.
     pub command: Span,
     /// The firmware cores that handle commands, each one at a time; zero leaves their time out.
@@ -217,7 +229,8 @@ pub struct LinkConfig {
 impl Default for LinkConfig {
     fn default() -> Self {
         let (command, core_time, latency) = (Span::ZERO, Span::ZERO, Span::ZERO);
-        Self { bandwidth: ByteRate(0), command, cores: 0, core_time, latency }
+        let duplex = Duplex::Full;
+        Self { bandwidth: ByteRate(0), duplex, command, cores: 0, core_time, latency }
     }
 }
 

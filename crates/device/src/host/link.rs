@@ -1,19 +1,34 @@
-//! The link to the host: one server per direction, first come first served. A transfer is a
-//! computed end time and costs no event.
+//! The link to the host. A transfer is a computed end time and costs no event.
+//!
+//! A full-duplex link (PCIe) is one server per direction, first come first served. On a half-duplex
+//! link (SATA) both directions share one: see docs/decisions/host.md, "How do the directions of a
+//! SATA link share it?".
 
-use crate::config::LinkConfig;
+use crate::config::{Duplex, LinkConfig};
 use fowler_units::{HostIo, HostOp, Nanos, Span};
 
 /// Both directions of the link.
 #[derive(Clone, Debug)]
 pub struct Link {
     config: LinkConfig,
+    /// When the last transfer to the drive ends, and the last one to the host; on a half-duplex
+    /// link the first is the last of either.
     inbound_free: Nanos,
     outbound_free: Nanos,
+    /// The gap before the last transfer to the drive, if the link is half-duplex: transfers to the
+    /// host may come in it until the request is issued.
+    gap: Gap,
     /// When each firmware core is free.
     cores: Vec<Nanos>,
     /// Whether anything happens to a command after it has come over.
     handles: bool,
+}
+
+/// A time in which nothing is transferred.
+#[derive(Clone, Copy, Debug, Default)]
+struct Gap {
+    begin: Nanos,
+    end: Nanos,
 }
 
 impl Link {
@@ -21,17 +36,20 @@ impl Link {
     pub fn new(config: LinkConfig) -> Self {
         let cores = vec![Nanos::ZERO; config.cores as usize];
         let handles = !cores.is_empty() || config.latency > Span::ZERO;
-        Self { config, inbound_free: Nanos::ZERO, outbound_free: Nanos::ZERO, cores, handles }
+        let (inbound_free, outbound_free) = (Nanos::ZERO, Nanos::ZERO);
+        Self { config, inbound_free, outbound_free, gap: Gap::default(), cores, handles }
     }
 
     /// Returns when a request issued at `at` has come over and has been handled: its command, and
-    /// the data of a write.
+    /// the data of a write. It may be issued in the future, but then it is the next to come.
     /// Requests must be passed in order of issue.
     #[inline]
     pub fn receive(&mut self, io: &HostIo, at: Nanos) -> Nanos {
         let data = if io.op == HostOp::Write { u64::from(io.size) } else { 0 };
         let cost = self.config.command + self.config.bandwidth.time(data);
-        self.inbound_free = at.max(self.inbound_free) + cost;
+        let begin = at.max(self.inbound_free);
+        self.gap = Gap { begin: self.inbound_free, end: begin };
+        self.inbound_free = begin + cost;
         if self.handles { self.handle(self.inbound_free) } else { self.inbound_free }
     }
 
@@ -55,7 +73,86 @@ impl Link {
             return now;
         }
         let cost = self.config.bandwidth.time(u64::from(io.size));
+        if self.config.duplex == Duplex::Half {
+            return self.send_between(cost, now);
+        }
         self.outbound_free = now.max(self.outbound_free) + cost;
         self.outbound_free
+    }
+
+    /// [`Link::send`] on a half-duplex link: before the last transfer to the drive if that has not
+    /// begun and there is time, or behind it.
+    #[inline(never)]
+    fn send_between(&mut self, cost: Span, now: Nanos) -> Nanos {
+        let end = now.max(self.gap.begin) + cost;
+        if end <= self.gap.end {
+            self.gap.begin = end;
+            return end;
+        }
+        self.inbound_free = now.max(self.inbound_free) + cost;
+        self.inbound_free
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fowler_units::ByteRate;
+
+    const UNIT: u32 = 4096;
+
+    fn link(duplex: Duplex) -> Link {
+        // A unit takes 10 us, and a command 1.
+        let (bandwidth, command) = (ByteRate(409_600_000), Span::us(1));
+        Link::new(LinkConfig { bandwidth, command, duplex, ..LinkConfig::default() })
+    }
+
+    fn io(op: HostOp) -> HostIo {
+        HostIo::new(op, Nanos::ZERO, 0, UNIT)
+    }
+
+    /// Times in microseconds: requests (`in`, with the time of issue) and data of reads (`out`, with
+    /// the time at which they are available), in the order of their events.
+    #[test]
+    fn directions_share_a_half_duplex_link() {
+        use HostOp::{Read, Write};
+        for (what, transfers, full, half) in [
+            (
+                "data of a read wait for the data of a write, and the other way round",
+                vec![(Some(Write), 0), (None, 5), (Some(Write), 12)],
+                vec![11, 15, 23],
+                vec![11, 21, 32],
+            ),
+            (
+                "data fit in before a request that is still to come",
+                vec![(Some(Read), 0), (Some(Write), 50), (None, 20), (None, 25), (None, 40)],
+                vec![1, 61, 30, 40, 50],
+                vec![1, 61, 30, 40, 50],
+            ),
+            (
+                "data that do not fit in come behind it",
+                vec![(Some(Write), 50), (None, 40), (None, 45)],
+                vec![61, 50, 60],
+                vec![61, 50, 71],
+            ),
+            (
+                "a gap in the past is no gap",
+                vec![(Some(Write), 50), (None, 70), (Some(Read), 60)],
+                vec![61, 80, 62],
+                vec![61, 80, 81],
+            ),
+        ] {
+            for (duplex, expected) in [(Duplex::Full, full), (Duplex::Half, half)] {
+                let mut link = link(duplex);
+                let ends: Vec<u64> = transfers
+                    .iter()
+                    .map(|&(op, at)| match op {
+                        Some(op) => link.receive(&io(op), Nanos(at * 1000)).0 / 1000,
+                        None => link.send(&io(Read), Nanos(at * 1000)).0 / 1000,
+                    })
+                    .collect();
+                assert_eq!(ends, expected, "{duplex:?}: {what}");
+            }
+        }
     }
 }

@@ -110,7 +110,8 @@ impl Raid {
         }
         let its = self.cache.get_mut(entry);
         its.early_asked |= mask;
-        if merged {
+        // Trimmed while it was merged: there is no old copy any more.
+        if merged && unit.is_some() {
             its.early |= mask;
             return None;
         }

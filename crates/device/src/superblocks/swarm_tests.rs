@@ -3,7 +3,7 @@
 use super::Superblocks;
 use super::cases::tiny;
 use crate::config::{
-    Admission, Arbitration, Config, Mapping, Pattern, PlaneMode, SlcConfig, WhenFull,
+    Admission, Arbitration, Config, Duplex, Mapping, Pattern, PlaneMode, SlcConfig, WhenFull,
 };
 use crate::device::{Device, Pacing};
 use crate::observe::completion::Completion;
@@ -12,7 +12,7 @@ use crate::policy::die_order::DieOrderKind;
 use crate::policy::suspension::SuspensionKind;
 use crate::precondition::UNWATCHED;
 use fowler_nand::PerPageType;
-use fowler_units::{Bytes, HostIo, HostOp, Nanos, QueueId, Rng, Span};
+use fowler_units::{ByteRate, Bytes, HostIo, HostOp, Nanos, QueueId, Rng, Span};
 
 fn pick<T: Copy>(rng: &mut Rng, all: &[T]) -> T {
     all[rng.below(all.len() as u64) as usize]
@@ -49,6 +49,8 @@ fn drawn(rng: &mut Rng) -> Config {
     config.host.cores = rng.below(3) as u32;
     config.host.core_time = Span::us(rng.below(3));
     config.host.latency = Span::us(rng.below(9));
+    config.host.duplex = pick(rng, &[Duplex::Full, Duplex::Half]);
+    config.host.bandwidth = pick(rng, &[ByteRate(0), ByteRate(550_000_000)]);
     config.die_order.name = pick(rng, &[DieOrderKind::Fifo, DieOrderKind::ReadFirst]);
     let suspensions = [SuspensionKind::Never, SuspensionKind::Ips, SuspensionKind::Ipc];
     config.suspension.name = pick(rng, &suspensions);

@@ -9,8 +9,8 @@ mod reliability;
 
 use crate::field::{Access, Field, Word};
 use fowler_device::{
-    AccessClass, Ack, Admission, Arbitration, Config, GcFrontier, Mapping, OpBase, PartialWrites,
-    Pattern, PlaneMode, ProgramErase, ReadHot, UnwrittenReads, WhenFull,
+    AccessClass, Ack, Admission, Arbitration, Config, Duplex, GcFrontier, Mapping, OpBase,
+    PartialWrites, Pattern, PlaneMode, ProgramErase, ReadHot, UnwrittenReads, WhenFull,
 };
 use fowler_units::{ByteRate, Bytes, Span};
 use std::borrow::Cow;
@@ -229,6 +229,11 @@ fn buffers_and_queues() -> Vec<Key<Config>> {
             Field::Count(1..=65_536, at!(queue.taken as u32))),
         optional("host.bandwidth", "bandwidth of the host link; with 0B/s data transfers take no time",
             Field::Rate(ByteRate(0)..=ByteRate(1_000_000_000_000), at!(host.bandwidth))),
+        optional("host.duplex", "whether both directions of the link transfer at once",
+            words!(host.duplex,
+                "full" => Duplex::Full, "yes, as PCIe does";
+                "half" => Duplex::Half, "no, as SATA does: one transfer at a time, in either direction";
+            )),
         optional("host.command", "time that each command occupies the host link",
             Field::Time(ANY, at!(host.command))),
         optional("host.cores", "firmware cores that handle commands, each one at a time; 0 leaves their time out",

@@ -118,6 +118,9 @@ pub fn drive(rng: &mut Rng, seed: u64, choice: &Choice) -> Config {
         command: one_of(rng, &[Span::ZERO, Span::us(3)]),
         ..config.host
     };
+    if choice.cells && Rng::stream(seed, "duplex").chance(0.3) {
+        config.host.duplex = Duplex::Half;
+    }
     config.gc.foreground_below = between(rng, 2, 3);
     config.gc.background_below = between(rng, 2, 5);
     config.gc.idle_after = one_of(rng, &[Span::ZERO, Span::us(100), Span::ms(1)]);

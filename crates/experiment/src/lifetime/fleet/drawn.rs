@@ -32,7 +32,7 @@ pub(super) struct Part<'a> {
     /// The target life in years.
     pub horizon: f64,
     pub control: Control<'a>,
-    /// Is told the share that is drawn.
+    /// Gets the share that is drawn.
     pub share: &'a (dyn Fn(f64) + Sync),
     /// After how many drives, with those that replace others, to save what is drawn.
     pub every: u64,

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 pub struct Merging<'a> {
     /// Set by the caller to end it.
     pub control: Control<'a>,
-    /// Is told the share of shards that are read.
+    /// Gets the share of shards that are read.
     pub share: &'a (dyn Fn(f64) + Sync),
 }
 

@@ -38,7 +38,7 @@ use std::sync::OnceLock;
 
 /// The most drives of a fleet.
 pub const DRIVES_MOST: u32 = 1_000_000;
-/// Moments at which survival is told, after the beginning.
+/// Moments at which survival is reported, after the beginning.
 const MOMENTS: usize = 60;
 /// The most drives that a place may use up within the target life.
 const REPLACED_MOST: u32 = 1000;
@@ -62,16 +62,21 @@ pub struct FleetSpec {
     pub confidence: f64,
 }
 
+impl FleetSpec {
+    /// What is taken where nothing is said. All of it is assumed.
+    pub const ASSUMED: FleetSpec = FleetSpec {
+        drives: 10_000,
+        load_spread: 0.5,
+        early_share: 0.01,
+        early_shape: 0.6,
+        worn_blocks: 0.02,
+        confidence: 0.95,
+    };
+}
+
 impl Default for FleetSpec {
     fn default() -> Self {
-        FleetSpec {
-            drives: 10_000,
-            load_spread: 0.5,
-            early_share: 0.01,
-            early_shape: 0.6,
-            worn_blocks: 0.02,
-            confidence: 0.95,
-        }
+        FleetSpec::ASSUMED
     }
 }
 
