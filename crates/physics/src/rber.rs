@@ -211,7 +211,7 @@ const MAY_BE_ZERO: [&str; 6] = [
 ];
 
 /// The just-written RBER at which wear stops.
-const WORN_OUT: f64 = 0.2;
+pub(crate) const WORN_OUT: f64 = 0.2;
 
 /// Returns the lower bound of a constant in words.
 fn least(name: &str) -> &'static str {
