@@ -41,8 +41,8 @@ pub use lifetime::{Entered, LifetimeDrive};
 pub use observe::blame;
 pub use observe::completion::Completion;
 pub use observe::counters::{
-    Collections, Counters, ParityWays, Prioritized, Refreshed, Rewritten, Scrubbed, SlcCounts,
-    ThrottleTime, waf,
+    AgedCounts, Collections, Counters, ParityWays, Prioritized, Refreshed, Rewritten, Scrubbed,
+    SlcCounts, ThrottleTime, waf,
 };
 pub use observe::law::Violation;
 pub use observe::ledger::{Doing, Ledger};

@@ -109,7 +109,7 @@ const STRIPE_UNITS_MOST: u64 = 1 << 24;
 const EVERY_LEAST: Span = Span::ms(1);
 
 /// The maximum age of data. Page timestamps hold nine years, the run included.
-const OLDEST_MOST: Span = Span(1827 * 24 * HOUR.0);
+pub(crate) const OLDEST_MOST: Span = Span(1827 * 24 * HOUR.0);
 
 /// The maximum rate of uncorrectable errors: a million times what any drive is specified for.
 const UBER_MOST: f64 = 1e-6;

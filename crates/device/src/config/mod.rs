@@ -1,6 +1,7 @@
 //! The complete description of a drive, as plain data. Reading it from text is the task of the
 //! crates above; configurations that cannot work are rejected here, with all reasons at once.
 //!
+//! - `aging.rs`: how the data of a drive with superblocks ages.
 //! - `layout.rs`: the sizes derived from a configuration, and the reasons for rejecting it.
 //! - `memory.rs`: what a drive takes of the memory of the machine that simulates it.
 //! - `queues.rs`: how many requests the drive takes, in which order, and which wait for which.
@@ -9,6 +10,7 @@
 //! - `stripes.rs`: the stripes that fit.
 //! - `superblocks.rs`: what the map points at, and the shape of superblocks.
 
+mod aging;
 pub mod layout;
 pub mod memory;
 mod queues;
@@ -24,6 +26,7 @@ use crate::policy::{
     throttle, victim, voltage, wear,
 };
 use crate::{bad_blocks, endurance, failed_dies, reliability};
+pub use aging::{AgingConfig, Coding, Tracking};
 use fowler_nand::{PerPageType, Timing};
 use fowler_units::{ByteRate, Bytes, Geometry, Span};
 pub use queues::{Admission, Arbitration, QueueConfig, Weights};
@@ -50,6 +53,8 @@ pub struct Config {
     pub superblocks: SuperblockConfig,
     /// The SLC cache of a drive with superblocks.
     pub slc: SlcConfig,
+    /// How the data of a drive with superblocks ages.
+    pub aging: AgingConfig,
     /// The write buffer.
     pub buffer: BufferConfig,
     /// The bounded queues between host and flash.
@@ -321,6 +326,7 @@ impl Config {
             program_erase: ProgramErase::Nominal,
             superblocks: SuperblockConfig::default(),
             slc: SlcConfig::default(),
+            aging: AgingConfig::default(),
             buffer: BufferConfig::default(),
             queue: QueueConfig::default(),
             admission: Admission::ReadsPass,

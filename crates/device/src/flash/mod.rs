@@ -13,6 +13,7 @@
 //!   rank. `marked.rs`: the marked dies.
 //! - `ranks.rs`: submitting to a die that ranks its queue, and picking from it.
 //! - `txn.rs`: transactions. `reads.rs`, `program_erase.rs`: reads; programs and erases.
+//!   `read_retry.rs`: reads of aged data, repeated at other references.
 //! - `suspend.rs`: taking operations off the cells and putting them back. `channel.rs`: whose turn
 //!   it is to transfer.
 //! - `failed_die.rs`: dies that have failed for good.
@@ -30,6 +31,7 @@ mod program_erase;
 pub mod queue;
 mod ranks;
 pub mod raw_die;
+mod read_retry;
 mod reads;
 mod suspend;
 mod time_accounting;
@@ -56,8 +58,10 @@ use flash_trace::FlashStep;
 use fowler_agenda::{Agenda, Ticket};
 use fowler_nand::Timing;
 use fowler_units::{
-    BlockId, Bytes, ChannelId, DieId, Geometry, Id, Locator, Nanos, Span, Table, TxnId,
+    BlockId, Bytes, ChannelId, DieId, Geometry, Id, Locator, Nanos, Span, Table, TxnId, UnitId,
 };
+use read_retry::ReadRetry;
+pub use read_retry::Tries;
 
 /// The result of binding a program to a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,6 +92,10 @@ pub trait Translation {
     /// waits for the die.
     fn rest_of(&self, _first: &Txn) -> TxnId {
         TxnId::NONE
+    }
+    /// Returns how a page is read now, if the layer is [`Translation::PACKED`] and its data ages.
+    fn tries(&mut self, _page: UnitId, _now: Nanos) -> Tries {
+        unreachable!("the data of this drive does not age")
     }
     /// Called when a transaction is done or was dropped. It is still open; the layer closes it.
     fn done(&mut self, flash: &mut Flash, id: TxnId, dropped: bool);
@@ -133,11 +141,13 @@ pub struct Flash {
     iteration: Span,
     levels: LevelTimes,
     retry: RetryCost,
+    /// How reads of aged data are repeated, if the layer is [`Translation::PACKED`].
+    read_retry: ReadRetry,
     ladder: Ladder,
     /// Whether errors are modelled, and the level at which pages of unknown condition are read.
     errs: bool,
     /// Whether a read may need more than its nominal time: errors are modelled, or strike at a
-    /// rate.
+    /// rate, or data ages.
     may_err: bool,
     unknown_level: u8,
     /// The condition of the cells, if errors are modelled.
@@ -227,11 +237,12 @@ impl Flash {
                 LevelTimes::nominal(&timing)
             },
             retry: config.reliability.retry,
+            read_retry: ReadRetry::new(&config.aging),
             ladder: Ladder::of(config),
             errs,
             unknown_level: 0,
             condition: None,
-            may_err: errs || random_failures.is_some(),
+            may_err: errs || random_failures.is_some() || config.aging.is_on(),
             failed_reads: ((errs || random_failures.is_some())
                 && !config.redundancy.has_versions())
             .then(|| Box::new(FailedReads::new(geometry.pages() as usize))),

@@ -16,7 +16,7 @@ use fowler_units::{DieId, Id, Ppn, Span, TxnId, UnitId};
 
 impl Flash {
     #[inline(always)]
-    pub(super) fn start_read<L: Translation>(&mut self, id: DieId, txn: TxnId, _layer: &L) {
+    pub(super) fn start_read<L: Translation>(&mut self, id: DieId, txn: TxnId, layer: &mut L) {
         let now = self.now();
         let die = &mut self.dies[id];
         self.channels[die.channel].withdraw(id, die);
@@ -25,7 +25,9 @@ impl Flash {
         let Txn { op, source, unit, .. } = *self.txns.get(txn);
         die.enter(now, State::Sensing, Doing::serving(op, source), &mut self.txns);
         let page = self.locator.page_of(unit);
-        if self.may_err {
+        if self.may_err && L::PACKED {
+            self.sense_by_age(id, txn, layer);
+        } else if self.may_err {
             self.sense_by_condition(id, txn, page);
         } else {
             let (time, transfer) = self.levels.sense_and_transfer(0, || self.offset(page));
@@ -129,7 +131,7 @@ impl Flash {
 
     /// Begins to sense the page of a read for `time`. Its transfer takes `transfer`.
     #[inline(always)]
-    fn sense_for(&mut self, id: DieId, mut time: Span, transfer: Span) {
+    pub(super) fn sense_for(&mut self, id: DieId, mut time: Span, transfer: Span) {
         let now = self.now();
         let die = &mut self.dies[id];
         die.transfer = transfer;
@@ -162,10 +164,17 @@ impl Flash {
         let die = &mut self.dies[id];
         let read = die.cursor;
         let Txn { source, dispatched, level, needed, .. } = *self.txns.get(read);
-        if level < needed && self.climbs(id, read) {
-            return;
+        if level < needed {
+            let again = if L::PACKED { self.retries(id, read) } else { self.climbs(id, read) };
+            if again {
+                return;
+            }
         }
-        self.note_try(id, read, level, false);
+        if L::PACKED && level > 0 {
+            self.retried(id, read);
+        } else {
+            self.note_try(id, read, level, false);
+        }
         let took = now - dispatched;
         self.counters.reads[source] += self.txns.get(read).units(L::PACKED);
         if self.errs {

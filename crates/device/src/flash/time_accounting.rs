@@ -109,7 +109,9 @@ impl Flash {
                 blame[Part::Sense] += sense;
                 blame[Part::Transfer] += transfer;
                 blame[Part::Channel] += total - hard;
-                if txn.level > 0 {
+                if txn.level > 0 && PACKED {
+                    self.read_retry_blame(txn, blame);
+                } else if txn.level > 0 {
                     self.soft_blame(txn, blame);
                 }
             }

@@ -89,7 +89,9 @@ pub struct Txn {
     pub deadline: u8,
     /// The transfers it takes, each of `timing.bus_transfer`: the units of its page.
     pub parts: u8,
-    /// Reads: the levels of the first and of the latest try, and the level needed.
+    /// Reads: the levels of the first and of the latest try, and the level needed. Reads of aged
+    /// data on drives with superblocks: the entry of the retry table of the first try, the tries
+    /// before the latest, and those needed.
     pub first_level: u8,
     pub level: u8,
     pub needed: u8,

@@ -65,6 +65,10 @@ pub struct Counters {
     /// lifetimes, whose drives have none.
     #[serde(skip)]
     pub slc: SlcCounts,
+    /// What reads of aged data took on a drive with superblocks. Not in checkpoints of lifetimes,
+    /// whose drives have none.
+    #[serde(skip)]
+    pub aged: AgedCounts,
     /// Times a program or erase was taken off the cells (S10).
     pub suspensions: u64,
     /// Programs and erases executed; a multi-plane program counts once.
@@ -132,6 +136,7 @@ impl Counters {
             scrubbed: self.scrubbed - before.scrubbed,
             collections: self.collections - before.collections,
             slc: self.slc - before.slc,
+            aged: self.aged - before.aged,
             suspensions: self.suspensions - before.suspensions,
             operations: self.operations - before.operations,
             suspended_operations: self.suspended_operations - before.suspended_operations,
@@ -220,6 +225,15 @@ pub struct SlcCounts {
     pub erased: u64,
 }
 
+/// Reads of aged data.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgedCounts {
+    /// Flash page reads that were repeated.
+    pub retried: u64,
+    /// Units that tries which failed have transferred.
+    pub units: u64,
+}
+
 /// How long the throttle delayed writes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ThrottleTime {
@@ -257,6 +271,7 @@ differences! {
     Scrubbed { pages, under_load, unreadable, blocks, moved, left, postponed }
     Collections { foreground, background }
     SlcCounts { cached, folded, erased }
+    AgedCounts { retried, units }
     ThrottleTime { delayed, stopped }
     Prioritized { reads, writes }
 }

@@ -2,7 +2,7 @@
 //! runs.
 
 use crate::config::layout::Refusal;
-use crate::config::{BufferConfig, Config, PreconditionConfig, SlcConfig};
+use crate::config::{AgingConfig, BufferConfig, Config, PreconditionConfig, SlcConfig};
 use crate::core::Core;
 use crate::gc::Gc;
 use crate::policy::custom::Policies;
@@ -30,6 +30,7 @@ impl Config {
             timing: other.timing,
             // The cache is empty before the first request.
             slc: SlcConfig { fixed: self.slc.fixed, dynamic: self.slc.dynamic, ..other.slc },
+            aging: AgingConfig { coding: self.aging.coding, ..other.aging },
             program_erase: other.program_erase,
             queue: other.queue,
             admission: other.admission,

@@ -207,6 +207,7 @@ impl Superblocks {
                     Stream::Slc => self.open_slc()?,
                 };
                 self.commands.set_open(stream, Some(Open { superblock, command: 0 }));
+                self.age_anew(superblock, flash.now());
                 continue;
             };
             if !self.shape.is_parity(open.command) {

@@ -146,6 +146,9 @@ impl Filling<'_> {
                 }
                 let superblock = self.drive.map.open().expect("collection keeps one erased");
                 self.drive.commands.set_open(stream, Some(Open { superblock, command: 0 }));
+                if let Some(aging) = &mut self.drive.aging {
+                    aging.opened_in_filling(superblock);
+                }
                 continue;
             };
             drive.advance(stream, open);
@@ -192,6 +195,9 @@ impl Filling<'_> {
                 let last = self.drive.shape.superblock_of(end - 1);
                 self.drive.map.superblocks[last as usize].flying -= 1;
             }
+        }
+        if let Some(aging) = &mut self.drive.aging {
+            aging.filled(&self.drive.map);
         }
     }
 }

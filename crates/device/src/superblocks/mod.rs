@@ -20,10 +20,16 @@
 //! - `commands.rs`: open superblocks, and the program commands that fill them.
 //! - `collection.rs`: garbage collection, in step with the host.
 //! - `slc_cache.rs`: superblocks in SLC mode, which the host's data goes to first.
+//! - `aging.rs`: reads of old data, which are repeated at other references.
 //! - `filling.rs`: the state before the first request.
 //! - `refusals.rs`: the sizes of such a drive, and why a configuration of one cannot work.
+//!   `aging_refusals.rs`: the same of its cells.
 //! - `check.rs`: the laws of the drive.
 
+mod aging;
+mod aging_refusals;
+#[cfg(test)]
+mod aging_tests;
 mod arbiter;
 mod buffer;
 #[cfg(test)]
@@ -52,14 +58,15 @@ use crate::config::layout::{Layout, Refusal};
 use crate::config::{Config, Mapping, PartialWrites, UnwrittenReads};
 use crate::device::{Device, Layer};
 use crate::flash::txn::{Owner, Txn};
-use crate::flash::{Bind, Flash, Translation};
+use crate::flash::{Bind, Flash, Translation, Tries};
 use crate::host::FrontEnd;
 use crate::observe::operation::Op;
 use crate::precondition::{Preconditioned, Watch};
+use aging::Aging;
 use buffer::Buffer;
 use collection::Collector;
 use commands::Commands;
-use fowler_units::{Bytes, DieId, Geometry, HostIo, Id, Locator, Nanos, Span, TxnId};
+use fowler_units::{Bytes, DieId, Geometry, HostIo, Id, Locator, Nanos, Span, TxnId, UnitId};
 use line::Line;
 use map::Map;
 use pace::Pace;
@@ -80,6 +87,7 @@ pub struct Superblocks {
     commands: Commands,
     collector: Collector,
     slc: Option<Box<SlcCache>>,
+    aging: Option<Box<Aging>>,
     line: Line,
     /// Flash reads for the host in flight, and the most there may be.
     reads: u32,
@@ -127,6 +135,9 @@ impl Superblocks {
         assert_eq!(layout.logical_pages, self.map.logical(), "the image of another drive");
         let mut its = Superblocks { map: self.map.clone(), ..Superblocks::empty(config) };
         its.commands.open_as(&self.commands);
+        if let (Some(aging), Some(filled)) = (&mut its.aging, &self.aging) {
+            aging.filled_as(filled, &its.map);
+        }
         its.preconditioned = self.preconditioned;
         Ok(its)
     }
@@ -148,6 +159,7 @@ impl Superblocks {
             commands: Commands::new(&shape, layout.frames),
             collector: Collector::new(config, &shape),
             slc: SlcCache::new(&config.slc, &shape).map(Box::new),
+            aging: Aging::new(config, &shape).map(Box::new),
             line: Line::new(config),
             reads: 0,
             reads_max: config.queue.max_reads,
@@ -164,6 +176,7 @@ impl Superblocks {
             + Buffer::bytes(layout.frames)
             + Commands::bytes(&shape, layout.frames)
             + SlcCache::bytes(&config.slc, &shape)
+            + Aging::bytes(config, &shape)
             + Line::bytes(config)
     }
 
@@ -225,6 +238,10 @@ impl Translation for Superblocks {
         }
     }
 
+    fn tries(&mut self, page: UnitId, now: Nanos) -> Tries {
+        self.aged_tries(page, now)
+    }
+
     fn done(&mut self, flash: &mut Flash, id: TxnId, _dropped: bool) {
         match flash.txns.get(id).owner {
             Owner::Command(number) => {
@@ -242,6 +259,10 @@ impl Translation for Superblocks {
     }
 
     fn read_done(&mut self, flash: &mut Flash, id: TxnId) {
+        let txn = flash.txns.get(id);
+        if txn.level > 0 {
+            self.retried(flash, id);
+        }
         match flash.txns.get(id).owner {
             Owner::Request => self.host_read_done(flash, id),
             Owner::Merge(frame) => self.merged(flash, id, frame),

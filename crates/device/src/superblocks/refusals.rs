@@ -78,6 +78,7 @@ impl Config {
         refusals.unless(self.host.cores <= CORES_MOST, &["host.cores"], || {
             format!("{} cores; expected at most {CORES_MOST}", self.host.cores)
         });
+        self.refuse_aging(refusals);
         let sane = self.refuse_slc(refusals);
         if sane && fits && line > 0 && block.is_multiple_of(line) {
             self.refuse_superblock_space(refusals);
@@ -190,7 +191,7 @@ impl Config {
             ("policy.scrub", self.scrub == plain.scrub),
             ("policy.redundancy", self.redundancy == plain.redundancy),
             ("policy.throttle", self.throttle == plain.throttle),
-            ("reliability", self.reliability == plain.reliability),
+            ("reliability", self.has_cells_of_superblocks()),
             ("bad_blocks", self.bad_blocks == plain.bad_blocks),
             ("failed_dies", self.failed_dies == plain.failed_dies),
             ("buffer.ack", self.buffer.ack == Ack::OnInsert),
@@ -250,6 +251,12 @@ impl Config {
             &["slc.static", "slc.dynamic", "ftl.mapping"],
             || "only a drive with superblocks has an SLC cache".into(),
             || "use 0 for both, or set ftl.mapping = \"superblocks\"".into(),
+        );
+        refusals.unless_hinted(
+            !self.aging.is_on(),
+            &["aging.coding", "ftl.mapping"],
+            || "only a drive with superblocks has cells that age so".into(),
+            || "set reliability.model = \"analytic\", or ftl.mapping = \"superblocks\"".into(),
         );
     }
 }

@@ -3,7 +3,8 @@
 use super::Superblocks;
 use super::cases::tiny;
 use crate::config::{
-    Admission, Arbitration, Config, Duplex, Mapping, Pattern, PlaneMode, SlcConfig, WhenFull,
+    Admission, AgingConfig, Arbitration, Coding, Config, Duplex, Mapping, Pattern, PlaneMode,
+    SlcConfig, Tracking, WhenFull,
 };
 use crate::device::{Device, Pacing};
 use crate::observe::completion::Completion;
@@ -83,6 +84,26 @@ fn cached(rng: &mut Rng, mut config: Config) -> Config {
         read_time: Span::us(25),
         iterations: 1 + rng.below(6) as u32,
     };
+    config
+}
+
+/// Lets data age: of some hours or of years, on cells that are fresh or beyond their life.
+fn aging(rng: &mut Rng, mut config: Config) -> Config {
+    if rng.chance(0.5) {
+        config = cached(rng, config);
+    }
+    config.aging = AgingConfig {
+        coding: pick(rng, &[Coding::Balanced, Coding::Reflected]),
+        correctable: pick(rng, &[1e-3, 4e-3, 1e-2]),
+        retry_entries: pick(rng, &[1, 7, 15, 31]),
+        retry_shift: pick(rng, &[0.02, 0.08, 0.3]),
+        retry_overhead: pick(rng, &[Span::ZERO, Span::us(1), Span::us(30)]),
+        tracking: pick(rng, &[Tracking::Off, Tracking::Superblock]),
+        ..AgingConfig::default()
+    };
+    config.reliability.cycles = pick(rng, &[0, 300, 1000, 3000]);
+    let hours = pick(rng, &[0, 3, 100, 10_000]);
+    config.reliability.oldest = Span::ms(3_600_000) * hours;
     config
 }
 
@@ -186,6 +207,15 @@ fn nothing_is_lost_whatever_the_cache() {
     assert!(counts.collections.background > 0, "{counts:?}");
 }
 
+/// The same with data that ages, whose reads are repeated.
+#[test]
+fn nothing_is_lost_whatever_the_age() {
+    let counts = lose_nothing("superblocks that age", 12, aging);
+    assert!(counts.uncorrectable > 0, "{counts:?}");
+    let (retries, retried) = (counts.retries_at[0], counts.aged.retried);
+    assert!(retried > 0 && retries > retried && counts.aged.units >= retries, "{counts:?}");
+}
+
 /// Returns what was counted on all drives.
 fn lose_nothing(
     stream: &str,
@@ -234,6 +264,10 @@ fn lose_nothing(
         sum.slc.folded += counters.slc.folded;
         sum.slc.erased += counters.slc.erased;
         sum.collections.background += counters.collections.background;
+        sum.retries_at[0] += counters.retries_at[0];
+        sum.uncorrectable += counters.uncorrectable;
+        sum.aged.retried += counters.aged.retried;
+        sum.aged.units += counters.aged.units;
     }
     assert!(ran * 4 > drives * 3, "only {ran} of {drives} drives could be built");
     sum

@@ -1,0 +1,71 @@
+//! How the data of a drive with superblocks ages, and what its controller does about it.
+
+use fowler_units::Span;
+
+/// Cells whose states come down with age, and a controller that reads again at lower references.
+/// See docs/decisions/superblocks.md, "How does a read age?".
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AgingConfig {
+    /// How the bits of a cell are assigned to its states; off for data that never ages.
+    pub coding: Coding,
+    /// The distance of the highest programmed state from the lowest, in V.
+    pub voltage_window: f64,
+    /// The distance of the erased state from the lowest programmed one, in V.
+    pub erased_below: f64,
+    /// The ISPP step as a share of the distance of two programmed states.
+    pub step_share: f64,
+    /// The highest RBER that the code corrects.
+    pub correctable: f64,
+    /// The entries of the retry table after the usual references: 1 to 31.
+    pub retry_entries: u32,
+    /// How much lower each entry has the reference of the highest state, in V. Those of lower
+    /// states come down in proportion to their height.
+    pub retry_shift: f64,
+    /// What a retry takes besides sensing and transfer.
+    pub retry_overhead: Span,
+    /// Which entry a read begins at.
+    pub tracking: Tracking,
+}
+
+/// How the bits of a cell are assigned to its states ([`fowler_physics::multibit::GrayCode`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Coding {
+    /// The cells make no errors.
+    Off,
+    /// Each page needs about as many references: 2-3-2, 4-4-4-3.
+    Balanced,
+    /// Each page needs twice as many as the one before: 1-2-4, 1-2-4-8.
+    Reflected,
+}
+
+/// Which entry of the retry table a read begins at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tracking {
+    /// The usual references.
+    Off,
+    /// The entry at which the last retry of the superblock succeeded.
+    Superblock,
+}
+
+impl Default for AgingConfig {
+    fn default() -> Self {
+        Self {
+            coding: Coding::Off,
+            voltage_window: 4.8,
+            erased_below: 2.4,
+            step_share: 0.3,
+            correctable: 4e-3,
+            retry_entries: 15,
+            retry_shift: 0.08,
+            retry_overhead: Span::us(1),
+            tracking: Tracking::Off,
+        }
+    }
+}
+
+impl AgingConfig {
+    /// Returns whether data ages.
+    pub fn is_on(&self) -> bool {
+        self.coding != Coding::Off
+    }
+}

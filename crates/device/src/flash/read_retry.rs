@@ -1,0 +1,108 @@
+//! Reads of aged data: a page whose bits the code cannot correct is sensed and transferred again,
+//! at other references, in the order of the retry table. Only layers that are
+//! [`Translation::PACKED`] have them.
+//!
+//! Each try takes the whole time of a read of its page type and, after the first, the time to set
+//! the references. The die serves nothing else in between: the controller goes on with the page
+//! that it has begun, as with soft sensing.
+
+use super::flash_trace::FlashEvent;
+use super::{Flash, Translation};
+use crate::config::AgingConfig;
+use crate::flash::die::State;
+use crate::flash::txn::Txn;
+use crate::observe::blame::{Blame, Part};
+use fowler_units::{DieId, Span, TxnId, UnitId};
+
+/// How a page is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tries {
+    /// The entry of the retry table that the first try is at.
+    pub first: u8,
+    /// The tries after the first that it takes; one more than there are if none succeeds.
+    pub more: u8,
+}
+
+/// How reads are repeated on a drive.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ReadRetry {
+    /// The most tries of a read after its first.
+    most: u8,
+    /// What each of them takes besides sensing and transfer.
+    overhead: Span,
+}
+
+impl ReadRetry {
+    pub fn new(config: &AgingConfig) -> ReadRetry {
+        ReadRetry { most: config.retry_entries as u8, overhead: config.retry_overhead }
+    }
+}
+
+impl Flash {
+    /// Begins to sense a page, and notes how often that will be repeated. Not inlined, because a
+    /// drive whose data does not age never needs it.
+    #[inline(never)]
+    pub(super) fn sense_by_age<L: Translation>(&mut self, id: DieId, read: TxnId, layer: &mut L) {
+        let unit = self.txns.get(read).unit;
+        let Tries { first, more } = layer.tries(unit, self.now());
+        let record = self.txns.get_mut(read);
+        (record.first_level, record.level, record.needed) = (first, 0, more);
+        let (sense, transfer) = self.try_of_page(unit);
+        self.sense_for(id, sense, self.txns.get(read).all_of(true, transfer));
+    }
+
+    /// Reads a page again, because the last try has failed. Returns whether there is another.
+    #[cold]
+    pub(super) fn retries(&mut self, id: DieId, read: TxnId) -> bool {
+        let Txn { unit, level: tried, parts, .. } = *self.txns.get(read);
+        if tried == self.read_retry.most {
+            self.counters.uncorrectable += 1;
+            return false;
+        }
+        self.counters.retries_at[0] += 1;
+        self.counters.aged.units += u64::from(parts);
+        self.note_try_at(id, read, true);
+        let record = self.txns.get_mut(read);
+        record.level += 1;
+        let (sense, transfer) = self.try_of_page(unit);
+        let transfer = self.txns.get(read).all_of(true, transfer);
+        self.dies[id].state = State::Sensing;
+        self.sense_for(id, sense + self.read_retry.overhead, transfer);
+        true
+    }
+
+    /// Counts and traces the end of a read that was repeated.
+    #[cold]
+    pub(super) fn retried(&mut self, id: DieId, read: TxnId) {
+        self.counters.aged.retried += 1;
+        self.note_try_at(id, read, false);
+    }
+
+    /// Moves the time of the failed tries of a read from the channel to retries.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn read_retry_blame(&self, txn: &Txn, blame: &mut Blame) {
+        let (sense, transfer) = self.try_of_page(txn.unit);
+        let each = sense + txn.all_of(true, transfer) + self.read_retry.overhead;
+        let tries = each * u64::from(txn.level);
+        blame[Part::Retry] += tries;
+        blame[Part::Channel] -= tries;
+    }
+
+    /// Returns how long a page takes to sense, and each of its units to transfer.
+    fn try_of_page(&self, unit: UnitId) -> (Span, Span) {
+        self.levels.sense_and_transfer(0, || self.offset(unit))
+    }
+
+    /// Traces the end of a try.
+    fn note_try_at(&mut self, id: DieId, read: TxnId, again: bool) {
+        if self.is_watched() {
+            let Txn { unit, level, .. } = *self.txns.get(read);
+            let (sense, transfer) = self.try_of_page(unit);
+            let transfer = self.txns.get(read).all_of(true, transfer);
+            let overhead = if level > 0 { self.read_retry.overhead } else { Span::ZERO };
+            let sense = sense + overhead;
+            self.note(id, read, FlashEvent::Read { sense, transfer, level, again });
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! Reads that age: when each superblock was programmed, and which references its pages are read at.
+//!
+//! All pages of one type of a superblock are as old and as worn as each other, so the entries of
+//! the retry table that read them are a set of bits, which holds until the superblock is noticeably
+//! older. A read then looks up one record. The rates behind it are those of
+//! [`fowler_physics::multibit`]. See docs/decisions/superblocks.md, "How does a read age?".
+
+use super::Superblocks;
+use super::map::{Map, State};
+use super::shape::Shape;
+use crate::config::{AgingConfig, Config, Tracking};
+use crate::flash::{Flash, Tries};
+use fowler_physics::multibit::{BITS_MOST, Cells};
+use fowler_units::{Bytes, Geometry, Nanos, Span, TxnId, UnitId};
+
+/// Ages in between count as the next: `ln(1 + age / onset)` in steps of a 64th, as retention goes
+/// with that logarithm. At the default onset of an hour these are steps of a minute at first, and
+/// of 1.6 % of old ages.
+const AGES: f64 = 64.0;
+
+/// The data of a superblock.
+#[derive(Clone, Copy, Debug)]
+struct Data {
+    /// When its first page was programmed, in nanoseconds since [`Aging::epoch`].
+    since: u64,
+    /// Until when `reads` holds, on the same clock.
+    until: u64,
+    /// By type of page, one bit for each entry of the retry table: whether it reads such a page.
+    reads: [u32; BITS_MOST as usize],
+    /// The entry at which its last retry succeeded.
+    last: u8,
+}
+
+/// The age of all data, and how a drive reads it.
+#[derive(Clone, Debug)]
+pub(super) struct Aging {
+    config: AgingConfig,
+    cells: Cells,
+    onset: f64,
+    /// P/E cycles of all superblocks before preconditioning.
+    cycles: u32,
+    /// How long before time zero its clock begins: when the oldest data was programmed.
+    epoch: Span,
+    geometry: Geometry,
+    /// Pages of a word line, that of SLC mode included, and of those the ones of usual mode.
+    word_line: u32,
+    bits: u32,
+    all: Vec<Data>,
+    /// Preconditioning: the superblocks in the order in which they were last opened.
+    opened: Vec<u32>,
+}
+
+impl Aging {
+    /// Returns the ages of a drive that holds nothing, if its data ages.
+    pub fn new(config: &Config, shape: &Shape) -> Option<Aging> {
+        let (aging, cells) = (config.aging, config.reliability.cells);
+        let blank = Data { since: 0, until: 0, reads: [0; BITS_MOST as usize], last: 0 };
+        aging.is_on().then(|| Aging {
+            config: aging,
+            cells: config.aging_cells().expect("they were checked before"),
+            onset: cells.retention_onset,
+            cycles: config.reliability.cycles,
+            epoch: config.reliability.oldest,
+            geometry: Shape::geometry_of(config),
+            word_line: config.superblocks.word_line + u32::from(config.slc.is_on()),
+            bits: config.superblocks.word_line,
+            all: vec![blank; shape.superblocks as usize],
+            opened: Vec::new(),
+        })
+    }
+
+    /// Returns the memory that the ages take.
+    pub fn bytes(config: &Config, shape: &Shape) -> Bytes {
+        let superblocks = if config.aging.is_on() { shape.superblocks } else { 0 };
+        Bytes::of::<(Data, u32)>(superblocks.into())
+    }
+
+    /// Returns a moment on its clock.
+    fn clock(&self, now: Nanos) -> u64 {
+        now.0.saturating_add(self.epoch.0)
+    }
+
+    /// A superblock is opened: what it holds is young, and is read at the usual references.
+    pub fn opened(&mut self, superblock: u32, now: Nanos) {
+        let since = self.clock(now);
+        let data = &mut self.all[superblock as usize];
+        (data.since, data.until, data.last) = (since, 0, 0);
+    }
+
+    /// The same while the drive is filled before its first request, in no time.
+    pub fn opened_in_filling(&mut self, superblock: u32) {
+        self.opened.retain(|&its| its != superblock);
+        self.opened.push(superblock);
+    }
+
+    /// The drive is filled: ages are spread evenly over the full superblocks in the order in which
+    /// they were opened, from that of the oldest data. What is not full was just programmed.
+    pub fn filled(&mut self, map: &Map) {
+        let full = |&&its: &&u32| map.superblocks[its as usize].state == State::Full;
+        let count = self.opened.iter().filter(full).count() as u128;
+        let epoch = self.epoch.0;
+        for (order, &its) in self.opened.iter().filter(full).enumerate() {
+            let since = u128::from(epoch) * order as u128 / count;
+            self.all[its as usize].since = since as u64;
+        }
+        for &its in self.opened.iter().filter(|its| !full(its)) {
+            self.all[its as usize].since = epoch;
+        }
+    }
+
+    /// Spreads ages over data that was filled in this order.
+    pub fn filled_as(&mut self, other: &Aging, map: &Map) {
+        self.opened.clone_from(&other.opened);
+        self.filled(map);
+    }
+
+    /// Returns the superblock of a flash page, and the page's type; none in SLC mode.
+    #[inline]
+    fn whose(&self, page: UnitId) -> (usize, Option<usize>) {
+        let Geometry { pages_per_block, blocks_per_plane, .. } = self.geometry;
+        let (block, offset) = (page.0 / pages_per_block, page.0 % pages_per_block);
+        let kind = offset % self.word_line;
+        ((block % blocks_per_plane) as usize, (kind < self.bits).then_some(kind as usize))
+    }
+
+    /// Returns how a page is read.
+    #[inline]
+    fn tries(&mut self, map: &Map, page: UnitId, now: Nanos) -> Tries {
+        let (superblock, kind) = self.whose(page);
+        // One bit to a cell leaves a margin that no age here uses up.
+        let Some(kind) = kind else { return Tries { first: 0, more: 0 } };
+        let now = self.clock(now);
+        if now >= self.all[superblock].until {
+            self.find_out(map, superblock, now);
+        }
+        let Data { reads, last, .. } = self.all[superblock];
+        let first = if self.config.tracking == Tracking::Off { 0 } else { last };
+        Tries { first, more: self.tries_from(reads[kind], first) }
+    }
+
+    /// Returns how many tries follow the first, if these entries read the page: the table is gone
+    /// through from the first to its end, and then from its beginning.
+    fn tries_from(&self, reads: u32, first: u8) -> u8 {
+        let entries = self.config.retry_entries as u8 + 1;
+        let (after, before) = (reads >> first, reads & ((1 << first) - 1));
+        match (after, before) {
+            (0, 0) => entries,
+            (0, _) => entries - first + before.trailing_zeros() as u8,
+            _ => after.trailing_zeros() as u8,
+        }
+    }
+
+    /// Determines which entries read the pages of a superblock, and for how long.
+    #[cold]
+    fn find_out(&mut self, map: &Map, superblock: usize, now: u64) {
+        let cycles = f64::from(self.cycles) + f64::from(map.erases()[superblock]);
+        let Data { since, .. } = self.all[superblock];
+        let age = Span(now.saturating_sub(since));
+        let step = libm::floor(libm::log1p(age.as_s() / self.onset) * AGES) + 1.0;
+        let seconds = self.onset * libm::expm1(step / AGES);
+        let end = Span((seconds * 1e9) as u64).max(age + Span(1));
+        let worn = self.cells.worn(cycles);
+        let AgingConfig { retry_entries, retry_shift, correctable, .. } = self.config;
+        let data = &mut self.all[superblock];
+        data.until = since.saturating_add(end.0);
+        for (kind, reads) in (0..self.bits as usize).zip(&mut data.reads) {
+            *reads = 0;
+            for entry in 0..=retry_entries {
+                let rber = worn.rber(kind, f64::from(entry) * retry_shift, end);
+                *reads |= u32::from(rber <= correctable) << entry;
+            }
+        }
+    }
+
+    /// A read of a page has succeeded after so many tries that failed.
+    fn found(&mut self, page: UnitId, first: u8, tries: u8) {
+        let entries = self.config.retry_entries as u8 + 1;
+        let (superblock, _) = self.whose(page);
+        self.all[superblock].last = (first + tries) % entries;
+    }
+}
+
+impl Superblocks {
+    /// A superblock has been opened.
+    #[inline]
+    pub(super) fn age_anew(&mut self, superblock: u32, now: Nanos) {
+        if let Some(aging) = &mut self.aging {
+            aging.opened(superblock, now);
+        }
+    }
+
+    /// Returns how a page is read.
+    pub(super) fn aged_tries(&mut self, page: UnitId, now: Nanos) -> Tries {
+        let aging = self.aging.as_mut().expect("only of aged data");
+        aging.tries(&self.map, page, now)
+    }
+
+    /// A read that was repeated is done.
+    #[cold]
+    pub(super) fn retried(&mut self, flash: &Flash, id: TxnId) {
+        let txn = flash.txns.get(id);
+        // What no entry reads says nothing about the references.
+        if txn.level >= txn.needed
+            && let Some(aging) = &mut self.aging
+        {
+            aging.found(txn.unit, txn.first_level, txn.level);
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! The cells of a drive with superblocks whose data ages, and why they cannot work.
+
+use crate::config::layout::{OLDEST_MOST, Refusals};
+use crate::config::{AgingConfig, Coding, Config};
+use crate::reliability;
+use fowler_physics::multibit::{BITS_MOST, Cells, GrayCode, Window};
+use fowler_physics::parameters::Parameters;
+use fowler_physics::rber::ModelError;
+use fowler_units::Span;
+
+/// The most entries of a retry table after the usual references: one bit each, of 32.
+const ENTRIES_MOST: u32 = 31;
+
+/// The longest overhead of a retry: any decoder is done by then.
+const OVERHEAD_MOST: Span = Span::ms(100);
+
+impl Config {
+    /// Returns the cells of a drive with superblocks whose data ages.
+    ///
+    /// # Errors
+    /// Why its constants do not describe cells.
+    ///
+    /// # Panics
+    /// If its data does not age, or its word lines are no cells of one to four bits.
+    pub(super) fn aging_cells(&self) -> Result<Cells, ModelError> {
+        let AgingConfig { coding, voltage_window, erased_below, step_share, .. } = self.aging;
+        let code = match coding {
+            Coding::Off => unreachable!("its data does not age"),
+            Coding::Balanced => GrayCode::Balanced,
+            Coding::Reflected => GrayCode::Reflected,
+        };
+        let parameters = self.reliability.cells;
+        let places = (voltage_window, erased_below);
+        let widths = (step_share, parameters.erased_sd);
+        let window = Window::even(self.superblocks.word_line, code, places, widths);
+        Cells::new(window, parameters)
+    }
+
+    /// Returns whether of the keys `reliability` only those are set that such a drive knows: the
+    /// cells, the cycles and the age of its data, if it ages.
+    pub(super) fn has_cells_of_superblocks(&self) -> bool {
+        let plain = reliability::Params::default();
+        let its = &self.reliability;
+        if !self.aging.is_on() {
+            return *its == plain;
+        }
+        // Of the cells, what multibit cells do not have.
+        let Parameters { growth_mean, rber_unworn, erased_sd, .. } = its.cells;
+        let cells = Parameters {
+            growth_mean,
+            rber_unworn,
+            erased_sd,
+            retention_charge: its.cells.retention_charge,
+            retention_shift: its.cells.retention_shift,
+            retention_spread: its.cells.retention_spread,
+            retention_onset: its.cells.retention_onset,
+            retention_shift_power: its.cells.retention_shift_power,
+            retention_spread_power: its.cells.retention_spread_power,
+            ..plain.cells
+        };
+        *its == reliability::Params { cells, cycles: its.cycles, oldest: its.oldest, ..plain }
+    }
+
+    /// Refuses data that ages in ways that cannot work.
+    pub(super) fn refuse_aging(&self, refusals: &mut Refusals) {
+        if !self.aging.is_on() {
+            return;
+        }
+        let AgingConfig { voltage_window, erased_below, step_share, .. } = self.aging;
+        let AgingConfig { correctable, retry_entries, retry_shift, retry_overhead, .. } =
+            self.aging;
+        let line = self.superblocks.word_line;
+        let cells = (1..=BITS_MOST).contains(&line);
+        refusals.unless_hinted(
+            cells,
+            &["aging.coding", "superblocks.word_line"],
+            || format!("word lines of {line} pages; expected cells of 1 to {BITS_MOST} bits"),
+            || "set superblocks.word_line = 3 (TLC), or aging.coding = \"off\"".into(),
+        );
+        let volts = [
+            ("aging.voltage_window", voltage_window),
+            ("aging.erased_below", erased_below),
+            ("aging.step_share", step_share),
+            ("aging.retry_shift", retry_shift),
+        ];
+        let mut sane = cells;
+        for (key, value) in volts {
+            let fits = value > 0.0 && value <= 100.0;
+            sane &= fits;
+            refusals.unless(fits, &[key], || format!("{value}; expected more than 0, up to 100"));
+        }
+        let rate = correctable > 0.0 && correctable < 0.5;
+        refusals.unless(rate, &["aging.correctable"], || {
+            format!("{correctable}; expected a rate above 0 and below 0.5")
+        });
+        refusals.unless(
+            (1..=ENTRIES_MOST).contains(&retry_entries),
+            &["aging.retry_entries"],
+            || format!("{retry_entries}; expected 1 to {ENTRIES_MOST}"),
+        );
+        refusals.unless(retry_overhead <= OVERHEAD_MOST, &["aging.retry_overhead"], || {
+            format!("{retry_overhead}; expected at most {OVERHEAD_MOST}")
+        });
+        let oldest = self.reliability.oldest;
+        refusals.unless(oldest <= OLDEST_MOST, &["reliability.oldest"], || {
+            format!("data that is {oldest} old; expected at most five years")
+        });
+        if sane && let Err(why) = self.aging_cells() {
+            let keys = ["aging.coding", "aging.voltage_window", "reliability.cells"];
+            refusals.unless(false, &keys, || why.to_string());
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! Reads that age: cases derived by hand, to the nanosecond. The drive is [`tiny`], full of data
+//! written in order: a read senses for 40, 60 or 80 us by page type and transfers each unit in 10
+//! us. The cells are the defaults, at 1,000 cycles unless a case says otherwise. A page takes as
+//! many retries as [`fowler_physics::multibit`] has entries that fail before one that succeeds.
+
+use super::Superblocks;
+use super::cases::tiny;
+use super::map::Place;
+use crate::config::{Coding, Config, Pattern, Tracking};
+use crate::device::{Device, Pacing};
+use crate::observe::blame::Part;
+use crate::observe::completion::Completion;
+use crate::precondition::UNWATCHED;
+use fowler_units::{HostIo, HostOp, Nanos, Span};
+
+const UNIT: u64 = 4096;
+const DAY: Span = Span(86_400_000_000_000);
+
+/// A drive whose first superblock is a year old, after 1,000 cycles.
+fn aged() -> Config {
+    let mut config = tiny();
+    config.precondition.pattern = Pattern::Sequential;
+    config.aging.coding = Coding::Balanced;
+    config.reliability.cycles = 1000;
+    config.reliability.oldest = DAY * 365;
+    config
+}
+
+fn drive(config: &Config) -> Device<Superblocks> {
+    let device = Device::<Superblocks>::with_superblocks(config, UNWATCHED);
+    device.expect("it works").expect("nobody stops it")
+}
+
+fn read(at_us: u64, unit: u64, units: u64) -> HostIo {
+    HostIo::new(HostOp::Read, Nanos(at_us * 1000), unit * UNIT, (units * UNIT) as u32)
+}
+
+/// Serves requests, one at a time. Returns how long each took in nanoseconds, and how much of it
+/// were retries.
+fn serve(device: &mut Device<Superblocks>, requests: &[HostIo]) -> Vec<(u64, u64)> {
+    let mut answers: Vec<Completion> = Vec::new();
+    device.run(requests.iter().copied(), Pacing::Open, &mut answers);
+    let took = |io: &HostIo| {
+        let its = answers.iter().find(|its| (its.io.offset, its.io.at) == (io.offset, io.at));
+        let its = its.expect("answered");
+        assert_eq!(its.blame.total(), its.latency());
+        (its.latency().0, its.blame[Part::Retry].0)
+    };
+    requests.iter().map(took).collect()
+}
+
+/// Returns how often a page of a type is read again, by the model alone.
+fn retries(config: &Config, kind: usize, age: Span) -> u64 {
+    let cells = config.aging_cells().expect("cells");
+    let worn = cells.worn(config.reliability.cycles.into());
+    let reads = |entry: &u32| {
+        let shift = f64::from(*entry) * config.aging.retry_shift;
+        worn.rber(kind, shift, age) <= config.aging.correctable
+    };
+    (0..=config.aging.retry_entries).find(reads).expect("some entry").into()
+}
+
+/// Of the first superblock, one unit or three of each type of page: each retry senses and transfers
+/// again, and takes a microsecond besides. Data a year old takes 3, 3 and 2 of them.
+#[test]
+fn a_retry_senses_and_transfers_again() {
+    for (overhead, units) in [(0, 1), (1, 1), (21, 3)] {
+        let mut config = aged();
+        config.aging.retry_overhead = Span::us(overhead);
+        let mut device = drive(&config);
+        let requests = [0, 8, 16].map(|unit| read(1000 * unit, unit, units));
+        let expected = [(40, 3), (60, 3), (80, 2)].map(|(sense, retries)| {
+            let again = retries * (sense + 10 * units + overhead);
+            (1000 * (sense + 10 * units + again), 1000 * again)
+        });
+        assert_eq!(serve(&mut device, &requests), expected, "{overhead} us, {units} units");
+        let counters = device.counters();
+        assert_eq!((counters.retries_at[0], counters.aged.retried), (8, 3));
+        assert_eq!((counters.aged.units, counters.uncorrectable), (8 * units, 0));
+    }
+    let config = aged();
+    assert_eq!([0, 1, 2].map(|kind| retries(&config, kind, DAY * 365)), [3, 3, 2]);
+}
+
+/// Superblocks were filled one after the other, over the year before the first request. Data
+/// written now takes no retry, and the more the older it is.
+#[test]
+fn data_is_as_old_as_the_order_of_filling_says() {
+    let config = aged();
+    let mut device = drive(&config);
+    let its = device.superblocks();
+    let filled = its.map.logical() / its.shape.data_units();
+    let of_superblock = u64::from(its.shape.data_units());
+    let full = u64::from(filled);
+    let requests: Vec<_> =
+        (0..full).map(|order| read(1000 * order, order * of_superblock, 1)).collect();
+    let took = serve(&mut device, &requests);
+    let mut last = u64::MAX;
+    for (order, &(_, again)) in (0..full).zip(&took) {
+        let age = Span(DAY.0 * 365 / full * (full - order));
+        assert_eq!(again, retries(&config, 0, age) * 51_000, "superblock {order}");
+        assert!(again <= last);
+        last = again;
+    }
+    let written = HostIo::new(HostOp::Write, Nanos(0), 0, (24 * UNIT) as u32);
+    let young = read(5000, 0, 1);
+    let mut answers: Vec<Completion> = Vec::new();
+    device.run([written, young].into_iter(), Pacing::Open, &mut answers);
+    assert_eq!(answers[1].latency(), Span::us(50), "{:?}", answers[1]);
+}
+
+/// The first read of a superblock finds the references; the others begin there. A page of another
+/// type that these do not suit finds its own. Each superblock has its own.
+#[test]
+fn tracking_begins_where_the_last_retry_succeeded() {
+    let mut config = aged();
+    config.aging.tracking = Tracking::Superblock;
+    let mut device = drive(&config);
+    let next = u64::from(device.superblocks().shape.data_units());
+    let units = [0, 24, 8, 16, 0, next, next + 24];
+    let requests: Vec<_> = (0..).zip(units).map(|(at, unit)| read(1000 * at, unit, 1)).collect();
+    let took = serve(&mut device, &requests);
+    let again: Vec<u64> = took.iter().map(|(_, again)| again / 51_000).collect();
+    assert_eq!(again, [3, 0, 0, 0, 0, 3, 0]);
+    // When the superblock is erased and written anew, the usual references suit it again.
+    device.layer.age_anew(0, Nanos(0));
+    let mut answers: Vec<Completion> = Vec::new();
+    device.run([read(0, 0, 1)].into_iter(), Pacing::Open, &mut answers);
+    assert_eq!(answers[0].latency(), Span::us(50));
+}
+
+/// With tries from an entry in the middle, the table is gone through to its end and then from its
+/// beginning. If none reads the page, every entry was tried.
+#[test]
+fn a_page_that_no_entry_reads_takes_them_all() {
+    let mut config = aged();
+    config.reliability.cycles = 3000;
+    config.aging.retry_entries = 4;
+    let mut device = drive(&config);
+    let took = serve(&mut device, &[read(0, 0, 1)]);
+    assert_eq!(took, [(50_000 + 4 * 51_000, 4 * 51_000)]);
+    let counters = device.counters();
+    assert_eq!((counters.uncorrectable, counters.retries_at[0], counters.aged.retried), (1, 4, 1));
+}
+
+/// Independent planes have their own word lines; an SLC page never ages; both find their type.
+#[test]
+fn planes_and_the_cache_find_their_type() {
+    let mut config = aged();
+    config.plane_mode = crate::config::PlaneMode::Independent;
+    let requests = [(0, 0), (1, 4), (2, 8)].map(|(at, unit)| read(1000 * at, unit, 1));
+    let expected = [(40, 3), (60, 3), (80, 2)].map(|(sense, retries)| {
+        (1000 * (sense + 10 + retries * (sense + 11)), 1000 * retries * (sense + 11))
+    });
+    assert_eq!(serve(&mut drive(&config), &requests), expected);
+    config.slc.fixed = 2;
+    config.precondition.fill = 0.9;
+    let mut device = drive(&config);
+    assert_eq!(serve(&mut device, &requests), expected);
+    // Units go to the cache, one page of a plane at a time, and are read from it in 25 us.
+    let written = HostIo::new(HostOp::Write, Nanos(0), 0, (24 * UNIT) as u32);
+    let mut answers: Vec<Completion> = Vec::new();
+    device.run([written, read(5000, 0, 1)].into_iter(), Pacing::Open, &mut answers);
+    let Place::Flash(unit) = device.superblocks().map.place(0) else { panic!("it was programmed") };
+    assert!(device.superblocks().shape.is_slc(unit));
+    assert_eq!(answers[1].latency(), Span::us(35));
+}
+
+/// What cannot work is refused, and so is what a drive with superblocks does not know of.
+#[test]
+fn what_cannot_age_is_refused() {
+    let refused = |alter: &dyn Fn(&mut Config)| {
+        let mut config = aged();
+        alter(&mut config);
+        let refusals = config.layout().expect_err("refused");
+        refusals.iter().map(|it| format!("{}: {}", it.keys.join(", "), it.what)).collect::<String>()
+    };
+    for (alter, expected) in [
+        (&(|its: &mut Config| its.superblocks.word_line = 6) as &dyn Fn(&mut Config), "6 pages"),
+        (&|its| its.aging.correctable = 0.0, "aging.correctable: 0"),
+        (&|its| its.aging.retry_entries = 32, "aging.retry_entries: 32; expected 1 to 31"),
+        (&|its| its.aging.retry_shift = f64::NAN, "aging.retry_shift: NaN"),
+        (&|its| its.aging.step_share = 0.9, "rber_unworn"),
+        (&|its| its.reliability.cells.rber_unworn = 0.3, "rber_unworn"),
+        (&|its| its.reliability.cells.retention_onset = -1.0, "retention_onset"),
+        (&|its| its.reliability.oldest = DAY * 4000, "reliability.oldest"),
+        (&|its| its.reliability.levels = 2, "reliability, ftl.mapping"),
+        (&|its| its.reliability.cells.disturb_slope = 0.0, "reliability, ftl.mapping"),
+        (&|its| its.aging.coding = Coding::Off, "reliability, ftl.mapping"),
+        (&|its| its.superblocks.mapping = crate::config::Mapping::Pages, "aging.coding"),
+    ] {
+        let found = refused(alter);
+        assert!(found.contains(expected), "{expected}: {found}");
+    }
+    assert!(aged().layout().is_ok());
+}
