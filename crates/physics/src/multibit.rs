@@ -269,7 +269,7 @@ mod tests {
     }
 
     fn cells(bits: u32, code: GrayCode) -> Cells {
-        let window = Window::even(bits, code, (4.8, 2.4), (0.3, 0.05));
+        let window = Window::even(bits, code, (4.8, 2.4), (0.15, 0.05));
         Cells::new(window, Parameters::default()).expect("cells")
     }
 

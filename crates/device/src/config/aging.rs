@@ -25,6 +25,8 @@ pub struct AgingConfig {
     pub retry_overhead: Span,
     /// Which entry a read begins at.
     pub tracking: Tracking,
+    /// A superblock is moved when one of its pages was read at an entry beyond this; 0 for never.
+    pub refresh_above: u32,
 }
 
 /// How the bits of a cell are assigned to its states ([`fowler_physics::multibit::GrayCode`]).
@@ -53,12 +55,13 @@ impl Default for AgingConfig {
             coding: Coding::Off,
             voltage_window: 4.8,
             erased_below: 2.4,
-            step_share: 0.3,
+            step_share: 0.15,
             correctable: 4e-3,
             retry_entries: 15,
             retry_shift: 0.08,
             retry_overhead: Span::us(1),
             tracking: Tracking::Off,
+            refresh_above: 0,
         }
     }
 }

@@ -232,6 +232,8 @@ pub struct AgedCounts {
     pub retried: u64,
     /// Units that tries which failed have transferred.
     pub units: u64,
+    /// Superblocks whose data was moved because of its age.
+    pub refreshed: u64,
 }
 
 /// How long the throttle delayed writes.
@@ -271,7 +273,7 @@ differences! {
     Scrubbed { pages, under_load, unreadable, blocks, moved, left, postponed }
     Collections { foreground, background }
     SlcCounts { cached, folded, erased }
-    AgedCounts { retried, units }
+    AgedCounts { retried, units, refreshed }
     ThrottleTime { delayed, stopped }
     Prioritized { reads, writes }
 }

@@ -6,17 +6,24 @@
 //! [`fowler_physics::multibit`]. See docs/decisions/superblocks.md, "How does a read age?".
 
 use super::Superblocks;
-use super::map::{Map, State};
+use super::collection::Why;
+use super::map::{Map, Record, State};
 use super::shape::Shape;
 use crate::config::{AgingConfig, Config, Tracking};
 use crate::flash::{Flash, Tries};
+use crate::observe::operation::Source;
 use fowler_physics::multibit::{BITS_MOST, Cells};
 use fowler_units::{Bytes, Geometry, Nanos, Span, TxnId, UnitId};
+use std::collections::VecDeque;
 
 /// Ages in between count as the next: `ln(1 + age / onset)` in steps of a 64th, as retention goes
 /// with that logarithm. At the default onset of an hour these are steps of a minute at first, and
 /// of 1.6 % of old ages.
 const AGES: f64 = 64.0;
+
+/// The most superblocks moved at a time because of their age, from the first read to the end of the
+/// erase.
+pub(super) const REFRESHED_MOST: u32 = 1;
 
 /// The data of a superblock.
 #[derive(Clone, Copy, Debug)]
@@ -29,6 +36,9 @@ struct Data {
     reads: [u32; BITS_MOST as usize],
     /// The entry at which its last retry succeeded.
     last: u8,
+    /// Whether it is moved because of its age, or will be; and whether that would not help.
+    due: bool,
+    worn_out: bool,
 }
 
 /// The age of all data, and how a drive reads it.
@@ -48,13 +58,18 @@ pub(super) struct Aging {
     all: Vec<Data>,
     /// Preconditioning: the superblocks in the order in which they were last opened.
     opened: Vec<u32>,
+    /// The superblocks to be moved.
+    due: VecDeque<u32>,
+    /// The one that is being moved or erased.
+    moving: Option<u32>,
 }
 
 impl Aging {
     /// Returns the ages of a drive that holds nothing, if its data ages.
     pub fn new(config: &Config, shape: &Shape) -> Option<Aging> {
         let (aging, cells) = (config.aging, config.reliability.cells);
-        let blank = Data { since: 0, until: 0, reads: [0; BITS_MOST as usize], last: 0 };
+        let reads = [0; BITS_MOST as usize];
+        let blank = Data { since: 0, until: 0, reads, last: 0, due: false, worn_out: false };
         aging.is_on().then(|| Aging {
             config: aging,
             cells: config.aging_cells().expect("they were checked before"),
@@ -66,13 +81,15 @@ impl Aging {
             bits: config.superblocks.word_line,
             all: vec![blank; shape.superblocks as usize],
             opened: Vec::new(),
+            due: VecDeque::with_capacity(shape.superblocks as usize),
+            moving: None,
         })
     }
 
     /// Returns the memory that the ages take.
     pub fn bytes(config: &Config, shape: &Shape) -> Bytes {
         let superblocks = if config.aging.is_on() { shape.superblocks } else { 0 };
-        Bytes::of::<(Data, u32)>(superblocks.into())
+        Bytes::of::<(Data, [u32; 2])>(superblocks.into())
     }
 
     /// Returns a moment on its clock.
@@ -84,7 +101,8 @@ impl Aging {
     pub fn opened(&mut self, superblock: u32, now: Nanos) {
         let since = self.clock(now);
         let data = &mut self.all[superblock as usize];
-        (data.since, data.until, data.last) = (since, 0, 0);
+        let Data { reads, .. } = *data;
+        *data = Data { since, until: 0, reads, last: 0, due: false, worn_out: false };
     }
 
     /// The same while the drive is filled before its first request, in no time.
@@ -172,11 +190,51 @@ impl Aging {
         }
     }
 
-    /// A read of a page has succeeded after so many tries that failed.
-    fn found(&mut self, page: UnitId, first: u8, tries: u8) {
+    /// A read of a page has succeeded after so many tries that failed. Its superblock is due to be
+    /// moved if that was too far down the table, and young data would be read at once.
+    fn found(&mut self, map: &Map, page: UnitId, first: u8, tries: u8) {
         let entries = self.config.retry_entries as u8 + 1;
-        let (superblock, _) = self.whose(page);
-        self.all[superblock].last = (first + tries) % entries;
+        let (superblock, kind) = self.whose(page);
+        let entry = (first + tries) % entries;
+        let above = self.config.refresh_above;
+        let data = &mut self.all[superblock];
+        data.last = entry;
+        let known = data.due || data.worn_out;
+        let full = map.superblocks[superblock].state == State::Full;
+        if above == 0 || u32::from(entry) <= above || known || !full {
+            return;
+        }
+        let cycles = f64::from(self.cycles) + f64::from(map.erases()[superblock]);
+        let young = self.cells.worn(cycles).rber(kind.unwrap_or(0), 0.0, Span::ZERO);
+        if young > self.config.correctable {
+            self.all[superblock].worn_out = true;
+        } else {
+            self.all[superblock].due = true;
+            self.due.push_back(superblock as u32);
+        }
+    }
+
+    /// Returns whether a superblock is moved because of its age.
+    pub fn is_due(&self, superblock: u32) -> bool {
+        self.all[superblock as usize].due
+    }
+
+    /// A superblock is moved for another reason.
+    pub fn no_longer_due(&mut self, superblock: u32) {
+        self.all[superblock as usize].due = false;
+    }
+
+    /// A superblock has been erased.
+    fn erased(&mut self, superblock: u32) {
+        let due = &mut self.all[superblock as usize].due;
+        if std::mem::take(due) && self.moving == Some(superblock) {
+            self.moving = None;
+        }
+    }
+
+    /// Returns the superblock that is being moved because of its age.
+    pub fn moving(&self) -> Option<u32> {
+        self.moving
     }
 }
 
@@ -189,6 +247,14 @@ impl Superblocks {
         }
     }
 
+    /// A superblock has been erased.
+    #[inline]
+    pub(super) fn erased_of_age(&mut self, superblock: u32) {
+        if let Some(aging) = &mut self.aging {
+            aging.erased(superblock);
+        }
+    }
+
     /// Returns how a page is read.
     pub(super) fn aged_tries(&mut self, page: UnitId, now: Nanos) -> Tries {
         let aging = self.aging.as_mut().expect("only of aged data");
@@ -197,13 +263,53 @@ impl Superblocks {
 
     /// A read that was repeated is done.
     #[cold]
-    pub(super) fn retried(&mut self, flash: &Flash, id: TxnId) {
+    pub(super) fn retried(&mut self, flash: &mut Flash, id: TxnId) {
         let txn = flash.txns.get(id);
-        // What no entry reads says nothing about the references.
+        // What no entry reads says nothing about the references, and cannot be moved.
         if txn.level >= txn.needed
             && let Some(aging) = &mut self.aging
         {
-            aging.found(txn.unit, txn.first_level, txn.level);
+            aging.found(&self.map, txn.unit, txn.first_level, txn.level);
+        }
+        self.end_read(flash, id);
+        if self.aging.as_ref().is_some_and(|aging| !aging.due.is_empty()) {
+            self.collect(flash);
+        }
+    }
+
+    /// Begins to move a superblock because of its age, if one is due and there is room. Returns
+    /// whether it has begun. Nothing is emptied for its space meanwhile.
+    pub(super) fn begin_refresh(&mut self, flash: &mut Flash) -> bool {
+        let Some(aging) = &mut self.aging else { return false };
+        if aging.moving.is_some() {
+            return false;
+        }
+        let stays = |its: &u32| {
+            let record = &self.map.superblocks[*its as usize];
+            aging.all[*its as usize].due && record.state == State::Full
+        };
+        while aging.due.front().is_some_and(|its| !stays(its)) {
+            aging.due.pop_front();
+        }
+        let Some(&superblock) = aging.due.front() else { return false };
+        let Record { valid, flying, .. } = self.map.superblocks[superblock as usize];
+        let gain = self.shape.data_units() - valid;
+        if flying > 0 || !self.begin_emptying(superblock, valid, gain, Why::Refresh) {
+            return false;
+        }
+        if let Some(aging) = &mut self.aging {
+            aging.moving = aging.due.pop_front();
+        }
+        self.collector.leaving += 1;
+        flash.counters.aged.refreshed += 1;
+        true
+    }
+
+    /// Returns for whose sake a superblock is emptied.
+    pub(super) fn source_of(&self, superblock: u32) -> Source {
+        match &self.aging {
+            Some(aging) if aging.is_due(superblock) => Source::Refresh,
+            _ => Source::Gc,
         }
     }
 }

@@ -11,6 +11,8 @@ use fowler_units::Span;
 /// The most entries of a retry table after the usual references: one bit each, of 32.
 const ENTRIES_MOST: u32 = 31;
 
+const REFRESH_KEYS: [&str; 2] = ["aging.refresh_above", "aging.retry_entries"];
+
 /// The longest overhead of a retry: any decoder is done by then.
 const OVERHEAD_MOST: Span = Span::ms(100);
 
@@ -98,6 +100,13 @@ impl Config {
             &["aging.retry_entries"],
             || format!("{retry_entries}; expected 1 to {ENTRIES_MOST}"),
         );
+        let refresh_above = self.aging.refresh_above;
+        refusals.unless(refresh_above < retry_entries, &REFRESH_KEYS, || {
+            format!(
+                "refresh beyond entry {refresh_above} of a table that ends with {retry_entries}; \
+                 expected 0 for never, or less than that"
+            )
+        });
         refusals.unless(retry_overhead <= OVERHEAD_MOST, &["aging.retry_overhead"], || {
             format!("{retry_overhead}; expected at most {OVERHEAD_MOST}")
         });

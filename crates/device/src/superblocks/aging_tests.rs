@@ -10,6 +10,7 @@ use crate::config::{Coding, Config, Pattern, Tracking};
 use crate::device::{Device, Pacing};
 use crate::observe::blame::Part;
 use crate::observe::completion::Completion;
+use crate::observe::operation::Source;
 use crate::precondition::UNWATCHED;
 use fowler_units::{HostIo, HostOp, Nanos, Span};
 
@@ -166,6 +167,44 @@ fn planes_and_the_cache_find_their_type() {
     assert_eq!(answers[1].latency(), Span::us(35));
 }
 
+/// A read of the first superblock, which is read at entry 3, moves it: what is beyond entry 2 is
+/// due. Its data is young then, and the next read of it is not repeated.
+#[test]
+fn what_is_read_far_down_the_table_is_moved() {
+    for (above, moved) in [(3, 0), (2, 1)] {
+        for tracking in [Tracking::Off, Tracking::Superblock] {
+            let mut config = aged();
+            config.aging.tracking = tracking;
+            config.aging.refresh_above = above;
+            let mut device = drive(&config);
+            let of_superblock = u64::from(device.superblocks().shape.data_units());
+            let again = read(900_000, of_superblock - 1, 1);
+            let took = serve(&mut device, &[read(0, 0, 1), again]);
+            let counters = device.counters();
+            let moved_units = moved * of_superblock;
+            assert_eq!(counters.aged.refreshed, moved, "{above}");
+            assert_eq!(counters.reads[Source::Refresh], moved_units);
+            assert_eq!(counters.programs[Source::Refresh], moved_units);
+            assert_eq!(counters.erases[Source::Refresh], 4 * moved);
+            assert_eq!(counters.programs[Source::Gc] + counters.reads[Source::Gc], 0);
+            if moved > 0 {
+                assert_eq!(took[1], (90_000, 0), "{tracking:?}");
+            } else {
+                assert!(took[1].0 >= 90_000, "{took:?}");
+            }
+            device.check_superblocks().expect("the laws");
+        }
+    }
+    // If young data would fail at once as well, nothing is gained.
+    let mut config = aged();
+    config.aging.refresh_above = 1;
+    config.aging.correctable = 1.2e-4;
+    config.reliability.oldest = Span(DAY.0 / 24);
+    let mut device = drive(&config);
+    serve(&mut device, &[read(0, 0, 1), read(500_000, 16, 1)]);
+    assert_eq!(device.counters().aged.refreshed, 0);
+}
+
 /// What cannot work is refused, and so is what a drive with superblocks does not know of.
 #[test]
 fn what_cannot_age_is_refused() {
@@ -179,6 +218,7 @@ fn what_cannot_age_is_refused() {
         (&(|its: &mut Config| its.superblocks.word_line = 6) as &dyn Fn(&mut Config), "6 pages"),
         (&|its| its.aging.correctable = 0.0, "aging.correctable: 0"),
         (&|its| its.aging.retry_entries = 32, "aging.retry_entries: 32; expected 1 to 31"),
+        (&|its| its.aging.refresh_above = 15, "refresh beyond entry 15"),
         (&|its| its.aging.retry_shift = f64::NAN, "aging.retry_shift: NaN"),
         (&|its| its.aging.step_share = 0.9, "rber_unworn"),
         (&|its| its.reliability.cells.rber_unworn = 0.3, "rber_unworn"),

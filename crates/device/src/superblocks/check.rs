@@ -1,6 +1,7 @@
 //! The laws of a drive with superblocks, to be checked at any event.
 
 use super::Superblocks;
+use super::aging::Aging;
 use super::buffer::State as FrameState;
 use super::collection::Why;
 use super::commands::Stream;
@@ -37,6 +38,9 @@ impl Superblocks {
         self.check_superblocks()?;
         if let Some(cache) = &self.slc {
             self.check_cache(cache)?;
+        }
+        if let Some(aging) = &self.aging {
+            self.check_refresh(aging)?;
         }
         self.check_frames()
     }
@@ -121,7 +125,8 @@ impl Superblocks {
         law!(folded <= FOLDED_MOST, "{folded} are folded at once");
         if let Some((victim, why)) = self.collector.victim() {
             let its = cache.mode(victim);
-            law!(why == Why::Space || its == Mode::Folded, "{victim} is {its:?}, job of {why:?}");
+            let usual = matches!(why, Why::Space | Why::Refresh);
+            law!(usual || its == Mode::Folded, "{victim} is {its:?}, job of {why:?}");
         }
         if let Some(open) = self.commands.open_of(Stream::Slc) {
             law!(cache.mode(open.superblock) == Mode::Slc, "{open:?} is not in SLC mode");
@@ -130,6 +135,20 @@ impl Superblocks {
             let open = self.commands.open_of(stream);
             let usual = open.is_none_or(|open| cache.mode(open.superblock) == Mode::Usual);
             law!(usual, "{stream:?} fills {open:?}, which is in SLC mode");
+        }
+        Ok(())
+    }
+
+    /// A superblock that is moved because of its age is on its way, and is the only such one.
+    fn check_refresh(&self, aging: &Aging) -> Result<(), String> {
+        if let Some(moving) = aging.moving() {
+            let state = self.map.superblocks[moving as usize].state;
+            let job = self.collector.victim() == Some((moving, Why::Refresh));
+            let way = job || matches!(state, State::Draining | State::Erasing(_));
+            law!(way && aging.is_due(moving), "superblock {moving} is refreshed and {state:?}");
+        }
+        if let Some((victim, Why::Refresh)) = self.collector.victim() {
+            law!(aging.moving() == Some(victim), "superblock {victim} is refreshed besides");
         }
         Ok(())
     }

@@ -17,7 +17,7 @@ use crate::config::Config;
 use crate::flash::Flash;
 use crate::flash::queue::TxnClass;
 use crate::flash::txn::{Owner, Txn};
-use crate::observe::operation::{Op, Source};
+use crate::observe::operation::Op;
 use fowler_units::{Id, Lpn, TxnId, UnitId};
 use std::collections::VecDeque;
 
@@ -30,6 +30,8 @@ pub(super) enum Why {
     CacheFull,
     /// The host is idle, and the SLC cache holds data.
     Idle,
+    /// Its data is old.
+    Refresh,
 }
 
 /// A superblock that is being emptied.
@@ -51,7 +53,8 @@ struct Job {
     slack: i64,
 }
 
-/// The slack of a job in idle time: there is nobody to keep in step with. Products of it with the
+/// The slack of a job in idle time, and of one that gains nothing: there is nobody to keep in step
+/// with. Products of it with the
 /// units of a superblock fit.
 const UNPACED: i64 = 1 << 32;
 
@@ -197,12 +200,15 @@ impl Superblocks {
     /// whether it has begun.
     fn begin_job(&mut self, flash: &mut Flash) -> bool {
         if self.map.free_count() + self.collector.leaving >= self.collector.below {
-            return self.slc.is_some() && self.begin_folding(flash);
+            return (self.slc.is_some() && self.begin_folding(flash)) || self.begin_refresh(flash);
         }
         let Some((victim, valid)) = self.map.emptiest() else { return false };
         let data = self.shape.data_units();
         if valid >= data || !self.begin_emptying(victim, valid, data - valid, Why::Space) {
             return false;
+        }
+        if let Some(aging) = &mut self.aging {
+            aging.no_longer_due(victim);
         }
         self.collector.leaving += 1;
         flash.counters.collections.foreground += 1;
@@ -226,7 +232,10 @@ impl Superblocks {
             gain: gain.into(),
             moved: 0,
             written: carried,
-            slack: if why == Why::Idle { UNPACED } else { self.collector.slack },
+            slack: match why {
+                Why::Space | Why::CacheFull => self.collector.slack,
+                Why::Idle | Why::Refresh => UNPACED,
+            },
         });
         true
     }
@@ -289,7 +298,8 @@ impl Superblocks {
     ) {
         let (die, place) = self.shape.place(first);
         let class = TxnClass::BackgroundRead;
-        let (id, txn) = flash.open(Op::Read, Source::Gc, class, Owner::Superblock(victim), die);
+        let source = self.source_of(victim);
+        let (id, txn) = flash.open(Op::Read, source, class, Owner::Superblock(victim), die);
         // Which of the units of the page are wanted travels with the read.
         (txn.unit, txn.from, txn.epoch) = (place, UnitId(first), which);
         self.collector.moving += parts;
@@ -354,10 +364,11 @@ impl Superblocks {
     /// Erases a superblock: one command on each die.
     fn erase(&mut self, flash: &mut Flash, superblock: u32) {
         self.map.superblocks[superblock as usize].state = State::Erasing(self.shape.dies);
+        let source = self.source_of(superblock);
         for at in 0..self.shape.dies {
             let die = self.shape.die_at(at);
             let owner = Owner::Superblock(superblock);
-            let (id, txn) = flash.open(Op::Erase, Source::Gc, TxnClass::Erase, owner, die);
+            let (id, txn) = flash.open(Op::Erase, source, TxnClass::Erase, owner, die);
             txn.unit = self.shape.first_page_on(superblock, die);
             txn.lpn = Lpn::NONE;
             flash.submit(id);
@@ -376,6 +387,7 @@ impl Superblocks {
             if !self.map.is_aside(superblock) {
                 self.collector.leaving -= 1;
             }
+            self.erased_of_age(superblock);
             self.map.erased(superblock);
             self.collect(flash);
             self.drain(flash);

@@ -177,11 +177,15 @@ impl Superblocks {
         let Some(open) = self.position(flash, Stream::Moved) else { return false };
         let number = self.begin_command(Stream::Moved, open, units);
         let first = number as usize * self.shape.units_per_command as usize;
+        let mut source = Source::Gc;
         for at in first..first + units as usize {
             let (page, from) = self.collector.next_copied();
+            if at == first {
+                source = self.source_of(self.shape.superblock_of(from));
+            }
             self.commands.stored[at] = Stored::Moved { page, from };
         }
-        self.submit_command(flash, number, Source::Gc, TxnClass::BackgroundProgram);
+        self.submit_command(flash, number, source, TxnClass::BackgroundProgram);
         self.advance(Stream::Moved, open);
         true
     }

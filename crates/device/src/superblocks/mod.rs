@@ -259,16 +259,10 @@ impl Translation for Superblocks {
     }
 
     fn read_done(&mut self, flash: &mut Flash, id: TxnId) {
-        let txn = flash.txns.get(id);
-        if txn.level > 0 {
-            self.retried(flash, id);
+        if flash.txns.get(id).level > 0 {
+            return self.retried(flash, id);
         }
-        match flash.txns.get(id).owner {
-            Owner::Request => self.host_read_done(flash, id),
-            Owner::Merge(frame) => self.merged(flash, id, frame),
-            Owner::Superblock(number) => self.copied_out(flash, id, number),
-            owner => unreachable!("{owner:?} owns no read of this drive"),
-        }
+        self.end_read(flash, id);
     }
 
     fn idle(&mut self, _flash: &mut Flash, _die: DieId) {}
@@ -305,6 +299,19 @@ impl Layer for Superblocks {
     #[inline]
     fn prefetch(&self, io: &HostIo) {
         self.map.prefetch(self.units.page_at(io.offset).0);
+    }
+}
+
+impl Superblocks {
+    /// A page has been read.
+    #[inline]
+    fn end_read(&mut self, flash: &mut Flash, id: TxnId) {
+        match flash.txns.get(id).owner {
+            Owner::Request => self.host_read_done(flash, id),
+            Owner::Merge(frame) => self.merged(flash, id, frame),
+            Owner::Superblock(number) => self.copied_out(flash, id, number),
+            owner => unreachable!("{owner:?} owns no read of this drive"),
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! The sizes of a drive with superblocks, and why a configuration of one cannot work.
 
+use super::aging::REFRESHED_MOST;
 use super::commands::Commands;
 use super::map::UNITS_MAX;
 use super::shape::Shape;
@@ -37,6 +38,7 @@ impl Config {
         // Of those used in SLC mode, one is open.
         let in_slc = self.slc.fixed + u32::from(self.slc.dynamic > 0);
         let folded = if self.slc.is_on() { FOLDED_MOST } else { 0 };
+        let refreshed = if self.aging.is_on() { REFRESHED_MOST } else { 0 };
         Layout {
             geometry: Shape::geometry_of(self),
             page_size: self.superblocks.unit,
@@ -53,7 +55,7 @@ impl Config {
                 // Units being moved, old units being read for frames, and two erases of each die.
                 + (2 * shape.dies * shape.units_per_command) as usize
                 + frames as usize
-                + ((self.gc.foreground_below + 2 + folded) * shape.dies) as usize
+                + ((self.gc.foreground_below + 2 + folded + refreshed) * shape.dies) as usize
                 + 16,
         }
     }

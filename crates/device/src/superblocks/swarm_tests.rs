@@ -95,10 +95,11 @@ fn aging(rng: &mut Rng, mut config: Config) -> Config {
     config.aging = AgingConfig {
         coding: pick(rng, &[Coding::Balanced, Coding::Reflected]),
         correctable: pick(rng, &[1e-3, 4e-3, 1e-2]),
-        retry_entries: pick(rng, &[1, 7, 15, 31]),
+        retry_entries: pick(rng, &[5, 7, 15, 31]),
         retry_shift: pick(rng, &[0.02, 0.08, 0.3]),
         retry_overhead: pick(rng, &[Span::ZERO, Span::us(1), Span::us(30)]),
         tracking: pick(rng, &[Tracking::Off, Tracking::Superblock]),
+        refresh_above: pick(rng, &[0, 0, 1, 4]),
         ..AgingConfig::default()
     };
     config.reliability.cycles = pick(rng, &[0, 300, 1000, 3000]);
@@ -166,6 +167,11 @@ fn zones_are_written_whatever_the_cache() {
     write_zones("zones in a cache", cached);
 }
 
+#[test]
+fn zones_are_written_whatever_the_age() {
+    write_zones("zones that age", aging);
+}
+
 fn write_zones(stream: &str, altered: impl Fn(&mut Rng, Config) -> Config) {
     let drives = if cfg!(debug_assertions) { 60 } else { 600 };
     let mut ran = 0;
@@ -213,6 +219,7 @@ fn nothing_is_lost_whatever_the_age() {
     let counts = lose_nothing("superblocks that age", 12, aging);
     assert!(counts.uncorrectable > 0, "{counts:?}");
     let (retries, retried) = (counts.retries_at[0], counts.aged.retried);
+    assert!(counts.aged.refreshed > 0, "{counts:?}");
     assert!(retried > 0 && retries > retried && counts.aged.units >= retries, "{counts:?}");
 }
 
@@ -268,6 +275,7 @@ fn lose_nothing(
         sum.uncorrectable += counters.uncorrectable;
         sum.aged.retried += counters.aged.retried;
         sum.aged.units += counters.aged.units;
+        sum.aged.refreshed += counters.aged.refreshed;
     }
     assert!(ran * 4 > drives * 3, "only {ran} of {drives} drives could be built");
     sum
