@@ -19,6 +19,20 @@ class Keys(TypedDict, total=False):
     ack: Literal["on_insert", "on_program"] | str
     admission: Literal["reads_pass", "in_order", "shared"] | str
     ages: Sequence[str]
+    aging_coding: Literal["off", "balanced", "reflected"] | str
+    aging_correctable: SupportsFloat
+    aging_erased_below: SupportsFloat
+    aging_refresh_above: SupportsIndex
+    aging_retry_entries: SupportsIndex
+    aging_retry_overhead: str
+    aging_retry_overhead_ms: SupportsFloat
+    aging_retry_overhead_ns: SupportsFloat
+    aging_retry_overhead_s: SupportsFloat
+    aging_retry_overhead_us: SupportsFloat
+    aging_retry_shift: SupportsFloat
+    aging_step_share: SupportsFloat
+    aging_tracking: Literal["off", "superblock"] | str
+    aging_voltage_window: SupportsFloat
     all_above: SupportsIndex
     arbitration: Literal["arrival", "round_robin", "weighted"] | str
     background_below: SupportsIndex
@@ -62,6 +76,7 @@ class Keys(TypedDict, total=False):
     channels: SupportsIndex
     checks: Literal["none", "versions"] | str
     chips_per_channel: SupportsIndex
+    coding: Literal["off", "balanced", "reflected"] | str
     command: str
     command_ms: SupportsFloat
     command_ns: SupportsFloat
@@ -73,6 +88,7 @@ class Keys(TypedDict, total=False):
     core_time_s: SupportsFloat
     core_time_us: SupportsFloat
     cores: SupportsIndex
+    correctable: SupportsFloat
     correctable_21: SupportsFloat
     correctable_3: SupportsFloat
     correctable_9: SupportsFloat
@@ -124,6 +140,7 @@ class Keys(TypedDict, total=False):
     erase_verify_s: SupportsFloat
     erase_verify_us: SupportsFloat
     erased: SupportsFloat
+    erased_below: SupportsFloat
     erased_sd: SupportsFloat
     erases: SupportsFloat
     evict_ahead: SupportsIndex
@@ -478,6 +495,7 @@ class Keys(TypedDict, total=False):
     redundancy_worn_erase_pulse_ns: SupportsFloat
     redundancy_worn_erase_pulse_s: SupportsFloat
     redundancy_worn_erase_pulse_us: SupportsFloat
+    refresh_above: SupportsIndex
     reliability_cells_correctable_21: SupportsFloat
     reliability_cells_correctable_3: SupportsFloat
     reliability_cells_correctable_9: SupportsFloat
@@ -538,6 +556,13 @@ class Keys(TypedDict, total=False):
     retention_spread: SupportsFloat
     retention_spread_power: SupportsFloat
     retention_us: SupportsFloat
+    retry_entries: SupportsIndex
+    retry_overhead: str
+    retry_overhead_ms: SupportsFloat
+    retry_overhead_ns: SupportsFloat
+    retry_overhead_s: SupportsFloat
+    retry_overhead_us: SupportsFloat
+    retry_shift: SupportsFloat
     rewrite_share: SupportsFloat
     risk: SupportsFloat
     saved: SupportsIndex
@@ -575,6 +600,7 @@ class Keys(TypedDict, total=False):
     slc_static: SupportsIndex
     slc_when_full: Literal["direct", "wait"] | str
     static: SupportsIndex
+    step_share: SupportsFloat
     streak: SupportsIndex
     strength: Literal["oracle", "measured"] | str
     stripe: SupportsIndex
@@ -660,6 +686,7 @@ class Keys(TypedDict, total=False):
     timing_voltage_reset_ns: SupportsFloat
     timing_voltage_reset_s: SupportsFloat
     timing_voltage_reset_us: SupportsFloat
+    tracking: Literal["off", "superblock"] | str
     uber: SupportsFloat
     unit: str
     unit_b: SupportsFloat
@@ -681,6 +708,7 @@ class Keys(TypedDict, total=False):
     voltage_reset_ns: SupportsFloat
     voltage_reset_s: SupportsFloat
     voltage_reset_us: SupportsFloat
+    voltage_window: SupportsFloat
     warm_up: SupportsIndex
     watermark: SupportsFloat
     wear: Literal["off", "hot_cold_swap"] | str

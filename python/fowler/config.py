@@ -304,6 +304,51 @@ class Slc(Section):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Aging(Section):
+    """The keys of [aging]."""
+
+    coding: Literal["off", "balanced", "reflected"] = "off"
+    """How the bits of a cell are assigned to its states, which come down as data ages
+    (superblocks only) (off: cells make no errors: every read takes its nominal time;
+    balanced: each page needs about as many references: 2-3-2 (TLC), 4-4-4-3 (QLC);
+    reflected: each page needs twice as many as the one before: 1-2-4 (TLC), 1-2-4-8
+    (QLC)).
+    """
+    voltage_window: float = 4.8
+    """Distance of the highest programmed state from the lowest (V): a number from 0 to 100."""
+    erased_below: float = 2.4
+    """Distance of the erased state from the lowest programmed one (V): a number from 0 to
+    100.
+    """
+    step_share: float = 0.15
+    """ISPP step, as a share of the distance of two programmed states: a number from 0 to
+    100.
+    """
+    correctable: float = 0.004
+    """Highest bit error rate that the code corrects; a page with more is read again: a
+    number from 0 to 0.5.
+    """
+    retry_entries: int = 15
+    """Entries of the retry table after the usual references: a whole number from 1 to 31."""
+    retry_shift: float = 0.08
+    """How much lower each entry has the reference of the highest state (V); those of lower
+    states come down in proportion: a number from 0 to 100.
+    """
+    retry_overhead: Time = Time("1us")
+    """What a retry takes besides sensing and transfer: a time with its unit, from 0ns to
+    100ms.
+    """
+    tracking: Literal["off", "superblock"] = "off"
+    """Which entry of the retry table a read begins at (off: the usual references;
+    superblock: the one at which the last retry of its superblock succeeded).
+    """
+    refresh_above: int = 0
+    """Moves a superblock when a page of it was read at an entry beyond this; 0 for never: a
+    whole number from 0 to 30.
+    """
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class DieOrder(Section):
     """Which waiting transaction a die serves next."""
 
@@ -918,6 +963,8 @@ class Config(Section):
     """The keys of [superblocks]."""
     slc: Slc = field(default_factory=Slc)
     """The keys of [slc]."""
+    aging: Aging = field(default_factory=Aging)
+    """The keys of [aging]."""
     policy: Policy = field(default_factory=Policy)
     """The keys of [policy]."""
     reliability: Reliability = field(default_factory=Reliability)

@@ -102,7 +102,8 @@ impl Flash {
             let transfer = self.txns.get(read).all_of(true, transfer);
             let overhead = if level > 0 { self.read_retry.overhead } else { Span::ZERO };
             let sense = sense + overhead;
-            self.note(id, read, FlashEvent::Read { sense, transfer, level, again });
+            // Each try is a hard decision.
+            self.note(id, read, FlashEvent::Read { sense, transfer, level: 0, again });
         }
     }
 }

@@ -106,7 +106,7 @@ fn data_is_as_old_as_the_order_of_filling_says() {
     let written = HostIo::new(HostOp::Write, Nanos(0), 0, (24 * UNIT) as u32);
     let young = read(5000, 0, 1);
     let mut answers: Vec<Completion> = Vec::new();
-    device.run([written, young].into_iter(), Pacing::Open, &mut answers);
+    device.run([written, young], Pacing::Open, &mut answers);
     assert_eq!(answers[1].latency(), Span::us(50), "{:?}", answers[1]);
 }
 
@@ -126,7 +126,7 @@ fn tracking_begins_where_the_last_retry_succeeded() {
     // When the superblock is erased and written anew, the usual references suit it again.
     device.layer.age_anew(0, Nanos(0));
     let mut answers: Vec<Completion> = Vec::new();
-    device.run([read(0, 0, 1)].into_iter(), Pacing::Open, &mut answers);
+    device.run([read(0, 0, 1)], Pacing::Open, &mut answers);
     assert_eq!(answers[0].latency(), Span::us(50));
 }
 
@@ -161,7 +161,7 @@ fn planes_and_the_cache_find_their_type() {
     // Units go to the cache, one page of a plane at a time, and are read from it in 25 us.
     let written = HostIo::new(HostOp::Write, Nanos(0), 0, (24 * UNIT) as u32);
     let mut answers: Vec<Completion> = Vec::new();
-    device.run([written, read(5000, 0, 1)].into_iter(), Pacing::Open, &mut answers);
+    device.run([written, read(5000, 0, 1)], Pacing::Open, &mut answers);
     let Place::Flash(unit) = device.superblocks().map.place(0) else { panic!("it was programmed") };
     assert!(device.superblocks().shape.is_slc(unit));
     assert_eq!(answers[1].latency(), Span::us(35));

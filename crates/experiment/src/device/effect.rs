@@ -8,7 +8,7 @@ use fowler_device::policy::sensing::SensingKind;
 use fowler_device::policy::step::StepKind;
 use fowler_device::reliability::ModelKind;
 use fowler_device::{
-    Arbitration, BufferConfig, Config, QueueConfig, Refusal, SlcConfig, bad_blocks,
+    AgingConfig, Arbitration, BufferConfig, Config, QueueConfig, Refusal, SlcConfig, bad_blocks,
 };
 use fowler_units::Span;
 
@@ -32,6 +32,7 @@ pub(crate) fn without_effect(config: &Config) -> Vec<Refusal> {
         without_a_pace(config),
         without_a_cache(config),
         without_a_dynamic_cache(config),
+        without_age(config),
     ];
     all.into_iter().flatten().collect()
 }
@@ -96,6 +97,30 @@ fn without_a_dynamic_cache(config: &Config) -> Option<Refusal> {
         keys: vec!["slc.keep_erased", "slc.dynamic"],
         what: "no effect: the cache of this drive uses only what is set aside for it".into(),
         hint: Some("add slc.dynamic, the most superblocks that it uses besides".into()),
+    })
+}
+
+/// How data ages, on a drive with superblocks whose data does not.
+fn without_age(config: &Config) -> Option<Refusal> {
+    let (aging, default) = (&config.aging, AgingConfig::default());
+    let mut keys = chosen([
+        (aging.voltage_window != default.voltage_window, "aging.voltage_window"),
+        (aging.erased_below != default.erased_below, "aging.erased_below"),
+        (aging.step_share != default.step_share, "aging.step_share"),
+        (aging.correctable != default.correctable, "aging.correctable"),
+        (aging.retry_entries != default.retry_entries, "aging.retry_entries"),
+        (aging.retry_shift != default.retry_shift, "aging.retry_shift"),
+        (aging.retry_overhead != default.retry_overhead, "aging.retry_overhead"),
+        (aging.tracking != default.tracking, "aging.tracking"),
+        (aging.refresh_above != default.refresh_above, "aging.refresh_above"),
+    ]);
+    (!aging.is_on() && !keys.is_empty()).then(|| {
+        keys.push("aging.coding");
+        Refusal {
+            keys,
+            what: "no effect: the data of this drive does not age".into(),
+            hint: Some("add aging.coding = \"balanced\"".into()),
+        }
     })
 }
 
@@ -299,6 +324,14 @@ mod tests {
                 &["word lines of 1 pages", "at least gc.fore"],
             ),
             ("nvme-980pro", &["slc.static=341"], &["can hold data"]),
+            (
+                "nvme-980pro",
+                &["aging.tracking=superblock", "aging.correctable=1e-2"],
+                &["(aging.correctable, aging.tracking, aging.coding)", "does not age"],
+            ),
+            ("nvme-980pro", &["aging.coding=balanced", "reliability.cycles=1000"], &[]),
+            ("nvme-980pro", &["reliability.cycles=1000"], &["(reliability, ftl.mapping)"]),
+            ("pes-mlc", &["aging.coding=balanced"], &["aging.coding, ftl.mapping"]),
         ] {
             expect(device, "noop", set, refused);
         }

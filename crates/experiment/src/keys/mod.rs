@@ -3,6 +3,7 @@
 //!
 //! This module contains only the list. The types of values come from `field`. It accesses no files.
 
+mod aging;
 mod lifetime;
 mod policies;
 mod reliability;
@@ -103,6 +104,7 @@ pub fn all() -> Vec<Key<Config>> {
         gc(),
         semantics(),
         slc(),
+        aging::all(),
         policies::all(),
         reliability::all(),
         lifetime::all(),

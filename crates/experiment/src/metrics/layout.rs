@@ -150,6 +150,10 @@ fn all_rows() -> Vec<Shown> {
         Shown::new("slc.cached", "units written to the SLC cache").when(CACHES),
         Shown::new("slc.folded", "  folded").when(CACHES),
         Shown::new("slc.erased", "  superblocks erased").when(CACHES),
+        Shown::new("aging.retried", "flash reads repeated at other references").when(AGES),
+        Shown::new("aging.retries", "  retries").when(AGES),
+        Shown::new("counters.uncorrectable_reads", "  uncorrectable").when(AGES),
+        Shown::new("aging.refreshed", "  superblocks refreshed").when(AGES),
         Shown::new("bad_blocks.retired", "blocks retired").when(BLOCKS_FAIL),
         Shown::new("bad_blocks.spare", "  spare that is left").when(BLOCKS_FAIL),
         Shown::new("failed_dies.failed", "dies failed for good").when(DIES_FAIL),
@@ -176,6 +180,7 @@ fn all_rows() -> Vec<Shown> {
 }
 
 const CACHES: When = When::Known("slc.cached");
+const AGES: When = When::Known("aging.retried");
 const CELLS_ERR: When = When::Known("counters.reads_at");
 const SCRUBS: When = When::Known("scrub.pages");
 const BLOCKS_FAIL: When = When::Known("bad_blocks.retired");

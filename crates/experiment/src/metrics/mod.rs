@@ -7,6 +7,7 @@
 //! and a line of `layout` if a table should show it. The room only reads outcomes; everything that
 //! prints or stores results reads the list.
 
+mod aging;
 pub(crate) mod bad_blocks;
 mod blame;
 mod census;
@@ -195,6 +196,7 @@ pub fn all() -> &'static [Metric] {
             bad_blocks::metrics(),
             failed_dies::metrics(),
             slc::metrics(),
+            aging::metrics(),
             counters::metrics(),
             setup::laws_and_origin(),
         ];

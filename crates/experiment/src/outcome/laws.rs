@@ -169,10 +169,11 @@ impl Outcome {
     /// transfers everything, or what it adds to the one before. See docs/decisions/validation.md,
     /// "How is channel time checked with several sensing levels?".
     fn read_transfers(&self) -> u128 {
-        let Counters { reads, reads_at, retries_at, .. } = self.counters;
+        let Counters { reads, reads_at, retries_at, aged, .. } = self.counters;
         let its = &self.drive.config.reliability;
         let tries = |level: usize| match (its.model, its.retry) {
-            (ModelKind::Off, _) => reads.sum(),
+            // Of aged data on a drive with superblocks, each try transfers all units asked for.
+            (ModelKind::Off, _) => reads.sum() + aged.units,
             (_, RetryCost::Increment) => reads_at[level],
             (_, RetryCost::Whole) => reads_at[level] + retries_at[level],
         };

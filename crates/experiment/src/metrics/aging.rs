@@ -1,0 +1,41 @@
+//! Reads of aged data on drives with superblocks. Absent on other drives.
+
+use super::{Metric, Unit};
+use crate::outcome::Outcome;
+use fowler_device::Counters;
+
+/// A count of the device.
+type Count = (&'static str, Unit, &'static str, fn(&Counters) -> u64);
+
+const COUNTS: [Count; 3] = [
+    (
+        "retried",
+        Unit::Count("reads"),
+        "Flash page reads that were repeated at other references.",
+        |it| it.aged.retried,
+    ),
+    (
+        "retries",
+        Unit::Count("reads"),
+        "How often they were repeated, in all; what counters.retries counts.",
+        |it| it.retries_at.iter().sum(),
+    ),
+    (
+        "refreshed",
+        Unit::Count("superblocks"),
+        "Superblocks moved because a page of theirs was read too far down the retry table.",
+        |it| it.aged.refreshed,
+    ),
+];
+
+pub(super) fn metrics() -> Vec<Metric> {
+    let metric = |(name, unit, about, read): Count| {
+        let read = move |it: &Outcome| ages(it).then(|| read(&it.counters));
+        Metric::new(format!("aging.{name}"), unit, about, read).only_if(ages)
+    };
+    COUNTS.into_iter().map(metric).collect()
+}
+
+fn ages(outcome: &Outcome) -> bool {
+    outcome.drive.config.aging.is_on()
+}
