@@ -237,7 +237,9 @@ impl Flash {
     #[inline]
     fn note_try(&mut self, id: DieId, read: TxnId, level: u8, again: bool) {
         if self.is_watched() {
-            let (sense, transfer) = self.try_of(self.txns.get(read), level);
+            let txn = self.txns.get(read);
+            let (sense, transfer) = self.try_of(txn, level);
+            let transfer = transfer * u64::from(txn.parts);
             self.note(id, read, FlashEvent::Read { sense, transfer, level, again });
         }
     }
