@@ -71,6 +71,8 @@ class Keys(TypedDict, total=False):
     bus_transfer_s: SupportsFloat
     bus_transfer_us: SupportsFloat
     cache: Literal["protected", "volatile", "limited"] | str
+    cache_program: bool
+    cache_read: bool
     cache_reads: bool
     cancelled_program: Literal["redo", "reached"] | str
     channels: SupportsIndex
@@ -146,6 +148,8 @@ class Keys(TypedDict, total=False):
     evict_ahead: SupportsIndex
     failed_dies_spare: SupportsIndex
     fill: SupportsFloat
+    flash_cache_program: bool
+    flash_cache_read: bool
     flush_at_end: bool
     flush_moved: bool
     fold_after: str

@@ -271,6 +271,20 @@ class Superblocks(Section):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Flash(Section):
+    """The keys of [flash]."""
+
+    cache_read: bool = False
+    """Whether a die senses a page while the one read before it crosses the channel
+    (superblocks only): true or false.
+    """
+    cache_program: bool = False
+    """Whether the data of the next word line cross the channel while a die programs one
+    (superblocks only): true or false.
+    """
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Slc(Section):
     """The keys of [slc]."""
 
@@ -961,6 +975,8 @@ class Config(Section):
     """The keys of [ftl]."""
     superblocks: Superblocks = field(default_factory=Superblocks)
     """The keys of [superblocks]."""
+    flash: Flash = field(default_factory=Flash)
+    """The keys of [flash]."""
     slc: Slc = field(default_factory=Slc)
     """The keys of [slc]."""
     aging: Aging = field(default_factory=Aging)

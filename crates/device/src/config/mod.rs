@@ -2,6 +2,7 @@
 //! crates above; configurations that cannot work are rejected here, with all reasons at once.
 //!
 //! - `aging.rs`: how the data of a drive with superblocks ages.
+//! - `flash.rs`: what the registers of the dies can do beside their cells.
 //! - `layout.rs`: the sizes derived from a configuration, and the reasons for rejecting it.
 //! - `memory.rs`: what a drive takes of the memory of the machine that simulates it.
 //! - `queues.rs`: how many requests the drive takes, in which order, and which wait for which.
@@ -11,6 +12,7 @@
 //! - `superblocks.rs`: what the map points at, and the shape of superblocks.
 
 mod aging;
+mod flash;
 pub mod layout;
 pub mod memory;
 mod queues;
@@ -27,6 +29,7 @@ use crate::policy::{
 };
 use crate::{bad_blocks, endurance, failed_dies, reliability};
 pub use aging::{AgingConfig, Coding, Tracking};
+pub use flash::FlashConfig;
 use fowler_nand::{PerPageType, Timing};
 use fowler_units::{ByteRate, Bytes, Geometry, Span};
 pub use queues::{Admission, Arbitration, QueueConfig, Weights};
@@ -51,6 +54,8 @@ pub struct Config {
     pub program_erase: ProgramErase,
     /// What the map points at, and the shape of superblocks.
     pub superblocks: SuperblockConfig,
+    /// What the registers of its dies can do.
+    pub flash: FlashConfig,
     /// The SLC cache of a drive with superblocks.
     pub slc: SlcConfig,
     /// How the data of a drive with superblocks ages.
@@ -325,6 +330,7 @@ impl Config {
             timing,
             program_erase: ProgramErase::Nominal,
             superblocks: SuperblockConfig::default(),
+            flash: FlashConfig::default(),
             slc: SlcConfig::default(),
             aging: AgingConfig::default(),
             buffer: BufferConfig::default(),

@@ -1,6 +1,6 @@
 //! The channels: one transfer at a time, first come first served.
 
-use super::Flash;
+use super::{Flash, Translation};
 use crate::event::{Event, lane};
 use crate::flash::die::{Channel, Die, State};
 use fowler_agenda::{Agenda, Phase};
@@ -25,6 +25,9 @@ impl Channel {
 
     #[cold]
     fn leave_line(&mut self, id: DieId, die: &mut Die) {
+        if die.cache.awaits_channel() {
+            return; // The place in line is that of its cache register, too.
+        }
         die.wants_channel = false;
         self.waiting.retain(|&waiting| waiting != id);
     }
@@ -45,7 +48,7 @@ impl Channel {
         let doing = match die.state {
             State::AwaitOut => State::TransferOut,
             State::AwaitIn => State::TransferIn,
-            state => unreachable!("die {} was granted the channel in state {state:?}", id.0),
+            _ => return self.grant_to_cache(id, die, agenda),
         };
         self.occupy(id, die, doing, die.transfer, agenda);
     }
@@ -77,22 +80,22 @@ impl Flash {
     /// Gives the free channel to the first die in line. An idle die that waits to begin a program
     /// decides anew before time moves on; until then the channel is reserved for it.
     #[inline]
-    pub(super) fn release_channel(&mut self, channel: ChannelId) {
+    pub(super) fn release_channel<L: Translation>(&mut self, channel: ChannelId) {
         let channel = &mut self.channels[channel];
         channel.busy = false;
         if let Some(next) = channel.waiting.pop_front() {
-            self.offer_channel(next);
+            self.offer_channel::<L>(next);
         }
     }
 
     /// Gives or reserves the free channel. See docs/decisions/flash.md, "Which die gets a free
     /// channel?".
     #[inline]
-    fn offer_channel(&mut self, next: DieId) {
+    fn offer_channel<L: Translation>(&mut self, next: DieId) {
         let die = &mut self.dies[next];
         let channel = &mut self.channels[die.channel];
         die.wants_channel = false;
-        if die.state == State::Idle {
+        if die.state == State::Idle && !(L::PACKED && die.cache.awaits_channel()) {
             channel.reserved = next;
             die.offered = true;
             die.mark(next, &mut self.marked);
@@ -103,14 +106,14 @@ impl Flash {
 
     /// Passes the channel on if the die it was reserved for did not take it.
     #[inline]
-    pub(super) fn pass_channel_on(&mut self, id: DieId) {
+    pub(super) fn pass_channel_on<L: Translation>(&mut self, id: DieId) {
         let die = &mut self.dies[id];
         die.offered = false;
         let channel = &mut self.channels[die.channel];
         if channel.reserved == id {
             channel.reserved = DieId::NONE;
             if let Some(next) = channel.waiting.pop_front() {
-                self.offer_channel(next);
+                self.offer_channel::<L>(next);
             }
         }
     }

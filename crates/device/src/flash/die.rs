@@ -1,5 +1,6 @@
 //! The state of dies and channels.
 
+use crate::flash::cache_register::CacheRegister;
 use crate::flash::marked::Marked;
 use crate::flash::queue::{DieQueue, RankedQueue};
 use crate::flash::txn::{Txn, Txns, Wait};
@@ -21,6 +22,9 @@ pub enum State {
     AwaitOut,
     /// The page read is being transferred out.
     TransferOut,
+    /// The page read is in the page buffer and waits until the one before it has left the cache
+    /// register.
+    AwaitCache,
     /// The next page of a multi-plane program waits for the channel.
     AwaitIn,
     /// A page of a program is being transferred in.
@@ -109,6 +113,8 @@ pub struct Die {
     pub cells: Cells,
     /// That program or erase. Meaningless while the cells are free.
     pub command: Command,
+    /// What crosses the channel beside what it is doing.
+    pub cache: CacheRegister,
     /// When what it is doing ends, if that is known. No valid event of the die is due before.
     pub until: Nanos,
     /// A read goes next, once the transfer in progress ends (S14).
@@ -142,6 +148,7 @@ impl Die {
             transfer: Span::ZERO,
             cells: Cells::Free,
             command: Command::none(timing),
+            cache: CacheRegister::new(),
             until: Nanos::ZERO,
             suspend_wanted: false,
             wants_channel: false,

@@ -33,7 +33,10 @@ impl Flash {
             _ if die.cells != Cells::Free => die.command.first,
             _ => TxnId::NONE,
         };
-        let reads = matches!(die.state, State::Sensing | State::AwaitOut | State::TransferOut);
+        let reads = matches!(
+            die.state,
+            State::Sensing | State::AwaitOut | State::TransferOut | State::AwaitCache
+        );
         let begun = self.take_chain(first);
         let die = &mut self.dies[id];
         if !reads {

@@ -76,6 +76,11 @@ pub enum FlashEvent {
         /// Whether the data was transferred in again, because of a suspension.
         again: bool,
     },
+    /// The transfer of a page of the next program into the cache register has just ended.
+    LoadAhead {
+        /// The transfer.
+        transfer: Span,
+    },
     /// A program or erase goes on the cells, for the first time or again.
     Run {
         /// Its progress, from which its phases follow.

@@ -16,11 +16,13 @@
 //!   `read_retry.rs`: reads of aged data, repeated at other references.
 //! - `suspend.rs`: taking operations off the cells and putting them back. `channel.rs`: whose turn
 //!   it is to transfer.
+//! - `cache_register.rs`: what crosses the channel while the cells work on other data.
 //! - `failed_die.rs`: dies that have failed for good.
 //! - `time_accounting.rs`: where the time of each transaction went. `flash_trace.rs`: every step,
 //!   for a probe that watches.
 //! - `raw_die.rs`: one die under raw commands.
 
+pub mod cache_register;
 mod channel;
 pub mod die;
 mod failed_die;
@@ -43,8 +45,9 @@ use crate::cells::condition::Condition;
 use crate::cells::random_failures::RandomFailures;
 use crate::cells::reliability::{Ladder, LevelTimes, ModelKind, RetryCost};
 use crate::cells::unreadable::FailedReads;
-use crate::config::Config;
+use crate::config::{Config, FlashConfig};
 use crate::event::Event;
+use crate::flash::cache_register::Holds;
 use crate::flash::die::{Cells, Channel, Die, State};
 use crate::flash::marked::Marked;
 use crate::flash::queue::{DieQueue, RankedQueue, TxnClass, View};
@@ -165,6 +168,7 @@ pub struct Flash {
     in_order: bool,
     suspension: AnySuspension,
     rules: suspension::Params,
+    registers: FlashConfig,
     marked: Marked,
     /// The time of every program on the cells, if all take the same time, nothing is ever
     /// interrupted, and no probe watches.
@@ -251,7 +255,7 @@ impl Flash {
             iteration: timing.iteration(),
             timing,
             channels,
-            channels_owned: geometry.dies_per_channel() == 1,
+            channels_owned: geometry.dies_per_channel() == 1 && config.flash.is_plain(),
             in_order: custom.die_order.is_none() && order.keeps_order(),
             order: AnyDieOrder::custom_or_new(custom.die_order.as_ref(), &order, config.seed),
             suspension: AnySuspension::custom_or_new(
@@ -260,6 +264,7 @@ impl Flash {
                 config.seed,
             ),
             rules: config.suspension,
+            registers: config.flash,
             marked,
             plain_program: None,
             programs_fail: config.blocks_fail(),
@@ -276,7 +281,7 @@ impl Flash {
         let alike = !self.ladder.has_rungs() && !self.programs_fail;
         // With a minimum progress, a die looks again for reads once its cells run.
         let undisturbed = self.never_interrupts() && self.rules.min_progress == Span::ZERO;
-        let plain = alike && undisturbed && !self.watched;
+        let plain = alike && undisturbed && !self.watched && !self.registers.cache_program;
         plain.then(|| self.iteration * u64::from(iterations))
     }
 
@@ -479,14 +484,14 @@ impl Flash {
     }
 
     #[inline]
-    fn attend(&mut self, id: DieId, layer: &mut impl Translation) {
+    fn attend<L: Translation>(&mut self, id: DieId, layer: &mut L) {
         let die = &mut self.dies[id];
         die.marked = false;
         match die.state {
             State::Idle => {
                 self.take_up(id, layer);
                 if self.dies[id].offered {
-                    self.pass_channel_on(id);
+                    self.pass_channel_on::<L>(id);
                 }
             }
             // If nothing is ever interrupted, a busy die has nothing to decide.
@@ -497,8 +502,12 @@ impl Flash {
             State::Sensing
             | State::AwaitOut
             | State::TransferOut
+            | State::AwaitCache
             | State::Suspending
             | State::Abandoned => {}
+        }
+        if L::PACKED && self.caches_programs() {
+            self.load_ahead(id);
         }
     }
 
@@ -510,26 +519,45 @@ impl Flash {
 
     /// Ends what a die was doing.
     #[inline]
-    pub fn die_event(&mut self, id: DieId, ticket: Ticket, layer: &mut impl Translation) {
+    pub fn die_event<L: Translation>(&mut self, id: DieId, ticket: Ticket, layer: &mut L) {
         let die = &self.dies[id];
         if die.ticket != ticket {
-            return; // Stale: the operation was suspended.
+            // Stale, because the operation was suspended, or of the cache register.
+            if L::PACKED {
+                self.cache_event(id, ticket, layer);
+            }
+            return;
         }
         let channel = die.channel;
         match die.state {
+            State::Sensing if L::PACKED && self.caches_reads() => {
+                return self.sensed_beside_cache(id);
+            }
             State::Sensing => return self.sensed(id),
             State::Running => return self.completed(id, layer),
             State::Suspending => return self.park(id),
             State::TransferOut => self.transferred_out(id, layer),
-            State::TransferIn => self.transferred_in(id),
+            State::TransferIn => {
+                self.transferred_in(id);
+                if L::PACKED && self.caches_programs() {
+                    self.mark(id); // It may be on the cells already.
+                }
+            }
             State::Refill => self.refilled(id),
             State::Abandoned => self.abandoned(id),
-            state @ (State::Idle | State::AwaitOut | State::AwaitIn | State::Loaded) => {
+            state @ (State::Idle
+            | State::AwaitOut
+            | State::AwaitCache
+            | State::AwaitIn
+            | State::Loaded) => {
                 unreachable!("die {} has no event in state {state:?}", id.0)
             }
         }
         // It was a transfer.
-        self.release_channel(channel);
+        if L::PACKED {
+            self.stand_in_line_for_cache(id);
+        }
+        self.release_channel::<L>(channel);
     }
 
     /// Marks a die whose operation may have made the minimum progress before a suspension.
@@ -602,9 +630,12 @@ impl Flash {
 
     /// Begins what an idle die should serve next, if anything waits.
     #[inline]
-    fn take_up(&mut self, id: DieId, layer: &mut impl Translation) {
+    fn take_up<L: Translation>(&mut self, id: DieId, layer: &mut L) {
         if self.dies[id].cells >= Cells::Suspended {
             return self.take_up_otherwise(id, layer);
+        }
+        if L::PACKED && self.dies[id].cache.holds != Holds::Nothing {
+            return self.take_up_beside_cache(id, layer);
         }
         loop {
             let Some(txn) = self.pick(id) else {
@@ -627,12 +658,14 @@ impl Flash {
 
     /// [`Flash::take_up`] for a die whose program or erase is suspended, or that has failed.
     #[inline(never)]
-    fn take_up_otherwise(&mut self, id: DieId, layer: &mut impl Translation) {
+    fn take_up_otherwise<L: Translation>(&mut self, id: DieId, layer: &mut L) {
         if self.has_failed(id) {
             return self.hand_back(id, layer);
         }
         match self.pick(id).filter(|&txn| self.may_suspend(txn)) {
             Some(read) => self.start_read(id, read, layer),
+            // What was suspended goes on when the data of all reads have left.
+            None if L::PACKED && self.dies[id].cache.has_read() => {}
             None => self.resume(id),
         }
     }

@@ -80,7 +80,7 @@ impl Flash {
     }
 
     /// Adds to the first page of a command the others, which come with it.
-    fn chain_rest(&mut self, first: TxnId, layer: &impl Translation) {
+    pub(super) fn chain_rest(&mut self, first: TxnId, layer: &impl Translation) {
         let now = self.now();
         let rest = layer.rest_of(self.txns.get(first));
         self.txns.get_mut(first).next = rest;
@@ -168,7 +168,7 @@ impl Flash {
     }
 
     #[inline]
-    fn begin_cells(&mut self, id: DieId) {
+    pub(super) fn begin_cells(&mut self, id: DieId) {
         let first = self.dies[id].first;
         let iterations = self.iterations(first);
         let cells = CellOp::Program(ProgramOp::new(

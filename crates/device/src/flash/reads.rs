@@ -163,31 +163,43 @@ impl Flash {
         let now = self.now();
         let die = &mut self.dies[id];
         let read = die.cursor;
-        let Txn { source, dispatched, level, needed, .. } = *self.txns.get(read);
+        let Txn { dispatched, level, needed, .. } = *self.txns.get(read);
         if level < needed {
             let again = if L::PACKED { self.retries(id, read) } else { self.climbs(id, read) };
             if again {
                 return;
             }
         }
+        self.dies[id].state = State::Idle;
+        self.read_ended(id, read, now - dispatched, layer);
+        self.mark(id);
+    }
+
+    /// A read has ended. It kept its die for `took`, other reads aside.
+    #[inline(always)]
+    pub(super) fn read_ended<L: Translation>(
+        &mut self,
+        id: DieId,
+        read: TxnId,
+        took: Span,
+        layer: &mut L,
+    ) {
+        let Txn { source, level, .. } = *self.txns.get(read);
         if L::PACKED && level > 0 {
             self.retried(id, read);
         } else {
             self.note_try(id, read, level, false);
         }
-        let took = now - dispatched;
         self.counters.reads[source] += self.txns.get(read).units(L::PACKED);
         if self.errs {
             self.counters.reads_at[usize::from(level)] += 1;
         }
         let die = &mut self.dies[id];
-        die.state = State::Idle;
         die.served += took;
         if die.cells == Cells::Suspended {
             die.command.reads += took;
         }
         layer.read_done(self, read);
-        self.mark(id);
     }
 
     /// Reads a page again at the next level, because it has too many errors for the last one.

@@ -31,10 +31,15 @@ impl Die {
             }
         }
         match self.state {
-            State::Sensing | State::AwaitOut | State::TransferOut => self.settle(self.cursor, txns),
+            State::Sensing | State::AwaitOut | State::TransferOut | State::AwaitCache => {
+                self.settle(self.cursor, txns);
+            }
             State::AwaitIn | State::TransferIn | State::Loaded => self.settle(self.first, txns),
             State::Idle | State::Refill | State::Running | State::Suspending | State::Abandoned => {
             }
+        }
+        if self.cache.has_read() {
+            self.settle(self.cache.txn, txns);
         }
         if self.cells != Cells::Free {
             self.settle(self.command.first, txns);

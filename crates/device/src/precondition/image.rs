@@ -28,6 +28,7 @@ impl Config {
         let open = |its: &Config| its.placement.streams(its.hotness.tags());
         let alike = Config {
             timing: other.timing,
+            flash: other.flash,
             // The cache is empty before the first request.
             slc: SlcConfig { fixed: self.slc.fixed, dynamic: self.slc.dynamic, ..other.slc },
             aging: AgingConfig { coding: self.aging.coding, ..other.aging },

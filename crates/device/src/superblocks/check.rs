@@ -8,8 +8,18 @@ use super::commands::Stream;
 use super::map::{Place, State};
 use super::slc_cache::{FOLDED_MOST, Mode, SlcCache};
 use crate::device::Device;
+use crate::flash::cache_register::Holds;
 use crate::observe::counters::SlcCounts;
 use crate::observe::law::Violation;
+
+/// Fails with a message unless something holds.
+macro_rules! law {
+    ($holds:expr, $($what:tt)+) => {
+        if !$holds {
+            return Err(format!($($what)+));
+        }
+    };
+}
 
 impl Device<Superblocks> {
     /// Checks the laws that hold at any event.
@@ -19,17 +29,22 @@ impl Device<Superblocks> {
     pub fn check_superblocks(&self) -> Result<(), Violation> {
         let SlcCounts { cached, folded, .. } = self.flash.counters.slc;
         let flow = self.layer.check().and_then(|()| self.layer.check_flow(cached, folded));
-        flow.map_err(Violation)
+        flow.and_then(|()| self.check_service()).map_err(Violation)
     }
-}
 
-/// Fails with a message unless something holds.
-macro_rules! law {
-    ($holds:expr, $($what:tt)+) => {
-        if !$holds {
-            return Err(format!($($what)+));
+    /// A die that does nothing has been busy for as long as its operations took, and the accounting
+    /// of no die has gaps.
+    fn check_service(&self) -> Result<(), String> {
+        for id in self.flash.dies().ids() {
+            let die = self.flash.die(id);
+            let account = die.account.read_at(self.now());
+            law!(account.total().0 == self.now().0, "die {}: {}", id.0, account.total());
+            let at_rest = die.is_idle() && !die.marked && die.cache.holds == Holds::Nothing;
+            let (busy, served) = (account.busy(), die.served);
+            law!(!at_rest || busy == served, "die {} busy for {busy}, served {served}", id.0);
         }
-    };
+        Ok(())
+    }
 }
 
 impl Superblocks {

@@ -269,6 +269,7 @@ impl Superblocks {
             last = id;
         }
         flash.submit(first);
+        flash.offer_program(flash.txns.get(first).die);
     }
 
     /// A command has ended: the map points at what it has stored, unless the host has written

@@ -45,6 +45,8 @@ mod line;
 mod map;
 mod pace;
 mod refusals;
+#[cfg(test)]
+mod register_tests;
 mod shape;
 mod slc_cache;
 #[cfg(test)]

@@ -248,6 +248,17 @@ impl Config {
             || "only a drive with superblocks paces what enters its buffer".into(),
             || "use 0ns, or set ftl.mapping = \"superblocks\"".into(),
         );
+        for (key, used) in [
+            ("flash.cache_read", self.flash.cache_read),
+            ("flash.cache_program", self.flash.cache_program),
+        ] {
+            refusals.unless_hinted(
+                !used,
+                &[key, "ftl.mapping"],
+                || "only the dies of a drive with superblocks have a cache register".into(),
+                || "use false, or set ftl.mapping = \"superblocks\"".into(),
+            );
+        }
         refusals.unless_hinted(
             !self.slc.is_on(),
             &["slc.static", "slc.dynamic", "ftl.mapping"],

@@ -47,6 +47,9 @@ fn drawn(rng: &mut Rng) -> Config {
     config.queue.taken = 1 + rng.below(20) as u32;
     config.queue.depth = 1 + rng.below(64) as u32;
     config.queue.max_reads = 1 + rng.below(16) as u32;
+    config.flash.cache_read = rng.chance(0.5);
+    config.flash.cache_program = rng.chance(0.5);
+    config.suspension.shadow_buffer = rng.chance(0.7);
     config.host.cores = rng.below(3) as u32;
     config.host.core_time = Span::us(rng.below(3));
     config.host.latency = Span::us(rng.below(9));

@@ -304,9 +304,10 @@ mod tests {
         }
     }
 
-    /// All that is wrong with a cache is said, and what works is not refused.
+    /// All that is wrong with what only drives with superblocks have is said, and what works is not
+    /// refused.
     #[test]
-    fn what_changes_nothing_of_a_cache_is_refused() {
+    fn what_changes_nothing_of_superblocks_is_refused() {
         for (device, set, refused) in [
             ("nvme-980pro", &["slc.when_full=wait"][..], &["(slc.when_full", "no SLC cache"][..]),
             (
@@ -332,6 +333,9 @@ mod tests {
             ("nvme-980pro", &["aging.coding=balanced", "reliability.cycles=1000"], &[]),
             ("nvme-980pro", &["reliability.cycles=1000"], &["(reliability, ftl.mapping)"]),
             ("pes-mlc", &["aging.coding=balanced"], &["aging.coding, ftl.mapping"]),
+            ("pes-mlc", &["flash.cache_read=true"], &["(flash.cache_read, ftl.map", "false"]),
+            ("pes-mlc", &["flash.cache_program=true"], &["flash.cache_program, ftl.map"]),
+            ("nvme-980pro", &["flash.cache_read=true", "flash.cache_program=true"], &[]),
         ] {
             expect(device, "noop", set, refused);
         }

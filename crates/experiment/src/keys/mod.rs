@@ -103,6 +103,7 @@ pub fn all() -> Vec<Key<Config>> {
         buffers_and_queues(),
         gc(),
         semantics(),
+        flash(),
         slc(),
         aging::all(),
         policies::all(),
@@ -306,6 +307,16 @@ fn semantics() -> Vec<Key<Config>> {
             Field::Count(1..=64, at!(superblocks.word_line as u32))),
         optional("superblocks.parity", "one program command in this many stores parity over the others (RAIN); 0 for none",
             Field::Count(0..=1 << 20, at!(superblocks.parity as u32))),
+    ]
+}
+
+#[rustfmt::skip]
+fn flash() -> Vec<Key<Config>> {
+    vec![
+        optional("flash.cache_read", "whether a die senses a page while the one read before it crosses the channel (superblocks only)",
+            Field::Flag(at!(flash.cache_read))),
+        optional("flash.cache_program", "whether the data of the next word line cross the channel while a die programs one (superblocks only)",
+            Field::Flag(at!(flash.cache_program))),
     ]
 }
 

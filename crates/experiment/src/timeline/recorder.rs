@@ -139,10 +139,30 @@ impl Begun {
 struct Busy {
     command: Option<Begun>,
     read: Option<Begun>,
+    /// The program that comes next, if data of it have entered the cache register, and their
+    /// transfers.
+    ahead: Option<(Operation, Vec<Slice>)>,
     /// The last finished operation: its index, if it was kept, and its end.
     finished: Option<(Option<usize>, Nanos)>,
     /// Whether a wanted request waited for it.
     own: bool,
+}
+
+impl Busy {
+    /// Returns the program or erase that the die has begun. A program comes with the transfers that
+    /// were ahead of it; no other program comes before it. Its first page has been transferred, and
+    /// `operation` may be a further one.
+    fn begin(&mut self, operation: Operation) -> &mut Begun {
+        self.command.get_or_insert_with(|| {
+            match self.ahead.take_if(|_| operation.op == Op::Program) {
+                Some((first, slices)) => {
+                    let dispatched = operation.dispatched;
+                    Begun { slices, ..Begun::new(Operation { dispatched, ..first }) }
+                }
+                None => Begun::new(operation),
+            }
+        })
+    }
 }
 
 /// A wanted request, as known from an identical earlier run.
@@ -286,17 +306,22 @@ impl Timeline {
                     self.finish(die.index(), begun, at, true);
                 }
             }
+            FlashEvent::LoadAhead { transfer } => {
+                let (track, from) = (Track::Channel(channel), before(at, transfer));
+                let (_, slices) = busy.ahead.get_or_insert((operation, Vec::new()));
+                slices.push(Slice { track, from, until: at, what: What::TransferIn });
+            }
             FlashEvent::Load { transfer, again } => {
-                let begun = busy.command.get_or_insert_with(|| Begun::new(operation));
+                let begun = busy.begin(operation);
                 transferred(begun, transfer, if again { What::Refill } else { What::TransferIn });
             }
             FlashEvent::Run { cells, .. } => {
-                let begun = busy.command.get_or_insert_with(|| Begun::new(operation));
+                let begun = busy.begin(operation);
                 begun.until(index, at, What::Suspended);
                 (begun.off, begun.running) = (false, Some(cells));
             }
             FlashEvent::Off { stopped, free, counted } => {
-                let begun = busy.command.get_or_insert_with(|| Begun::new(operation));
+                let begun = busy.begin(operation);
                 begun.stop(index, &self.timing, at, stopped);
                 begun.until(index, free, What::Reset);
                 begun.off = true;

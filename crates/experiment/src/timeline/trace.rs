@@ -1,13 +1,14 @@
 //! Writes a timeline in the Chrome trace event format, for Perfetto (ui.perfetto.dev) and Chrome.
 //!
-//! The trace has three processes: the host, with as many lanes as requests overlap; the dies; and
-//! the channels. Slices on one thread are nested or disjoint. A flow leads from each request to
-//! each of its flash operations. Times are in microseconds since the first request, exact to the
-//! nanosecond.
+//! The trace has three processes: the host, with as many lanes as requests overlap; the dies, each
+//! with a second lane if its reads overlap; and the channels. Slices on one thread are nested or
+//! disjoint. A flow leads from each request to each of its flash operations. Times are in
+//! microseconds since the first request, exact to the nanosecond.
 
 use super::recorder::{Asked, Operated, Timeline, Track};
 use crate::atomic_file::{AtomicFile, unwritable};
 use crate::diagnostic::Diagnostics;
+use fowler_device::Op;
 use fowler_device::blame::Part;
 use fowler_units::{Id, Nanos};
 use serde::Serialize;
@@ -56,12 +57,13 @@ impl Timeline {
 
     fn trace(&self, out: &mut impl Write) -> io::Result<()> {
         let (lanes, count) = self.lanes();
+        let threads = self.threads();
         let mut events = Vec::new();
         for (request, &lane) in self.requests.iter().zip(&lanes) {
-            self.request(request, lane, &mut events);
+            self.request(request, lane, &threads, &mut events);
         }
-        for operated in &self.operations {
-            self.operation(operated, &mut events);
+        for (operated, &thread) in self.operations.iter().zip(&threads) {
+            self.operation(operated, thread, &mut events);
         }
         for (index, event) in events.iter_mut().enumerate() {
             event.order.3 = index;
@@ -69,7 +71,8 @@ impl Timeline {
         events.sort_by_key(|event| event.order);
         writeln!(out, "{{\"displayTimeUnit\":\"ns\",\"traceEvents\":[")?;
         let mut first = true;
-        for name in self.names(count) {
+        let dies = threads.iter().copied().fold(self.die_count(), u32::max);
+        for name in self.names(count, dies) {
             line(out, &mut first, &name)?;
         }
         for event in &events {
@@ -100,8 +103,26 @@ impl Timeline {
         (lanes, free.len() as u32)
     }
 
-    /// Adds the names of processes and threads.
-    fn names(&self, lanes: u32) -> Vec<Value> {
+    /// Returns the thread of each operation: that of its die, or the second one of its die if it is
+    /// a read that begins before the last one there has left the cache register.
+    fn threads(&self) -> Vec<u32> {
+        let dies = self.die_count();
+        let mut until = vec![Nanos::ZERO; 2 * dies as usize];
+        // Reads of a die end in the order in which they begin.
+        let thread = |its: &Operated| {
+            let first = its.die as usize;
+            if its.operation.op != Op::Read {
+                return its.die + 1;
+            }
+            let second = until[first] > its.operation.dispatched;
+            until[first + if second { dies as usize } else { 0 }] = its.until;
+            its.die + 1 + if second { dies } else { 0 }
+        };
+        self.operations.iter().map(thread).collect()
+    }
+
+    /// Adds the names of processes and threads; `threads` of them are of dies.
+    fn names(&self, lanes: u32, threads: u32) -> Vec<Value> {
         let mut names = Vec::new();
         let mut add = |pid: u32, process: &str, threads: u32, thread: &dyn Fn(u32) -> String| {
             let meta = |name: &str, tid: u32, args: Value| json!({ "ph": "M", "pid": pid, "tid": tid, "name": name, "args": args });
@@ -114,7 +135,10 @@ impl Timeline {
         };
         let dies = self.die_count();
         add(HOST, "host", lanes, &|lane| format!("requests {lane}"));
-        add(DIES, "dies", dies, &|die| format!("die {die}"));
+        add(DIES, "dies", threads, &|thread| match thread.checked_sub(dies) {
+            None => format!("die {thread}"),
+            Some(die) => format!("die {die}, overlapping reads"),
+        });
         add(CHANNELS, "channels", self.channel_of(dies - 1) + 1, &|it| format!("channel {it}"));
         names
     }
@@ -132,7 +156,7 @@ impl Timeline {
         (at.0 as i128 - self.origin().0 as i128) as f64 / 1e3
     }
 
-    fn request(&self, asked: &Asked, lane: u32, events: &mut Vec<Event>) {
+    fn request(&self, asked: &Asked, lane: u32, threads: &[u32], events: &mut Vec<Event>) {
         let Asked { number, completion, operations } = asked;
         let (at, done) = (completion.io.at, completion.done);
         let mut slice = self.slice(HOST, lane, at, done, completion.io.op.word().into());
@@ -166,13 +190,13 @@ impl Timeline {
             events.push(flow("s", HOST, lane, at, None));
             // The operation may have started before the request waited for it.
             let taken = operated.operation.dispatched.max(at);
-            events.push(flow("f", DIES, operated.die + 1, taken, Some("e")));
+            events.push(flow("f", DIES, threads[own.place], taken, Some("e")));
         }
     }
 
-    fn operation(&self, operated: &Operated, events: &mut Vec<Event>) {
+    fn operation(&self, operated: &Operated, thread: u32, events: &mut Vec<Event>) {
         let Operated { operation, die, until, .. } = operated;
-        let mut outer = self.slice(DIES, die + 1, operation.dispatched, *until, operated.name());
+        let mut outer = self.slice(DIES, thread, operation.dispatched, *until, operated.name());
         let number = |id: u32, known: bool| if known { json!(id) } else { Value::Null };
         outer.cat = operated.source();
         outer.args = json!({
@@ -187,7 +211,7 @@ impl Timeline {
         events.push(outer);
         for slice in &operated.slices {
             let (pid, tid) = match slice.track {
-                Track::Die(die) => (DIES, die + 1),
+                Track::Die(_) => (DIES, thread),
                 Track::Channel(channel) => (CHANNELS, channel + 1),
             };
             let mut event = self.slice(pid, tid, slice.from, slice.until, slice.what.name().into());

@@ -7,7 +7,7 @@ use fowler_experiment::device::{DeviceSpec, Source};
 use fowler_experiment::outcome::Ending;
 use fowler_experiment::progress::Progress;
 use fowler_experiment::run::{ReplaySpeed, RunSpec};
-use fowler_experiment::timeline::{Choice, Recorded, Timeline, Track, What, record};
+use fowler_experiment::timeline::{Choice, Operated, Recorded, Timeline, Track, What, record};
 use fowler_experiment::workload::{Control, WorkloadSpec};
 use fowler_units::{HostOp, Id, Span};
 use serde_json::Value;
@@ -78,6 +78,43 @@ fn a_whole_run_is_all_there() {
         assert_eq!(timeline.requests.len() as u64, outcome.recorder.requests(), "{case}");
         check_slices(&timeline, &case);
         check_trace(&timeline, &case);
+    }
+}
+
+/// Where a cache register lets transfers overlap with what the cells do, each operation is still
+/// all there, and the trace has a second thread for reads that overlap.
+#[test]
+fn what_overlaps_is_all_there() {
+    let superblocks = [
+        "ftl.mapping=superblocks",
+        "geometry.chips_per_channel=2",
+        "geometry.pages_per_block=60",
+        "superblocks.word_line=3",
+        "buffer.ack=on_insert",
+        "gc.background_below=0",
+    ];
+    for scheme in ["fifo", "rps", "pes_ips", "pes_ipc"] {
+        for (read, program) in [(false, false), (true, false), (false, true), (true, true)] {
+            let case = format!("{scheme}, cache read {read}, cache program {program}");
+            let flash = [("read", read), ("program", program)];
+            let flash = flash.map(|(kind, used)| format!("flash.cache_{kind}={used}"));
+            let set: Vec<&str> =
+                superblocks.into_iter().chain(flash.iter().map(String::as_str)).collect();
+            let Recorded { timeline, diagnostics, .. } = recorded(&spec(scheme, &set), ALL);
+            assert!(diagnostics.0.is_empty(), "{case}: {diagnostics}");
+            check_slices(&timeline, &case);
+            check_trace(&timeline, &case);
+            let done = timeline.operations.iter().filter(|it| it.done);
+            let ahead =
+                |it: &&Operated| it.slices.iter().any(|slice| slice.from < it.operation.dispatched);
+            assert_eq!(done.clone().any(|it| ahead(&it)), program, "{case}");
+            let mut reads: Vec<&Operated> = done.filter(|it| it.operation.op == Op::Read).collect();
+            reads.sort_by_key(|it| (it.die, it.operation.dispatched));
+            let overlap = |pair: &[&Operated]| {
+                pair[0].die == pair[1].die && pair[1].operation.dispatched < pair[0].until
+            };
+            assert_eq!(reads.windows(2).any(overlap), read, "{case}");
+        }
     }
 }
 

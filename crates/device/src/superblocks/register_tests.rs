@@ -1,0 +1,260 @@
+//! Cache reads and cache programs: cases derived by hand, to the nanosecond, and the rate that a
+//! die reaches with them.
+//!
+//! The drive has one die of two planes, pages of four units, and three pages to a word line. A page
+//! is sensed in 40, 60 or 80 us by its type, a unit crosses the channel in 10 us, and a command of
+//! six pages is transferred in 240 us and programmed in 15 x (20 + 24) = 660 us.
+
+use super::Superblocks;
+use super::cases::tiny;
+use crate::config::{Config, FlashConfig, Pattern, PlaneMode};
+use crate::device::{Device, Pacing};
+use crate::observe::blame::Part;
+use crate::observe::completion::Completion;
+use crate::observe::operation::Source;
+use crate::policy::die_order::DieOrderKind;
+use crate::policy::suspension::SuspensionKind;
+use crate::precondition::UNWATCHED;
+use fowler_units::{Bytes, HostIo, HostOp, Nanos, Span};
+
+const UNIT: u64 = 4096;
+const COMMAND: u64 = 24;
+/// Units that are written; those before them are read.
+const WRITTEN: u64 = 400;
+
+const PLAIN: FlashConfig = FlashConfig { cache_read: false, cache_program: false };
+const READ: FlashConfig = FlashConfig { cache_read: true, ..PLAIN };
+const PROGRAM: FlashConfig = FlashConfig { cache_program: true, ..PLAIN };
+const BOTH: FlashConfig = FlashConfig { cache_read: true, cache_program: true };
+
+/// One die, half full of data written in order.
+fn one_die(flash: FlashConfig) -> Config {
+    let mut config = Config { flash, ..tiny() };
+    (config.geometry.channels, config.geometry.chips_per_channel) = (1, 1);
+    config.geometry.blocks_per_plane = 48;
+    config.precondition.pattern = Pattern::Sequential;
+    config.precondition.fill = 0.5;
+    config
+}
+
+fn drive(config: &Config) -> Device<Superblocks> {
+    let device = Device::<Superblocks>::with_superblocks(config, UNWATCHED);
+    device.expect("it works").expect("nobody stops it")
+}
+
+fn read(at_us: u64, unit: u64, units: u64) -> HostIo {
+    HostIo::new(HostOp::Read, Nanos(at_us * 1000), unit * UNIT, (units * UNIT) as u32)
+}
+
+/// Writes whole commands at once.
+fn writes(commands: u64) -> impl Iterator<Item = HostIo> {
+    let size = (COMMAND * UNIT) as u32;
+    let place = |at| (WRITTEN + at * COMMAND) * UNIT;
+    (0..commands).map(move |at| HostIo::new(HostOp::Write, Nanos::ZERO, place(at), size))
+}
+
+/// What happened on a drive, in microseconds.
+#[derive(Debug)]
+struct Served {
+    /// How long each read took, in the order given.
+    reads: Vec<u64>,
+    answers: Vec<Completion>,
+    /// When each command was programmed.
+    programmed: Vec<u64>,
+}
+
+fn serve(config: &Config, commands: u64, reads: &[HostIo]) -> Served {
+    let mut device = drive(config);
+    let mut answers: Vec<Completion> = Vec::new();
+    let mut programmed = Vec::new();
+    let mut requests: Vec<HostIo> = writes(commands).chain(reads.iter().copied()).collect();
+    // Long after all else, so that everything comes to its end.
+    requests.push(read(1_000_000, 0, 1));
+    device.run_watched(requests, Pacing::Open, &mut answers, |device| {
+        device.check_superblocks().expect("the laws");
+        let programs = device.counters().programs[Source::Host];
+        while (programmed.len() as u64) < programs / (COMMAND / planes_apart(config)) {
+            programmed.push(device.now().0 / 1000);
+        }
+    });
+    let took = |io: &HostIo| {
+        let same = |its: &&Completion| (its.io.offset, its.io.at) == (io.offset, io.at);
+        let its = answers.iter().find(same).expect("answered");
+        assert_eq!(its.blame.total(), its.latency());
+        its.latency().0 / 1000
+    };
+    Served { reads: reads.iter().map(took).collect(), answers, programmed }
+}
+
+fn planes_apart(config: &Config) -> u64 {
+    match config.plane_mode {
+        PlaneMode::Lockstep => 1,
+        PlaneMode::Independent => config.geometry.planes_per_die.into(),
+    }
+}
+
+/// Pages of the first type. With one page register, the next is sensed when the last has left. With
+/// a cache register it is sensed meanwhile.
+#[test]
+fn a_page_is_sensed_while_the_last_one_leaves() {
+    for (reads, plain, cached) in [
+        // Sensing and transfer take 40 us each: the second leaves right behind the first.
+        (vec![read(0, 0, 4), read(0, 24, 4), read(0, 48, 4)], [80, 160, 240], [80, 120, 160]),
+        // The sensing is longer: it sets the pace.
+        (vec![read(0, 0, 1), read(0, 24, 1), read(0, 48, 1)], [50, 100, 150], [50, 90, 130]),
+        // The second is sensed while one unit of the first leaves, the third with all of its own.
+        (vec![read(0, 8, 1), read(0, 16, 4), read(0, 0, 4)], [70, 190, 270], [70, 180, 220]),
+        // One that comes during the transfer is sensed at once; one that comes after it finds the
+        // die idle.
+        (vec![read(0, 0, 4), read(50, 24, 4), read(500, 48, 4)], [80, 110, 80], [80, 80, 80]),
+    ] {
+        for (flash, expected) in [(PLAIN, plain), (PROGRAM, plain), (READ, cached), (BOTH, cached)]
+        {
+            let its = serve(&one_die(flash), 0, &reads);
+            assert_eq!(its.reads, expected, "{flash:?}: {reads:?}");
+        }
+    }
+}
+
+/// Two dies on a channel. A page that was sensed keeps its place in the line of the channel, and
+/// the next one of its die comes behind those of the other. Of 160 us, the third read waits 40 for
+/// its die to sense another, and 20 for the channel. The fourth is sensed from 100 to 140 us, and
+/// waits in the page register until the third has left.
+#[test]
+fn dies_take_turns_on_the_channel() {
+    let mut config = one_die(READ);
+    config.geometry.chips_per_channel = 2;
+    // Commands go round the dies: units 0, 56 and 96 are on the first, 24 on the second.
+    let reads = [read(0, 0, 4), read(0, 24, 4), read(0, 56, 4), read(0, 96, 4)];
+    let its = serve(&config, 0, &reads);
+    assert_eq!(its.reads, [80, 120, 160, 200]);
+    for (unit, blame) in [(56, [40, 60, 40, 20]), (96, [100, 40, 40, 20])] {
+        let read = its.answers.iter().find(|its| its.io.offset == unit * UNIT).expect("answered");
+        let parts = [Part::BehindHostRead, Part::Sense, Part::Transfer, Part::Channel];
+        assert_eq!(parts.map(|part| read.blame[part].0 / 1000), blame, "unit {unit}");
+    }
+    // Without: the first is sensed again when its page has left, and finds the channel free.
+    config.flash = PLAIN;
+    assert_eq!(serve(&config, 0, &reads).reads, [80, 120, 180, 260]);
+}
+
+/// Programs follow each other without a gap if the transfer is shorter, and transfers if it is
+/// longer. A single die then writes a word line in the longer of the two times, and not in their
+/// sum.
+#[test]
+fn a_die_programs_while_the_next_word_line_is_transferred() {
+    for transfer in [0, 1, 240, 659, 660, 661, 960, 2400] {
+        for (flash, period) in [(PLAIN, transfer + 660), (PROGRAM, transfer.max(660))] {
+            let mut config = one_die(flash);
+            config.timing.bus_transfer = Span::ns(transfer * 1000 / 24 * 4);
+            let (unit, rest) = (transfer * 1000 / 24, transfer * 1000 % 24);
+            let its = serve(&config, 9, &[]);
+            // What the division leaves out is shorter than a microsecond.
+            let exact = (24 * unit + 660_000) / 1000;
+            assert!(rest < 24 && its.programmed.len() == 9, "{:?}", its.programmed);
+            assert_eq!(its.programmed[0], exact, "{transfer}");
+            let all = its.programmed[8] - its.programmed[0];
+            assert!(all.abs_diff(8 * period) <= 1, "{flash:?} {transfer}: {:?}", its.programmed);
+        }
+    }
+}
+
+/// Independent planes have registers of their own: the next word line of each crosses the channel
+/// while it programs, page by page in turn with the other.
+#[test]
+fn each_plane_has_a_cache_register_of_its_own() {
+    for (flash, expected) in [
+        // Pages of the two in turn: their data are there after 200 and 240 us.
+        (PROGRAM, [860, 900, 1520, 1560, 2180, 2220]),
+        // The first begins again at 860 us and has the channel twice, until 940. Then they take
+        // turns: it has its data at 1,020 us, the other at 1,100. In the next round, from 1,680 us
+        // on, the first is done with its three pages when the other begins, at 1,800.
+        (PLAIN, [860, 900, 1680, 1760, 2460, 2580]),
+    ] {
+        let mut config = one_die(flash);
+        config.plane_mode = PlaneMode::Independent;
+        assert_eq!(serve(&config, 3, &[]).programmed, expected, "{flash:?}");
+    }
+}
+
+/// The first command runs from 240 us on, and the data of the second are there at 480. A read that
+/// comes then finds them in the cache register, passes them, and goes where the order of the die
+/// says.
+#[test]
+fn a_read_passes_the_data_of_the_next_program() {
+    use DieOrderKind::{Fifo, ReadFirst};
+    use SuspensionKind::{Ips, Never};
+    for (order, suspension, at, took, programmed) in [
+        // Behind the second program, which came before it.
+        (Fifo, Never, 500, 1060 + 50, [900, 1560]),
+        // Between the two.
+        (ReadFirst, Never, 500, 400 + 50, [900, 950 + 660]),
+        // 260 us into the program, its verify ends after 4 us. It resumes 3 us after the read, with
+        // 396 us to go.
+        (ReadFirst, Ips, 500, 4 + 50, [554 + 3 + 396, 953 + 660]),
+        // 60 us into the program, its phase ends after 4 us. The page is sensed at 344 us. By then
+        // the third page of the next program is on the channel, until 360 us. The other pages wait
+        // until the read has left, and come before the program ends.
+        (ReadFirst, Ips, 300, 4 + 40 + 16 + 10, [370 + 3 + 596, 969 + 660]),
+        // During the transfer of the first: as without a cache register (S14).
+        (ReadFirst, Ips, 100, 140 + 50, [290 + 3 + 660, 953 + 660]),
+    ] {
+        for flash in [PROGRAM, BOTH] {
+            let mut config = one_die(flash);
+            config.die_order.name = order;
+            config.suspension.name = suspension;
+            let its = serve(&config, 2, &[read(at, 0, 1)]);
+            let case = format!("{flash:?} {order:?} {suspension:?} at {at}");
+            assert_eq!((its.reads[0], &its.programmed[..]), (took, &programmed[..]), "{case}");
+        }
+    }
+}
+
+/// The program ends before the data of the next are complete: what is left of them is transferred
+/// as without a cache register, and a read that comes meanwhile goes first, before the cells run.
+#[test]
+fn a_program_takes_over_the_transfer_of_its_data() {
+    let mut config = one_die(PROGRAM);
+    config.timing.bus_transfer = Span::us(160);
+    config.die_order.name = DieOrderKind::ReadFirst;
+    // Six pages of 160 us each, then 660 us: 960 to 1,620. The next is there at 1,920.
+    for (suspension, at, took, second) in [
+        (SuspensionKind::Never, 5000, 80, 1920 + 660),
+        (SuspensionKind::Ips, 1700, 220 + 80, 2000 + 3 + 660),
+        // It waits for the fifth page, which is on the channel until 1,760 us. Its own follows.
+        (SuspensionKind::Never, 1600, 160 + 40, 1960 + 660),
+    ] {
+        config.suspension.name = suspension;
+        let its = serve(&config, 2, &[read(at, 0, 1)]);
+        assert_eq!(its.programmed, [1620, second], "{suspension:?} at {at}");
+        assert_eq!(its.reads, [took], "{suspension:?} at {at}");
+    }
+}
+
+/// What was suspended goes on when the data of all reads have left, and reads that come together
+/// take the time of one transfer less.
+#[test]
+fn reads_of_a_suspended_program_overlap() {
+    let reads = [read(500, 0, 1), read(500, 24, 1)];
+    for (flash, took, programmed) in
+        [(PLAIN, [54, 104], 604 + 3 + 396), (READ, [54, 94], 594 + 3 + 396)]
+    {
+        let mut config = one_die(flash);
+        config.die_order.name = DieOrderKind::ReadFirst;
+        config.suspension.name = SuspensionKind::Ips;
+        let its = serve(&config, 1, &reads);
+        assert_eq!((&its.reads[..], its.programmed[0]), (&took[..], programmed), "{flash:?}");
+    }
+}
+
+/// A program waits until a read has left the cache register, whatever else waits.
+#[test]
+fn a_program_begins_when_reads_have_left() {
+    let mut config = one_die(BOTH);
+    config.buffer.size = Bytes(1 << 20);
+    config.die_order.name = DieOrderKind::ReadFirst;
+    // Two reads at once, before the first command: it is transferred from 120 us on.
+    let its = serve(&config, 1, &[read(0, 0, 4), read(0, 24, 4)]);
+    assert_eq!(its.reads, [80, 120]);
+    assert_eq!(its.programmed, [120 + 240 + 660]);
+}
