@@ -75,6 +75,13 @@ impl CacheRegister {
         matches!(self.holds, Holds::AwaitOut | Holds::Out)
     }
 
+    /// Since when a read that was dispatched then has had its die to itself: what it shared with the
+    /// read before it counts once.
+    #[inline]
+    pub fn alone_since(&self, dispatched: Nanos) -> Nanos {
+        dispatched.max(self.left)
+    }
+
     /// Whether it waits for the channel.
     #[inline]
     pub fn awaits_channel(&self) -> bool {
@@ -185,10 +192,9 @@ impl Flash {
     fn read_left_cache<L: Translation>(&mut self, id: DieId, layer: &mut L) {
         let now = self.now();
         let cache = &mut self.dies[id].cache;
-        let (read, last) = (cache.txn, cache.left);
+        let read = cache.txn;
+        let took = now - cache.alone_since(self.txns.get(read).dispatched);
         (cache.holds, cache.txn, cache.left) = (Holds::Nothing, TxnId::NONE, now);
-        // What it shared with the read before it counts once.
-        let took = now - self.txns.get(read).dispatched.max(last);
         self.read_ended(id, read, took, layer);
         if self.dies[id].state == State::AwaitCache {
             self.sensed_beside_cache(id);

@@ -170,8 +170,10 @@ impl Flash {
                 return;
             }
         }
-        self.dies[id].state = State::Idle;
-        self.read_ended(id, read, now - dispatched, layer);
+        let die = &mut self.dies[id];
+        die.state = State::Idle;
+        let began = if L::PACKED { die.cache.alone_since(dispatched) } else { dispatched };
+        self.read_ended(id, read, now - began, layer);
         self.mark(id);
     }
 
