@@ -120,6 +120,7 @@ class Keys(TypedDict, total=False):
     disturb_cycles: SupportsFloat
     disturb_power: SupportsFloat
     disturb_slope: SupportsFloat
+    duplex: Literal["full", "half"] | str
     dynamic: SupportsIndex
     end_age: SupportsFloat
     end_cycles: SupportsFloat
@@ -207,6 +208,7 @@ class Keys(TypedDict, total=False):
     host_core_time_s: SupportsFloat
     host_core_time_us: SupportsFloat
     host_cores: SupportsIndex
+    host_duplex: Literal["full", "half"] | str
     host_latency: str
     host_latency_ms: SupportsFloat
     host_latency_ns: SupportsFloat

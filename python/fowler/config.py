@@ -172,6 +172,10 @@ class Host(Section):
     """Bandwidth of the host link; with 0B/s data transfers take no time: a data rate with
     its unit, from 0B/s to 1000GB/s.
     """
+    duplex: Literal["full", "half"] = "full"
+    """Whether both directions of the link transfer at once (full: yes, as PCIe does; half:
+    no, as SATA does: one transfer at a time, in either direction).
+    """
     command: Time = Time("0s")
     """Time that each command occupies the host link: a time with its unit, from 0ns to 10s."""
     cores: int = 0
