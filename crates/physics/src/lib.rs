@@ -7,8 +7,8 @@
 //! - [`vth`]: the threshold voltages of the four states of a 2-bit cell, and the read references.
 //! - [`rber`]: the raw bit error rate (RBER) of a page, from those voltages or from a [`table`] of
 //!   measurements.
-//! - [`multibit`]: the 2^n states of cells of one to four bits, and the RBER of each type of page at
-//!   references that a read retry shifts.
+//! - [`multibit`]: the 2^n states of cells of one to four bits, and the RBER of each type of page
+//!   at references that a read retry shifts.
 //! - [`ldpc`]: how many reference voltages a read must sense for that rate, and how long it takes.
 //! - [`ispp`]: the program time by step, and the coarsest step that a block can afford.
 //! - [`voltage`]: the three voltage sets of HIRE, and the sensing levels that they need.

@@ -28,10 +28,10 @@ pub(super) const REFRESHED_MOST: u32 = 1;
 /// The data of a superblock.
 #[derive(Clone, Copy, Debug)]
 struct Data {
-    /// When its first page was programmed, in nanoseconds since [`Aging::epoch`].
-    since: u64,
+    /// When its first page was programmed, on the clock of [`Aging::clock`].
+    since: Nanos,
     /// Until when `reads` holds, on the same clock.
-    until: u64,
+    until: Nanos,
     /// By type of page, one bit for each entry of the retry table: whether it reads such a page.
     reads: [u32; BITS_MOST as usize],
     /// The entry at which its last retry succeeded.
@@ -69,7 +69,14 @@ impl Aging {
     pub fn new(config: &Config, shape: &Shape) -> Option<Aging> {
         let (aging, cells) = (config.aging, config.reliability.cells);
         let reads = [0; BITS_MOST as usize];
-        let blank = Data { since: 0, until: 0, reads, last: 0, due: false, worn_out: false };
+        let blank = Data {
+            since: Nanos::ZERO,
+            until: Nanos::ZERO,
+            reads,
+            last: 0,
+            due: false,
+            worn_out: false,
+        };
         aging.is_on().then(|| Aging {
             config: aging,
             cells: config.aging_cells().expect("they were checked before"),
@@ -93,8 +100,8 @@ impl Aging {
     }
 
     /// Returns a moment on its clock.
-    fn clock(&self, now: Nanos) -> u64 {
-        now.0.saturating_add(self.epoch.0)
+    fn clock(&self, now: Nanos) -> Nanos {
+        Nanos(now.0.saturating_add(self.epoch.0))
     }
 
     /// A superblock is opened: what it holds is young, and is read at the usual references.
@@ -102,7 +109,7 @@ impl Aging {
         let since = self.clock(now);
         let data = &mut self.all[superblock as usize];
         let Data { reads, .. } = *data;
-        *data = Data { since, until: 0, reads, last: 0, due: false, worn_out: false };
+        *data = Data { since, until: Nanos::ZERO, reads, last: 0, due: false, worn_out: false };
     }
 
     /// The same while the drive is filled before its first request, in no time.
@@ -119,10 +126,10 @@ impl Aging {
         let epoch = self.epoch.0;
         for (order, &its) in self.opened.iter().filter(full).enumerate() {
             let since = u128::from(epoch) * order as u128 / count;
-            self.all[its as usize].since = since as u64;
+            self.all[its as usize].since = Nanos(since as u64);
         }
         for &its in self.opened.iter().filter(|its| !full(its)) {
-            self.all[its as usize].since = epoch;
+            self.all[its as usize].since = Nanos(epoch);
         }
     }
 
@@ -170,17 +177,17 @@ impl Aging {
 
     /// Determines which entries read the pages of a superblock, and for how long.
     #[cold]
-    fn find_out(&mut self, map: &Map, superblock: usize, now: u64) {
+    fn find_out(&mut self, map: &Map, superblock: usize, now: Nanos) {
         let cycles = f64::from(self.cycles) + f64::from(map.erases()[superblock]);
         let Data { since, .. } = self.all[superblock];
-        let age = Span(now.saturating_sub(since));
+        let age = Span(now.0.saturating_sub(since.0));
         let step = libm::floor(libm::log1p(age.as_s() / self.onset) * AGES) + 1.0;
         let seconds = self.onset * libm::expm1(step / AGES);
         let end = Span((seconds * 1e9) as u64).max(age + Span(1));
         let worn = self.cells.worn(cycles);
         let AgingConfig { retry_entries, retry_shift, correctable, .. } = self.config;
         let data = &mut self.all[superblock];
-        data.until = since.saturating_add(end.0);
+        data.until = Nanos(since.0.saturating_add(end.0));
         for (kind, reads) in (0..self.bits as usize).zip(&mut data.reads) {
             *reads = 0;
             for entry in 0..=retry_entries {
