@@ -149,8 +149,11 @@ class Keys(TypedDict, total=False):
     evict_ahead: SupportsIndex
     failed_dies_spare: SupportsIndex
     fill: SupportsFloat
+    first_pass_iterations: SupportsIndex
     flash_cache_program: bool
     flash_cache_read: bool
+    flash_first_pass_iterations: SupportsIndex
+    flash_program_passes: SupportsIndex
     flush_at_end: bool
     flush_moved: bool
     fold_after: str
@@ -427,6 +430,7 @@ class Keys(TypedDict, total=False):
     precondition_warm_up: SupportsIndex
     program_erase: Literal["nominal", "read", "zero"] | str
     program_iterations: SupportsIndex | Sequence[SupportsIndex]
+    program_passes: SupportsIndex
     program_phase: str
     program_phase_ms: SupportsFloat
     program_phase_ns: SupportsFloat

@@ -286,6 +286,14 @@ class Flash(Section):
     """Whether the data of the next word line cross the channel while a die programs one
     (superblocks only): true or false.
     """
+    program_passes: int = 1
+    """Passes in which a word line is programmed; the second follows the first pass of the
+    next word line of its die (superblocks only): a whole number from 1 to 2.
+    """
+    first_pass_iterations: int = 5
+    """Two passes only: ISPP iterations of the first, coarse one; those of the second are
+    timing.program_iterations: a whole number from 1 to 1000.
+    """
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

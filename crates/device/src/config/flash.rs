@@ -1,18 +1,29 @@
-//! What the registers of the dies can do beside their cells.
+//! What the dies can do besides: their registers, and programs in two passes.
 
-/// What the cache register of each die of a drive with superblocks is used for.
-/// See docs/decisions/superblocks.md, "What is a cache register?".
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// What the dies of a drive with superblocks can do. See docs/decisions/superblocks.md, "What is a
+/// cache register?" and "What are two passes?".
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlashConfig {
     /// Cache read: a page is sensed while the one read before it crosses the channel.
     pub cache_read: bool,
     /// Cache program: a word line is programmed while the data of the next cross the channel.
     pub cache_program: bool,
+    /// In how many passes a word line is programmed: one or two.
+    pub program_passes: u32,
+    /// ISPP iterations of the first of two passes.
+    pub first_pass_iterations: u32,
+}
+
+impl Default for FlashConfig {
+    fn default() -> Self {
+        let (cache_read, cache_program) = (false, false);
+        Self { cache_read, cache_program, program_passes: 1, first_pass_iterations: 5 }
+    }
 }
 
 impl FlashConfig {
-    /// Returns whether the dies have no cache register.
-    pub fn is_plain(&self) -> bool {
-        *self == FlashConfig::default()
+    /// Returns whether the dies have a cache register.
+    pub fn caches(&self) -> bool {
+        self.cache_read || self.cache_program
     }
 }

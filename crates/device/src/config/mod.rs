@@ -2,7 +2,7 @@
 //! crates above; configurations that cannot work are rejected here, with all reasons at once.
 //!
 //! - `aging.rs`: how the data of a drive with superblocks ages.
-//! - `flash.rs`: what the registers of the dies can do beside their cells.
+//! - `flash.rs`: the registers of the dies, and programs in two passes.
 //! - `layout.rs`: the sizes derived from a configuration, and the reasons for rejecting it.
 //! - `memory.rs`: what a drive takes of the memory of the machine that simulates it.
 //! - `queues.rs`: how many requests the drive takes, in which order, and which wait for which.
@@ -54,7 +54,7 @@ pub struct Config {
     pub program_erase: ProgramErase,
     /// What the map points at, and the shape of superblocks.
     pub superblocks: SuperblockConfig,
-    /// What the registers of its dies can do.
+    /// What its dies can do besides.
     pub flash: FlashConfig,
     /// The SLC cache of a drive with superblocks.
     pub slc: SlcConfig,

@@ -45,7 +45,7 @@ use crate::cells::condition::Condition;
 use crate::cells::random_failures::RandomFailures;
 use crate::cells::reliability::{Ladder, LevelTimes, ModelKind, RetryCost};
 use crate::cells::unreadable::FailedReads;
-use crate::config::{Config, FlashConfig};
+use crate::config::{Config, FlashConfig, ProgramErase};
 use crate::event::Event;
 use crate::flash::cache_register::Holds;
 use crate::flash::die::{Cells, Channel, Die, State};
@@ -173,8 +173,11 @@ pub struct Flash {
     /// The time of every program on the cells, if all take the same time, nothing is ever
     /// interrupted, and no probe watches.
     plain_program: Option<Span>,
-    /// Whether programs may fail, and are then repeated.
-    programs_fail: bool,
+    /// Whether programs of the same page may take different times: at different steps, because they
+    /// fail and are repeated, or in two passes.
+    programs_differ: bool,
+    /// ISPP iterations of the first of two passes, if they are not those of the second.
+    first_pass: Option<u32>,
     /// Whether a probe watches all steps.
     watched: bool,
     /// The steps so far, if a probe wants any.
@@ -255,7 +258,7 @@ impl Flash {
             iteration: timing.iteration(),
             timing,
             channels,
-            channels_owned: geometry.dies_per_channel() == 1 && config.flash.is_plain(),
+            channels_owned: geometry.dies_per_channel() == 1 && !config.flash.caches(),
             in_order: custom.die_order.is_none() && order.keeps_order(),
             order: AnyDieOrder::custom_or_new(custom.die_order.as_ref(), &order, config.seed),
             suspension: AnySuspension::custom_or_new(
@@ -267,10 +270,14 @@ impl Flash {
             registers: config.flash,
             marked,
             plain_program: None,
-            programs_fail: config.blocks_fail(),
+            programs_differ: false,
+            first_pass: (config.program_erase == ProgramErase::Nominal)
+                .then_some(config.flash.first_pass_iterations),
             watched: false,
             trace: None,
         };
+        flash.programs_differ =
+            flash.ladder.has_rungs() || config.blocks_fail() || flash.registers.program_passes > 1;
         flash.plain_program = flash.plain_program();
         flash
     }
@@ -278,7 +285,7 @@ impl Flash {
     /// Computes the field of this name.
     fn plain_program(&self) -> Option<Span> {
         let &[iterations] = self.timing.program_iterations.values() else { return None };
-        let alike = !self.ladder.has_rungs() && !self.programs_fail;
+        let alike = !self.programs_differ;
         // With a minimum progress, a die looks again for reads once its cells run.
         let undisturbed = self.never_interrupts() && self.rules.min_progress == Span::ZERO;
         let plain = alike && undisturbed && !self.watched && !self.registers.cache_program;

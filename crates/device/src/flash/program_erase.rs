@@ -3,7 +3,7 @@
 use super::{Bind, Flash, Translation};
 use crate::flash::die::{Cells, State};
 use crate::flash::queue::TxnClass;
-use crate::flash::txn::Txn;
+use crate::flash::txn::{Owner, Txn};
 use crate::observe::ledger::Doing;
 use crate::observe::operation::Op;
 use fowler_nand::{CellOp, EraseOp, ProgramOp};
@@ -182,7 +182,7 @@ impl Flash {
     /// Returns the ISPP iterations of a program: those of the page that needs the most.
     #[inline]
     fn iterations(&self, first: TxnId) -> u32 {
-        if self.ladder.has_rungs() || self.programs_fail {
+        if self.programs_differ {
             self.most_iterations(first)
         } else {
             let unit = self.txns.get(first).unit;
@@ -193,7 +193,10 @@ impl Flash {
     fn most_iterations(&self, first: TxnId) -> u32 {
         let (mut most, mut member) = (0, first);
         while member.is_some() {
-            let Txn { mode, unit, failed, next, .. } = *self.txns.get(member);
+            let Txn { mode, unit, failed, next, owner, .. } = *self.txns.get(member);
+            if let (Owner::FirstPass(_), Some(iterations)) = (owner, self.first_pass) {
+                return iterations; // Of all pages: they are programmed together.
+            }
             // A program that fails is taken to be as long as one that does not.
             let tries = 1 + u32::from(failed);
             most = most.max(tries * self.ladder.iterations(mode.step, self.offset(unit)));
@@ -271,6 +274,8 @@ impl Flash {
                 self.wear_by(txn);
             }
             match op {
+                // What is programmed in two passes counts when it is done.
+                Op::Program if L::PACKED && self.txns.get(txn).is_first_pass() => {}
                 Op::Program => {
                     self.counters.programs[source] += self.txns.get(txn).units(L::PACKED);
                 }

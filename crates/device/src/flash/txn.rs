@@ -41,6 +41,8 @@ pub enum Owner {
     Raw(u32),
     /// A program command of a superblock, by its number.
     Command(u32),
+    /// The first of two passes of such a command.
+    FirstPass(u32),
     /// The emptying or erasing of a superblock.
     Superblock(u32),
 }
@@ -200,6 +202,12 @@ impl Txn {
     pub fn due(&self, deadline: Span) -> Nanos {
         let own = DEADLINE_GRAIN * u64::from(self.deadline);
         self.asked + if self.deadline == 0 { deadline } else { own }
+    }
+
+    /// Whether it is the first of two passes of a program.
+    #[inline]
+    pub fn is_first_pass(&self) -> bool {
+        matches!(self.owner, Owner::FirstPass(_))
     }
 
     /// Whether a host request waits for this very transaction.

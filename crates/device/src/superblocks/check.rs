@@ -87,6 +87,10 @@ impl Superblocks {
     fn check_superblocks(&self) -> Result<(), String> {
         let (mut free, mut leaving) = (0, 0);
         for (number, record) in self.map.superblocks.iter().enumerate() {
+            if let Some(passes) = &self.commands.passes {
+                let unfinished = passes.unfinished_in(&self.shape, number as u32);
+                law!(unfinished <= record.flying, "{number}: {record:?}, {unfinished} unfinished");
+            }
             leaving += record.leaving;
             match record.state {
                 State::Free | State::Erasing(_) => {

@@ -6,7 +6,9 @@
 //! and every `superblocks.parity`-th of a superblock is parity over those before it.
 
 use super::Superblocks;
+use super::passes::Passes;
 use super::shape::Shape;
+use crate::config::FlashConfig;
 use crate::flash::Flash;
 use crate::flash::queue::TxnClass;
 use crate::flash::txn::Owner;
@@ -49,6 +51,16 @@ struct Command {
     left: u32,
     /// The second of its page programs, to which the others are chained.
     rest: TxnId,
+    /// The same two of its first pass, if it has two.
+    first_pass_left: u32,
+    first_pass_rest: TxnId,
+}
+
+impl Command {
+    fn new(first_unit: u32, stores: u32, pages: u32) -> Command {
+        let (rest, first_pass_rest) = (TxnId::NONE, TxnId::NONE);
+        Command { first_unit, stores, left: pages, rest, first_pass_left: pages, first_pass_rest }
+    }
 }
 
 /// The commands in flight, and the open superblocks.
@@ -60,15 +72,17 @@ pub(super) struct Commands {
     stored: Vec<Stored>,
     free: Vec<u32>,
     units_per_command: usize,
+    /// Those between their passes, on a drive that programs in two.
+    pub passes: Option<Box<Passes>>,
     /// While the drive is filled before its first request: the next unit of the command that each
     /// stream has begun, and its end.
     pub filling: [Option<(u32, u32)>; 2],
 }
 
 impl Commands {
-    pub fn new(shape: &Shape, frames: u32) -> Commands {
-        let count = Commands::most(shape, frames);
-        let blank = Command { first_unit: 0, stores: 0, left: 0, rest: TxnId::NONE };
+    pub fn new(config: &FlashConfig, shape: &Shape, frames: u32) -> Commands {
+        let count = Commands::most(config, shape, frames);
+        let blank = Command::new(0, 0, 0);
         let units = shape.units_per_command as usize;
         Commands {
             open: [None; 3],
@@ -76,21 +90,25 @@ impl Commands {
             stored: vec![Stored::Frame(FrameId(0)); count * units],
             free: (0..count as u32).rev().collect(),
             units_per_command: units,
+            passes: Passes::new(config, shape),
             filling: [None; 2],
         }
     }
 
     /// Returns the most commands in flight: as many as the buffer fills, as many as are being moved
-    /// ([`super::collection`]), and the parity between them.
-    pub fn most(shape: &Shape, frames: u32) -> usize {
-        let data = frames / shape.least_units + 2 * shape.dies + 4;
+    /// ([`super::collection`]), and the parity between them. Of those that move data and program in
+    /// two passes, three on each die may have ended the first and not the second.
+    pub fn most(config: &FlashConfig, shape: &Shape, frames: u32) -> usize {
+        let between = (config.program_passes - 1) * 3 * shape.dies;
+        let data = frames / shape.least_units + 2 * shape.dies + between + 4;
         2 * data as usize
     }
 
-    pub fn bytes(shape: &Shape, frames: u32) -> Bytes {
-        let count = Commands::most(shape, frames) as u64;
+    pub fn bytes(config: &FlashConfig, shape: &Shape, frames: u32) -> Bytes {
+        let count = Commands::most(config, shape, frames) as u64;
         Bytes::of::<(Command, u32)>(count)
             + Bytes::of::<Stored>(count * u64::from(shape.units_per_command))
+            + Passes::bytes(config, shape)
     }
 
     /// Goes on with the superblocks that other commands have opened.
@@ -101,6 +119,18 @@ impl Commands {
     /// Returns the page programs of a command after the first.
     pub fn rest_of(&self, number: u32) -> TxnId {
         self.records[number as usize].rest
+    }
+
+    /// The same of the first of two passes.
+    pub fn rest_of_first_pass(&self, number: u32) -> TxnId {
+        self.records[number as usize].first_pass_rest
+    }
+
+    /// A page program of the first of two passes has ended. Returns whether it was the last.
+    pub fn first_pass_page_done(&mut self, number: u32) -> bool {
+        let record = &mut self.records[number as usize];
+        record.first_pass_left -= 1;
+        record.first_pass_left == 0
     }
 
     /// A page program has ended. Returns whether it was the last of its command.
@@ -151,7 +181,7 @@ impl Superblocks {
                 self.commands.stored[at] = Stored::Frame(frame);
             }
             self.collector.host_wrote(units);
-            self.submit_command(flash, number, Source::Host, TxnClass::HostProgram);
+            self.submit_command(flash, (stream, open), number, Source::Host);
             self.advance(stream, open);
             if stream == Stream::Slc {
                 self.look_for_idle_time(flash);
@@ -185,7 +215,7 @@ impl Superblocks {
             }
             self.commands.stored[at] = Stored::Moved { page, from };
         }
-        self.submit_command(flash, number, source, TxnClass::BackgroundProgram);
+        self.submit_command(flash, (Stream::Moved, open), number, source);
         self.advance(Stream::Moved, open);
         true
     }
@@ -218,11 +248,7 @@ impl Superblocks {
                 return Some(open);
             }
             let number = self.begin_command(stream, open, 0);
-            let class = match stream {
-                Stream::Host | Stream::Slc => TxnClass::HostProgram,
-                Stream::Moved => TxnClass::BackgroundProgram,
-            };
-            self.submit_command(flash, number, Source::Parity, class);
+            self.submit_command(flash, (stream, open), number, Source::Parity);
             self.advance(stream, open);
         }
     }
@@ -245,25 +271,54 @@ impl Superblocks {
             let first = self.shape.unit_of_command(open.superblock, open.command);
             (first, self.shape.pages_per_command)
         };
-        self.commands.records[number as usize] =
-            Command { first_unit, stores, left, rest: TxnId::NONE };
+        self.commands.records[number as usize] = Command::new(first_unit, stores, left);
         self.map.superblocks[open.superblock as usize].flying += 1;
         number
     }
 
-    /// Opens the page programs of a command. Only the first waits for the die; the others follow
-    /// it ([`crate::flash::Translation::rest_of`]).
-    fn submit_command(&mut self, flash: &mut Flash, number: u32, source: Source, class: TxnClass) {
+    /// Sends a command to its die: in one pass, or in two.
+    fn submit_command(
+        &mut self,
+        flash: &mut Flash,
+        (stream, open): (Stream, Open),
+        number: u32,
+        source: Source,
+    ) {
+        if self.commands.passes.is_some() && stream != Stream::Slc {
+            return self.submit_in_passes(flash, (stream, open), number, source);
+        }
+        self.submit_pass(flash, stream, number, source, Owner::Command(number));
+    }
+
+    /// Opens the page programs of a command, or of one of its passes. Only the first waits for the
+    /// die; the others follow it ([`crate::flash::Translation::rest_of`]).
+    pub(super) fn submit_pass(
+        &mut self,
+        flash: &mut Flash,
+        stream: Stream,
+        number: u32,
+        source: Source,
+        owner: Owner,
+    ) {
+        let class = match stream {
+            Stream::Host | Stream::Slc => TxnClass::HostProgram,
+            Stream::Moved => TxnClass::BackgroundProgram,
+        };
         let Command { first_unit, left: pages, .. } = self.commands.records[number as usize];
         let parts = self.shape.units_per_page;
         let (mut first, mut last) = (TxnId::NONE, TxnId::NONE);
         for page in 0..pages {
             let (die, place) = self.shape.place(first_unit + page * parts);
-            let (id, txn) = flash.open(Op::Program, source, class, Owner::Command(number), die);
+            let (id, txn) = flash.open(Op::Program, source, class, owner, die);
             (txn.unit, txn.parts) = (place, parts as u8);
             match page {
                 0 => first = id,
-                1 => self.commands.records[number as usize].rest = id,
+                1 => match owner {
+                    Owner::FirstPass(_) => {
+                        self.commands.records[number as usize].first_pass_rest = id;
+                    }
+                    _ => self.commands.records[number as usize].rest = id,
+                },
                 _ => flash.txns.get_mut(last).next = id,
             }
             last = id;
@@ -272,15 +327,48 @@ impl Superblocks {
         flash.offer_program(flash.txns.get(first).die);
     }
 
-    /// A command has ended: the map points at what it has stored, unless the host has written
-    /// that again meanwhile.
+    /// The first of two passes has ended. What was moved leaves its old place: until the second
+    /// has ended, it is read from the controller.
+    pub(super) fn first_pass_done(&mut self, flash: &mut Flash, number: u32) {
+        let stores = self.commands.records[number as usize].stores;
+        let first = number as usize * self.shape.units_per_command as usize;
+        if stores > 0 && matches!(self.commands.stored[first], Stored::Moved { .. }) {
+            self.settle_command(flash, number);
+            self.commands.records[number as usize].stores = 0;
+            self.collector.stored(stores);
+            self.collect(flash);
+            self.drain(flash);
+        }
+    }
+
+    /// A command has ended.
     pub(super) fn command_done(&mut self, flash: &mut Flash, number: u32) {
         let Command { first_unit, stores, .. } = self.commands.records[number as usize];
-        let first = number as usize * self.shape.units_per_command as usize;
         let superblock = self.shape.superblock_of(first_unit);
         if self.slc.is_some() && self.shape.is_slc(first_unit) {
             flash.counters.slc.cached += u64::from(stores);
         }
+        let moved = self.settle_command(flash, number);
+        if let Some(passes) = &mut self.commands.passes {
+            passes.ended(&self.shape, first_unit);
+        }
+        self.commands.free.push(number);
+        self.map.superblocks[superblock as usize].flying -= 1;
+        if moved {
+            self.collector.stored(stores);
+        }
+        self.collect(flash);
+        self.drain(flash);
+        if stores > 0 && !moved {
+            self.resume(flash);
+        }
+    }
+
+    /// The map points at what a command has stored, unless the host has written that again
+    /// meanwhile. Returns whether that was moved.
+    fn settle_command(&mut self, flash: &mut Flash, number: u32) -> bool {
+        let Command { first_unit, stores, .. } = self.commands.records[number as usize];
+        let first = number as usize * self.shape.units_per_command as usize;
         let mut moved = false;
         for at in 0..stores {
             let unit = first_unit + at;
@@ -301,15 +389,6 @@ impl Superblocks {
                 }
             }
         }
-        self.commands.free.push(number);
-        self.map.superblocks[superblock as usize].flying -= 1;
-        if moved {
-            self.collector.stored(stores);
-        }
-        self.collect(flash);
-        self.drain(flash);
-        if stores > 0 && !moved {
-            self.resume(flash);
-        }
+        moved
     }
 }

@@ -79,6 +79,12 @@ impl Superblocks {
                 return true;
             }
             match self.map.place(next) {
+                Place::Flash(unit) if self.is_between_passes(unit) => {
+                    self.front.requests.get_mut(id).next += 1;
+                    flash.counters.pages_read += 1;
+                    flash.counters.buffer_read_hits += 1;
+                    self.read_without_flash(flash, id);
+                }
                 Place::Flash(unit) => {
                     if self.reads == self.reads_max {
                         return false;
@@ -215,7 +221,9 @@ impl Superblocks {
         let whole = self.front.requests.get(id).within(Lpn(page), size) == (0, size);
         match place {
             Place::Flash(unit)
-                if !whole && self.rules.partial == PartialWrites::ReadModifyWrite =>
+                if !whole
+                    && self.rules.partial == PartialWrites::ReadModifyWrite
+                    && !self.is_between_passes(unit) =>
             {
                 self.read_rest(flash, unit, frame);
             }

@@ -18,6 +18,7 @@
 //! - `line.rs`: requests that wait: in their queues, and in line.
 //! - `host.rs`: requests: reads, writes, trims, and whom a full buffer holds up.
 //! - `commands.rs`: open superblocks, and the program commands that fill them.
+//! - `passes.rs`: commands that are programmed in two passes.
 //! - `collection.rs`: garbage collection, in step with the host.
 //! - `slc_cache.rs`: superblocks in SLC mode, which the host's data goes to first.
 //! - `aging.rs`: reads of old data, which are repeated at other references.
@@ -44,6 +45,9 @@ mod host;
 mod line;
 mod map;
 mod pace;
+mod passes;
+#[cfg(test)]
+mod passes_tests;
 mod refusals;
 #[cfg(test)]
 mod register_tests;
@@ -158,7 +162,7 @@ impl Superblocks {
             map: Map::new(&shape, layout.logical_pages, config.slc.fixed),
             buffer: Buffer::new(layout.frames),
             pace: Pace::new(&config.buffer, layout.frames),
-            commands: Commands::new(&shape, layout.frames),
+            commands: Commands::new(&config.flash, &shape, layout.frames),
             collector: Collector::new(config, &shape),
             slc: SlcCache::new(&config.slc, &shape).map(Box::new),
             aging: Aging::new(config, &shape).map(Box::new),
@@ -176,7 +180,7 @@ impl Superblocks {
         let layout = config.superblock_sizes();
         Map::bytes(&shape, layout.logical_pages)
             + Buffer::bytes(layout.frames)
-            + Commands::bytes(&shape, layout.frames)
+            + Commands::bytes(&config.flash, &shape, layout.frames)
             + SlcCache::bytes(&config.slc, &shape)
             + Aging::bytes(config, &shape)
             + Line::bytes(config)
@@ -236,6 +240,7 @@ impl Translation for Superblocks {
     fn rest_of(&self, first: &Txn) -> TxnId {
         match first.owner {
             Owner::Command(number) => self.commands.rest_of(number),
+            Owner::FirstPass(number) => self.commands.rest_of_first_pass(number),
             _ => TxnId::NONE,
         }
     }
@@ -250,6 +255,12 @@ impl Translation for Superblocks {
                 flash.txns.close(id);
                 if self.commands.page_done(number) {
                     self.command_done(flash, number);
+                }
+            }
+            Owner::FirstPass(number) => {
+                flash.txns.close(id);
+                if self.commands.first_pass_page_done(number) {
+                    self.first_pass_done(flash, number);
                 }
             }
             Owner::Superblock(number) => {

@@ -6,7 +6,9 @@ use super::map::UNITS_MAX;
 use super::shape::Shape;
 use super::slc_cache::{FOLDED_MOST, IDLE_LEAST};
 use crate::config::layout::{Layout, Refusals};
-use crate::config::{Ack, Admission, Arbitration, Config, GcFrontier, Mapping, OpBase, SlcConfig};
+use crate::config::{
+    Ack, Admission, Arbitration, Config, FlashConfig, GcFrontier, Mapping, OpBase, SlcConfig,
+};
 use crate::event::Event;
 use fowler_units::{Bytes, Span};
 
@@ -34,7 +36,7 @@ impl Config {
         };
         let logical = (shape.all_units() as f64 * share).floor() as u32;
         let frames = (self.buffer.size.0 / unit).min(u64::from(Event::INDEX_MAX)) as u32;
-        let commands = Commands::most(&shape, frames) as u32;
+        let commands = Commands::most(&self.flash, &shape, frames) as u32;
         // Of those used in SLC mode, one is open.
         let in_slc = self.slc.fixed + u32::from(self.slc.dynamic > 0);
         let folded = if self.slc.is_on() { FOLDED_MOST } else { 0 };
@@ -51,7 +53,7 @@ impl Config {
             reserve_blocks: self.gc.foreground_below + 2 + in_slc,
             frames,
             transactions: self.queue.max_reads as usize
-                + (commands * shape.pages_per_command) as usize
+                + (commands * shape.pages_per_command * self.flash.program_passes) as usize
                 // Units being moved, old units being read for frames, and two erases of each die.
                 + (2 * shape.dies * shape.units_per_command) as usize
                 + frames as usize
@@ -66,6 +68,16 @@ impl Config {
             return self.refuse_without_superblocks(refusals);
         }
         self.refuse_policies(refusals);
+        let FlashConfig { program_passes: passes, first_pass_iterations, .. } = self.flash;
+        refusals.unless((1..=2).contains(&passes), &["flash.program_passes"], || {
+            format!("{passes} passes; expected 1 or 2")
+        });
+        refusals.unless(first_pass_iterations > 0, &["flash.first_pass_iterations"], || {
+            "0 iterations; expected at least 1".into()
+        });
+        if !(1..=2).contains(&passes) {
+            return;
+        }
         let (page, unit) = (self.geometry.page_size.0, self.superblocks.unit.0);
         let fits = unit >= 512 && page.is_multiple_of(unit) && page / unit <= 32;
         refusals.unless(fits, &["superblocks.unit", "geometry.page_size"], || {
@@ -159,6 +171,7 @@ impl Config {
             let (frames, unit) = (layout.frames, self.superblocks.unit);
             format!("a buffer of {frames} units of {unit}; two commands take {least}")
         });
+        self.refuse_passes(&shape, &layout, refusals);
         let reserve = layout.reserve_blocks;
         let most =
             u64::from(shape.superblocks.saturating_sub(reserve)) * u64::from(shape.data_units());
@@ -173,6 +186,25 @@ impl Config {
                     shape.superblocks
                 )
             },
+        );
+    }
+
+    /// Refuses a buffer that cannot keep what is between two passes: a word line of every die, and
+    /// two commands, as on a drive that programs in one.
+    fn refuse_passes(&self, shape: &Shape, layout: &Layout, refusals: &mut Refusals) {
+        let needed = u64::from(shape.dies + 2) * u64::from(shape.units_per_command);
+        let unit = self.superblocks.unit;
+        refusals.unless_hinted(
+            self.flash.program_passes == 1 || u64::from(layout.frames) >= needed,
+            &["flash.program_passes", "buffer.size"],
+            || {
+                format!(
+                    "a buffer of {} units of {unit}; two passes keep a word line of each of {} dies \
+                     in it, which takes {needed} with two commands more",
+                    layout.frames, shape.dies
+                )
+            },
+            || format!("set buffer.size = \"{}\", or program in one pass", Bytes(needed * unit.0)),
         );
     }
 
@@ -259,6 +291,12 @@ impl Config {
                 || "use false, or set ftl.mapping = \"superblocks\"".into(),
             );
         }
+        refusals.unless_hinted(
+            self.flash.program_passes == 1,
+            &["flash.program_passes", "ftl.mapping"],
+            || "only a drive with superblocks programs word lines, in two passes or one".into(),
+            || "use 1, or set ftl.mapping = \"superblocks\"".into(),
+        );
         refusals.unless_hinted(
             !self.slc.is_on(),
             &["slc.static", "slc.dynamic", "ftl.mapping"],

@@ -22,10 +22,15 @@ const COMMAND: u64 = 24;
 /// Units that are written; those before them are read.
 const WRITTEN: u64 = 400;
 
-const PLAIN: FlashConfig = FlashConfig { cache_read: false, cache_program: false };
+const PLAIN: FlashConfig = FlashConfig {
+    cache_read: false,
+    cache_program: false,
+    program_passes: 1,
+    first_pass_iterations: 1,
+};
 const READ: FlashConfig = FlashConfig { cache_read: true, ..PLAIN };
 const PROGRAM: FlashConfig = FlashConfig { cache_program: true, ..PLAIN };
-const BOTH: FlashConfig = FlashConfig { cache_read: true, cache_program: true };
+const BOTH: FlashConfig = FlashConfig { cache_read: true, ..PROGRAM };
 
 /// One die, half full of data written in order.
 fn one_die(flash: FlashConfig) -> Config {

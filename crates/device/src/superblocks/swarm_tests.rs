@@ -47,9 +47,6 @@ fn drawn(rng: &mut Rng) -> Config {
     config.queue.taken = 1 + rng.below(20) as u32;
     config.queue.depth = 1 + rng.below(64) as u32;
     config.queue.max_reads = 1 + rng.below(16) as u32;
-    config.flash.cache_read = rng.chance(0.5);
-    config.flash.cache_program = rng.chance(0.5);
-    config.suspension.shadow_buffer = rng.chance(0.7);
     config.host.cores = rng.below(3) as u32;
     config.host.core_time = Span::us(rng.below(3));
     config.host.latency = Span::us(rng.below(9));
@@ -64,7 +61,21 @@ fn drawn(rng: &mut Rng) -> Config {
     config.precondition.pattern = pick(rng, &patterns);
     config.precondition.fill = pick(rng, &[0.0, 0.5, 1.0]);
     config.seed = rng.below(1 << 32);
+    what_dies_do(&mut Rng::stream(config.seed, "what dies do"), &mut config);
     config
+}
+
+/// Draws what the dies can do besides, from numbers of its own: what else is drawn stays the same.
+fn what_dies_do(rng: &mut Rng, config: &mut Config) {
+    config.flash.cache_read = rng.chance(0.5);
+    config.flash.cache_program = rng.chance(0.5);
+    config.suspension.shadow_buffer = rng.chance(0.7);
+    config.flash.program_passes = 1 + rng.below(2) as u32;
+    config.flash.first_pass_iterations = 1 + rng.below(20) as u32;
+    if config.flash.program_passes == 2 {
+        // Room for a word line of each die, whatever its shape: of 6 dies with four planes, or 24.
+        config.buffer.size.0 += 4096 * 6 * 64;
+    }
 }
 
 /// Adds an SLC cache: superblocks set aside, others, or both.

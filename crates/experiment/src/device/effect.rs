@@ -8,7 +8,8 @@ use fowler_device::policy::sensing::SensingKind;
 use fowler_device::policy::step::StepKind;
 use fowler_device::reliability::ModelKind;
 use fowler_device::{
-    AgingConfig, Arbitration, BufferConfig, Config, QueueConfig, Refusal, SlcConfig, bad_blocks,
+    AgingConfig, Arbitration, BufferConfig, Config, FlashConfig, QueueConfig, Refusal, SlcConfig,
+    bad_blocks,
 };
 use fowler_units::Span;
 
@@ -30,6 +31,7 @@ pub(crate) fn without_effect(config: &Config) -> Vec<Refusal> {
         without_torn_programs(config),
         without_turns(config),
         without_a_pace(config),
+        without_two_passes(config),
         without_a_cache(config),
         without_a_dynamic_cache(config),
         without_age(config),
@@ -66,6 +68,17 @@ fn without_a_pace(config: &Config) -> Option<Refusal> {
         keys: vec!["buffer.pace_from", "buffer.pace"],
         what: "no effect: this drive does not pace writes".into(),
         hint: Some("add buffer.pace, the time between two units that enter a full buffer".into()),
+    })
+}
+
+/// How long the first of two passes takes, on a drive that programs in one.
+fn without_two_passes(config: &Config) -> Option<Refusal> {
+    let (flash, default) = (&config.flash, FlashConfig::default());
+    let chosen = flash.first_pass_iterations != default.first_pass_iterations;
+    (flash.program_passes == 1 && chosen).then(|| Refusal {
+        keys: vec!["flash.first_pass_iterations", "flash.program_passes"],
+        what: "no effect: this drive programs in one pass".into(),
+        hint: Some("set flash.program_passes = 2".into()),
     })
 }
 
@@ -336,6 +349,14 @@ mod tests {
             ("pes-mlc", &["flash.cache_read=true"], &["(flash.cache_read, ftl.map", "false"]),
             ("pes-mlc", &["flash.cache_program=true"], &["flash.cache_program, ftl.map"]),
             ("nvme-980pro", &["flash.cache_read=true", "flash.cache_program=true"], &[]),
+            ("pes-mlc", &["flash.program_passes=2"], &["(flash.program_passes, ftl.map", "use 1"]),
+            ("nvme-980pro", &["flash.first_pass_iterations=9"], &["programs in one pass"]),
+            (
+                "nvme-980pro",
+                &["flash.program_passes=2", "buffer.size=1MiB"],
+                &["(flash.program_passes, buffer.size)", "set buffer.size = \""],
+            ),
+            ("nvme-980pro", &["flash.program_passes=2", "flash.first_pass_iterations=9"], &[]),
         ] {
             expect(device, "noop", set, refused);
         }

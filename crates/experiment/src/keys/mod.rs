@@ -317,6 +317,10 @@ fn flash() -> Vec<Key<Config>> {
             Field::Flag(at!(flash.cache_read))),
         optional("flash.cache_program", "whether the data of the next word line cross the channel while a die programs one (superblocks only)",
             Field::Flag(at!(flash.cache_program))),
+        optional("flash.program_passes", "passes in which a word line is programmed; the second follows the first pass of the next word line of its die (superblocks only)",
+            Field::Count(1..=2, at!(flash.program_passes as u32))),
+        optional("flash.first_pass_iterations", "two passes only: ISPP iterations of the first, coarse one; those of the second are timing.program_iterations",
+            Field::Count(1..=1000, at!(flash.first_pass_iterations as u32))),
     ]
 }
 

@@ -94,12 +94,14 @@ fn what_overlaps_is_all_there() {
         "gc.background_below=0",
     ];
     for scheme in ["fifo", "rps", "pes_ips", "pes_ipc"] {
-        for (read, program) in [(false, false), (true, false), (false, true), (true, true)] {
-            let case = format!("{scheme}, cache read {read}, cache program {program}");
+        let uses = [(false, false), (true, false), (false, true), (true, true), (true, true)];
+        for (passes, (read, program)) in [1, 2, 1, 1, 2].into_iter().zip(uses) {
+            let case = format!("{scheme}, cache read {read}, program {program}, {passes} passes");
+            let passes = format!("flash.program_passes={passes}");
             let flash = [("read", read), ("program", program)];
             let flash = flash.map(|(kind, used)| format!("flash.cache_{kind}={used}"));
-            let set: Vec<&str> =
-                superblocks.into_iter().chain(flash.iter().map(String::as_str)).collect();
+            let set = superblocks.into_iter().chain(flash.iter().map(String::as_str));
+            let set: Vec<&str> = set.chain([passes.as_str()]).collect();
             let Recorded { timeline, diagnostics, .. } = recorded(&spec(scheme, &set), ALL);
             assert!(diagnostics.0.is_empty(), "{case}: {diagnostics}");
             check_slices(&timeline, &case);

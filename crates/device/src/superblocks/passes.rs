@@ -1,0 +1,104 @@
+//! Programs in two passes. The first pass of a word line is coarse. The second is fine, and follows
+//! the first pass of the next word line of the same die and superblock, which would disturb it. At
+//! the end of a superblock it follows at once. Each pass transfers the data, which stay in the
+//! controller until the second has ended, and are read from there. What the host has written keeps
+//! its frames of the buffer for so long; what garbage collection moves leaves its old place after
+//! the first pass. See docs/decisions/superblocks.md, "What are two passes?".
+
+use super::Superblocks;
+use super::commands::{Open, Stream};
+use super::shape::Shape;
+use crate::config::FlashConfig;
+use crate::flash::Flash;
+use crate::flash::txn::Owner;
+use crate::observe::operation::Source;
+use fowler_units::Bytes;
+
+/// A command between its passes, and what it is programmed for.
+#[derive(Clone, Copy, Debug)]
+struct Begun {
+    number: u32,
+    source: Source,
+}
+
+/// The commands whose second pass has not ended.
+#[derive(Clone, Debug)]
+pub(super) struct Passes {
+    /// Those whose second pass has not been sent, by stream and by position in striping order.
+    begun: [Vec<Option<Begun>>; 2],
+    /// The commands of all superblocks that have begun and not ended.
+    unfinished: Vec<bool>,
+}
+
+impl Passes {
+    /// Creates the state of a drive that programs in two passes; none of another.
+    pub fn new(config: &FlashConfig, shape: &Shape) -> Option<Box<Passes>> {
+        let none = || vec![None; shape.dies as usize];
+        let commands = (shape.superblocks * shape.commands) as usize;
+        (config.program_passes > 1).then(|| {
+            Box::new(Passes { begun: [none(), none()], unfinished: vec![false; commands] })
+        })
+    }
+
+    pub fn bytes(config: &FlashConfig, shape: &Shape) -> Bytes {
+        if config.program_passes == 1 {
+            return Bytes(0);
+        }
+        Bytes::of::<[Option<Begun>; 2]>(shape.dies.into())
+            + Bytes::of::<bool>(u64::from(shape.superblocks) * u64::from(shape.commands))
+    }
+
+    fn at(shape: &Shape, unit: u32) -> usize {
+        (shape.superblock_of(unit) * shape.commands + shape.command_of(unit)) as usize
+    }
+
+    /// Returns whether the command of a unit has begun and not ended.
+    #[inline]
+    pub fn holds(&self, shape: &Shape, unit: u32) -> bool {
+        self.unfinished[Passes::at(shape, unit)]
+    }
+
+    /// The second pass of the command of a unit has ended.
+    pub fn ended(&mut self, shape: &Shape, unit: u32) {
+        self.unfinished[Passes::at(shape, unit)] = false;
+    }
+
+    /// Returns the commands of a superblock that have begun and not ended.
+    pub fn unfinished_in(&self, shape: &Shape, superblock: u32) -> u32 {
+        let first = (superblock * shape.commands) as usize;
+        let its = &self.unfinished[first..first + shape.commands as usize];
+        its.iter().filter(|&&unfinished| unfinished).count() as u32
+    }
+}
+
+impl Superblocks {
+    /// Returns whether a unit of the flash is read from the controller, because its word line
+    /// is between its passes.
+    #[inline]
+    pub(super) fn is_between_passes(&self, unit: u32) -> bool {
+        self.commands.passes.as_ref().is_some_and(|passes| passes.holds(&self.shape, unit))
+    }
+
+    /// Sends the first pass of a command, the second pass of the one before it on its die, and at
+    /// the end of a superblock its own.
+    pub(super) fn submit_in_passes(
+        &mut self,
+        flash: &mut Flash,
+        (stream, open): (Stream, Open),
+        number: u32,
+        source: Source,
+    ) {
+        let begun = Begun { number, source };
+        self.submit_pass(flash, stream, number, source, Owner::FirstPass(number));
+        let Some(passes) = &mut self.commands.passes else { return };
+        passes.unfinished[(open.superblock * self.shape.commands + open.command) as usize] = true;
+        let position = (open.command % self.shape.dies) as usize;
+        let last = open.command + self.shape.dies >= self.shape.commands;
+        let place = &mut passes.begun[stream as usize][position];
+        let before = std::mem::replace(place, (!last).then_some(begun));
+        for its in [before, last.then_some(begun)].into_iter().flatten() {
+            let owner = Owner::Command(its.number);
+            self.submit_pass(flash, stream, its.number, its.source, owner);
+        }
+    }
+}
