@@ -125,20 +125,30 @@ impl Outcome {
         }
     }
 
-    /// A program takes one transfer per page, and a read one for each level that was tried.
-    /// Operations still running at the end of the run have transferred their pages but are not
-    /// counted: on each die at most one program, of a page per plane, and one read, at any level.
+    /// A program takes one transfer per page and pass, and a read one for each level that was
+    /// tried. Operations still running at the end of the run have transferred their pages but are
+    /// not counted: on each die at most one program, of a page per plane, and one read, at any
+    /// level. One more of each may be in its cache register. Of what is programmed in two passes,
+    /// at most three commands of each stream and die have ended the first and not the second: one
+    /// that no other follows, and two at the end of a superblock. The SLC cache programs in one.
     fn transfers(&self) -> Law {
         let counters = &self.counters;
         let g = &self.drive.layout.geometry;
         let page = u128::from(self.drive.config.effective_timing().bus_transfer.0);
         let programs: u64 = counters.programs.sum();
-        let low = u128::from(programs) * page + self.read_transfers();
+        let flash = &self.drive.config.flash;
+        let passes = u128::from(flash.program_passes);
+        let least = if self.drive.config.slc.is_on() { 1 } else { passes };
+        let once = u128::from(programs) * page;
+        let low = once * least + self.read_transfers();
         let one_read: u128 = self.transfer_by_level().iter().map(|it| u128::from(it.0)).sum();
         let layout = &self.drive.layout;
         let parts = u128::from(g.page_size.0 / layout.page_size.0);
         let command = u128::from(layout.command_pages) * page;
-        let unfinished = u128::from(g.dies()) * (command + parts * one_read);
+        let in_programs = 1 + u128::from(flash.cache_program) + 6 * (passes - 1);
+        let in_reads = 1 + u128::from(flash.cache_read);
+        let unfinished =
+            u128::from(g.dies()) * (in_programs * command + in_reads * parts * one_read);
         // Without a shadow buffer (S7) the data of a suspended program is transferred again.
         let again = match self.drive.config.suspension.shadow_buffer {
             true => 0,
@@ -150,7 +160,7 @@ impl Outcome {
             // What a warm-up left unfinished is counted, and its transfers are not.
             low: if self.warm_up() > 0 { low.saturating_sub(unfinished) } else { low },
             value: u128::from(counters.channel_busy.0),
-            high: low + unfinished + again,
+            high: low + once * (passes - least) + unfinished + again,
         }
     }
 
