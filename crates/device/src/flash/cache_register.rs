@@ -75,8 +75,8 @@ impl CacheRegister {
         matches!(self.holds, Holds::AwaitOut | Holds::Out)
     }
 
-    /// Since when a read that was dispatched then has had its die to itself: what it shared with the
-    /// read before it counts once.
+    /// Since when a read that was dispatched then has had its die to itself: what it shared with
+    /// the read before it counts once.
     #[inline]
     pub fn alone_since(&self, dispatched: Nanos) -> Nanos {
         dispatched.max(self.left)

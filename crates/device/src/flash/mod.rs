@@ -213,6 +213,7 @@ impl Flash {
     pub fn new(config: &Config, geometry: Geometry, capacity: usize) -> Self {
         let timing = config.effective_timing();
         let errs = config.reliability.model != ModelKind::Off;
+        let levels = errs.then(|| LevelTimes::new(&timing, &config.reliability.ldpc()));
         let random_failures = RandomFailures::new(config);
         let (order, custom) = (config.die_order, &config.policies);
         let ranked = || order.ranks().then(|| Box::new(RankedQueue::new(order.deadline)));
@@ -238,11 +239,7 @@ impl Flash {
             counters: Counters::default(),
             geometry,
             locator: Locator::new(&geometry),
-            levels: if errs {
-                LevelTimes::new(&timing, &config.reliability.ldpc())
-            } else {
-                LevelTimes::nominal(&timing)
-            },
+            levels: levels.unwrap_or_else(|| LevelTimes::nominal(&timing)),
             retry: config.reliability.retry,
             read_retry: ReadRetry::new(&config.aging),
             ladder: Ladder::of(config),

@@ -111,8 +111,8 @@ mod tests {
         HostIo::new(op, Nanos::ZERO, 0, UNIT)
     }
 
-    /// Times in microseconds: requests (`in`, with the time of issue) and data of reads (`out`, with
-    /// the time at which they are available), in the order of their events.
+    /// Times in microseconds: requests, with the time of issue, and data of reads, with the time at
+    /// which they are available, in the order of their events.
     #[test]
     fn directions_share_a_half_duplex_link() {
         use HostOp::{Read, Write};

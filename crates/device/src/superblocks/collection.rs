@@ -54,8 +54,7 @@ struct Job {
 }
 
 /// The slack of a job in idle time, and of one that gains nothing: there is nobody to keep in step
-/// with. Products of it with the
-/// units of a superblock fit.
+/// with. Products of it with the units of a superblock fit.
 const UNPACED: i64 = 1 << 32;
 
 /// The state of garbage collection.
