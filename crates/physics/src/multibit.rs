@@ -18,7 +18,7 @@
 //!
 //! For two bits, the mean over both pages is the six tails over eight of [`crate::rber`].
 //!
-//! **References.** Those of [`WornCells::references`] lie where both neighbors are the same number
+//! **References.** Those of [`WornCells::reference`] lie where both neighbors are the same number
 //! of standard deviations away. A retry table lowers those for just-written data by steps: the
 //! references of a *shift* lie as much lower as a loss that takes the highest state down by the
 //! shift takes the states beside them down. See docs/decisions/superblocks.md, "Which voltages do
