@@ -29,7 +29,8 @@ pub enum Holds {
     AwaitOut,
     /// The data of a read, on their way out.
     Out,
-    /// Part of the data of the next program; its next page waits for the channel.
+    /// Part of the data of the next program, or none yet; its next page waits for the channel, and
+    /// while a command is off the cells for that to run again.
     AwaitIn,
     /// The same; its next page is on its way in.
     In,
@@ -89,6 +90,15 @@ impl CacheRegister {
     }
 }
 
+impl Die {
+    /// Whether the cache register waits for the channel, and may have it: while a command is off
+    /// the cells, no data of the next program enter.
+    #[inline]
+    pub fn cache_may_transfer(&self) -> bool {
+        self.cache.awaits_channel() && (self.cells != Cells::Suspended || self.cache.has_read())
+    }
+}
+
 impl Channel {
     /// Lets the cache register of a die transfer, at once or when its turn comes.
     fn ask_for_cache(&mut self, id: DieId, die: &mut Die, agenda: &mut Agenda<Event>) {
@@ -145,7 +155,7 @@ impl Flash {
     #[inline]
     pub(super) fn stand_in_line_for_cache(&mut self, id: DieId) {
         let die = &mut self.dies[id];
-        if die.cache.awaits_channel() {
+        if die.cache_may_transfer() {
             self.channels[die.channel].stand_in_line(id, die);
         }
     }
@@ -167,8 +177,8 @@ impl Flash {
         }
         let cache = &mut die.cache;
         (cache.holds, cache.txn, cache.transfer) = (Holds::AwaitOut, read, die.transfer);
-        // The accounting of the die goes on: it reads until the data have left, or other work
-        // begins.
+        // The accounting of the die does not change: it reads until the data have left, or other
+        // work begins.
         die.state = State::Idle;
         self.channels[die.channel].ask_for_cache(id, die, &mut self.agenda);
         self.mark(id);
@@ -213,24 +223,28 @@ impl Flash {
         let die = &mut self.dies[id];
         if next.is_some() {
             (die.cache.holds, die.cache.cursor) = (Holds::AwaitIn, next);
-            self.channels[die.channel].stand_in_line(id, die);
+            self.stand_in_line_for_cache(id);
         } else {
             die.cache.holds = Holds::Program;
         }
-        if die.state == State::Idle {
+        if self.dies[id].state == State::Idle {
             // It may have waited for the channel, too.
             self.mark(id);
         }
     }
 
     /// Lets the data of the next program enter the cache register of a die, if a program runs on
-    /// it. Of the programs that wait, the one that was submitted first is next. It stays in the
-    /// queue until it goes on the cells.
+    /// it, or enter further, if that was off the cells. Of the programs that wait, the one that was
+    /// submitted first is next. It stays in the queue until it goes on the cells.
     pub(super) fn load_ahead(&mut self, id: DieId) {
         let die = &mut self.dies[id];
         let runs = die.state == State::Running && matches!(die.command.cells, CellOp::Program(_));
-        if !runs || die.cache.holds != Holds::Nothing {
-            return;
+        match die.cache.holds {
+            Holds::Nothing if runs => {}
+            Holds::AwaitIn if runs && !die.wants_channel => {
+                return self.channels[die.channel].ask_for_cache(id, die, &mut self.agenda);
+            }
+            _ => return,
         }
         debug_assert_eq!(die.cells, Cells::Running);
         let heads = [TxnClass::HostProgram, TxnClass::BackgroundProgram];
@@ -282,7 +296,11 @@ impl Flash {
         match state {
             State::TransferIn => (die.ticket, die.until) = (ticket, until),
             State::Loaded => self.begin_cells(id),
-            _ => debug_assert!(die.wants_channel, "die {} waits for no channel", id.0),
+            // It has lost its place in line if a command was off the cells meanwhile.
+            _ if !die.wants_channel => {
+                self.channels[die.channel].ask(id, die, &mut self.agenda);
+            }
+            _ => {}
         }
     }
 }

@@ -95,10 +95,16 @@ impl Flash {
         let die = &mut self.dies[next];
         let channel = &mut self.channels[die.channel];
         die.wants_channel = false;
-        if die.state == State::Idle && !(L::PACKED && die.cache.awaits_channel()) {
+        let for_cache = L::PACKED && die.cache_may_transfer();
+        if die.state == State::Idle && !for_cache {
             channel.reserved = next;
             die.offered = true;
             die.mark(next, &mut self.marked);
+        } else if L::PACKED && !for_cache && !die.page_waits_for_channel() {
+            // Its cache register waited, until a command was taken off the cells.
+            if let Some(next) = channel.waiting.pop_front() {
+                self.offer_channel::<L>(next);
+            }
         } else {
             channel.grant(next, die, &mut self.agenda);
         }

@@ -169,6 +169,12 @@ impl Die {
         }
     }
 
+    /// Whether the page register waits for the channel.
+    #[inline]
+    pub fn page_waits_for_channel(&self) -> bool {
+        matches!(self.state, State::AwaitIn | State::AwaitOut)
+    }
+
     /// Marks it as to be attended to before time moves on, at most once.
     #[inline]
     pub fn mark(&mut self, id: DieId, marked: &mut Marked) {

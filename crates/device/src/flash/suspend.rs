@@ -3,6 +3,7 @@
 use super::Flash;
 use super::flash_trace::FlashEvent;
 use crate::event::{Event, lane};
+use crate::flash::cache_register::Holds;
 use crate::flash::die::{Cells, Die, State};
 use crate::flash::txn::Txn;
 use crate::observe::ledger::Doing;
@@ -180,6 +181,9 @@ impl Flash {
         let until = die.run(id, &self.timing, &mut self.agenda);
         self.note_run(id, until);
         self.look_again(id);
+        if self.dies[id].cache.holds == Holds::AwaitIn {
+            self.mark(id); // The data of the next program enter further.
+        }
     }
 
     /// Resumes the suspended command, after its data was transferred in again if necessary.

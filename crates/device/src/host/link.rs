@@ -15,8 +15,9 @@ pub struct Link {
     /// link the first is the last of either.
     inbound_free: Nanos,
     outbound_free: Nanos,
-    /// The gap before the last transfer to the drive, if the link is half-duplex: transfers to the
-    /// host may come in it until the request is issued.
+    /// Whether both directions share it; then the gap before the last transfer to the drive, in
+    /// which transfers to the host may come until the request is issued.
+    half: bool,
     gap: Gap,
     /// When each firmware core is free.
     cores: Vec<Nanos>,
@@ -37,7 +38,8 @@ impl Link {
         let cores = vec![Nanos::ZERO; config.cores as usize];
         let handles = !cores.is_empty() || config.latency > Span::ZERO;
         let (inbound_free, outbound_free) = (Nanos::ZERO, Nanos::ZERO);
-        Self { config, inbound_free, outbound_free, gap: Gap::default(), cores, handles }
+        let (half, gap) = (config.duplex == Duplex::Half, Gap::default());
+        Self { config, inbound_free, outbound_free, half, gap, cores, handles }
     }
 
     /// Returns when a request issued at `at` has come over and has been handled: its command, and
@@ -48,7 +50,9 @@ impl Link {
         let data = if io.op == HostOp::Write { u64::from(io.size) } else { 0 };
         let cost = self.config.command + self.config.bandwidth.time(data);
         let begin = at.max(self.inbound_free);
-        self.gap = Gap { begin: self.inbound_free, end: begin };
+        if self.half {
+            self.gap = Gap { begin: self.inbound_free, end: begin };
+        }
         self.inbound_free = begin + cost;
         if self.handles { self.handle(self.inbound_free) } else { self.inbound_free }
     }
@@ -73,7 +77,7 @@ impl Link {
             return now;
         }
         let cost = self.config.bandwidth.time(u64::from(io.size));
-        if self.config.duplex == Duplex::Half {
+        if self.half {
             return self.send_between(cost, now);
         }
         self.outbound_free = now.max(self.outbound_free) + cost;

@@ -119,17 +119,15 @@ impl Aging {
     }
 
     /// The drive is filled: ages are spread evenly over the full superblocks in the order in which
-    /// they were opened, from that of the oldest data. What is not full was just programmed.
+    /// they were opened, from that of the oldest data. What is not full is as if just programmed.
     pub fn filled(&mut self, map: &Map) {
         let full = |&&its: &&u32| map.superblocks[its as usize].state == State::Full;
         let count = self.opened.iter().filter(full).count() as u128;
         let epoch = self.epoch.0;
+        self.all.iter_mut().for_each(|data| data.since = Nanos(epoch));
         for (order, &its) in self.opened.iter().filter(full).enumerate() {
             let since = u128::from(epoch) * order as u128 / count;
             self.all[its as usize].since = Nanos(since as u64);
-        }
-        for &its in self.opened.iter().filter(|its| !full(its)) {
-            self.all[its as usize].since = Nanos(epoch);
         }
     }
 
@@ -175,16 +173,24 @@ impl Aging {
         }
     }
 
+    /// Returns the age at the end of a step of [`AGES`].
+    fn end_of(&self, step: f64) -> Span {
+        Span((self.onset * libm::expm1(step / AGES) * 1e9) as u64)
+    }
+
+    /// Returns the P/E cycles of a superblock.
+    fn cycles_of(&self, map: &Map, superblock: usize) -> f64 {
+        f64::from(self.cycles) + f64::from(map.erases()[superblock])
+    }
+
     /// Determines which entries read the pages of a superblock, and for how long.
     #[cold]
     fn find_out(&mut self, map: &Map, superblock: usize, now: Nanos) {
-        let cycles = f64::from(self.cycles) + f64::from(map.erases()[superblock]);
+        let worn = self.cells.worn(self.cycles_of(map, superblock));
         let Data { since, .. } = self.all[superblock];
         let age = Span(now.0.saturating_sub(since.0));
         let step = libm::floor(libm::log1p(age.as_s() / self.onset) * AGES) + 1.0;
-        let seconds = self.onset * libm::expm1(step / AGES);
-        let end = Span((seconds * 1e9) as u64).max(age + Span(1));
-        let worn = self.cells.worn(cycles);
+        let end = self.end_of(step).max(age + Span(1));
         let AgingConfig { retry_entries, retry_shift, correctable, .. } = self.config;
         let data = &mut self.all[superblock];
         data.until = Nanos(since.0.saturating_add(end.0));
@@ -198,8 +204,9 @@ impl Aging {
     }
 
     /// A read of a page has succeeded after so many tries that failed. Its superblock is due to be
-    /// moved if that was too far down the table, and young data would be read at once.
-    fn found(&mut self, map: &Map, page: UnitId, first: u8, tries: u8) {
+    /// moved if that was too far down the table, and young data would not be read there, too. One
+    /// that is being emptied, the `victim`, is moved already.
+    fn found(&mut self, map: &Map, victim: Option<u32>, page: UnitId, first: u8, tries: u8) {
         let entries = self.config.retry_entries as u8 + 1;
         let (superblock, kind) = self.whose(page);
         let entry = (first + tries) % entries;
@@ -208,16 +215,19 @@ impl Aging {
         data.last = entry;
         let known = data.due || data.worn_out;
         let full = map.superblocks[superblock].state == State::Full;
-        if above == 0 || u32::from(entry) <= above || known || !full {
+        let moves = victim == Some(superblock as u32);
+        if above == 0 || u32::from(entry) <= above || known || !full || moves {
             return;
         }
-        let cycles = f64::from(self.cycles) + f64::from(map.erases()[superblock]);
-        let young = self.cells.worn(cycles).rber(kind.unwrap_or(0), 0.0, Span::ZERO);
-        if young > self.config.correctable {
-            self.all[superblock].worn_out = true;
-        } else {
+        let worn = self.cells.worn(self.cycles_of(map, superblock));
+        let young = self.end_of(1.0);
+        let AgingConfig { retry_shift, correctable, .. } = self.config;
+        let rber = |entry| worn.rber(kind.unwrap_or(0), f64::from(entry) * retry_shift, young);
+        if (0..=above).any(|entry| rber(entry) <= correctable) {
             self.all[superblock].due = true;
             self.due.push_back(superblock as u32);
+        } else {
+            self.all[superblock].worn_out = true;
         }
     }
 
@@ -268,15 +278,16 @@ impl Superblocks {
         aging.tries(&self.map, page, now)
     }
 
-    /// A read that was repeated is done.
+    /// A read that was repeated, or began further down the table, is done.
     #[cold]
-    pub(super) fn retried(&mut self, flash: &mut Flash, id: TxnId) {
+    pub(super) fn read_by_age(&mut self, flash: &mut Flash, id: TxnId) {
         let txn = flash.txns.get(id);
         // What no entry reads says nothing about the references, and cannot be moved.
         if txn.level >= txn.needed
             && let Some(aging) = &mut self.aging
         {
-            aging.found(&self.map, txn.unit, txn.first_level, txn.level);
+            let victim = self.collector.victim().map(|(victim, _)| victim);
+            aging.found(&self.map, victim, txn.unit, txn.first_level, txn.level);
         }
         self.end_read(flash, id);
         if self.aging.as_ref().is_some_and(|aging| !aging.due.is_empty()) {

@@ -47,11 +47,10 @@ impl Config {
             return *its == plain;
         }
         // Of the cells, what multibit cells do not have.
-        let Parameters { growth_mean, rber_unworn, erased_sd, .. } = its.cells;
         let cells = Parameters {
-            growth_mean,
-            rber_unworn,
-            erased_sd,
+            growth_mean: its.cells.growth_mean,
+            rber_unworn: its.cells.rber_unworn,
+            erased_sd: its.cells.erased_sd,
             retention_charge: its.cells.retention_charge,
             retention_shift: its.cells.retention_shift,
             retention_spread: its.cells.retention_spread,

@@ -205,6 +205,60 @@ fn what_is_read_far_down_the_table_is_moved() {
     assert_eq!(device.counters().aged.refreshed, 0);
 }
 
+/// A superblock was still open when a retry found its references. When it is full, its pages are
+/// read there at once, and it is moved.
+#[test]
+fn what_tracking_reads_far_down_the_table_is_moved() {
+    let mut config = aged();
+    config.precondition.fill = 0.5;
+    config.aging.tracking = Tracking::Superblock;
+    config.aging.refresh_above = 2;
+    let mut device = drive(&config);
+    let of_superblock = u64::from(device.superblocks().shape.data_units());
+    let year = DAY.0 / 1000 * 365;
+    let write = |at_us, unit| {
+        HostIo::new(HostOp::Write, Nanos(at_us * 1000), unit * UNIT, (24 * UNIT) as u32)
+    };
+    let rest = (1..of_superblock / 24).map(|command| write(year + 1000 * command, 24 * command));
+    let mut requests = vec![write(0, 0), read(year, 0, 1)];
+    requests.extend(rest);
+    requests.push(read(year + 1_000_000, 0, 1));
+    // Long after it was moved.
+    requests.push(read(year + 2_000_000, 0, 1));
+    let took = serve(&mut device, &requests);
+    let again: Vec<u64> = took.iter().map(|(_, again)| again / 51_000).collect();
+    assert_eq!((again[1], again.iter().sum::<u64>()), (3, 3), "{again:?}");
+    assert_eq!(device.counters().aged.refreshed, 1);
+}
+
+/// Data of a minute would be due again: moving it would have no end.
+#[test]
+fn what_would_be_due_again_at_once_is_not_moved() {
+    let mut config = aged();
+    config.reliability.oldest = Span::ms(60_000);
+    let minute = Span::ms(60_000);
+    let cells = config.aging_cells().expect("cells");
+    let worn = cells.worn(1000.0);
+    let rates = [worn.rber_at_best(0, minute), worn.rber(0, 0.0, minute)];
+    config.aging.correctable = (rates[0] + rates[1]) / 2.0;
+    config.aging.retry_shift = worn.shift(minute) / 8.0;
+    assert!(retries(&config, 0, minute) > 1, "{rates:?}");
+    assert_eq!(retries(&config, 0, Span::ZERO), 0);
+    config.aging.refresh_above = 1;
+    let mut device = drive(&config);
+    let took = serve(&mut device, &[read(0, 0, 1), read(500_000, 0, 1)]);
+    assert!(took[0].1 > 51_000, "{took:?}");
+    assert_eq!(device.counters().aged.refreshed, 0);
+}
+
+/// What was never written is read where its address points: there is no old data.
+#[test]
+fn what_was_never_written_has_no_age() {
+    let mut config = aged();
+    config.precondition.fill = 0.0;
+    assert_eq!(serve(&mut drive(&config), &[read(0, 0, 1)]), [(50_000, 0)]);
+}
+
 /// What cannot work is refused, and so is what a drive with superblocks does not know of.
 #[test]
 fn what_cannot_age_is_refused() {

@@ -11,6 +11,7 @@ use crate::device::Device;
 use crate::flash::cache_register::Holds;
 use crate::observe::counters::SlcCounts;
 use crate::observe::law::Violation;
+use crate::observe::operation::Source;
 
 /// Fails with a message unless something holds.
 macro_rules! law {
@@ -27,7 +28,12 @@ impl Device<Superblocks> {
     /// # Errors
     /// The first law that is broken.
     pub fn check_superblocks(&self) -> Result<(), Violation> {
-        let SlcCounts { cached, folded, .. } = self.flash.counters.slc;
+        let counters = &self.flash.counters;
+        let SlcCounts { cached, folded, .. } = counters.slc;
+        let (erased, most) = (counters.erases[Source::Refresh], counters.aged.refreshed);
+        if erased > most * u64::from(self.layer.shape.dies) {
+            return Err(Violation(format!("{erased} erases of {most} refreshed superblocks")));
+        }
         let flow = self.layer.check().and_then(|()| self.layer.check_flow(cached, folded));
         flow.and_then(|()| self.check_service()).map_err(Violation)
     }

@@ -343,13 +343,16 @@ impl Superblocks {
 
     /// A command has ended.
     pub(super) fn command_done(&mut self, flash: &mut Flash, number: u32) {
-        let Command { first_unit, stores, .. } = self.commands.records[number as usize];
+        let Command { first_unit, stores, first_pass_left, .. } =
+            self.commands.records[number as usize];
         let superblock = self.shape.superblock_of(first_unit);
         if self.slc.is_some() && self.shape.is_slc(first_unit) {
             flash.counters.slc.cached += u64::from(stores);
         }
         let moved = self.settle_command(flash, number);
         if let Some(passes) = &mut self.commands.passes {
+            let in_order = first_pass_left == 0 || self.shape.is_slc(first_unit);
+            assert!(in_order, "the order of a die put a second pass before the first");
             passes.ended(&self.shape, first_unit);
         }
         self.commands.free.push(number);

@@ -272,8 +272,9 @@ impl Translation for Superblocks {
     }
 
     fn read_done(&mut self, flash: &mut Flash, id: TxnId) {
-        if flash.txns.get(id).level > 0 {
-            return self.retried(flash, id);
+        let txn = flash.txns.get(id);
+        if txn.level | txn.first_level > 0 {
+            return self.read_by_age(flash, id);
         }
         self.end_read(flash, id);
     }

@@ -50,8 +50,6 @@ fn drawn(rng: &mut Rng) -> Config {
     config.host.cores = rng.below(3) as u32;
     config.host.core_time = Span::us(rng.below(3));
     config.host.latency = Span::us(rng.below(9));
-    config.host.duplex = pick(rng, &[Duplex::Full, Duplex::Half]);
-    config.host.bandwidth = pick(rng, &[ByteRate(0), ByteRate(550_000_000)]);
     config.die_order.name = pick(rng, &[DieOrderKind::Fifo, DieOrderKind::ReadFirst]);
     let suspensions = [SuspensionKind::Never, SuspensionKind::Ips, SuspensionKind::Ipc];
     config.suspension.name = pick(rng, &suspensions);
@@ -62,10 +60,14 @@ fn drawn(rng: &mut Rng) -> Config {
     config.precondition.fill = pick(rng, &[0.0, 0.5, 1.0]);
     config.seed = rng.below(1 << 32);
     what_dies_do(&mut Rng::stream(config.seed, "what dies do"), &mut config);
+    let rng = &mut Rng::stream(config.seed, "link");
+    config.host.duplex = pick(rng, &[Duplex::Full, Duplex::Half]);
+    config.host.bandwidth = pick(rng, &[ByteRate(0), ByteRate(550_000_000)]);
     config
 }
 
-/// Draws what the dies can do besides, from numbers of its own: what else is drawn stays the same.
+/// Draws what registers and passes the dies have, from a stream of its own: what else is drawn
+/// stays the same.
 fn what_dies_do(rng: &mut Rng, config: &mut Config) {
     config.flash.cache_read = rng.chance(0.5);
     config.flash.cache_program = rng.chance(0.5);
@@ -108,16 +110,16 @@ fn aging(rng: &mut Rng, mut config: Config) -> Config {
     }
     config.aging = AgingConfig {
         coding: pick(rng, &[Coding::Balanced, Coding::Reflected]),
-        correctable: pick(rng, &[1e-3, 4e-3, 1e-2]),
-        retry_entries: pick(rng, &[5, 7, 15, 31]),
-        retry_shift: pick(rng, &[0.02, 0.08, 0.3]),
+        correctable: pick(rng, &[1e-3, 2e-3, 4e-3, 6e-3]),
+        retry_entries: pick(rng, &[5, 15, 31, 31]),
+        retry_shift: pick(rng, &[0.02, 0.05, 0.08, 0.1]),
         retry_overhead: pick(rng, &[Span::ZERO, Span::us(1), Span::us(30)]),
         tracking: pick(rng, &[Tracking::Off, Tracking::Superblock]),
-        refresh_above: pick(rng, &[0, 0, 1, 4]),
+        refresh_above: pick(rng, &[0, 1, 1, 2]),
         ..AgingConfig::default()
     };
-    config.reliability.cycles = pick(rng, &[0, 300, 1000, 3000]);
-    let hours = pick(rng, &[0, 3, 100, 10_000]);
+    config.reliability.cycles = pick(rng, &[0, 500, 1000, 1500, 3000]);
+    let hours = pick(rng, &[0, 30, 300, 3000, 10_000]);
     config.reliability.oldest = Span::ms(3_600_000) * hours;
     config
 }
@@ -209,7 +211,7 @@ fn write_zones(stream: &str, altered: impl Fn(&mut Rng, Config) -> Config) {
         assert_eq!(answers.len(), all.len(), "seed {seed}");
         device.check_superblocks().unwrap_or_else(|law| panic!("seed {seed}: {law:?}"));
     }
-    assert!(ran * 3 > drives, "only {ran} of {drives} drives could be built");
+    assert!(ran * 2 > drives, "only {ran} of {drives} drives could be built");
 }
 
 /// Every request is answered, its blame is its latency, and every law holds at every event.
@@ -233,7 +235,7 @@ fn nothing_is_lost_whatever_the_age() {
     let counts = lose_nothing("superblocks that age", 12, aging);
     assert!(counts.uncorrectable > 0, "{counts:?}");
     let (retries, retried) = (counts.retries_at[0], counts.aged.retried);
-    assert!(counts.aged.refreshed > 0, "{counts:?}");
+    assert!(counts.aged.refreshed > 5, "{counts:?}");
     assert!(retried > 0 && retries > retried && counts.aged.units >= retries, "{counts:?}");
 }
 
