@@ -203,9 +203,10 @@ impl Flash {
         let now = self.now();
         let cache = &mut self.dies[id].cache;
         let read = cache.txn;
-        let took = now - cache.alone_since(self.txns.get(read).dispatched);
+        let Txn { source, level, dispatched, .. } = *self.txns.get(read);
+        let took = now - cache.alone_since(dispatched);
         (cache.holds, cache.txn, cache.left) = (Holds::Nothing, TxnId::NONE, now);
-        self.read_ended(id, read, took, layer);
+        self.read_ended(id, (read, source, level), took, layer);
         if self.dies[id].state == State::AwaitCache {
             self.sensed_beside_cache(id);
         } else {

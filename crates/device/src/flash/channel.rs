@@ -90,7 +90,7 @@ impl Flash {
 
     /// Gives or reserves the free channel. See docs/decisions/flash.md, "Which die gets a free
     /// channel?".
-    #[inline]
+    #[inline(always)]
     fn offer_channel<L: Translation>(&mut self, next: DieId) {
         let die = &mut self.dies[next];
         let channel = &mut self.channels[die.channel];
@@ -102,11 +102,19 @@ impl Flash {
             die.mark(next, &mut self.marked);
         } else if L::PACKED && !for_cache && !die.page_waits_for_channel() {
             // Its cache register waited, until a command was taken off the cells.
-            if let Some(next) = channel.waiting.pop_front() {
-                self.offer_channel::<L>(next);
-            }
+            let channel = die.channel;
+            self.offer_to_next::<L>(channel);
         } else {
             channel.grant(next, die, &mut self.agenda);
+        }
+    }
+
+    /// [`Flash::release_channel`], for a die in line that has no use for it any more.
+    #[cold]
+    #[inline(never)]
+    fn offer_to_next<L: Translation>(&mut self, channel: ChannelId) {
+        if let Some(next) = self.channels[channel].waiting.pop_front() {
+            self.offer_channel::<L>(next);
         }
     }
 

@@ -10,7 +10,7 @@ use crate::event::{Event, lane};
 use crate::flash::die::{Cells, State};
 use crate::flash::txn::Txn;
 use crate::observe::ledger::Doing;
-use crate::observe::operation::Op;
+use crate::observe::operation::{Op, Source};
 use fowler_agenda::Phase;
 use fowler_units::{DieId, Id, Ppn, Span, TxnId, UnitId};
 
@@ -163,7 +163,7 @@ impl Flash {
         let now = self.now();
         let die = &mut self.dies[id];
         let read = die.cursor;
-        let Txn { dispatched, level, needed, .. } = *self.txns.get(read);
+        let Txn { source, dispatched, level, needed, .. } = *self.txns.get(read);
         if level < needed {
             let again = if L::PACKED { self.retries(id, read) } else { self.climbs(id, read) };
             if again {
@@ -173,7 +173,7 @@ impl Flash {
         let die = &mut self.dies[id];
         die.state = State::Idle;
         let began = if L::PACKED { die.cache.alone_since(dispatched) } else { dispatched };
-        self.read_ended(id, read, now - began, layer);
+        self.read_ended(id, (read, source, level), now - began, layer);
         self.mark(id);
     }
 
@@ -182,11 +182,10 @@ impl Flash {
     pub(super) fn read_ended<L: Translation>(
         &mut self,
         id: DieId,
-        read: TxnId,
+        (read, source, level): (TxnId, Source, u8),
         took: Span,
         layer: &mut L,
     ) {
-        let Txn { source, level, .. } = *self.txns.get(read);
         if L::PACKED && level > 0 {
             self.retried(id, read);
         } else {

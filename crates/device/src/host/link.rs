@@ -15,13 +15,13 @@ pub struct Link {
     /// link the first is the last of either.
     inbound_free: Nanos,
     outbound_free: Nanos,
-    /// Whether both directions share it; then the gap before the last transfer to the drive, in
-    /// which transfers to the host may come until the request is issued.
+    /// On a half-duplex link, the gap before the last transfer to the drive: transfers to the host
+    /// may come in it until the request is issued.
     half: bool,
     gap: Gap,
     /// When each firmware core is free.
     cores: Vec<Nanos>,
-    /// Whether anything happens to a command after it has come over.
+    /// Whether anything happens to a command after it has come over, or there is a gap to note.
     handles: bool,
 }
 
@@ -36,9 +36,10 @@ impl Link {
     /// An idle link.
     pub fn new(config: LinkConfig) -> Self {
         let cores = vec![Nanos::ZERO; config.cores as usize];
-        let handles = !cores.is_empty() || config.latency > Span::ZERO;
+        let half = config.duplex == Duplex::Half;
+        let handles = half || !cores.is_empty() || config.latency > Span::ZERO;
         let (inbound_free, outbound_free) = (Nanos::ZERO, Nanos::ZERO);
-        let (half, gap) = (config.duplex == Duplex::Half, Gap::default());
+        let gap = Gap::default();
         Self { config, inbound_free, outbound_free, half, gap, cores, handles }
     }
 
@@ -50,18 +51,17 @@ impl Link {
         let data = if io.op == HostOp::Write { u64::from(io.size) } else { 0 };
         let cost = self.config.command + self.config.bandwidth.time(data);
         let begin = at.max(self.inbound_free);
-        if self.half {
-            self.gap = Gap { begin: self.inbound_free, end: begin };
-        }
-        self.inbound_free = begin + cost;
-        if self.handles { self.handle(self.inbound_free) } else { self.inbound_free }
+        let before = std::mem::replace(&mut self.inbound_free, begin + cost);
+        if self.handles { self.handle(before, begin) } else { self.inbound_free }
     }
 
-    /// Returns when a command that arrived at `at` has been handled: by the core that is free
-    /// first, if there are cores, and after a constant latency. All commands take a core as long,
-    /// so they come out in order.
+    /// Returns when a command has been handled that came over an inbound link that was free from
+    /// `before` to `begin`: by the core that is free first, if there are cores, and after a
+    /// constant latency. All commands take a core as long, so they come out in order.
     #[inline(never)]
-    fn handle(&mut self, at: Nanos) -> Nanos {
+    fn handle(&mut self, before: Nanos, begin: Nanos) -> Nanos {
+        self.gap = Gap { begin: before, end: begin };
+        let at = self.inbound_free;
         let mut ready = at;
         if let Some(first) = self.cores.iter_mut().min() {
             *first = at.max(*first) + self.config.core_time;
