@@ -341,29 +341,29 @@ class Aging(Section):
     (QLC)).
     """
     voltage_window: float = 4.8
-    """Distance of the highest programmed state from the lowest (V): a number from 0 to 100."""
+    """Distance of the highest programmed state from the lowest, more than 0 (V): a number
+    from 0 to 100.
+    """
     erased_below: float = 2.4
-    """Distance of the erased state from the lowest programmed one (V): a number from 0 to
-    100.
+    """Distance of the erased state from the lowest programmed one, more than 0 (V): a number
+    from 0 to 100.
     """
     step_share: float = 0.15
-    """ISPP step, as a share of the distance of two programmed states: a number from 0 to
-    100.
+    """ISPP step, as a share of the distance of two programmed states; more than 0: a number
+    from 0 to 100.
     """
     correctable: float = 0.004
-    """Highest bit error rate that the code corrects; a page with more is read again: a
-    number from 0 to 0.5.
+    """Highest bit error rate that the code corrects, more than 0 and less than 0.5; a page
+    with more is read again: a number from 0 to 0.5.
     """
     retry_entries: int = 15
     """Entries of the retry table after the usual references: a whole number from 1 to 31."""
     retry_shift: float = 0.08
-    """How much lower each entry has the reference of the highest state (V); those of lower
-    states come down in proportion: a number from 0 to 100.
+    """How much lower each entry has the reference of the highest state, more than 0 (V);
+    those of lower states come down in proportion: a number from 0 to 100.
     """
     retry_overhead: Time = Time("1us")
-    """What a retry takes besides sensing and transfer: a time with its unit, from 0ns to
-    100ms.
-    """
+    """Time of a retry beyond sensing and transfer: a time with its unit, from 0ns to 100ms."""
     tracking: Literal["off", "superblock"] = "off"
     """Which entry of the retry table a read begins at (off: the usual references;
     superblock: the one at which the last retry of its superblock succeeded).

@@ -8,9 +8,9 @@
 //! uniform over one step, one noise variance gives the growth law of the RBER, and retention lowers
 //! and widens a state in proportion to its height above the erased one.
 //!
-//! **Pages.** States are Gray-coded: each reference tells one bit, which belongs to one page of the
-//! word line. The RBER of a page is the sum of the tails over its references, each of which holds
-//! the cells of one state, a share of 1 / 2^n:
+//! **Pages.** States are Gray-coded: each reference determines one bit, which belongs to one page
+//! of the word line. The RBER of a page is the sum of the tails over its references, each of which
+//! holds the cells of one state, a share of 1 / 2^n:
 //!
 //! ```text
 //! RBER(page) = (sum of both tails over each of its references) / 2^n
@@ -39,15 +39,14 @@ const STATES_MOST: usize = 1 << BITS_MOST;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GrayCode {
     /// Each page needs about as many references: 1-2 for two bits, 2-3-2 for three, 4-4-4-3 for
-    /// four. The 2-3-2 code is that of Cai et al., Proc. IEEE 2017; the other is the balanced Gray
-    /// code of 4 bits with the place where its circle is cut in the top page.
+    /// four. The last is the balanced Gray code of 4 bits, whose circle is cut in the top page.
     Balanced,
     /// The reflected code: each page needs twice as many as the one before: 1-2-4, 1-2-4-8.
     Reflected,
 }
 
 impl GrayCode {
-    /// Returns the page whose bit the reference above state `boundary` tells.
+    /// Returns the page whose bit the reference above state `boundary` determines.
     pub fn page(self, bits: u32, boundary: usize) -> usize {
         match (self, bits) {
             (GrayCode::Balanced, 3) => [2, 1, 0, 1, 2, 1, 0][boundary],

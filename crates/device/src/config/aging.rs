@@ -21,7 +21,7 @@ pub struct AgingConfig {
     /// How much lower each entry has the reference of the highest state, in V. Those of lower
     /// states come down in proportion to their height.
     pub retry_shift: f64,
-    /// What a retry takes besides sensing and transfer.
+    /// The time of a retry beyond sensing and transfer.
     pub retry_overhead: Span,
     /// Which entry a read begins at.
     pub tracking: Tracking,

@@ -1,4 +1,4 @@
-//! What the dies can do besides: their registers, and programs in two passes.
+//! The registers of the dies, and programs in two passes.
 
 /// What the dies of a drive with superblocks can do. See docs/decisions/superblocks.md, "What is a
 /// cache register?" and "What are two passes?".

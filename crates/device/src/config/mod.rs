@@ -54,7 +54,7 @@ pub struct Config {
     pub program_erase: ProgramErase,
     /// What the map points at, and the shape of superblocks.
     pub superblocks: SuperblockConfig,
-    /// What its dies can do besides.
+    /// The registers of its dies, and the passes of their programs.
     pub flash: FlashConfig,
     /// The SLC cache of a drive with superblocks.
     pub slc: SlcConfig,

@@ -236,7 +236,7 @@ impl Flash {
 
     /// Lets the data of the next program enter the cache register of a die, if a program runs on
     /// it, or enter further, if that was off the cells. Of the programs that wait, the one that was
-    /// submitted first is next. It stays in the queue until it goes on the cells.
+    /// submitted first is next. It stays in the queue until the cells take it up.
     pub(super) fn load_ahead(&mut self, id: DieId) {
         let die = &mut self.dies[id];
         let runs = die.state == State::Running && matches!(die.command.cells, CellOp::Program(_));

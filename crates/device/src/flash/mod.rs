@@ -668,7 +668,7 @@ impl Flash {
         }
         match self.pick(id).filter(|&txn| self.may_suspend(txn)) {
             Some(read) => self.start_read(id, read, layer),
-            // What was suspended goes on when the data of all reads have left.
+            // What was suspended resumes when the data of all reads have left.
             None if L::PACKED && self.dies[id].cache.has_read() => {}
             None => self.resume(id),
         }

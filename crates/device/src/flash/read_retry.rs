@@ -3,7 +3,7 @@
 //! [`Translation::PACKED`] have them.
 //!
 //! Each try takes the whole time of a read of its page type and, after the first, the time to set
-//! the references. The die serves nothing else in between: the controller goes on with the page
+//! the references. The die serves nothing else in between: the controller continues with the page
 //! that it has begun, as with soft sensing.
 
 use super::flash_trace::FlashEvent;
@@ -28,7 +28,7 @@ pub struct Tries {
 pub(super) struct ReadRetry {
     /// The most tries of a read after its first.
     most: u8,
-    /// What each of them takes besides sensing and transfer.
+    /// The time of each of them beyond sensing and transfer.
     overhead: Span,
 }
 

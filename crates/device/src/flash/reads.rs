@@ -177,7 +177,7 @@ impl Flash {
         self.mark(id);
     }
 
-    /// A read has ended. It kept its die for `took`, other reads aside.
+    /// A read has ended. It occupied its die for `took`, other reads aside.
     #[inline(always)]
     pub(super) fn read_ended<L: Translation>(
         &mut self,

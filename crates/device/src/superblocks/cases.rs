@@ -1,9 +1,13 @@
-//! Drives for the tests of this room.
+//! Drives and requests for the tests of this room.
 
+use super::Superblocks;
 use crate::config::tests::shaped;
 use crate::config::{Config, Mapping, Pattern, SuperblockConfig};
+use crate::device::Device;
+use crate::observe::completion::Completion;
+use crate::precondition::UNWATCHED;
 use fowler_nand::PerPageType;
-use fowler_units::{Bytes, Geometry, Span};
+use fowler_units::{Bytes, Geometry, HostIo, HostOp, Nanos, Span};
 
 /// Four dies of two planes on two channels, pages of four units, three pages to a word line.
 pub(super) fn tiny() -> Config {
@@ -28,4 +32,30 @@ pub(super) fn tiny() -> Config {
     config.gc.background_below = config.gc.foreground_below;
     config.precondition.pattern = Pattern::Steady;
     config
+}
+
+/// The bytes of a unit of [`tiny`].
+pub(super) const UNIT: u64 = 4096;
+
+pub(super) fn drive(config: &Config) -> Device<Superblocks> {
+    let device = Device::<Superblocks>::with_superblocks(config, UNWATCHED);
+    device.expect("it works").expect("nobody stops it")
+}
+
+/// A moment, in microseconds since the first request.
+pub(super) fn us(micros: u64) -> Nanos {
+    Nanos::ZERO + Span::us(micros)
+}
+
+/// A read of some units.
+pub(super) fn read(at: Nanos, unit: u64, units: u64) -> HostIo {
+    HostIo::new(HostOp::Read, at, unit * UNIT, (units * UNIT) as u32)
+}
+
+/// Returns the answer to a request. Its blame must be all of its latency.
+pub(super) fn answer_to<'a>(io: &HostIo, answers: &'a [Completion]) -> &'a Completion {
+    let same = |its: &&Completion| (its.io.offset, its.io.at) == (io.offset, io.at);
+    let its = answers.iter().find(same).expect("answered");
+    assert_eq!(its.blame.total(), its.latency());
+    its
 }

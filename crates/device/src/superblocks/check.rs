@@ -173,7 +173,7 @@ impl Superblocks {
             law!(way && aging.is_due(moving), "superblock {moving} is refreshed and {state:?}");
         }
         if let Some((victim, Why::Refresh)) = self.collector.victim() {
-            law!(aging.moving() == Some(victim), "superblock {victim} is refreshed besides");
+            law!(aging.moving() == Some(victim), "superblock {victim} is refreshed as well");
         }
         Ok(())
     }

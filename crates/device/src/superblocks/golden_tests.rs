@@ -4,7 +4,7 @@
 //! us on the cells. The buffer answers at once.
 
 use super::Superblocks;
-use super::cases::tiny;
+use super::cases::{UNIT, drive, tiny};
 use super::map::Place;
 use crate::config::{Admission, Arbitration, Config, Pattern, PlaneMode};
 use crate::device::{Device, Pacing};
@@ -12,10 +12,8 @@ use crate::observe::completion::Completion;
 use crate::observe::operation::Source;
 use crate::policy::die_order::DieOrderKind;
 use crate::policy::suspension::SuspensionKind;
-use crate::precondition::UNWATCHED;
 use fowler_units::{Bytes, DieId, HostIo, HostOp, Nanos, QueueId, Span};
 
-const UNIT: u64 = 4096;
 const COMMAND: u64 = 24;
 
 /// [`tiny`], half full of data written in order.
@@ -24,11 +22,6 @@ fn half_full() -> Config {
     config.precondition.pattern = Pattern::Sequential;
     config.precondition.fill = 0.5;
     config
-}
-
-fn drive(config: &Config) -> Device<Superblocks> {
-    let device = Device::<Superblocks>::with_superblocks(config, UNWATCHED);
-    device.expect("it works").expect("nobody stops it")
 }
 
 fn io(op: HostOp, at_us: u64, unit: u64, units: u64) -> HostIo {

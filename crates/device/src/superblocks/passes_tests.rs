@@ -5,20 +5,17 @@
 //! units is transferred in 240 us, for each pass. The first takes 5 x (20 + 24) = 220 us on the
 //! cells, the second 15 x 44 = 660 us: 460 and 900 us with their transfers.
 
-use super::Superblocks;
-use super::cases::tiny;
+use super::cases::{UNIT, answer_to, drive, read, tiny, us};
 use super::map::Place;
 use crate::config::{Config, FlashConfig, Pattern};
-use crate::device::{Device, Pacing};
+use crate::device::Pacing;
 use crate::observe::completion::Completion;
 use crate::observe::counters::Counters;
 use crate::observe::operation::Source;
 use crate::policy::die_order::DieOrderKind;
 use crate::policy::suspension::SuspensionKind;
-use crate::precondition::UNWATCHED;
 use fowler_units::{Bytes, HostIo, HostOp, Nanos, Rng};
 
-const UNIT: u64 = 4096;
 const COMMAND: u64 = 24;
 
 fn two_passes() -> FlashConfig {
@@ -34,18 +31,9 @@ fn one_die() -> Config {
     config
 }
 
-fn drive(config: &Config) -> Device<Superblocks> {
-    let device = Device::<Superblocks>::with_superblocks(config, UNWATCHED);
-    device.expect("it works").expect("nobody stops it")
-}
-
 fn write(command: u64) -> HostIo {
     let size = (COMMAND * UNIT) as u32;
     HostIo::new(HostOp::Write, Nanos::ZERO, command * COMMAND * UNIT, size)
-}
-
-fn read(at_us: u64, unit: u64) -> HostIo {
-    HostIo::new(HostOp::Read, Nanos(at_us * 1000), unit * UNIT, UNIT as u32)
 }
 
 /// Serves requests. Returns how long each took, in microseconds, in the order given, when each
@@ -54,7 +42,7 @@ fn serve(config: &Config, requests: &[HostIo]) -> (Vec<u64>, Vec<u64>, Counters)
     let mut device = drive(config);
     let (mut answers, mut programmed) = (Vec::<Completion>::new(), Vec::new());
     // The last one comes long after all else.
-    let all = requests.iter().copied().chain([read(900_000, 0)]);
+    let all = requests.iter().copied().chain([read(us(900_000), 0, 1)]);
     device.run_watched(all, Pacing::Open, &mut answers, |device| {
         device.check_superblocks().expect("the laws");
         let programs = device.counters().programs.sum();
@@ -62,12 +50,7 @@ fn serve(config: &Config, requests: &[HostIo]) -> (Vec<u64>, Vec<u64>, Counters)
             programmed.push(device.now().0 / 1000);
         }
     });
-    let took = |io: &HostIo| {
-        let same = |its: &&Completion| (its.io.offset, its.io.at) == (io.offset, io.at);
-        let its = answers.iter().find(same).expect("answered");
-        assert_eq!(its.blame.total(), its.latency());
-        its.latency().0 / 1000
-    };
+    let took = |io: &HostIo| answer_to(io, &answers).latency().0 / 1000;
     (requests.iter().map(took).collect(), programmed, device.counters())
 }
 
@@ -109,7 +92,7 @@ fn what_is_between_its_passes_is_read_from_the_buffer() {
         // The second word line never has a second pass: nothing follows it.
         (late, COMMAND, 0),
     ] {
-        let (reads, _, counters) = serve(&one_die(), &[write(0), write(1), read(at, unit)]);
+        let (reads, _, counters) = serve(&one_die(), &[write(0), write(1), read(us(at), unit, 1)]);
         assert_eq!(reads[2], took, "unit {unit} at {at} us");
         assert_eq!(counters.buffer_read_hits, u64::from(took == 0));
     }
@@ -125,7 +108,7 @@ fn either_pass_is_suspended() {
     config.suspension.name = SuspensionKind::Ips;
     let writes = || [write(7), write(8)];
     for (at, programmed) in [(300, 1820 + 50 + 3), (1200, 1820 + 50 + 3)] {
-        let requests: Vec<HostIo> = writes().into_iter().chain([read(at, 0)]).collect();
+        let requests: Vec<HostIo> = writes().into_iter().chain([read(us(at), 0, 1)]).collect();
         let (took, done, counters) = serve(&config, &requests);
         assert_eq!((took[2], &done[..]), (54, &[programmed][..]), "at {at}");
         assert_eq!(counters.suspensions, 1);

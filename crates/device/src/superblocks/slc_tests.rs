@@ -7,18 +7,15 @@
 //! units, or 32 in SLC mode. A page in SLC mode is sensed in 25 us. An erase takes 3,324 us.
 
 use super::Superblocks;
-use super::cases::tiny;
+use super::cases::{UNIT, drive, tiny};
 use super::map::Place;
 use crate::config::{Config, Pattern, WhenFull};
 use crate::device::{Device, Pacing};
 use crate::observe::completion::Completion;
 use crate::observe::counters::SlcCounts;
 use crate::observe::operation::Source;
-use crate::precondition::UNWATCHED;
 use fowler_nand::PerPageType;
 use fowler_units::{Bytes, HostIo, HostOp, Nanos, Rng, Span};
-
-const UNIT: u64 = 4096;
 
 /// A drive of one die that holds nothing, with two superblocks in SLC mode: 64 units. Its buffer
 /// holds 48.
@@ -30,11 +27,6 @@ fn cached() -> Config {
     config.precondition.fill = 0.0;
     config.slc.fixed = 2;
     config
-}
-
-fn drive(config: &Config) -> Device<Superblocks> {
-    let device = Device::<Superblocks>::with_superblocks(config, UNWATCHED);
-    device.expect("it works").expect("nobody stops it")
 }
 
 fn io(op: HostOp, at_us: u64, unit: u64) -> HostIo {
