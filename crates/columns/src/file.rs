@@ -3,7 +3,7 @@
 use crate::guarded::guarded;
 use arrow_array::RecordBatch;
 use bytes::Bytes;
-use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics, escaped};
 use fowler_experiment::disk;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::arrow::arrow_writer::ArrowWriterOptions;
@@ -76,7 +76,7 @@ fn tables(
                 builder.with_projection(columns).build()
             })
             .map_err(|error| plain(&error))?;
-        reader.collect::<Result<_, _>>().map_err(|error| error.to_string())
+        reader.collect::<Result<_, _>>().map_err(|error| escaped(&error.to_string()).into_owned())
     })
     .flatten()
 }
@@ -98,11 +98,13 @@ pub(crate) fn cause(error: ParquetError) -> io::Error {
     }
 }
 
-/// Returns an error without the name of the library in front of it.
+/// Returns an error without the name of the library in front of it, and on one line: it may quote
+/// the file.
 pub(crate) fn plain(error: &ParquetError) -> String {
-    match error {
+    let what = match error {
         ParquetError::External(cause) => cause.to_string(),
         ParquetError::General(what) | ParquetError::EOF(what) => what.clone(),
         other => other.to_string(),
-    }
+    };
+    escaped(&what).into_owned()
 }
