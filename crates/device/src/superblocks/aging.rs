@@ -7,7 +7,7 @@
 
 use super::Superblocks;
 use super::collection::Why;
-use super::map::{Map, Record, State};
+use super::map::{Map, State};
 use super::shape::Shape;
 use crate::config::{AgingConfig, Config, Tracking};
 use crate::flash::{Flash, Tries};
@@ -310,9 +310,9 @@ impl Superblocks {
             aging.due.pop_front();
         }
         let Some(&superblock) = aging.due.front() else { return false };
-        let Record { valid, flying, .. } = self.map.superblocks[superblock as usize];
-        let gain = self.shape.data_units() - valid;
-        if flying > 0 || !self.begin_emptying(superblock, valid, gain, Why::Refresh) {
+        let record = self.map.superblocks[superblock as usize];
+        let (valid, gain) = (record.valid, self.shape.data_units() - record.valid);
+        if !record.is_settled() || !self.begin_emptying(superblock, valid, gain, Why::Refresh) {
             return false;
         }
         if let Some(aging) = &mut self.aging {

@@ -77,6 +77,8 @@ pub(super) struct Collector {
     slack: i64,
     /// What the host had written beyond what the last job gained.
     carried: i64,
+    /// Whether the last job gained less than a command holds ([`super::top_up`]).
+    pub gained_little: bool,
     /// Superblocks being emptied or erased, of those that are not set aside.
     pub leaving: u32,
 }
@@ -95,6 +97,7 @@ impl Collector {
             reading: 0,
             slack: moving_most.into(),
             carried: 0,
+            gained_little: false,
             leaving: 0,
         }
     }
@@ -140,6 +143,21 @@ impl Collector {
         self.moving -= units;
     }
 
+    /// Returns the units that have been read and wait to be sent.
+    pub fn waiting(&self) -> u32 {
+        self.copied.len() as u32
+    }
+
+    /// Returns whether nothing more is read until the next job begins.
+    pub fn rests(&self) -> bool {
+        self.job.is_none() && self.reading == 0
+    }
+
+    /// Returns whether so many more units may be moved at once.
+    pub fn has_room_for(&self, units: u32) -> bool {
+        self.moving + units <= self.moving_most
+    }
+
     /// Returns the units between their read and the end of their program, and the reads in flight.
     pub fn in_flight(&self) -> (u32, u32) {
         (self.moving, self.reading)
@@ -178,21 +196,6 @@ impl Superblocks {
             }
         }
         self.store_copied(flash);
-    }
-
-    /// Sends what has been read to its new place. What is less than a command waits for more, if
-    /// more comes.
-    fn store_copied(&mut self, flash: &mut Flash) {
-        let whole = self.shape.units_per_command;
-        loop {
-            let waiting = self.collector.copied.len() as u32;
-            let ends = self.collector.job.is_none() && self.collector.reading == 0;
-            let units = if waiting >= whole { whole } else { waiting };
-            let due = waiting >= whole || (ends && waiting > 0);
-            if !due || !self.store_moved(flash, units) {
-                return;
-            }
-        }
     }
 
     /// Begins to empty a superblock, if too few are erased and one has something to gain. Returns
@@ -256,7 +259,7 @@ impl Superblocks {
         let page = self.shape.units_per_page;
         let urgent = self.host_lacks_superblock() || self.folds_in_idle_time();
         while job.next < job.end {
-            let room = self.collector.moving + page <= self.collector.moving_most;
+            let room = self.collector.has_room_for(page);
             if !room || !(urgent || job.keeps_step()) {
                 self.collector.job = Some(job);
                 return false;
@@ -275,9 +278,12 @@ impl Superblocks {
             }
         }
         self.collector.job = None;
-        if job.why == Why::Space {
+        let for_space = job.why == Why::Space;
+        if for_space {
             self.collector.carried = job.written - job.gain;
         }
+        self.collector.gained_little =
+            for_space && job.gain < i64::from(self.shape.units_per_command);
         if self.slc.is_some() {
             self.count_emptied(flash, job.victim, job.moved);
         }
@@ -289,7 +295,8 @@ impl Superblocks {
         true
     }
 
-    fn read_page(
+    /// Reads the chosen units of a page, to move them.
+    pub(super) fn read_page(
         &mut self,
         flash: &mut Flash,
         victim: u32,

@@ -51,6 +51,13 @@ pub(super) struct Record {
     pub leaving: u32,
 }
 
+impl Record {
+    /// Returns whether it is full, and nothing is on its way into it or out of it.
+    pub fn is_settled(&self) -> bool {
+        self.state == State::Full && self.flying == 0 && self.leaving == 0
+    }
+}
+
 /// Both directions of the map, and the superblocks.
 #[derive(Clone, Debug)]
 pub(super) struct Map {
@@ -196,11 +203,10 @@ impl Map {
     }
 
     /// Returns the full superblock with the fewest valid units, and their number, of those that are
-    /// not set aside.
+    /// not set aside and of which nothing is being written or moved.
     pub fn emptiest(&self) -> Option<(u32, u32)> {
-        let full = |record: &Record| record.state == State::Full && record.flying == 0;
         let all = self.superblocks[..self.set_aside as usize].iter().zip(0..);
-        let all = all.filter(|(record, _)| full(record));
+        let all = all.filter(|(record, _)| record.is_settled());
         all.map(|(record, number)| (record.valid, number)).min().map(|(valid, at)| (at, valid))
     }
 

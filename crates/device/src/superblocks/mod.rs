@@ -59,6 +59,7 @@ mod slc_tests;
 mod swarm_tests;
 #[cfg(test)]
 mod theory_tests;
+mod top_up;
 
 use crate::config::layout::{Layout, Refusal};
 use crate::config::{Config, Mapping, PartialWrites, UnwrittenReads};

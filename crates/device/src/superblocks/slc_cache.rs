@@ -95,7 +95,7 @@ impl SlcCache {
         let full = |&&number: &&u32| {
             let record = &map.superblocks[number as usize];
             let whole = self.modes[number as usize] == Mode::Slc;
-            whole && record.state == State::Full && record.flying == 0
+            whole && record.is_settled()
         };
         let all = self.held.iter().filter(full);
         let valid = |&number: &u32| (map.superblocks[number as usize].valid, number);
