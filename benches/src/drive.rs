@@ -7,6 +7,7 @@ use fowler_device::*;
 use fowler_metrics::Recorder;
 use fowler_nand::{PerPageType, Timing};
 use fowler_units::{Bytes, Geometry, HostIo, Span};
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 /// The time to sense a page.
@@ -180,6 +181,33 @@ pub fn config(geometry: Geometry, state: State) -> Config {
 /// Builds the drive of a configuration, preconditioned.
 pub fn build(config: &Config) -> Device {
     Device::new(config).unwrap_or_else(|refusals| panic!("{refusals:?}"))
+}
+
+/// Builds a small drive with superblocks, in steady state: 16 dies of four planes on eight channels,
+/// pages of 16 KiB, three of them to a word line, parity over 31 commands.
+pub fn with_superblocks() -> Device<Superblocks> {
+    let geometry = Geometry {
+        channels: 8,
+        chips_per_channel: 2,
+        dies_per_chip: 1,
+        planes_per_die: 4,
+        blocks_per_plane: 48,
+        pages_per_block: 96,
+        page_size: Bytes(4 * PAGE),
+    };
+    let mut config = config(geometry, State::Steady(DieOrderKind::ReadFirst, SuspensionKind::Ipc));
+    config.superblocks = SuperblockConfig {
+        mapping: Mapping::Superblocks,
+        unit: Bytes(PAGE),
+        word_line: 3,
+        parity: 32,
+    };
+    config.timing.read = PerPageType::new(&[SENSE; 3]).expect("three types");
+    config.buffer.ack = Ack::OnInsert;
+    config.buffer.size = Bytes(16 << 20);
+    let watch = PreconditionWatch { stop: &AtomicBool::new(false), progress: &|_| () };
+    let device = Device::<Superblocks>::with_superblocks(&config, watch);
+    device.unwrap_or_else(|refusals| panic!("{refusals:?}")).expect("nobody stops it")
 }
 
 /// Serves the requests, and records every latency and all blame.

@@ -18,7 +18,7 @@ use crate::floor::Floor;
 use crate::requests::{Random, Repeated, Requests};
 use crate::traces::{self, TRACES, Trace};
 use crate::workload::*;
-use fowler_device::{BySource, Config, Device, Pacing};
+use fowler_device::{BySource, Config, Device, Layer, Pacing};
 use fowler_metrics::Recorder;
 use fowler_units::Geometry;
 use fowler_workload::{OptionalColumns, ReadOptions, TraceReader, write_native};
@@ -40,6 +40,8 @@ struct Counted {
 enum Task {
     /// Serves a workload on a drive with these settings and this many blocks per plane.
     Serve(Workload, fn(&mut Config), u32),
+    /// Serves random requests of 4 KiB, this share of them reads, on a drive with superblocks.
+    Superblocks(f64),
     /// Serves a workload on the floor, whose cost is in every ratio.
     Floor(Workload),
     /// Serves a repeated excerpt of a real trace on the drive of the table.
@@ -73,8 +75,12 @@ const fn with(
     Counted { key, requests, task: Task::Serve(workload, set, 2 * BLOCKS) }
 }
 
+const fn superblocks(key: &'static str, requests: u64, read_share: f64) -> Counted {
+    Counted { key, requests, task: Task::Superblocks(read_share) }
+}
+
 /// All rows of the budget.
-const ALL: [Counted; 24] = [
+const ALL: [Counted; 27] = [
     serve("random_read_qd32", 100_000, RANDOM_READ),
     serve("poisson_read_60", 100_000, POISSON_READ),
     serve("steady_write_qd64", 50_000, RANDOM_WRITE),
@@ -88,6 +94,9 @@ const ALL: [Counted; 24] = [
     with("steady_write_ready", 50_000, RANDOM_WRITE, features::ready),
     with("mixed_70_30_hire", 50_000, MIXED_IPC, features::hire),
     with("steady_write_raid5", 50_000, RANDOM_WRITE, features::raid5),
+    superblocks("superblock_random_read_qd32", 100_000, 1.0),
+    superblocks("superblock_steady_write_qd32", 50_000, 0.0),
+    superblocks("superblock_mixed_70_30_ipc", 50_000, 0.7),
     floor("floor_random_read_qd32", 100_000, RANDOM_READ),
     floor("floor_poisson_read_60", 100_000, POISSON_READ),
     floor("floor_steady_write_qd64", 50_000, RANDOM_WRITE),
@@ -114,7 +123,12 @@ fn small(blocks_per_plane: u32) -> Geometry {
 const COUNTED: &str = "*::counted_*";
 
 #[inline(never)]
-fn counted_serve(device: &mut Device, requests: Requests, pacing: Pacing, to: &mut Recorder) {
+fn counted_serve<L: Layer>(
+    device: &mut Device<L>,
+    requests: Requests,
+    pacing: Pacing,
+    to: &mut Recorder,
+) {
     device.run(requests, pacing, to);
 }
 
@@ -134,7 +148,7 @@ fn counted_parse(reader: TraceReader) -> u64 {
 }
 
 /// Returns the flash operations so far, from all sources.
-fn operations(device: &Device) -> u64 {
+fn operations<L: Layer>(device: &Device<L>) -> u64 {
     let its = device.counters();
     [its.reads, its.programs, its.erases].iter().map(BySource::sum).sum()
 }
@@ -148,14 +162,15 @@ pub fn perform(key: &str) -> Result<(), String> {
     let counted = ALL.iter().find(|it| it.key == key).ok_or(format!("unknown row `{key}`"))?;
     match counted.task {
         Task::Serve(workload, set, blocks) => {
-            let mut device = workload.drive_set(small(blocks), set);
+            let device = workload.drive_set(small(blocks), set);
             let requests = workload.requests(&device, counted.requests);
-            let mut recorder = Recorder::new();
-            let before = operations(&device);
-            counted_serve(&mut device, requests, workload.pacing(), &mut recorder);
-            assert_eq!(recorder.requests(), counted.requests);
-            let each = (operations(&device) - before) as f64 / counted.requests as f64;
-            println!("{key}: {each:.3} flash operations per request");
+            perform_on(device, counted, requests, workload.pacing());
+        }
+        Task::Superblocks(read_share) => {
+            let device = drive::with_superblocks();
+            let units = device.layout().logical_pages;
+            let requests = Requests::Random(Random::new(counted.requests, units, read_share));
+            perform_on(device, counted, requests, Pacing::Closed { depth: 32 });
         }
         Task::Floor(workload) => {
             let mut device = workload.drive(small(BLOCKS));
@@ -191,6 +206,20 @@ pub fn perform(key: &str) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+fn perform_on<L: Layer>(
+    mut device: Device<L>,
+    counted: &Counted,
+    requests: Requests,
+    pacing: Pacing,
+) {
+    let mut recorder = Recorder::new();
+    let before = operations(&device);
+    counted_serve(&mut device, requests, pacing, &mut recorder);
+    assert_eq!(recorder.requests(), counted.requests);
+    let each = (operations(&device) - before) as f64 / counted.requests as f64;
+    println!("{}: {each:.3} flash operations per request", counted.key);
 }
 
 /// Returns instructions per request by key, in the order of the table. Skips the rows of real
