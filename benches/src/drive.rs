@@ -183,8 +183,8 @@ pub fn build(config: &Config) -> Device {
     Device::new(config).unwrap_or_else(|refusals| panic!("{refusals:?}"))
 }
 
-/// Builds a small drive with superblocks, in steady state: 16 dies of four planes on eight channels,
-/// pages of 16 KiB, three of them to a word line, parity over 31 commands.
+/// Builds a small drive with superblocks, in steady state: 16 dies of four planes on eight
+/// channels, pages of 16 KiB, three of them to a word line, parity over 31 commands.
 pub fn with_superblocks() -> Device<Superblocks> {
     let geometry = Geometry {
         channels: 8,
