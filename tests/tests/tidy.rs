@@ -319,7 +319,7 @@ fn a_policy_imports_no_other_slot() {
 
 /// Names that sound like a time but are none, and times that must be numbers: the beginning of the
 /// path, the name or `*` for all, and the reason.
-const NUMBERS: [(&str, &str, &str); 14] = [
+const NUMBERS: [(&str, &str, &str); 13] = [
     ("crates/python/src/", "*", "Python has numbers only; its names carry the unit"),
     ("crates/columns/src/requests.rs", "at", "a column of a Parquet file"),
     ("crates/columns/src/requests.rs", "latency", "a column of a Parquet file"),
@@ -327,7 +327,6 @@ const NUMBERS: [(&str, &str, &str); 14] = [
     ("crates/workload/src/record.rs", "at", "a field of a trace's line, not yet a request"),
     ("crates/device/src/observe/counters.rs", "reads_at", "reads by level"),
     ("crates/device/src/observe/counters.rs", "retries_at", "retries by level"),
-    ("crates/device/src/superblocks/cases.rs", "micros", "makes a time of it, for tests"),
     ("crates/device/src/flash/txn.rs", "deadline", "a number of steps, to stay small"),
     ("crates/device/src/host/request.rs", "deadline", "the same number of steps"),
     ("crates/workload/src/formats/iolog.rs", "at", "a field of a trace's line, not yet a request"),

@@ -4,7 +4,7 @@
 //! many retries as [`fowler_physics::multibit`] has entries that fail before one that succeeds.
 
 use super::Superblocks;
-use super::cases::{UNIT, answer_to, drive, read, tiny, us};
+use super::cases::{UNIT, answer_to, drive, read, tiny};
 use super::map::Place;
 use crate::config::{Coding, Config, Pattern, Tracking};
 use crate::device::{Device, Pacing};
@@ -56,7 +56,7 @@ fn a_retry_senses_and_transfers_again() {
         let mut config = aged();
         config.aging.retry_overhead = Span::us(overhead);
         let mut device = drive(&config);
-        let requests = [0, 8, 16].map(|unit| read(us(1000 * unit), unit, units));
+        let requests = [0, 8, 16].map(|unit| read(Span::us(1000 * unit), unit, units));
         let expected = [(40, 3), (60, 3), (80, 2)].map(|(sense, retries)| {
             let again = retries * (sense + 10 * units + overhead);
             (1000 * (sense + 10 * units + again), 1000 * again)
@@ -81,7 +81,7 @@ fn data_is_as_old_as_the_order_of_filling_says() {
     let of_superblock = u64::from(its.shape.data_units());
     let full = u64::from(filled);
     let requests: Vec<_> =
-        (0..full).map(|order| read(us(1000 * order), order * of_superblock, 1)).collect();
+        (0..full).map(|order| read(Span::us(1000 * order), order * of_superblock, 1)).collect();
     let took = serve(&mut device, &requests);
     let mut last = u64::MAX;
     for (order, &(_, again)) in (0..full).zip(&took) {
@@ -91,7 +91,7 @@ fn data_is_as_old_as_the_order_of_filling_says() {
         last = again;
     }
     let written = HostIo::new(HostOp::Write, Nanos(0), 0, (24 * UNIT) as u32);
-    let young = read(us(5000), 0, 1);
+    let young = read(Span::us(5000), 0, 1);
     let mut answers: Vec<Completion> = Vec::new();
     device.run([written, young], Pacing::Open, &mut answers);
     assert_eq!(answers[1].latency(), Span::us(50), "{:?}", answers[1]);
@@ -107,14 +107,14 @@ fn tracking_begins_where_the_last_retry_succeeded() {
     let next = u64::from(device.superblocks().shape.data_units());
     let units = [0, 24, 8, 16, 0, next, next + 24];
     let requests: Vec<_> =
-        (0..).zip(units).map(|(at, unit)| read(us(1000 * at), unit, 1)).collect();
+        (0..).zip(units).map(|(at, unit)| read(Span::us(1000 * at), unit, 1)).collect();
     let took = serve(&mut device, &requests);
     let again: Vec<u64> = took.iter().map(|(_, again)| again / 51_000).collect();
     assert_eq!(again, [3, 0, 0, 0, 0, 3, 0]);
     // When the superblock is erased and written anew, the usual references suit it again.
     device.layer.age_anew(0, Nanos(0));
     let mut answers: Vec<Completion> = Vec::new();
-    device.run([read(us(0), 0, 1)], Pacing::Open, &mut answers);
+    device.run([read(Span::us(0), 0, 1)], Pacing::Open, &mut answers);
     assert_eq!(answers[0].latency(), Span::us(50));
 }
 
@@ -126,7 +126,7 @@ fn a_page_that_no_entry_reads_takes_them_all() {
     config.reliability.cycles = 3000;
     config.aging.retry_entries = 4;
     let mut device = drive(&config);
-    let took = serve(&mut device, &[read(us(0), 0, 1)]);
+    let took = serve(&mut device, &[read(Span::us(0), 0, 1)]);
     assert_eq!(took, [(50_000 + 4 * 51_000, 4 * 51_000)]);
     let counters = device.counters();
     assert_eq!((counters.uncorrectable, counters.retries_at[0], counters.aged.retried), (1, 4, 1));
@@ -149,7 +149,7 @@ fn no_reference_reads_what_is_too_worn() {
 fn planes_and_the_cache_find_their_type() {
     let mut config = aged();
     config.plane_mode = crate::config::PlaneMode::Independent;
-    let requests = [(0, 0), (1, 4), (2, 8)].map(|(at, unit)| read(us(1000 * at), unit, 1));
+    let requests = [(0, 0), (1, 4), (2, 8)].map(|(at, unit)| read(Span::us(1000 * at), unit, 1));
     let expected = [(40, 3), (60, 3), (80, 2)].map(|(sense, retries)| {
         (1000 * (sense + 10 + retries * (sense + 11)), 1000 * retries * (sense + 11))
     });
@@ -161,7 +161,7 @@ fn planes_and_the_cache_find_their_type() {
     // Units go to the cache, one page of a plane at a time, and are read from it in 25 us.
     let written = HostIo::new(HostOp::Write, Nanos(0), 0, (24 * UNIT) as u32);
     let mut answers: Vec<Completion> = Vec::new();
-    device.run([written, read(us(5000), 0, 1)], Pacing::Open, &mut answers);
+    device.run([written, read(Span::us(5000), 0, 1)], Pacing::Open, &mut answers);
     let Place::Flash(unit) = device.superblocks().map.place(0) else { panic!("it was programmed") };
     assert!(device.superblocks().shape.is_slc(unit));
     assert_eq!(answers[1].latency(), Span::us(35));
@@ -178,8 +178,8 @@ fn what_is_read_far_down_the_table_is_moved() {
             config.aging.refresh_above = above;
             let mut device = drive(&config);
             let of_superblock = u64::from(device.superblocks().shape.data_units());
-            let again = read(us(900_000), of_superblock - 1, 1);
-            let took = serve(&mut device, &[read(us(0), 0, 1), again]);
+            let again = read(Span::us(900_000), of_superblock - 1, 1);
+            let took = serve(&mut device, &[read(Span::us(0), 0, 1), again]);
             let counters = device.counters();
             let moved_units = moved * of_superblock;
             assert_eq!(counters.aged.refreshed, moved, "{above}");
@@ -201,7 +201,7 @@ fn what_is_read_far_down_the_table_is_moved() {
     config.aging.correctable = 1.2e-4;
     config.reliability.oldest = Span(DAY.0 / 24);
     let mut device = drive(&config);
-    serve(&mut device, &[read(us(0), 0, 1), read(us(500_000), 16, 1)]);
+    serve(&mut device, &[read(Span::us(0), 0, 1), read(Span::us(500_000), 16, 1)]);
     assert_eq!(device.counters().aged.refreshed, 0);
 }
 
@@ -220,11 +220,11 @@ fn what_tracking_reads_far_down_the_table_is_moved() {
         HostIo::new(HostOp::Write, Nanos(at_us * 1000), unit * UNIT, (24 * UNIT) as u32)
     };
     let rest = (1..of_superblock / 24).map(|command| write(year + 1000 * command, 24 * command));
-    let mut requests = vec![write(0, 0), read(us(year), 0, 1)];
+    let mut requests = vec![write(0, 0), read(Span::us(year), 0, 1)];
     requests.extend(rest);
-    requests.push(read(us(year + 1_000_000), 0, 1));
+    requests.push(read(Span::us(year + 1_000_000), 0, 1));
     // Long after it was moved.
-    requests.push(read(us(year + 2_000_000), 0, 1));
+    requests.push(read(Span::us(year + 2_000_000), 0, 1));
     let took = serve(&mut device, &requests);
     let again: Vec<u64> = took.iter().map(|(_, again)| again / 51_000).collect();
     assert_eq!((again[1], again.iter().sum::<u64>()), (3, 3), "{again:?}");
@@ -246,7 +246,7 @@ fn what_would_be_due_again_at_once_is_not_moved() {
     assert_eq!(retries(&config, 0, Span::ZERO), 0);
     config.aging.refresh_above = 1;
     let mut device = drive(&config);
-    let took = serve(&mut device, &[read(us(0), 0, 1), read(us(500_000), 0, 1)]);
+    let took = serve(&mut device, &[read(Span::us(0), 0, 1), read(Span::us(500_000), 0, 1)]);
     assert!(took[0].1 > 51_000, "{took:?}");
     assert_eq!(device.counters().aged.refreshed, 0);
 }
@@ -256,7 +256,7 @@ fn what_would_be_due_again_at_once_is_not_moved() {
 fn what_was_never_written_has_no_age() {
     let mut config = aged();
     config.precondition.fill = 0.0;
-    assert_eq!(serve(&mut drive(&config), &[read(us(0), 0, 1)]), [(50_000, 0)]);
+    assert_eq!(serve(&mut drive(&config), &[read(Span::us(0), 0, 1)]), [(50_000, 0)]);
 }
 
 /// What cannot work is refused, and so is what a drive with superblocks does not know of.

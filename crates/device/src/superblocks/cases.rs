@@ -42,14 +42,9 @@ pub(super) fn drive(config: &Config) -> Device<Superblocks> {
     device.expect("it works").expect("nobody stops it")
 }
 
-/// A moment, in microseconds since the first request.
-pub(super) fn us(micros: u64) -> Nanos {
-    Nanos::ZERO + Span::us(micros)
-}
-
-/// A read of some units.
-pub(super) fn read(at: Nanos, unit: u64, units: u64) -> HostIo {
-    HostIo::new(HostOp::Read, at, unit * UNIT, (units * UNIT) as u32)
+/// A read of some units, so long after the beginning.
+pub(super) fn read(since: Span, unit: u64, units: u64) -> HostIo {
+    HostIo::new(HostOp::Read, Nanos::ZERO + since, unit * UNIT, (units * UNIT) as u32)
 }
 
 /// Returns the answer to a request. Its blame must be all of its latency.

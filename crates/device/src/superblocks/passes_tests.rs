@@ -5,7 +5,7 @@
 //! units is transferred in 240 us, for each pass. The first takes 5 x (20 + 24) = 220 us on the
 //! cells, the second 15 x 44 = 660 us: 460 and 900 us with their transfers.
 
-use super::cases::{UNIT, answer_to, drive, read, tiny, us};
+use super::cases::{UNIT, answer_to, drive, read, tiny};
 use super::map::Place;
 use crate::config::{Config, FlashConfig, Pattern};
 use crate::device::Pacing;
@@ -14,7 +14,7 @@ use crate::observe::counters::Counters;
 use crate::observe::operation::Source;
 use crate::policy::die_order::DieOrderKind;
 use crate::policy::suspension::SuspensionKind;
-use fowler_units::{Bytes, HostIo, HostOp, Nanos, Rng};
+use fowler_units::{Bytes, HostIo, HostOp, Nanos, Rng, Span};
 
 const COMMAND: u64 = 24;
 
@@ -42,7 +42,7 @@ fn serve(config: &Config, requests: &[HostIo]) -> (Vec<u64>, Vec<u64>, Counters)
     let mut device = drive(config);
     let (mut answers, mut programmed) = (Vec::<Completion>::new(), Vec::new());
     // The last one comes long after all else.
-    let all = requests.iter().copied().chain([read(us(900_000), 0, 1)]);
+    let all = requests.iter().copied().chain([read(Span::us(900_000), 0, 1)]);
     device.run_watched(all, Pacing::Open, &mut answers, |device| {
         device.check_superblocks().expect("the laws");
         let programs = device.counters().programs.sum();
@@ -92,7 +92,8 @@ fn what_is_between_its_passes_is_read_from_the_buffer() {
         // The second word line never has a second pass: nothing follows it.
         (late, COMMAND, 0),
     ] {
-        let (reads, _, counters) = serve(&one_die(), &[write(0), write(1), read(us(at), unit, 1)]);
+        let (reads, _, counters) =
+            serve(&one_die(), &[write(0), write(1), read(Span::us(at), unit, 1)]);
         assert_eq!(reads[2], took, "unit {unit} at {at} us");
         assert_eq!(counters.buffer_read_hits, u64::from(took == 0));
     }
@@ -108,7 +109,8 @@ fn either_pass_is_suspended() {
     config.suspension.name = SuspensionKind::Ips;
     let writes = || [write(7), write(8)];
     for (at, programmed) in [(300, 1820 + 50 + 3), (1200, 1820 + 50 + 3)] {
-        let requests: Vec<HostIo> = writes().into_iter().chain([read(us(at), 0, 1)]).collect();
+        let requests: Vec<HostIo> =
+            writes().into_iter().chain([read(Span::us(at), 0, 1)]).collect();
         let (took, done, counters) = serve(&config, &requests);
         assert_eq!((took[2], &done[..]), (54, &[programmed][..]), "at {at}");
         assert_eq!(counters.suspensions, 1);

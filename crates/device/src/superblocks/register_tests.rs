@@ -5,7 +5,7 @@
 //! is sensed in 40, 60 or 80 us by its type, a unit crosses the channel in 10 us, and a command of
 //! six pages is transferred in 240 us and programmed in 15 x (20 + 24) = 660 us.
 
-use super::cases::{UNIT, answer_to, drive, read, tiny, us};
+use super::cases::{UNIT, answer_to, drive, read, tiny};
 use crate::config::{Config, FlashConfig, Pattern, PlaneMode};
 use crate::device::Pacing;
 use crate::observe::blame::Part;
@@ -62,7 +62,7 @@ fn serve(config: &Config, commands: u64, reads: &[HostIo]) -> Served {
     let mut programmed = Vec::new();
     let mut requests: Vec<HostIo> = writes(commands).chain(reads.iter().copied()).collect();
     // Long after all else, so that everything comes to its end.
-    requests.push(read(us(1_000_000), 0, 1));
+    requests.push(read(Span::us(1_000_000), 0, 1));
     device.run_watched(requests, Pacing::Open, &mut answers, |device| {
         device.check_superblocks().expect("the laws");
         let programs = device.counters().programs[Source::Host];
@@ -88,26 +88,26 @@ fn a_page_is_sensed_while_the_last_one_leaves() {
     for (reads, plain, cached) in [
         // Sensing and transfer take 40 us each: the second leaves right behind the first.
         (
-            vec![read(us(0), 0, 4), read(us(0), 24, 4), read(us(0), 48, 4)],
+            vec![read(Span::us(0), 0, 4), read(Span::us(0), 24, 4), read(Span::us(0), 48, 4)],
             [80, 160, 240],
             [80, 120, 160],
         ),
         // The sensing is longer: it sets the pace.
         (
-            vec![read(us(0), 0, 1), read(us(0), 24, 1), read(us(0), 48, 1)],
+            vec![read(Span::us(0), 0, 1), read(Span::us(0), 24, 1), read(Span::us(0), 48, 1)],
             [50, 100, 150],
             [50, 90, 130],
         ),
         // The second is sensed while one unit of the first leaves, the third with all of its own.
         (
-            vec![read(us(0), 8, 1), read(us(0), 16, 4), read(us(0), 0, 4)],
+            vec![read(Span::us(0), 8, 1), read(Span::us(0), 16, 4), read(Span::us(0), 0, 4)],
             [70, 190, 270],
             [70, 180, 220],
         ),
         // One that comes during the transfer is sensed at once; one that comes after it finds the
         // die idle.
         (
-            vec![read(us(0), 0, 4), read(us(50), 24, 4), read(us(500), 48, 4)],
+            vec![read(Span::us(0), 0, 4), read(Span::us(50), 24, 4), read(Span::us(500), 48, 4)],
             [80, 110, 80],
             [80, 80, 80],
         ),
@@ -129,7 +129,12 @@ fn dies_take_turns_on_the_channel() {
     let mut config = one_die(READ);
     config.geometry.chips_per_channel = 2;
     // Commands go round the dies: units 0, 56 and 96 are on the first, 24 on the second.
-    let reads = [read(us(0), 0, 4), read(us(0), 24, 4), read(us(0), 56, 4), read(us(0), 96, 4)];
+    let reads = [
+        read(Span::us(0), 0, 4),
+        read(Span::us(0), 24, 4),
+        read(Span::us(0), 56, 4),
+        read(Span::us(0), 96, 4),
+    ];
     let its = serve(&config, 0, &reads);
     assert_eq!(its.reads, [80, 120, 160, 200]);
     for (unit, blame) in [(56, [40, 60, 40, 20]), (96, [100, 40, 40, 20])] {
@@ -206,7 +211,7 @@ fn a_read_passes_the_data_of_the_next_program() {
             let mut config = one_die(flash);
             config.die_order.name = order;
             config.suspension.name = suspension;
-            let its = serve(&config, 2, &[read(us(at), 0, 1)]);
+            let its = serve(&config, 2, &[read(Span::us(at), 0, 1)]);
             let case = format!("{flash:?} {order:?} {suspension:?} at {at}");
             assert_eq!((its.reads[0], &its.programmed[..]), (took, &programmed[..]), "{case}");
         }
@@ -224,7 +229,7 @@ fn a_reload_goes_before_the_data_of_the_next_program() {
             config.die_order.name = DieOrderKind::ReadFirst;
             config.suspension.name = SuspensionKind::Ips;
             config.suspension.shadow_buffer = false;
-            serve(&config, 2, &[read(us(at), 0, 1)])
+            serve(&config, 2, &[read(Span::us(at), 0, 1)])
         });
         // A page that is on the channel when the program is taken off ends after the sensing began.
         assert_eq!(cached.reads, plain.reads, "at {at}");
@@ -249,7 +254,7 @@ fn a_program_takes_over_the_transfer_of_its_data() {
         (SuspensionKind::Never, 1600, 160 + 40, 1960 + 660),
     ] {
         config.suspension.name = suspension;
-        let its = serve(&config, 2, &[read(us(at), 0, 1)]);
+        let its = serve(&config, 2, &[read(Span::us(at), 0, 1)]);
         assert_eq!(its.programmed, [1620, second], "{suspension:?} at {at}");
         assert_eq!(its.reads, [took], "{suspension:?} at {at}");
     }
@@ -259,7 +264,7 @@ fn a_program_takes_over_the_transfer_of_its_data() {
 /// take the time of one transfer less.
 #[test]
 fn reads_of_a_suspended_program_overlap() {
-    let reads = [read(us(500), 0, 1), read(us(500), 24, 1)];
+    let reads = [read(Span::us(500), 0, 1), read(Span::us(500), 24, 1)];
     for (flash, took, programmed) in
         [(PLAIN, [54, 104], 604 + 3 + 396), (READ, [54, 94], 594 + 3 + 396)]
     {
@@ -278,7 +283,7 @@ fn a_program_begins_when_reads_have_left() {
     config.buffer.size = Bytes(1 << 20);
     config.die_order.name = DieOrderKind::ReadFirst;
     // Two reads at once, before the first command: it is transferred from 120 us on.
-    let its = serve(&config, 1, &[read(us(0), 0, 4), read(us(0), 24, 4)]);
+    let its = serve(&config, 1, &[read(Span::us(0), 0, 4), read(Span::us(0), 24, 4)]);
     assert_eq!(its.reads, [80, 120]);
     assert_eq!(its.programmed, [120 + 240 + 660]);
 }

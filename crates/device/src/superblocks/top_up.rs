@@ -52,6 +52,9 @@ impl Superblocks {
             }
             if parts > 0 {
                 places -= parts;
+                if self.slc.is_some() {
+                    self.count_emptied(flash, superblock, parts.into());
+                }
                 self.read_page(flash, superblock, (first, which, parts));
             }
         }
