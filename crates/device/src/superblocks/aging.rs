@@ -231,14 +231,9 @@ impl Aging {
         }
     }
 
-    /// Returns whether a superblock is moved because of its age.
+    /// Returns whether a superblock is moved because of its age, or will be.
     pub fn is_due(&self, superblock: u32) -> bool {
         self.all[superblock as usize].due
-    }
-
-    /// A superblock is moved for another reason.
-    pub fn no_longer_due(&mut self, superblock: u32) {
-        self.all[superblock as usize].due = false;
     }
 
     /// A superblock has been erased.
@@ -323,10 +318,11 @@ impl Superblocks {
         true
     }
 
-    /// Returns for whose sake a superblock is emptied.
+    /// Returns for whose sake units of a superblock are moved. Units of one that is due may be moved
+    /// for space before its turn comes.
     pub(super) fn source_of(&self, superblock: u32) -> Source {
         match &self.aging {
-            Some(aging) if aging.is_due(superblock) => Source::Refresh,
+            Some(aging) if aging.moving() == Some(superblock) => Source::Refresh,
             _ => Source::Gc,
         }
     }

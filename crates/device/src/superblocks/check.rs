@@ -34,6 +34,10 @@ impl Device<Superblocks> {
         if erased > most * u64::from(self.layer.shape.dies) {
             return Err(Violation(format!("{erased} erases of {most} refreshed superblocks")));
         }
+        let moved = counters.reads[Source::Refresh] + counters.programs[Source::Refresh];
+        if most == 0 && moved > 0 {
+            return Err(Violation(format!("{moved} units moved of no refreshed superblock")));
+        }
         let flow = self.layer.check().and_then(|()| self.layer.check_flow(cached, folded));
         flow.and_then(|()| self.check_service()).map_err(Violation)
     }
@@ -188,8 +192,7 @@ impl Superblocks {
             inside += u64::from(record.valid);
             leaving += u64::from(record.leaving);
         }
-        let out = folded + self.collector.read_so_far(|victim| cache.mode(victim) != Mode::Usual);
-        law!(inside + out <= cached + leaving, "{inside} of {cached} units inside, {out} out");
+        law!(inside + folded <= cached + leaving, "{inside} of {cached} inside, {folded} out");
         Ok(())
     }
 

@@ -7,7 +7,8 @@
 //! a host that waits for a superblock is no longer waited for.
 //!
 //! The SLC cache is emptied by the same steps ([`super::slc_cache`]): one superblock at a time is
-//! read, of whichever kind, and garbage collection comes first.
+//! read, of whichever kind, and garbage collection comes first. Beside it, units of one more may be
+//! read to fill a command ([`super::top_up`]).
 
 use super::Superblocks;
 use super::commands::Stream;
@@ -76,8 +77,9 @@ pub(super) struct Collector {
     /// dies.
     slack: i64,
     /// What the host had written beyond what the last job gained.
-    carried: i64,
-    /// Whether the last job gained less than a command holds ([`super::top_up`]).
+    pub carried: i64,
+    /// Whether the last job was for space and gained less than a command holds
+    /// ([`super::top_up`]).
     pub gained_little: bool,
     /// Superblocks being emptied or erased, of those that are not set aside.
     pub leaving: u32,
@@ -167,11 +169,6 @@ impl Collector {
     pub fn victim(&self) -> Option<(u32, Why)> {
         self.job.map(|job| (job.victim, job.why))
     }
-
-    /// Returns the units that have been read from it so far, if this holds of it.
-    pub fn read_so_far(&self, holds: impl Fn(u32) -> bool) -> u64 {
-        self.job.filter(|job| holds(job.victim)).map_or(0, |job| job.moved as u64)
-    }
 }
 
 impl Job {
@@ -209,9 +206,6 @@ impl Superblocks {
         if valid >= data || !self.begin_emptying(victim, valid, data - valid, Why::Space) {
             return false;
         }
-        if let Some(aging) = &mut self.aging {
-            aging.no_longer_due(victim);
-        }
         self.collector.leaving += 1;
         flash.counters.collections.foreground += 1;
         true
@@ -224,6 +218,7 @@ impl Superblocks {
             return false;
         }
         let first = self.shape.first_unit(victim);
+        self.collector.gained_little = why == Why::Space && gain < self.shape.units_per_command;
         let carried = if why == Why::Space { self.collector.carried } else { 0 };
         self.collector.job = Some(Job {
             victim,
@@ -264,28 +259,12 @@ impl Superblocks {
                 self.collector.job = Some(job);
                 return false;
             }
-            let (first, mut parts, mut which) = (job.next, 0, 0u32);
-            for at in 0..page {
-                if self.map.valid_owner(first + at).is_some() {
-                    parts += 1;
-                    which |= 1 << at;
-                }
-            }
+            job.moved += i64::from(self.read_valid(flash, job.victim, job.next, page));
             job.next += page;
-            if parts > 0 {
-                job.moved += i64::from(parts);
-                self.read_page(flash, job.victim, (first, which, parts));
-            }
         }
         self.collector.job = None;
-        let for_space = job.why == Why::Space;
-        if for_space {
+        if job.why == Why::Space {
             self.collector.carried = job.written - job.gain;
-        }
-        self.collector.gained_little =
-            for_space && job.gain < i64::from(self.shape.units_per_command);
-        if self.slc.is_some() {
-            self.count_emptied(flash, job.victim, job.moved);
         }
         let record = &mut self.map.superblocks[job.victim as usize];
         record.state = State::Draining;
@@ -295,28 +274,42 @@ impl Superblocks {
         true
     }
 
-    /// Reads the chosen units of a page, to move them.
-    pub(super) fn read_page(
+    /// Reads the valid units of the page that begins with the unit `first`, to move them, but no
+    /// more than `most`. Returns how many.
+    pub(super) fn read_valid(
         &mut self,
         flash: &mut Flash,
-        victim: u32,
-        (first, which, parts): (u32, u32, u32),
-    ) {
+        superblock: u32,
+        first: u32,
+        most: u32,
+    ) -> u32 {
+        let (mut parts, mut which) = (0, 0u32);
+        for at in 0..self.shape.units_per_page {
+            if parts < most && self.map.valid_owner(first + at).is_some() {
+                parts += 1;
+                which |= 1 << at;
+            }
+        }
+        if parts == 0 {
+            return 0;
+        }
+        self.count_emptied(flash, superblock, parts);
         let (die, place) = self.shape.place(first);
         let class = TxnClass::BackgroundRead;
-        let source = self.source_of(victim);
-        let (id, txn) = flash.open(Op::Read, source, class, Owner::Superblock(victim), die);
+        let source = self.source_of(superblock);
+        let (id, txn) = flash.open(Op::Read, source, class, Owner::Superblock(superblock), die);
         // Which of the units of the page are wanted travels with the read.
         (txn.unit, txn.from, txn.epoch) = (place, UnitId(first), which);
         self.collector.moving += parts;
         self.collector.unsent += parts;
         self.collector.reading += 1;
-        self.map.superblocks[victim as usize].leaving += parts;
+        self.map.superblocks[superblock as usize].leaving += parts;
         super::submit_read(flash, id, parts);
+        parts
     }
 
-    /// A page of a superblock being emptied has been read.
-    pub(super) fn copied_out(&mut self, flash: &mut Flash, id: TxnId, victim: u32) {
+    /// A page has been read, to move its units.
+    pub(super) fn copied_out(&mut self, flash: &mut Flash, id: TxnId, superblock: u32) {
         let Txn { from, epoch: which, .. } = *flash.txns.get(id);
         flash.txns.close(id);
         self.collector.reading -= 1;
@@ -328,11 +321,11 @@ impl Superblocks {
                 None => {
                     self.collector.moving -= 1;
                     self.collector.unsent -= 1;
-                    self.map.superblocks[victim as usize].leaving -= 1;
+                    self.map.superblocks[superblock as usize].leaving -= 1;
                 }
             }
         }
-        self.erase_if_empty(flash, victim);
+        self.erase_if_empty(flash, superblock);
         self.collect(flash);
         self.drain(flash);
     }
@@ -359,7 +352,6 @@ impl Superblocks {
     pub(super) fn stop_job_in_idle_time(&mut self, flash: &mut Flash) {
         let Some(job) = self.collector.job.filter(|job| job.why == Why::Idle) else { return };
         self.collector.job = None;
-        self.count_emptied(flash, job.victim, job.moved);
         if !self.map.is_aside(job.victim) {
             self.collector.leaving -= 1;
         }

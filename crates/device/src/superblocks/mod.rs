@@ -19,7 +19,8 @@
 //! - `host.rs`: requests: reads, writes, trims, and whom a full buffer holds up.
 //! - `commands.rs`: open superblocks, and the program commands that fill them.
 //! - `passes.rs`: commands that are programmed in two passes.
-//! - `collection.rs`: garbage collection, in step with the host.
+//! - `collection.rs`: garbage collection, in step with the host. `top_up.rs`: what fills the last
+//!   command of a superblock that gains little.
 //! - `slc_cache.rs`: superblocks in SLC mode, which the host's data goes to first.
 //! - `aging.rs`: reads of old data, which are repeated at other references.
 //! - `filling.rs`: the state before the first request.
@@ -60,6 +61,8 @@ mod swarm_tests;
 #[cfg(test)]
 mod theory_tests;
 mod top_up;
+#[cfg(test)]
+mod top_up_tests;
 
 use crate::config::layout::{Layout, Refusal};
 use crate::config::{Config, Mapping, PartialWrites, UnwrittenReads};

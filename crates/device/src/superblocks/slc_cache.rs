@@ -255,11 +255,10 @@ impl Superblocks {
         cache.folded -= 1;
     }
 
-    /// Units have been read from a superblock that is being emptied, for whatever reason.
-    pub(super) fn count_emptied(&self, flash: &mut Flash, superblock: u32, units: i64) {
-        let held = self.slc.as_ref().is_some_and(|its| its.mode(superblock) != Mode::Usual);
-        if held {
-            flash.counters.slc.folded += units as u64;
+    /// Units are read from a superblock to be moved, for whatever reason.
+    pub(super) fn count_emptied(&self, flash: &mut Flash, superblock: u32, units: u32) {
+        if self.slc.as_ref().is_some_and(|its| its.mode(superblock) != Mode::Usual) {
+            flash.counters.slc.folded += u64::from(units);
         }
     }
 

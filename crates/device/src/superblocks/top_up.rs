@@ -1,16 +1,16 @@
-//! The last units of a superblock that is emptied, which are less than a command.
+//! The last units of a superblock that is emptied, if they are less than a command.
 //!
-//! They are programmed with padding in the other places of their command. If emptying the
-//! superblock gains less than a command holds, padding may eat all of the gain, and a drive that is
-//! full enough would collect for ever and gain nothing. So the places then take units of the next
-//! emptiest superblock, which has more to gain when its turn comes.
+//! They are programmed with padding in the other places of the command. A superblock that gains
+//! less than a command holds would then take as much space to move as its erase frees, and a drive
+//! that is full enough would collect forever. There the places go to units of the next emptiest
+//! superblock. Its gain grows by as many, so after a few victims one gains a whole command.
 
 use super::Superblocks;
 use crate::flash::Flash;
 
 impl Superblocks {
     /// Sends what has been read to its new place. What is less than a command waits for more, if
-    /// more comes.
+    /// more will come.
     pub(super) fn store_copied(&mut self, flash: &mut Flash) {
         let whole = self.shape.units_per_command;
         loop {
@@ -29,12 +29,18 @@ impl Superblocks {
     }
 
     /// Reads units of the next emptiest superblock into the places that are left. Returns whether
-    /// they come, or may come later: else they are padded.
+    /// the command should wait: units are being read for it, or will be when there is room. If not,
+    /// it is padded.
     fn top_up(&mut self, flash: &mut Flash, mut places: u32) -> bool {
         let page = self.shape.units_per_page;
         if !self.collector.gained_little {
             return false;
         }
+        // Without room, programs are in flight, and the end of each comes back here.
+        if !self.collector.has_room_for(page) {
+            return true;
+        }
+        // If there is one without valid units, its erase costs no space, and padding can eat none.
         let Some((superblock, _)) = self.map.emptiest().filter(|&(_, valid)| valid > 0) else {
             return false;
         };
@@ -43,22 +49,12 @@ impl Superblocks {
             if places == 0 || !self.collector.has_room_for(page) {
                 break;
             }
-            let (mut parts, mut which) = (0, 0);
-            for at in (0..page).filter(|at| self.map.valid_owner(first + at).is_some()) {
-                if parts < places {
-                    parts += 1;
-                    which |= 1 << at;
-                }
-            }
-            if parts > 0 {
-                places -= parts;
-                if self.slc.is_some() {
-                    self.count_emptied(flash, superblock, parts.into());
-                }
-                self.read_page(flash, superblock, (first, which, parts));
-            }
+            let parts = self.read_valid(flash, superblock, first, places);
+            places -= parts;
+            // The last job has counted these places as gained, and the job of this superblock will
+            // do so again.
+            self.collector.carried += i64::from(parts);
         }
-        // Without room, programs are in flight, and the end of each comes back here.
         true
     }
 }
