@@ -1,7 +1,8 @@
 //! Writes and reads the Parquet files of Fowler.
 
 use crate::guarded::guarded;
-use arrow_array::RecordBatch;
+use arrow_array::{RecordBatch, RecordBatchReader};
+use arrow_schema::Schema;
 use bytes::Bytes;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics, escaped};
 use fowler_experiment::disk;
@@ -76,9 +77,20 @@ fn tables(
                 builder.with_projection(columns).build()
             })
             .map_err(|error| plain(&error))?;
+        distinct(&reader.schema())?;
         reader.collect::<Result<_, _>>().map_err(|error| escaped(&error.to_string()).into_owned())
     })
     .flatten()
+}
+
+/// Columns are found by their names, so two of one name would hide each other.
+fn distinct(schema: &Schema) -> Result<(), String> {
+    let mut names: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
+    names.sort_unstable();
+    match names.windows(2).find(|pair| pair[0] == pair[1]) {
+        Some(pair) => Err(format!("two columns are called \"{}\"", escaped(pair[0]))),
+        None => Ok(()),
+    }
 }
 
 fn unreadable(path: &Path, error: &dyn std::fmt::Display) -> Diagnostics {

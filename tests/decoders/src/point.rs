@@ -18,11 +18,13 @@ const SPECIFICATION: &str = "device = 'pes-mlc'\nworkload = 'demo'\nlimit = 20\n
     set = ['geometry.blocks_per_plane=64', 'geometry.channels=1', 'geometry.chips_per_channel=1']\n\
     [axis]\n'geometry.over_provisioning' = [0.0, 0.25]\n";
 
+/// A file by its path in the folder, with its bytes.
+type Named = (String, Vec<u8>);
+
 /// A whole folder.
 pub(crate) struct Whole {
     path: PathBuf,
-    /// Every file in it by its path there, with its bytes.
-    pub files: Vec<(String, Vec<u8>)>,
+    pub files: Vec<Named>,
     table: RecordBatch,
 }
 
@@ -44,7 +46,7 @@ pub(crate) static WHOLE: LazyLock<Whole> = LazyLock::new(|| {
         }
     }
     // The name of a point follows the sources of the simulator; its place must not.
-    let place = |(name, _): &(String, Vec<u8>)| {
+    let place = |(name, _): &Named| {
         let ending = name.rsplit('.').next().map(String::from);
         (name.split('/').next().filter(|_| name.contains('/')).map(String::from), ending)
     };
@@ -53,22 +55,26 @@ pub(crate) static WHOLE: LazyLock<Whole> = LazyLock::new(|| {
 });
 
 impl Whole {
-    /// Writes a file, and its new checksum into the file that has the old one.
-    fn replace(&self, (name, old): &(String, Vec<u8>), bytes: &[u8], sums: bool) {
-        fs::write(self.path.join(name), bytes).expect("a folder for temporary files");
-        if sums && !name.ends_with(".sha256") {
-            let [old, new] = [old, bytes].map(bytes_hash);
-            for (name, listed) in self.files.iter().filter(|(name, _)| name.ends_with(".sha256")) {
-                let text = std::str::from_utf8(listed).expect("checksums").replace(&old, &new);
-                fs::write(self.path.join(name), text).expect("a folder for temporary files");
+    /// Writes a file, and its new checksum into the file that has the old one. Returns the files
+    /// that are to be restored.
+    fn replace<'a>(&'a self, file: &'a Named, bytes: &[u8], sums: bool) -> Vec<&'a Named> {
+        self.write(file, bytes);
+        let mut replaced = vec![file];
+        if sums && !file.0.ends_with(".sha256") {
+            let [old, new] = [&file.1, bytes].map(bytes_hash);
+            for sums in self.files.iter().filter(|(name, _)| name.ends_with(".sha256")) {
+                let text = std::str::from_utf8(&sums.1).expect("checksums");
+                if text.contains(&old) {
+                    self.write(sums, text.replace(&old, &new).as_bytes());
+                    replaced.push(sums);
+                }
             }
         }
+        replaced
     }
 
-    fn restore(&self) {
-        for (name, bytes) in &self.files {
-            fs::write(self.path.join(name), bytes).expect("a folder for temporary files");
-        }
+    fn write(&self, (name, _): &Named, bytes: &[u8]) {
+        fs::write(self.path.join(name), bytes).expect("a folder for temporary files");
     }
 }
 
@@ -78,9 +84,11 @@ pub fn check(input: &[u8]) -> bool {
     let [kind, bytes @ ..] = input else { return false };
     let whole = &*WHOLE;
     let (file, sums) = (&whole.files[usize::from(kind >> 1) % whole.files.len()], kind % 2 == 1);
-    whole.replace(file, bytes, sums);
+    let replaced = whole.replace(file, bytes, sums);
     let (loaded, examined) = (store::load(&whole.path), store::examine(&whole.path));
-    whole.restore();
+    for file in replaced {
+        whole.write(file, &file.1);
+    }
     let same = *bytes == *file.1;
     match examined {
         Err(diagnostics) => _ = refused_in_words(&diagnostics),
