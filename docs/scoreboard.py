@@ -1,6 +1,7 @@
 """Prints the tables of docs/scoreboard.md from results of `fowler score --json`.
 
     python3 docs/scoreboard.py results/*.json
+    python3 docs/scoreboard.py --compare ONE.json OTHER.json
 """
 
 from __future__ import annotations
@@ -81,7 +82,41 @@ def tables(score: dict) -> None:
         print(f"\nNot simulated: {refused['row']}: {refused['reason']}.")
 
 
-for path in sys.argv[1:]:
-    result = json.loads(Path(path).read_text())
-    print(f"\n### {Path(path).stem}: `{result['drive']}`, scheme {result['scheme']}\n")
-    tables(result)
+def simulated(path: str) -> dict[tuple[str, str], tuple[dict, dict]]:
+    """The numbers of a result by their row and name."""
+    rows = json.loads(Path(path).read_text())["rows"]
+    return {
+        (json.dumps([row["file"], row["model"], row["sample"], row["setup"]], sort_keys=True), metric["metric"]): (row, metric)
+        for row in rows
+        for metric in row["metrics"]
+    }
+
+
+def compare(one: str, other: str) -> None:
+    """Prints how far the simulated numbers of two results of a drive are from each other."""
+    first, second = simulated(one), simulated(other)
+    groups, overlapping, both = defaultdict(list), 0, 0
+    for key in first.keys() & second.keys():
+        (row, before), (_, after) = first[key], second[key]
+        if not before["simulated"] or not after["simulated"]:
+            continue
+        ratio = after["simulated"] / before["simulated"]
+        groups[row["model"], regime(row), before["metric"]].append((off(ratio), ratio, words(row)))
+        if before["interval"] and after["interval"]:
+            both += 1
+            overlapping += before["interval"][0] <= after["interval"][1] and after["interval"][0] <= before["interval"][1]
+    print("| rows | number | rows | off in median | largest ratio | its row |\n|---|---|---|---|---|---|")
+    for (model, file, metric), all_ in sorted(groups.items()):
+        all_.sort()
+        middle, (_, ratio, where) = statistics.median(it[0] for it in all_), all_[-1]
+        print(f"| {model}: {file} | `{metric}` | {len(all_)} | {middle * 100:.1f} % | {ratio:.2f} | {where} |")
+    print(f"\nThe intervals of {overlapping} of {both} numbers overlap.")
+
+
+if sys.argv[1:2] == ["--compare"]:
+    compare(*sys.argv[2:])
+else:
+    for path in sys.argv[1:]:
+        result = json.loads(Path(path).read_text())
+        print(f"\n### {Path(path).stem}: `{result['drive']}`, scheme {result['scheme']}\n")
+        tables(result)
