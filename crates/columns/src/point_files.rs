@@ -135,13 +135,20 @@ pub(crate) fn state(folder: &Path, hash: &str, requests: bool) -> Result<State, 
         Verified::Damaged(_) => return Ok(State::Damaged),
         Verified::Whole { requests } => requests,
     };
+    Ok(match row_state(folder, hash)? {
+        // An earlier sweep did not save them.
+        State::Finished if requests && !there => State::Missing,
+        state => state,
+    })
+}
+
+/// Returns what the row of a point says, whose file is as it was written.
+pub(crate) fn row_state(folder: &Path, hash: &str) -> Result<State, Diagnostics> {
     let row = file::read_columns(&point_file(folder, hash), &[HASH, ERROR])?;
     let rows = summary::rows_of(&row.unwrap_or_default());
     Ok(match rows.first() {
         Some(row) if row.text(HASH) != Some(hash) => State::Damaged,
         Some(row) if row.text(ERROR).is_some() => State::Failed,
-        // An earlier sweep did not save them.
-        Some(_) if requests && !there => State::Missing,
         Some(_) => State::Finished,
         None => State::Damaged,
     })

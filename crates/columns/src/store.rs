@@ -18,7 +18,7 @@
 
 use crate::point_files::{
     POINTS, REQUESTS, State, Verified, damaged, listed, listed_hash, no_files, point_file, replace,
-    requests_file, save, small_file, state, sums_file, verified, write,
+    requests_file, row_state, save, small_file, state, sums_file, verified, write,
 };
 use crate::summary::{self, HASH, Row};
 use crate::{file, findings, requests};
@@ -389,7 +389,7 @@ pub fn examine(folder: &Path) -> Result<Option<Examined>, Diagnostics> {
             Verified::Missing => disk::facts(&sums)?.map(|_| sums.clone()),
             // Files of another point are whole, too.
             Verified::Whole { .. } => {
-                (state(folder, hash, false)? == State::Damaged).then(|| point_file(folder, hash))
+                (row_state(folder, hash)? == State::Damaged).then(|| point_file(folder, hash))
             }
             Verified::Damaged(file) => Some(file),
         };
