@@ -96,12 +96,12 @@ fn lost(outcomes: &[Outcome]) -> Vec<String> {
             texts.push(format!("{lost}: {so}"));
         }
     };
-    let modelled = |it: &Outcome| {
+    let modeled = |it: &Outcome| {
         let config = &it.drive.config;
         config.reliability.model != ModelKind::Off || config.aging.is_on()
     };
     each(
-        &|it| if modelled(it) { it.counters.uncorrectable } else { 0 },
+        &|it| if modeled(it) { it.counters.uncorrectable } else { 0 },
         "flash read",
         "failed",
         "data would be lost; the cells are too worn, or the data too old, for the error-correcting code (reliability.cycles, .oldest, .levels; aging.correctable, .retry_entries)",

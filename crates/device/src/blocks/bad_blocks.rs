@@ -313,7 +313,7 @@ impl PageAllocator {
 
     /// Returns whether a plane and its die can do without one more block now: what they hold, what
     /// is on its way to them, and the page that is `taken` now must fit into the rest, or writes
-    /// would wait for ever.
+    /// would wait forever.
     fn fits_without_a_block(&self, plane: PlaneId, taken: u32) -> bool {
         let geometry = self.blocks.geometry();
         let (pages, die) = (geometry.pages_per_block, geometry.die_of_plane(plane));

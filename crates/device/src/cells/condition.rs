@@ -132,8 +132,8 @@ impl Advice for Asked<'_> {
         self.curves.cells.worst_level
     }
 
-    fn modelled(&mut self) -> Lasting {
-        self.curves.modelled(self.its, self.age)
+    fn modeled(&mut self) -> Lasting {
+        self.curves.modeled(self.its, self.age)
     }
 }
 
@@ -152,7 +152,7 @@ impl Curves {
     /// Returns the level that a page of a block needs according to the sensing rule's knowledge,
     /// with unknown inputs at their worst. If the block's strength is unknown, so is the step
     /// chosen for it: the block is assumed to be the weakest, programmed at the nominal step.
-    fn modelled(&mut self, its: &BlockCondition, age: Span) -> Lasting {
+    fn modeled(&mut self, its: &BlockCondition, age: Span) -> Lasting {
         let Curves { cells, known, end, lowest } = self;
         let knows = |input| known.knows(input);
         let (growth, step) = if knows(Input::Strength) {

@@ -147,13 +147,13 @@ pub struct Flash {
     /// How reads of aged data are repeated, if the layer is [`Translation::PACKED`].
     read_retry: ReadRetry,
     ladder: Ladder,
-    /// Whether errors are modelled, and the level at which pages of unknown condition are read.
+    /// Whether errors are modeled, and the level at which pages of unknown condition are read.
     errs: bool,
-    /// Whether a read may need more than its nominal time: errors are modelled, or strike at a
+    /// Whether a read may need more than its nominal time: errors are modeled, or strike at a
     /// rate, or data ages.
     may_err: bool,
     unknown_level: u8,
-    /// The condition of the cells, if errors are modelled.
+    /// The condition of the cells, if errors are modeled.
     condition: Option<Box<Condition>>,
     /// Errors that strike at a rate, if any do.
     random_failures: Option<Box<RandomFailures>>,
@@ -299,7 +299,7 @@ impl Flash {
         self.condition = Some(Box::new(condition));
     }
 
-    /// Returns the condition of the cells, if errors are modelled.
+    /// Returns the condition of the cells, if errors are modeled.
     #[inline]
     pub fn condition(&self) -> Option<&Condition> {
         self.condition.as_deref()

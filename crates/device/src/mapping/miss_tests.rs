@@ -95,7 +95,7 @@ fn run(config: &Config, seed: u64, forgets: bool) -> (Device, Seen, Vec<HostIo>)
     }
     // Garbage collection may still be waiting when the last request is answered.
     device.rest_until(device.now() + Span::ms(10_000), &mut answers);
-    assert!(device.layer.ftl.core.map.waiters.is_empty(), "seed {seed}: someone waits for ever");
+    assert!(device.layer.ftl.core.map.waiters.is_empty(), "seed {seed}: someone waits forever");
     (device, seen, requests)
 }
 

@@ -35,7 +35,7 @@ impl Config {
     }
 }
 
-/// Lets the cells of the drive err from now on, if they are modelled.
+/// Lets the cells of the drive err from now on, if they are modeled.
 /// The drive is of no use if `watch` stopped it.
 pub(crate) fn wear(
     core: &mut Core,
@@ -182,7 +182,7 @@ mod tests {
         for kind in [RedundancyKind::Raid5, RedundancyKind::Unprotected] {
             config.redundancy.name = kind;
             let device = Device::new(&config).unwrap();
-            let condition = device.flash.condition().expect("errors are modelled");
+            let condition = device.flash.condition().expect("errors are modeled");
             let before = config.initial_cycles(200);
             for block in (0..200).map(BlockId) {
                 let erases =

@@ -196,7 +196,7 @@ fn strike_unprotected(device: &mut Device, fault: Fault) {
 }
 
 /// A seed beyond those of every day that failed once: a block failed while a page was taken from
-/// it, and its plane, which could do without the block but for that page, was full for ever.
+/// it, and its plane, which could do without the block but for that page, was full forever.
 const MENDED: u64 = 202_978_011;
 
 #[test]

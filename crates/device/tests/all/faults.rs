@@ -308,7 +308,7 @@ pub fn fault(rng: &mut Rng, device: &Device) -> Fault {
 }
 
 /// After so many events nothing fails any more: where more fails than a drive can rebuild, requests
-/// would wait for ever.
+/// would wait forever.
 const LAST_FAULT: u32 = 3000;
 /// More events than the requests of any case take.
 const MOST_EVENTS: u32 = 1_000_000;

@@ -176,7 +176,7 @@ impl<'a> Host<'a> {
     /// Returns what acts next: a process, or after all of them a criterion.
     fn first(&mut self) -> Option<(Nanos, usize)> {
         let process = self.first_process();
-        // A sample is due only while something runs: alone it would go on for ever.
+        // A sample is due only while something runs: alone it would go on forever.
         let runs = |its: &Criterion| {
             self.processes[its.members.clone()].iter().any(|it| it.has_begun() && !it.has_ended())
         };

@@ -14,10 +14,10 @@ impl Outcome {
     /// Returns programs for any source by their voltages; `None` without a model of
     /// errors.
     pub fn programs_at(&self) -> Option<ByVoltage<u64>> {
-        let modelled = self.drive.config.reliability.model != ModelKind::Off;
+        let modeled = self.drive.config.reliability.model != ModelKind::Off;
         let by_source = self.counters.programs_at;
         let sum = |voltage| by_source.values().map(|programs| programs[voltage]).sum();
-        modelled.then(|| ByVoltage::from_fn(sum))
+        modeled.then(|| ByVoltage::from_fn(sum))
     }
 
     /// Returns the wearing weight: the mean wear of a program, 0.8 to 1.2. It does not depend on

@@ -1,4 +1,4 @@
-//! Programs that a test starts, waits for and stops. Nothing here waits for ever.
+//! Programs that a test starts, waits for and stops. Nothing here waits forever.
 #![allow(clippy::disallowed_methods, reason = "another process is waited for, in its own time")]
 
 use std::process::{Child, Command, Output};

@@ -67,7 +67,7 @@ pub trait Advice {
     fn worst(&self) -> u8;
     /// Returns the level for this page, based on the known inputs, and how long it stays right; no
     /// level if none suffices.
-    fn modelled(&mut self) -> Lasting;
+    fn modeled(&mut self) -> Lasting;
 }
 
 /// A rule that chooses the level of the first try.

@@ -17,6 +17,6 @@ impl Model {
 impl Sensing for Model {
     #[inline]
     fn level(&self, advice: &mut impl Advice) -> Lasting {
-        advice.modelled()
+        advice.modeled()
     }
 }

@@ -36,7 +36,7 @@ pub struct Choice {
     victim: Vec<VictimKind>,
     wear: Vec<WearKind>,
     throttle: Vec<ThrottleKind>,
-    /// Whether bit errors are modelled and access classes are on.
+    /// Whether bit errors are modeled and access classes are on.
     cells: bool,
     /// What protects stripes.
     redundancy: Vec<RedundancyKind>,
