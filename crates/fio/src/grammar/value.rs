@@ -141,14 +141,10 @@ impl<'a> Value<'a> {
         let found = words.iter().find(|(word, _)| *word == self.text);
         found.map(|(_, value)| *value).ok_or_else(|| {
             let known: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-            let near = known
-                .iter()
-                .map(|word| (strsim::damerau_levenshtein(word, self.text), *word))
-                .filter(|(distance, _)| *distance <= 2)
-                .min();
+            let near = super::nearest(self.text, known.iter().copied());
             let wrong = Wrong::new(format!("unknown value `{}`", self.text), known.join(", "));
             match near {
-                Some((_, word)) => wrong.hint(format!("did you mean `{word}`?")),
+                Some(word) => wrong.hint(format!("did you mean `{word}`?")),
                 None => wrong,
             }
         })

@@ -9,7 +9,7 @@ mod timing;
 
 pub(crate) use draft::{Draft, Jobs};
 
-use crate::grammar::{Value, Wrong};
+use crate::grammar::{self, Value, Wrong};
 
 /// What an option does to the job.
 type Setter = fn(&mut Draft, Value<'_>) -> Result<(), Wrong>;
@@ -60,12 +60,7 @@ pub(crate) fn find(name: &str) -> Option<Known> {
 pub(crate) fn nearest(name: &str) -> Option<&'static str> {
     let known = TABLES.iter().flat_map(|table| table.iter());
     let known = known.flat_map(|entry| entry.names).chain(names::NO_EFFECT);
-    let lower = name.to_ascii_lowercase();
-    known
-        .map(|known| (strsim::damerau_levenshtein(known, &lower), *known))
-        .filter(|(distance, known)| *distance <= 2 && *distance < known.len())
-        .min()
-        .map(|(_, known)| known)
+    grammar::nearest(&name.to_ascii_lowercase(), known.copied())
 }
 
 impl Entry {
