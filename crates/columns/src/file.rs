@@ -1,7 +1,8 @@
 //! Writes and reads the Parquet files of Fowler.
 
 use crate::guarded::guarded;
-use arrow_array::{RecordBatch, RecordBatchReader};
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, RecordBatch, RecordBatchReader};
 use arrow_schema::Schema;
 use bytes::Bytes;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics, escaped};
@@ -12,7 +13,7 @@ use parquet::arrow::{ArrowWriter, ProjectionMask};
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder};
-use parquet::schema::types::SchemaDescriptor;
+use parquet::schema::types::{ColumnPath, SchemaDescriptor};
 use std::io;
 use std::path::Path;
 
@@ -24,14 +25,28 @@ pub(crate) fn properties() -> WriterPropertiesBuilder {
         .set_statistics_enabled(EnabledStatistics::Chunk)
 }
 
+/// The least bytes of a column that are compressed. Fewer hardly get smaller, or grow by what the
+/// compression adds, and whoever reads them has to set up a decoder for each column.
+const COMPRESSED: usize = 256;
+
 /// Returns a small table as the bytes of a file.
 pub(crate) fn bytes(batch: &RecordBatch) -> Vec<u8> {
     // Statistics and indexes only add to the size of a small file.
-    let properties = properties()
+    let mut properties = properties()
         .set_statistics_enabled(EnabledStatistics::None)
         .set_offset_index_disabled(true)
-        .set_dictionary_enabled(false)
-        .build();
+        .set_dictionary_enabled(false);
+    for (field, column) in batch.schema().fields().iter().zip(batch.columns()) {
+        let length = match column.as_string_opt::<i32>() {
+            Some(texts) => texts.value_data().len(),
+            None => column.len() * size_of::<u64>(),
+        };
+        if length < COMPRESSED {
+            let path = ColumnPath::new(vec![field.name().clone()]);
+            properties = properties.set_column_compression(path, Compression::UNCOMPRESSED);
+        }
+    }
+    let properties = properties.build();
     let options =
         ArrowWriterOptions::new().with_properties(properties).with_skip_arrow_metadata(true);
     let written = ArrowWriter::try_new_with_options(Vec::new(), batch.schema(), options).and_then(
