@@ -96,7 +96,9 @@ impl JobFile {
                 draft.job.given = spelled(section);
                 reader.apply(section, &mut draft);
                 draft.seed_by(environment.seeding, environment.seed);
-                jobs.add(section, draft, &mut reader.problems, &mut reader.notes);
+                if !jobs.add(section, draft, &mut reader.problems, &mut reader.notes) {
+                    break;
+                }
             }
         }
         if jobs.jobs.is_empty() && reader.problems.0.is_empty() {

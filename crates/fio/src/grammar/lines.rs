@@ -8,6 +8,9 @@ use std::sync::Arc;
 const NESTED: usize = 16;
 /// The most lines of a job file with everything it includes.
 const LINES: usize = 100_000;
+/// The most bytes of a job file with everything it includes, and of its values with variables
+/// replaced.
+const BYTES: usize = 16 << 20;
 
 /// An option as given.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,7 +49,7 @@ pub(crate) fn read(
     environment: &Environment<'_>,
     problems: &mut Diagnostics,
 ) -> Vec<Section> {
-    let mut reader = Reader { environment, problems, sections: Vec::new(), lines: 0 };
+    let mut reader = Reader { environment, problems, sections: Vec::new(), lines: 0, bytes: 0 };
     reader.file(text, &Arc::from(name), 0);
     reader.sections
 }
@@ -56,10 +59,17 @@ struct Reader<'a, 'e> {
     problems: &'a mut Diagnostics,
     sections: Vec<Section>,
     lines: usize,
+    bytes: usize,
 }
 
 impl Reader<'_, '_> {
     fn file(&mut self, text: &str, name: &Arc<str>, depth: usize) {
+        self.bytes = self.bytes.saturating_add(text.len());
+        if self.bytes > BYTES {
+            let what = format!("more than {} MiB with all included files", BYTES >> 20);
+            self.problems.push(Diagnostic::new(&**name, what));
+            return;
+        }
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         for (line, text) in (1..).zip(text.lines()) {
             self.lines += 1;
@@ -116,8 +126,10 @@ impl Reader<'_, '_> {
             None => (text, None),
         };
         let blank = value.is_some_and(|value| value.starts_with([' ', '\t']));
-        let value = value.map(|value| replaced(value.trim(), self.environment)).transpose();
+        let left = BYTES.saturating_sub(self.bytes);
+        let value = value.map(|value| replaced(value.trim(), self.environment, left)).transpose();
         let value = value.map_err(|what| wrong(&what))?;
+        self.bytes += value.as_ref().map_or(0, String::len);
         section.options.push(Given {
             name: key.into(),
             value,
@@ -153,8 +165,8 @@ impl Reader<'_, '_> {
     }
 }
 
-/// Puts variables and keywords in.
-fn replaced(value: &str, environment: &Environment<'_>) -> Result<String, String> {
+/// Puts variables and keywords in. What comes out must not be longer than `most` bytes.
+fn replaced(value: &str, environment: &Environment<'_>, most: usize) -> Result<String, String> {
     let mut text = String::new();
     let mut rest = value;
     while let Some((before, after)) = rest.split_once("${") {
@@ -163,6 +175,10 @@ fn replaced(value: &str, environment: &Environment<'_>) -> Result<String, String
         };
         text.push_str(before);
         text.push_str(environment.variables.get(name).map_or("", String::as_str));
+        if text.len() > most {
+            let mib = BYTES >> 20;
+            return Err(format!("with its variables the file has more than {mib} MiB of values"));
+        }
         rest = after;
     }
     text.push_str(rest);

@@ -9,6 +9,8 @@ use fowler_units::{Diagnostic, Diagnostics, Span};
 pub(super) const MOST_JOBS: u64 = 4096;
 /// The most files of all jobs.
 const MOST_FILES: usize = 1 << 20;
+/// The most bytes of the options of all jobs and the names of their files, as every clone has its own.
+const MOST_TEXT: u64 = 256 << 20;
 /// The most requests that all jobs have in flight together: a bound of ours.
 const MOST_IN_FLIGHT: u64 = 1 << 20;
 
@@ -190,18 +192,19 @@ pub(crate) struct Jobs {
     group: u32,
     in_group: bool,
     files: usize,
+    text: u64,
     depth: u64,
 }
 
 impl Jobs {
-    /// Adds the job of `section` with its clones.
+    /// Adds the job of `section` with its clones. Returns whether there may be more jobs.
     pub fn add(
         &mut self,
         section: &Section,
         mut draft: Draft,
         problems: &mut Diagnostics,
         notes: &mut Vec<String>,
-    ) {
+    ) -> bool {
         let complaint = |what: String| {
             Diagnostic::new(&*section.file, what)
                 .line(section.line)
@@ -212,13 +215,21 @@ impl Jobs {
         let most = MOST_JOBS as usize;
         if self.jobs.len() + draft.clones as usize > most {
             problems.push(complaint(format!("more than {most} jobs with all clones")));
-            return;
+            return false;
         }
         self.depth += u64::from(draft.job.depth) * u64::from(draft.clones);
         if self.depth > MOST_IN_FLIGHT {
             let what = format!("more than {MOST_IN_FLIGHT} requests in flight of all jobs");
             problems.push(complaint(what).hint("use a smaller iodepth or numjobs".to_string()));
-            return;
+            return true;
+        }
+        self.text = self.text.saturating_add(draft.text().saturating_mul(draft.clones.into()));
+        if self.text > MOST_TEXT {
+            let mib = MOST_TEXT >> 20;
+            let what = format!("options and names of files take more than {mib} MiB in all jobs");
+            let hint = "use fewer clones (numjobs) or files (nrfiles), or shorter names and values";
+            problems.push(complaint(what).hint(hint.to_string()));
+            return true;
         }
         if (draft.stonewall || draft.new_group) && self.in_group {
             self.group += 1;
@@ -233,7 +244,7 @@ impl Jobs {
             self.files += job.files.len();
             if self.files > MOST_FILES {
                 problems.push(complaint(format!("more than {MOST_FILES} files of all jobs")));
-                return;
+                return true;
             }
             job.start_after = match (&draft.wait_for, draft.stonewall && clone == 0) {
                 (_, true) => StartAfter::AllAbove,
@@ -242,6 +253,7 @@ impl Jobs {
             };
             self.jobs.push(job);
         }
+        true
     }
 }
 
@@ -388,11 +400,28 @@ impl Draft {
         }
     }
 
+    /// The most bytes that the options of a clone and the names of its files take.
+    fn text(&self) -> u64 {
+        let options = self.job.given.iter().map(|(name, value)| name.len() + value.len());
+        let (names, files) = match &self.filename {
+            Some(names) => (names.len() as u64, 1 + names.matches(':').count() as u64),
+            None => {
+                let format = &self.filename_format;
+                let inserted = format.matches('$').count() * self.job.name.len().max(10);
+                let files = u64::from(self.nr_files.max(1));
+                (files.saturating_mul((format.len() + inserted) as u64), files)
+            }
+        };
+        let directories = self.directory.as_ref().map_or(0, String::len) as u64;
+        let options = options.sum::<usize>() + self.job.name.len();
+        names.saturating_add(files.saturating_mul(directories)).saturating_add(options as u64)
+    }
+
     /// The files of a clone.
     fn file_names(&self, clone: u32) -> Vec<String> {
         let names: Vec<String> = match &self.filename {
             Some(names) => split_names(names),
-            None => (0..self.nr_files.max(1)).map(|file| self.generated(clone, file)).collect(),
+            None => self.generated(clone),
         };
         let Some(directories) = self.directory.as_deref().map(split_names) else { return names };
         let count = directories.len().max(1);
@@ -400,12 +429,13 @@ impl Draft {
         names.iter().map(|name| format!("{}/{name}", directory.trim_end_matches('/'))).collect()
     }
 
-    fn generated(&self, clone: u32, file: u32) -> String {
-        self.filename_format
+    fn generated(&self, clone: u32) -> Vec<String> {
+        let format = self
+            .filename_format
             .replace("$jobname", &self.job.name)
             .replace("$jobnum", &clone.to_string())
-            .replace("$filenum", &file.to_string())
-            .replace("$clientuid", "localhost")
+            .replace("$clientuid", "localhost");
+        (0..self.nr_files.max(1)).map(|at| format.replace("$filenum", &at.to_string())).collect()
     }
 }
 

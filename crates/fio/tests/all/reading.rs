@@ -59,6 +59,42 @@ fn everything_that_is_wrong_is_said_at_once() {
     assert!(parse("[j]\nnumjobs=5000\n").is_err());
 }
 
+/// A file of a megabyte must not ask for more than memory has, or for minutes.
+#[test]
+fn what_a_file_multiplies_is_bounded() {
+    let long = "x".repeat(900_000);
+    for (text, expected) in [
+        (format!("[j]\nnumjobs=4096\ndescription={long}\n"), "more than 256 MiB in all jobs"),
+        (format!("[j]\nnrfiles=1048576\nfilename_format={long}\n"), "more than 256 MiB"),
+        (
+            format!(
+                "[{}]\nnrfiles=2\nfilename_format={}\n",
+                &long[..99_999],
+                "$jobname".repeat(99_999)
+            ),
+            "more than 256 MiB",
+        ),
+        (format!("[j]\nnumjobs=4096\ndirectory={long}\n"), "more than 256 MiB"),
+        (format!("[global]\ndirectory={long}\n{}", "[j]\n".repeat(30_000)), "more than"),
+        ("[j]\n".repeat(30_000), "more than 4096 jobs with all clones"),
+        ("[j]\nnrfiles=1048576\nnumjobs=2\n".into(), "more than 1048576 files of all jobs"),
+    ] {
+        let said = parse(&text).expect_err(expected);
+        assert!(said.contains(expected), "{expected}\n{said:.300}");
+    }
+    let include = |_: &str, _: &str| Ok(("more.fio".into(), "#".repeat(900_000)));
+    let variables = BTreeMap::from([("LONG".to_string(), long.clone())]);
+    let environment = Environment { variables, include: &include, ..Environment::empty() };
+    for (line, expected) in [
+        ("include more.fio\n", "more than 16 MiB with all included files"),
+        ("description=${LONG}\n", "with its variables the file has more than 16 MiB of values"),
+    ] {
+        let text = format!("[j]\n{}", line.repeat(20));
+        let said = JobFile::parse(&text, "job.fio", &environment).expect_err(expected).to_string();
+        assert!(said.contains(expected), "{expected}\n{said:.300}");
+    }
+}
+
 #[test]
 fn what_has_no_bound_or_no_sense_is_refused() {
     for (options, expected) in [
