@@ -318,7 +318,7 @@ impl Superblocks {
         true
     }
 
-    /// Returns for whose sake units of a superblock are moved. Units of one that is due may be moved
+    /// Returns for whose sake units of a superblock are moved. Those of one that is due may be moved
     /// for space before its turn comes.
     pub(super) fn source_of(&self, superblock: u32) -> Source {
         match &self.aging {

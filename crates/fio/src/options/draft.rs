@@ -9,7 +9,8 @@ use fowler_units::{Diagnostic, Diagnostics, Span};
 pub(super) const MOST_JOBS: u64 = 4096;
 /// The most files of all jobs.
 const MOST_FILES: usize = 1 << 20;
-/// The most bytes of the options of all jobs and the names of their files, as every clone has its own.
+/// The most bytes of the options of all jobs and of the names of their files. Every clone has its
+/// own.
 const MOST_TEXT: u64 = 256 << 20;
 /// The most requests that all jobs have in flight together: a bound of ours.
 const MOST_IN_FLIGHT: u64 = 1 << 20;
