@@ -318,8 +318,8 @@ impl Superblocks {
         true
     }
 
-    /// Returns for whose sake units of a superblock are moved. Those of one that is due may be moved
-    /// for space before its turn comes.
+    /// Returns for whose sake units of a superblock are moved. Units of one that is due may be
+    /// moved for space before its turn comes.
     pub(super) fn source_of(&self, superblock: u32) -> Source {
         match &self.aging {
             Some(aging) if aging.moving() == Some(superblock) => Source::Refresh,
