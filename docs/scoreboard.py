@@ -1,7 +1,7 @@
 """Prints the tables of docs/scoreboard.md from results of `fowler score --json`.
 
-    python3 docs/scoreboard.py results/*.json
-    python3 docs/scoreboard.py --compare ONE.json OTHER.json
+python3 docs/scoreboard.py results/*.json
+python3 docs/scoreboard.py --compare ONE.json OTHER.json
 """
 
 from __future__ import annotations
@@ -37,11 +37,13 @@ def regime(row: dict) -> str:
 
 def words(row: dict) -> str:
     """What distinguishes a row from others of its file."""
-    kept = {key: value for key, value in row["setup"].items() if key not in ("saturated", "campaign", "result")}
+    left_out = ("saturated", "campaign", "result")
+    kept = {key: value for key, value in row["setup"].items() if key not in left_out}
     zones = kept.pop("zones", None)
     if zones:
         kept["written"] = "/".join(f"{zone['size']:g}:{zone['write_share']:g}" for zone in zones)
-    return " ".join(f"{key}={value:g}" if isinstance(value, float) else f"{key}={value}" for key, value in kept.items())
+    texts = {key: f"{value:g}" if isinstance(value, float) else str(value) for key, value in kept.items()}
+    return " ".join(f"{key}={text}" for key, text in texts.items())
 
 
 def tables(score: dict) -> None:
@@ -68,7 +70,8 @@ def tables(score: dict) -> None:
                 f"{number(metric['simulated'])} | {wide * 100:.1f} % | {metric['ratio']:.2f} |"
             )
         print()
-    print("| predicted rows | number | rows | off in median | worst ratio | measured there | its row |\n|---|---|---|---|---|---|---|")
+    print("| predicted rows | number | rows | off in median | worst ratio | measured there | its row |")
+    print("|---|---|---|---|---|---|---|")
     for (name, file, metric), all_ in predicted.items():
         all_.sort(key=lambda it: it[0])
         middle, worst = statistics.median(it[0] for it in all_), all_[-1]
@@ -85,11 +88,11 @@ def tables(score: dict) -> None:
 def simulated(path: str) -> dict[tuple[str, str], tuple[dict, dict]]:
     """The numbers of a result by their row and name."""
     rows = json.loads(Path(path).read_text())["rows"]
-    return {
-        (json.dumps([row["file"], row["model"], row["sample"], row["setup"]], sort_keys=True), metric["metric"]): (row, metric)
-        for row in rows
-        for metric in row["metrics"]
-    }
+    found = {}
+    for row in rows:
+        its = json.dumps([row["file"], row["model"], row["sample"], row["setup"]], sort_keys=True)
+        found |= {(its, metric["metric"]): (row, metric) for metric in row["metrics"]}
+    return found
 
 
 def compare(one: str, other: str) -> None:
@@ -104,12 +107,13 @@ def compare(one: str, other: str) -> None:
         groups[row["model"], regime(row), before["metric"]].append((off(ratio), ratio, words(row)))
         if before["interval"] and after["interval"]:
             both += 1
-            overlapping += before["interval"][0] <= after["interval"][1] and after["interval"][0] <= before["interval"][1]
+            (low, high), (bottom, top) = before["interval"], after["interval"]
+            overlapping += low <= top and bottom <= high
     print("| rows | number | rows | off in median | largest ratio | its row |\n|---|---|---|---|---|---|")
     for (model, file, metric), all_ in sorted(groups.items()):
         all_.sort()
-        middle, (_, ratio, where) = statistics.median(it[0] for it in all_), all_[-1]
-        print(f"| {model}: {file} | `{metric}` | {len(all_)} | {middle * 100:.1f} % | {ratio:.2f} | {where} |")
+        middle, (_, ratio, where) = statistics.median(it[0] for it in all_) * 100, all_[-1]
+        print(f"| {model}: {file} | `{metric}` | {len(all_)} | {middle:.1f} % | {ratio:.2f} | {where} |")
     print(f"\nThe intervals of {overlapping} of {both} numbers overlap.")
 
 
