@@ -12,6 +12,7 @@ use parquet::arrow::arrow_writer::ArrowWriterOptions;
 use parquet::arrow::{ArrowWriter, ProjectionMask};
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
+use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder};
 use parquet::schema::types::{ColumnPath, SchemaDescriptor};
 use std::io;
@@ -86,16 +87,30 @@ fn tables(
     chosen: impl FnOnce(&SchemaDescriptor) -> ProjectionMask,
 ) -> Result<Vec<RecordBatch>, String> {
     guarded(|| {
-        let reader = ParquetRecordBatchReaderBuilder::try_new(Bytes::from(bytes))
-            .and_then(|builder| {
-                let columns = chosen(builder.parquet_schema());
-                builder.with_projection(columns).build()
-            })
+        let length = bytes.len();
+        let builder = ParquetRecordBatchReaderBuilder::try_new(Bytes::from(bytes))
             .map_err(|error| plain(&error))?;
+        bounded(builder.metadata().row_groups(), length)?;
+        let columns = chosen(builder.parquet_schema());
+        let reader = builder.with_projection(columns).build().map_err(|error| plain(&error))?;
         distinct(&reader.schema())?;
         reader.collect::<Result<_, _>>().map_err(|error| escaped(&error.to_string()).into_owned())
     })
     .flatten()
+}
+
+/// The most rows for each byte of a file: far more than the numbers of points in order compress to.
+const ROWS: u64 = 64;
+
+/// Refuses a file that claims more rows than its bytes can hold. Rows without columns take no space
+/// in a file, but they do in memory, so a forged one could take all of it.
+fn bounded(groups: &[RowGroupMetaData], length: usize) -> Result<(), String> {
+    let rows = groups.iter().map(|group| u64::try_from(group.num_rows()).unwrap_or(u64::MAX));
+    let rows = rows.fold(0, u64::saturating_add);
+    if rows > ROWS * length as u64 {
+        return Err(format!("claims to have {rows} rows in {length} bytes"));
+    }
+    Ok(())
 }
 
 /// Columns are found by their names, so two of one name would hide each other.
