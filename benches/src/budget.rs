@@ -34,9 +34,7 @@ fn made_with() -> Result<[(&'static str, String); 3], String> {
 pub fn write() -> Result<(), String> {
     if !traces::are_here() {
         return Err(
-            "../shared/traces was not found, so the rows of real traces would be lost from \
-                    the budget"
-                .into(),
+            "without the real traces their rows would be lost from the budget".into(),
         );
     }
     let mut text = String::from(HEAD);

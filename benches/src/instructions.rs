@@ -229,9 +229,6 @@ fn perform_on<L: Layer>(
 /// If valgrind is missing, or its output is not understood.
 pub fn measure() -> Result<Vec<(&'static str, f64)>, String> {
     let here = traces::are_here();
-    if !here {
-        eprintln!("note: skipping the rows of real traces: ../shared/traces was not found");
-    }
     let counted = ALL.par_iter().filter(|it| here || !it.task.needs_traces());
     counted.map(|it| Ok((it.key, count(it.key)? as f64 / it.requests as f64))).collect()
 }

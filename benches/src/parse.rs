@@ -8,12 +8,11 @@
 //! repetition, and it shuffles everything but the times, or the processor would learn to predict
 //! the number of digits.
 
-use crate::generated;
+use crate::{generated, traces};
 use fowler_units::Rng;
 use fowler_workload::{Cause, CsvColumns, Format, ReadOptions, TraceReader, decode_line};
 use std::fmt::Write;
 use std::io::{Cursor, Read};
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -157,8 +156,7 @@ fn packed(format: Format) -> Packed {
 /// Returns the text of the real trace of a format, if there is one.
 fn excerpt(format: Format) -> Option<String> {
     let (_, file) = EXCERPTS.iter().find(|(of, _)| *of == format)?;
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/traces");
-    let packed = std::fs::read(folder.join(file)).ok()?;
+    let packed = std::fs::read(traces::path(file)?).expect("an excerpt");
     let text = zstd::decode_all(&packed[..]).unwrap_or_else(|error| panic!("{error}"));
     Some(String::from_utf8(text).unwrap_or_else(|error| panic!("{error}")))
 }

@@ -1,8 +1,9 @@
 //! Real traces, if present: excerpts that are repeated to make a round long enough.
 
+use fowler_tests::shared;
 use fowler_units::HostIo;
 use fowler_workload::{Format, ReadOptions, Remap, Remapper, TraceReader};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// An excerpt of a trace.
 #[derive(Clone, Copy)]
@@ -30,22 +31,20 @@ pub const TRACES: [Trace; 2] = [
     },
 ];
 
-/// Whether the excerpts are present.
+/// True if the excerpts are on this machine. If one is missing, says so on standard error.
 pub fn are_here() -> bool {
-    TRACES.iter().all(|trace| folder().join(trace.file).exists())
+    TRACES.iter().all(|trace| path(trace.file).is_some())
 }
 
-fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/traces")
+/// Returns the path of an excerpt, or `None` if it is missing, and says so.
+pub fn path(file: &str) -> Option<PathBuf> {
+    shared::path(&format!("traces/{file}"), "an excerpt of a real trace")
 }
 
 /// Returns the requests of an excerpt, with addresses compacted to a drive of `capacity` bytes;
 /// `None` if the excerpt is missing.
 pub fn load(trace: Trace, capacity: u64) -> Option<Vec<HostIo>> {
-    let path = folder().join(trace.file);
-    if !path.exists() {
-        return None;
-    }
+    let path = path(trace.file)?;
     let options = ReadOptions { format: Some(trace.format), ..ReadOptions::default() };
     let open = || TraceReader::open(&path, &options).unwrap_or_else(|error| panic!("{error}"));
     let remapper = Remapper::new(Remap::Compact, capacity, 4096, open())

@@ -1,4 +1,5 @@
 //! Source readers for the tests of the whole repository, which are in `tests/`.
 
 pub mod rooms;
+pub mod shared;
 pub mod times;

@@ -486,3 +486,35 @@ fn nothing_names_a_machine() {
     }
     complain(problems);
 }
+
+/// The folder of files that are not part of the project has one door (`fowler_tests::shared`), so that what needs it
+/// is skipped on machines without it, and can be found by name.
+#[test]
+fn the_shared_folder_is_named_in_one_place() {
+    let endings = [".rs", ".py", ".mjs", ".sh", ".toml", "run", "Makefile"];
+    let mut problems = Vec::new();
+    for folder in ["crates", "benches", "tests", "fuzz", "python", "docs", ".ci", ".github"] {
+        for (path, text) in files(folder, &endings) {
+            let is_door = ["tests/src/shared.rs", "tests/tests/tidy.rs"].contains(&path.as_str());
+            for (index, line) in text.lines().enumerate() {
+                let line_names = |name: &str| line.contains(&format!("{name}shared/"));
+                let names = ["../", "root/", "\"", "'"].into_iter().any(line_names)
+                    || line.contains("join(\"shared\")")
+                    || line.contains("../shared");
+                let in_ci = path == ".ci/run" && line.contains("FOWLER_SHARED=");
+                if names && !is_door && !in_ci {
+                    problems.push(format!(
+                        "{path}:{}: ask `fowler_tests::shared` for the shared folder",
+                        index + 1
+                    ));
+                }
+            }
+            // `.ci/run` runs these tests by the name of their module.
+            let asks = path.contains("/tests") && text.contains("shared::path(");
+            if asks && !is_door && !text.contains("mod shared_files {") {
+                problems.push(format!("{path}: such tests are in a module `shared_files`"));
+            }
+        }
+    }
+    complain(problems);
+}

@@ -4,17 +4,14 @@
 mod support;
 
 use fowler_theory::die::{self, Load, Suspension};
+use fowler_tests::shared;
 use fowler_theory::gc::{self, Part};
 use serde_json::{Value, json};
-use std::io::Write as _; // a direct write: what a test prints is captured
 use support::{MLC, SLC};
 
 fn oracle(name: &str) -> Option<Value> {
-    let path = format!("{}/../../../shared/oracles/{name}", env!("CARGO_MANIFEST_DIR"));
-    let Ok(text) = std::fs::read_to_string(&path) else {
-        let _ = writeln!(std::io::stderr(), "SKIPPED: no closed forms at {path}");
-        return None;
-    };
+    let path = shared::path(&format!("oracles/{name}"), "closed forms against an oracle")?;
+    let text = std::fs::read_to_string(path).expect("text");
     Some(serde_json::from_str(&text).expect("the oracle is JSON"))
 }
 
@@ -64,12 +61,6 @@ fn compare_queueing(rows: &Value) {
         }
     }
     compare.finish();
-}
-
-#[test]
-fn queues_agree_with_every_row_of_the_oracle() {
-    let Some(oracle) = oracle("queueing.json") else { return };
-    compare_queueing(&oracle["rows"]);
 }
 
 #[test]
@@ -146,12 +137,6 @@ fn compare_gc(oracle: &Value) {
 }
 
 #[test]
-fn gc_agrees_with_every_row_of_the_oracle() {
-    let Some(oracle) = oracle("gc.json") else { return };
-    compare_gc(&oracle);
-}
-
-#[test]
 fn gc_agrees_with_the_rows_carried_along() {
     compare_gc(&json!({
         "table": [{"rho": 0.8695652173913044, "fifo": 4.0160311413924, "random": 7.666666666666671,
@@ -164,4 +149,20 @@ fn gc_agrees_with_the_rows_carried_along() {
         "hotcold": [{"alpha": 1.1, "r": 0.9, "f": 0.1, "fifo_mixed": 6.681559882217756,
             "split_opt": 2.511306540186972, "share_hot": 0.495}],
     }));
+}
+
+mod shared_files {
+    use super::*;
+
+    #[test]
+    fn queues_agree_with_every_row_of_the_oracle() {
+        let Some(oracle) = oracle("queueing.json") else { return };
+        compare_queueing(&oracle["rows"]);
+    }
+
+    #[test]
+    fn gc_agrees_with_every_row_of_the_oracle() {
+        let Some(oracle) = oracle("gc.json") else { return };
+        compare_gc(&oracle);
+    }
 }

@@ -1,25 +1,15 @@
 //! Reads excerpts of real traces and compares what they hold with the table that came with them.
 //! The excerpts are not part of this project: where they are missing, the tests say so and pass.
 
+use fowler_tests::shared;
 use fowler_units::{HostIo, HostOp};
 use fowler_workload::{
     DeviceChoice, Format, FormatSource, ReadOptions, ReadReport, TraceInfo, TraceReader,
 };
-use std::io::Write as _; // a direct write: what a test prints is captured
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-#[allow(clippy::print_stderr, reason = "a test that is skipped says so")]
 fn folder() -> Option<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/traces");
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    let _ = writeln!(
-        std::io::stderr(),
-        "SKIPPED: the folder of trace excerpts, {}, is missing",
-        folder.display()
-    );
-    None
+    shared::path("traces", "excerpts of real traces")
 }
 
 /// An excerpt, its format, and what the table prints of it: requests, span in seconds, percentage
@@ -52,106 +42,6 @@ fn is_printed(value: f64, printed: &str) -> bool {
     let digits = printed.split_once('.').map_or(0, |(_, fraction)| fraction.len());
     let unit = 0.1f64.powi(digits as i32);
     (value - printed.parse::<f64>().unwrap()).abs() <= unit
-}
-
-#[test]
-fn excerpts_hold_what_their_table_says() {
-    let Some(folder) = folder() else { return };
-    for &(file, format, requests, span_s, read_percent, devices) in EXCERPTS {
-        let (format, device) = (Some(format), DeviceChoice::SideBySide);
-        let options = ReadOptions { format, device, ..ReadOptions::default() };
-        let mut reader = TraceReader::open(&folder.join(file), &options).unwrap();
-        let info = TraceInfo::of(&mut reader).unwrap_or_else(|error| panic!("{error}"));
-        assert_eq!(info.total_requests(), requests, "{file}");
-        assert_eq!(reader.report().requests, requests, "{file}");
-        assert_eq!(reader.report().devices.len(), devices, "{file}");
-        let reordered = match format {
-            Some(Format::Systor17) => 287,
-            Some(Format::Tencent) => 1_297,
-            Some(Format::Msps) => 388,
-            Some(Format::Nexus) => 1534,
-            _ => 0,
-        };
-        assert_eq!(reader.report().reordered, reordered, "{file}");
-        // The table counts some spans from the first request on and some from time zero.
-        let (first, span) = (info.first.0 as f64 / 1e9, info.span.as_s());
-        let is_span = is_printed(span, span_s) || is_printed(first + span, span_s);
-        assert!(is_span, "{file}: {span} s");
-        let percent = 100.0 * info.read_share();
-        assert!(is_printed(percent, read_percent), "{file}: {percent} % reads");
-    }
-}
-
-#[test]
-fn excerpts_are_recognised_or_the_choice_is_named() {
-    let Some(folder) = folder() else { return };
-    for &(file, format, ..) in EXCERPTS {
-        let device = DeviceChoice::SideBySide;
-        let options = ReadOptions { device, ..ReadOptions::default() };
-        match TraceReader::open(&folder.join(file), &options) {
-            Ok(reader) => {
-                assert_eq!(reader.format(), format, "{file}");
-                let needs_name = [Format::Mqsim, Format::Flashsim].contains(&format);
-                let expected = if needs_name { FormatSource::Name } else { FormatSource::Text };
-                assert_eq!(reader.report().format_source, expected, "{file}");
-            }
-            Err(error) => {
-                let text = error.to_string();
-                assert!([Format::SsdsimNs, Format::SsdsimUs].contains(&format), "{text}");
-                assert!(text.contains("`mqsim` (") && text.contains("`ssdsim-us` ("), "{text}");
-            }
-        }
-    }
-}
-
-#[test]
-fn several_devices_are_refused_listed_and_read_one_by_one() {
-    let Some(folder) = folder() else { return };
-    let path = folder.join("Financial1.first10k.ssdsim.ascii.zst");
-    let read = |device| {
-        let format = Some(Format::SsdsimNs);
-        TraceReader::open(&path, &ReadOptions { format, device, ..ReadOptions::default() }).unwrap()
-    };
-    let error = read(DeviceChoice::Default).next().unwrap().unwrap_err().to_string();
-    assert!(
-        error.contains("22 devices (device 0: 1013 requests, device 1: 828 requests"),
-        "{error}"
-    );
-    let total: usize = (0..22).map(|device| read(DeviceChoice::Only(device)).count()).sum();
-    assert_eq!(total, 10_000);
-    assert_eq!(read(DeviceChoice::Only(1)).count(), 828);
-    assert!(read(DeviceChoice::Only(99)).next().unwrap().is_err());
-}
-
-#[test]
-fn a_trace_opened_in_a_wrong_format_names_the_right_one() {
-    let Some(folder) = folder() else { return };
-    for (file, wrong, hint) in [
-        ("MSR.hm.sample1000.csv.zst", Format::Spc, "`msr`"),
-        ("MSR.hm.sample1000.csv.zst", Format::Native, "`msr`"),
-        ("MSR.hm.sample1000.csv.zst", Format::Mqsim, "`msr`"),
-        ("FIU.homes.sample1000.ssdsim.zst", Format::SsdsimNs, "`ssdsim-digest`"),
-        ("Desktop.flashsim.trace.zst", Format::Msr, "`disksim`, `flashsim`"),
-    ] {
-        let options = ReadOptions { format: Some(wrong), ..ReadOptions::default() };
-        let mut reader = TraceReader::open(&folder.join(file), &options).unwrap();
-        let error = reader.next().unwrap().unwrap_err();
-        let first = &error.diagnostics[0];
-        assert!(first.what.contains(&format!("does not look like format `{wrong}`")), "{error}");
-        assert!(first.hint.as_ref().unwrap().contains(hint), "{error}");
-        assert!(reader.next().is_none());
-    }
-}
-
-#[test]
-fn the_first_requests_are_those_of_the_file() {
-    let Some(folder) = folder() else { return };
-    let options = ReadOptions::default();
-    let path = folder.join("MSR.hm.sample1000.csv.zst");
-    let first: Vec<_> =
-        TraceReader::open(&path, &options).unwrap().take(2).map(Result::unwrap).collect();
-    assert_eq!((first[0].at.0, first[0].offset, first[0].size), (0, 9_056_014_336, 2048));
-    assert_eq!((first[1].at.0, first[1].op), (21_500, HostOp::Write));
 }
 
 /// Reads an excerpt, all devices side by side; returns its requests and the report.
@@ -192,25 +82,129 @@ fn a_clock_that_is_set_is_told_from_idle_time() {
     assert!(longest < 30_000_000_000, "{longest} ns");
 }
 
-/// A request packet (IRP) is in use from arrival to completion, and never for two requests at once.
-/// That holds only if the time of an event is that of its completion.
-#[test]
-fn events_of_windows_are_logged_at_completion() {
-    let Some(folder) = folder() else { return };
-    let packed = std::fs::File::open(folder.join("MSPS.MSNFS.sample.csv.zst")).unwrap();
-    let text = std::io::read_to_string(zstd::Decoder::new(packed).unwrap()).unwrap();
-    let (mut last, mut overlaps) = (std::collections::BTreeMap::new(), [0, 0]);
-    for line in text.lines() {
-        let cells: Vec<&str> = line.split(',').map(str::trim).collect();
-        let (Some(Ok(time)), Some(Ok(took))) =
-            (cells.get(1).map(|it| it.parse::<u64>()), cells.get(7).map(|it| it.parse::<u64>()))
-        else {
-            continue;
-        };
-        if let Some((time_before, took_before)) = last.insert(cells[4], (time, took)) {
-            overlaps[0] += u32::from(time - took < time_before);
-            overlaps[1] += u32::from(time < time_before + took_before);
+mod shared_files {
+    use super::*;
+
+    #[test]
+    fn excerpts_hold_what_their_table_says() {
+        let Some(folder) = folder() else { return };
+        for &(file, format, requests, span_s, read_percent, devices) in EXCERPTS {
+            let (format, device) = (Some(format), DeviceChoice::SideBySide);
+            let options = ReadOptions { format, device, ..ReadOptions::default() };
+            let mut reader = TraceReader::open(&folder.join(file), &options).unwrap();
+            let info = TraceInfo::of(&mut reader).unwrap_or_else(|error| panic!("{error}"));
+            assert_eq!(info.total_requests(), requests, "{file}");
+            assert_eq!(reader.report().requests, requests, "{file}");
+            assert_eq!(reader.report().devices.len(), devices, "{file}");
+            let reordered = match format {
+                Some(Format::Systor17) => 287,
+                Some(Format::Tencent) => 1_297,
+                Some(Format::Msps) => 388,
+                Some(Format::Nexus) => 1534,
+                _ => 0,
+            };
+            assert_eq!(reader.report().reordered, reordered, "{file}");
+            // The table counts some spans from the first request on and some from time zero.
+            let (first, span) = (info.first.0 as f64 / 1e9, info.span.as_s());
+            let is_span = is_printed(span, span_s) || is_printed(first + span, span_s);
+            assert!(is_span, "{file}: {span} s");
+            let percent = 100.0 * info.read_share();
+            assert!(is_printed(percent, read_percent), "{file}: {percent} % reads");
         }
     }
-    assert_eq!(overlaps, [0, 251], "read as completions, and as arrivals");
+
+    #[test]
+    fn excerpts_are_recognised_or_the_choice_is_named() {
+        let Some(folder) = folder() else { return };
+        for &(file, format, ..) in EXCERPTS {
+            let device = DeviceChoice::SideBySide;
+            let options = ReadOptions { device, ..ReadOptions::default() };
+            match TraceReader::open(&folder.join(file), &options) {
+                Ok(reader) => {
+                    assert_eq!(reader.format(), format, "{file}");
+                    let needs_name = [Format::Mqsim, Format::Flashsim].contains(&format);
+                    let expected = if needs_name { FormatSource::Name } else { FormatSource::Text };
+                    assert_eq!(reader.report().format_source, expected, "{file}");
+                }
+                Err(error) => {
+                    let text = error.to_string();
+                    assert!([Format::SsdsimNs, Format::SsdsimUs].contains(&format), "{text}");
+                    assert!(text.contains("`mqsim` (") && text.contains("`ssdsim-us` ("), "{text}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn several_devices_are_refused_listed_and_read_one_by_one() {
+        let Some(folder) = folder() else { return };
+        let path = folder.join("Financial1.first10k.ssdsim.ascii.zst");
+        let read = |device| {
+            let format = Some(Format::SsdsimNs);
+            TraceReader::open(&path, &ReadOptions { format, device, ..ReadOptions::default() }).unwrap()
+        };
+        let error = read(DeviceChoice::Default).next().unwrap().unwrap_err().to_string();
+        assert!(
+            error.contains("22 devices (device 0: 1013 requests, device 1: 828 requests"),
+            "{error}"
+        );
+        let total: usize = (0..22).map(|device| read(DeviceChoice::Only(device)).count()).sum();
+        assert_eq!(total, 10_000);
+        assert_eq!(read(DeviceChoice::Only(1)).count(), 828);
+        assert!(read(DeviceChoice::Only(99)).next().unwrap().is_err());
+    }
+
+    #[test]
+    fn a_trace_opened_in_a_wrong_format_names_the_right_one() {
+        let Some(folder) = folder() else { return };
+        for (file, wrong, hint) in [
+            ("MSR.hm.sample1000.csv.zst", Format::Spc, "`msr`"),
+            ("MSR.hm.sample1000.csv.zst", Format::Native, "`msr`"),
+            ("MSR.hm.sample1000.csv.zst", Format::Mqsim, "`msr`"),
+            ("FIU.homes.sample1000.ssdsim.zst", Format::SsdsimNs, "`ssdsim-digest`"),
+            ("Desktop.flashsim.trace.zst", Format::Msr, "`disksim`, `flashsim`"),
+        ] {
+            let options = ReadOptions { format: Some(wrong), ..ReadOptions::default() };
+            let mut reader = TraceReader::open(&folder.join(file), &options).unwrap();
+            let error = reader.next().unwrap().unwrap_err();
+            let first = &error.diagnostics[0];
+            assert!(first.what.contains(&format!("does not look like format `{wrong}`")), "{error}");
+            assert!(first.hint.as_ref().unwrap().contains(hint), "{error}");
+            assert!(reader.next().is_none());
+        }
+    }
+
+    #[test]
+    fn the_first_requests_are_those_of_the_file() {
+        let Some(folder) = folder() else { return };
+        let options = ReadOptions::default();
+        let path = folder.join("MSR.hm.sample1000.csv.zst");
+        let first: Vec<_> =
+            TraceReader::open(&path, &options).unwrap().take(2).map(Result::unwrap).collect();
+        assert_eq!((first[0].at.0, first[0].offset, first[0].size), (0, 9_056_014_336, 2048));
+        assert_eq!((first[1].at.0, first[1].op), (21_500, HostOp::Write));
+    }
+
+    /// A request packet (IRP) is in use from arrival to completion, and never for two requests at once.
+    /// That holds only if the time of an event is that of its completion.
+    #[test]
+    fn events_of_windows_are_logged_at_completion() {
+        let Some(folder) = folder() else { return };
+        let packed = std::fs::File::open(folder.join("MSPS.MSNFS.sample.csv.zst")).unwrap();
+        let text = std::io::read_to_string(zstd::Decoder::new(packed).unwrap()).unwrap();
+        let (mut last, mut overlaps) = (std::collections::BTreeMap::new(), [0, 0]);
+        for line in text.lines() {
+            let cells: Vec<&str> = line.split(',').map(str::trim).collect();
+            let (Some(Ok(time)), Some(Ok(took))) =
+                (cells.get(1).map(|it| it.parse::<u64>()), cells.get(7).map(|it| it.parse::<u64>()))
+            else {
+                continue;
+            };
+            if let Some((time_before, took_before)) = last.insert(cells[4], (time, took)) {
+                overlaps[0] += u32::from(time - took < time_before);
+                overlaps[1] += u32::from(time < time_before + took_before);
+            }
+        }
+        assert_eq!(overlaps, [0, 251], "read as completions, and as arrivals");
+    }
 }

@@ -1,8 +1,8 @@
 //! `fowler reproduce` as its user meets it: stopped and taken up again, with bad input, in full.
 
 use crate::processes::{stopped, wait_until};
+use fowler_tests::shared;
 use std::fs;
-use std::io::Write as _; // a direct write: what a test prints is captured
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -120,29 +120,6 @@ fn what_is_wrong_is_said() {
     fs::remove_file(&file).unwrap();
 }
 
-const CATALOGUE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/claims.json");
-
-#[test]
-fn every_claim_of_the_catalogue_has_a_row() {
-    let Ok(text) = fs::read_to_string(CATALOGUE) else {
-        let _ = writeln!(std::io::stderr(), "SKIPPED: no catalogue of claims at {CATALOGUE}");
-        return;
-    };
-    let catalogue: serde_json::Value = serde_json::from_str(&text).unwrap();
-    let pes = include_str!("../../../../presets/papers/pes.toml");
-    let rhio = include_str!("../../../../presets/papers/rhio.toml");
-    // Its values are lists, compared by the tests of the study: here its rows count.
-    let hire = include_str!("../../../../presets/papers/hire.toml");
-    let ready = include_str!("../../../../presets/papers/ready.toml");
-    for (paper, text, least) in
-        [("pes", pes, 60), ("rhio", rhio, 17), ("hire", hire, 0), ("ready", ready, 0)]
-    {
-        let data: toml::Table = text.parse().unwrap();
-        let compared = compared(&catalogue[paper]["entries"], data["claim"].as_array().unwrap());
-        assert!(compared >= least, "{paper}: {compared} numbers");
-    }
-}
-
 /// Every entry has its claim, with the same numbers; returns how many there are.
 fn compared(entries: &serde_json::Value, claims: &[toml::Value]) -> usize {
     let mut compared = 0;
@@ -254,4 +231,27 @@ fn a_look_at_hire_has_its_figures_and_what_is_exact() {
         exact: [2, 4, 5, 6, 8, 9, 11, 15].map(|number| format!("004-0{number:02},")).into(),
         runs: 17 * (6 + 4 + 5 + 1) + 2,
     });
+}
+
+mod shared_files {
+    use super::*;
+
+    #[test]
+    fn every_claim_of_the_catalogue_has_a_row() {
+        let Some(path) = shared::path("claims.json", "claims against their catalogue") else { return };
+        let text = fs::read_to_string(path).unwrap();
+        let catalogue: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let pes = include_str!("../../../../presets/papers/pes.toml");
+        let rhio = include_str!("../../../../presets/papers/rhio.toml");
+        // Its values are lists, compared by the tests of the study: here its rows count.
+        let hire = include_str!("../../../../presets/papers/hire.toml");
+        let ready = include_str!("../../../../presets/papers/ready.toml");
+        for (paper, text, least) in
+            [("pes", pes, 60), ("rhio", rhio, 17), ("hire", hire, 0), ("ready", ready, 0)]
+        {
+            let data: toml::Table = text.parse().unwrap();
+            let compared = compared(&catalogue[paper]["entries"], data["claim"].as_array().unwrap());
+            assert!(compared >= least, "{paper}: {compared} numbers");
+        }
+    }
 }

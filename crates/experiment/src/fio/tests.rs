@@ -12,9 +12,10 @@ use crate::outcome::Ending;
 use crate::progress::Control;
 use crate::scheme::Scheme;
 use fowler_device::Completion;
+use fowler_tests::shared;
 use fowler_units::{HostOp, Nanos, Span};
 use serde_json::Value;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The drive's part of a read, and the whole of one at depth 1.
 const DEVICE: u64 = 74_654;
@@ -443,70 +444,6 @@ fn missing(path: &str, theirs: &Value, ours: &Value, into: &mut Vec<String>) {
     }
 }
 
-/// Every key of fio's own output is in ours, with the same type. The jobs are those of the files
-/// there, without their parser.
-#[test]
-fn the_json_has_every_key_of_fio() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/fio/json");
-    if !folder.exists() {
-        eprintln!("SKIPPED: no outputs of a real fio in {}", folder.display());
-        return;
-    }
-    let of_fio = |name: &str| {
-        let text = std::fs::read_to_string(folder.join(name)).expect("an output of fio");
-        serde_json::from_str::<Value>(&text).expect("JSON")
-    };
-    let mixed = |number: u64| if number.is_multiple_of(3) { write(number) } else { read(number) };
-    let syncs = |number: u64| match number % 33 {
-        32 => op(What::Sync, number),
-        _ => write(number),
-    };
-    let trim = |number: u64| op(What::Data(Direction::Trim), number % 512);
-    let plan = |name: &str| Plan { batches: Batches::single(4), ..Plan::new(name, 4) };
-    let mut writer = Plan { wave: 1, group: 1, ..Plan::new("writer", 1) };
-    writer.recorded.percentiles = vec![50.0, 99.0, 99.99];
-    let grouped = |number| Plan { grouped: true, number, ..plan("mixed") };
-    let (first, _) = run(vec![
-        task(grouped(1), 400, mixed),
-        task(grouped(2), 400, mixed),
-        task(writer, 330, syncs),
-    ]);
-    let steady = Steady {
-        looks: Looks::Iops,
-        slope: true,
-        limit: 50.0,
-        percent: true,
-        duration: 1,
-        ramp: Span::ZERO,
-    };
-    let mut steady = Plan { steady: Some(steady), ..Plan::new("steady", 1) };
-    steady.rates[Direction::Read] = Some(Rate { bytes_per_s: 2_000 * 4096, block: 4096 });
-    let mut trimmer = Plan { wave: 1, group: 1, ..Plan::new("trimmer", 1) };
-    trimmer.recorded.of[Stage::Total as usize] = true;
-    let target = Plan { wave: 2, group: 2, ..plan("target") };
-    let (second, _) =
-        run(vec![task(steady, 10_000, read), task(trimmer, 501, trim), task(target, 10, read)]);
-    let mut found = Vec::new();
-    for (name, ours) in [("mixed.json", first), ("targets.json", second)] {
-        let (theirs, ours) = (of_fio(name), ours.json(true));
-        for (key, value) in theirs.as_object().expect("an object") {
-            if key == "global options" {
-                assert!(ours[key].is_object());
-            } else if key != "jobs" {
-                missing(&format!("{name}/{key}"), value, &ours[key], &mut found);
-            }
-        }
-        let (theirs, ours) = (theirs["jobs"].as_array().unwrap(), ours["jobs"].as_array().unwrap());
-        assert_eq!(theirs.len(), ours.len(), "{name}");
-        for (theirs, ours) in theirs.iter().zip(ours) {
-            assert_eq!(theirs["jobname"], ours["jobname"]);
-            assert_eq!(theirs["groupid"], ours["groupid"]);
-            missing(&format!("{name}/{}", theirs["jobname"]), theirs, ours, &mut found);
-        }
-    }
-    assert!(found.is_empty(), "{found:#?}");
-}
-
 /// Runs one process with logs, and returns the lines of each file.
 fn logged(logs: Logs, plan: Plan, most: u64, of: fn(u64) -> Op) -> Vec<(String, Vec<String>)> {
     let folder = tempfile::tempdir().expect("a folder");
@@ -586,4 +523,68 @@ fn an_iolog_has_the_requests_and_a_histogram_log_the_buckets() {
     let fields: Vec<u64> = line.split(", ").map(|it| it.parse().expect("a number")).collect();
     assert_eq!((fields[1], fields[2], fields.len()), (0, 4096, 3 + 1856 / 4));
     assert_eq!(fields[3..].iter().sum::<u64>(), 4);
+}
+
+mod shared_files {
+    use super::*;
+
+    /// Every key of fio's own output is in ours, with the same type. The jobs are those of the files
+    /// there, without their parser.
+    #[test]
+    fn the_json_has_every_key_of_fio() {
+        let Some(folder) = shared::path("fio/json", "keys of fio's JSON") else { return };
+        let of_fio = |name: &str| {
+            let text = std::fs::read_to_string(folder.join(name)).expect("an output of fio");
+            serde_json::from_str::<Value>(&text).expect("JSON")
+        };
+        let mixed = |number: u64| if number.is_multiple_of(3) { write(number) } else { read(number) };
+        let syncs = |number: u64| match number % 33 {
+            32 => op(What::Sync, number),
+            _ => write(number),
+        };
+        let trim = |number: u64| op(What::Data(Direction::Trim), number % 512);
+        let plan = |name: &str| Plan { batches: Batches::single(4), ..Plan::new(name, 4) };
+        let mut writer = Plan { wave: 1, group: 1, ..Plan::new("writer", 1) };
+        writer.recorded.percentiles = vec![50.0, 99.0, 99.99];
+        let grouped = |number| Plan { grouped: true, number, ..plan("mixed") };
+        let (first, _) = run(vec![
+            task(grouped(1), 400, mixed),
+            task(grouped(2), 400, mixed),
+            task(writer, 330, syncs),
+        ]);
+        let steady = Steady {
+            looks: Looks::Iops,
+            slope: true,
+            limit: 50.0,
+            percent: true,
+            duration: 1,
+            ramp: Span::ZERO,
+        };
+        let mut steady = Plan { steady: Some(steady), ..Plan::new("steady", 1) };
+        steady.rates[Direction::Read] = Some(Rate { bytes_per_s: 2_000 * 4096, block: 4096 });
+        let mut trimmer = Plan { wave: 1, group: 1, ..Plan::new("trimmer", 1) };
+        trimmer.recorded.of[Stage::Total as usize] = true;
+        let target = Plan { wave: 2, group: 2, ..plan("target") };
+        let (second, _) =
+            run(vec![task(steady, 10_000, read), task(trimmer, 501, trim), task(target, 10, read)]);
+        let mut found = Vec::new();
+        for (name, ours) in [("mixed.json", first), ("targets.json", second)] {
+            let (theirs, ours) = (of_fio(name), ours.json(true));
+            for (key, value) in theirs.as_object().expect("an object") {
+                if key == "global options" {
+                    assert!(ours[key].is_object());
+                } else if key != "jobs" {
+                    missing(&format!("{name}/{key}"), value, &ours[key], &mut found);
+                }
+            }
+            let (theirs, ours) = (theirs["jobs"].as_array().unwrap(), ours["jobs"].as_array().unwrap());
+            assert_eq!(theirs.len(), ours.len(), "{name}");
+            for (theirs, ours) in theirs.iter().zip(ours) {
+                assert_eq!(theirs["jobname"], ours["jobname"]);
+                assert_eq!(theirs["groupid"], ours["groupid"]);
+                missing(&format!("{name}/{}", theirs["jobname"]), theirs, ours, &mut found);
+            }
+        }
+        assert!(found.is_empty(), "{found:#?}");
+    }
 }

@@ -6,6 +6,7 @@ use crate::device::{DeviceSpec, Resolved, resolve};
 use crate::measured::{Filter, Measured, pick, read};
 use crate::progress::Control;
 use crate::scheme::Scheme;
+use fowler_tests::shared;
 use fowler_units::Bytes;
 use serde_json::{Value, json};
 
@@ -182,31 +183,6 @@ fn results_do_not_depend_on_the_number_of_threads() {
     assert_eq!(one, with(3));
 }
 
-/// What every row of the files that the project has needs can be planned, and what cannot says why.
-#[test]
-fn every_row_of_the_known_files_is_planned_or_named() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/drives");
-    let mut paths: Vec<_> = std::fs::read_dir(folder)
-        .expect("the measured files")
-        .map(|entry| entry.expect("readable").path())
-        .filter(|path| path.extension().is_some_and(|ending| ending == "json"))
-        .collect();
-    paths.sort();
-    assert!(paths.len() >= 10, "{paths:?}");
-    for path in paths {
-        let file = read(&path).unwrap_or_else(|wrong| panic!("{wrong}"));
-        let files = [file];
-        let rows = Rows::of(pick(&files, &[] as &[Filter]).expect("rows"));
-        let (planned, _) = rows.count();
-        match files[0].kind {
-            Kind::ReplayedTrace => assert_eq!(planned, 0),
-            Kind::ClientPeaks => assert!(planned > 0 && rows.refused.len() == 1),
-            _ => assert!(planned > 0 && rows.refused.is_empty(), "{:?}", rows.refused[0].1),
-        }
-        assert!(rows.refused.iter().all(|(_, why)| why.len() > 30));
-    }
-}
-
 /// What a row does not know may be null, and keys that no protocol has are passed over.
 #[test]
 fn what_a_row_does_not_know_is_taken_as_missing() {
@@ -276,5 +252,34 @@ fn a_row_that_means_nothing_is_named_with_the_reason() {
         let rows = Rows::of(pick(&files, &[]).expect("rows"));
         assert_eq!(rows.count().0, 0, "{said}");
         assert!(rows.refused[0].1.contains(said), "{said}: {}", rows.refused[0].1);
+    }
+}
+
+mod shared_files {
+    use super::*;
+
+    /// What every row of the files that the project has needs can be planned, and what cannot says why.
+    #[test]
+    fn every_row_of_the_known_files_is_planned_or_named() {
+        let Some(folder) = shared::path("drives", "the rows of measured drives") else { return };
+        let mut paths: Vec<_> = std::fs::read_dir(folder)
+            .expect("the measured files")
+            .map(|entry| entry.expect("readable").path())
+            .filter(|path| path.extension().is_some_and(|ending| ending == "json"))
+            .collect();
+        paths.sort();
+        assert!(paths.len() >= 10, "{paths:?}");
+        for path in paths {
+            let file = read(&path).unwrap_or_else(|wrong| panic!("{wrong}"));
+            let files = [file];
+            let rows = Rows::of(pick(&files, &[] as &[Filter]).expect("rows"));
+            let (planned, _) = rows.count();
+            match files[0].kind {
+                Kind::ReplayedTrace => assert_eq!(planned, 0),
+                Kind::ClientPeaks => assert!(planned > 0 && rows.refused.len() == 1),
+                _ => assert!(planned > 0 && rows.refused.is_empty(), "{:?}", rows.refused[0].1),
+            }
+            assert!(rows.refused.iter().all(|(_, why)| why.len() > 30));
+        }
     }
 }

@@ -7,10 +7,9 @@ use fowler_experiment::presets::{Folder, open};
 use fowler_experiment::scheme::Scheme;
 use fowler_experiment::trace::{synth_info, synth_requests};
 use fowler_experiment::{HostOp, Profile, ReadOptions};
+use fowler_tests::shared;
 use fowler_units::Nanos;
 use fowler_workload::{DeviceChoice, Format, TraceReader};
-use std::io::Write as _; // a direct write: what a test prints is captured
-use std::path::Path;
 
 fn drive(name: &str) -> Resolved {
     let spec = DeviceSpec { device: name.into(), ..DeviceSpec::default() };
@@ -163,13 +162,8 @@ fn every_number_of_a_stand_in_says_where_it_comes_from() {
     }
 }
 
-#[allow(clippy::print_stderr, reason = "a test that is skipped says so")]
 fn excerpt(file: &str, format: Format) -> Option<Profile> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/traces").join(file);
-    if !path.is_file() {
-        let _ = writeln!(std::io::stderr(), "SKIPPED: the excerpt {} is missing", path.display());
-        return None;
-    }
+    let path = shared::path(&format!("traces/{file}"), "stand-ins against an excerpt")?;
     let (format, device) = (Some(format), DeviceChoice::SideBySide);
     let options = ReadOptions { format, device, ..ReadOptions::default() };
     let reader = TraceReader::open(&path, &options).unwrap();
@@ -211,42 +205,6 @@ fn distances(a: &Profile, b: &Profile) -> [(&'static str, f64); 7] {
     .map(|(name, distance)| (name, distance.unwrap_or(1.0)))
 }
 
-/// `cargo test -p fowler-experiment --test all stand_ins:: -- --nocapture` prints the distances.
-#[test]
-#[allow(clippy::print_stdout, reason = "the distances are the result")]
-fn fitted_generators_are_near_their_excerpts() {
-    let drive = drive("pes-slc");
-    let describe = |name: &str, it: &Profile| {
-        let gaps = it.gaps();
-        println!(
-            "{name}: gap cv {:.2}, zero gaps {:.3}, same op {:.3}, dispersion by 4 {:.2}, by 40 {:.1}, \
-             by 400 {:.1}, first touches {:.3?}, sequential {:.3?}, reuse medians {:?}",
-            gaps.variation().unwrap_or(0.0),
-            gaps.values().partition_point(|&gap| gap == 0.0) as f64 / gaps.values().len() as f64,
-            it.same_op,
-            it.dispersion(it.window_of(4.0)).unwrap_or(0.0),
-            it.dispersion(it.window_of(40.0)).unwrap_or(0.0),
-            it.dispersion(it.window_of(400.0)).unwrap_or(0.0),
-            it.first_touches,
-            it.sequential,
-            it.reuse.map(|it| it.quantile(0.5)),
-        );
-    };
-    for (file, format, requests, name, limits) in FITS {
-        let Some(excerpt) = excerpt(file, format) else { continue };
-        describe(file, &excerpt);
-        let source = open(Folder::Workloads, name).unwrap();
-        let made = synth_requests(&source, &drive).unwrap();
-        let made = Profile::of(made.take(requests));
-        describe(name, &made);
-        let distances = distances(&excerpt, &made);
-        println!("{name}: {distances:.3?}");
-        for ((what, distance), limit) in distances.into_iter().zip(limits) {
-            assert!(distance <= limit, "{name}, {file}: {what} {distance}");
-        }
-    }
-}
-
 /// Table 1 of READY: what each of its traces writes, in GiB an hour. A day has few cycles, and they
 /// differ, found by trying rates: within 2 % is near enough.
 #[test]
@@ -264,5 +222,45 @@ fn stand_ins_of_ready_write_what_is_printed() {
         let hours = (last.0 as f64 / 3.6e12).ceil();
         let written = bytes as f64 / f64::from(1 << 30) / hours;
         assert!((written / printed - 1.0).abs() < 0.02, "{name}: {written} GiB an hour");
+    }
+}
+
+mod shared_files {
+    use super::*;
+
+    /// `cargo test -p fowler-experiment --test all stand_ins:: -- --nocapture` prints the distances.
+    #[test]
+    #[allow(clippy::print_stdout, reason = "the distances are the result")]
+    fn fitted_generators_are_near_their_excerpts() {
+        let drive = drive("pes-slc");
+        let describe = |name: &str, it: &Profile| {
+            let gaps = it.gaps();
+            println!(
+                "{name}: gap cv {:.2}, zero gaps {:.3}, same op {:.3}, dispersion by 4 {:.2}, by 40 {:.1}, \
+                 by 400 {:.1}, first touches {:.3?}, sequential {:.3?}, reuse medians {:?}",
+                gaps.variation().unwrap_or(0.0),
+                gaps.values().partition_point(|&gap| gap == 0.0) as f64 / gaps.values().len() as f64,
+                it.same_op,
+                it.dispersion(it.window_of(4.0)).unwrap_or(0.0),
+                it.dispersion(it.window_of(40.0)).unwrap_or(0.0),
+                it.dispersion(it.window_of(400.0)).unwrap_or(0.0),
+                it.first_touches,
+                it.sequential,
+                it.reuse.map(|it| it.quantile(0.5)),
+            );
+        };
+        for (file, format, requests, name, limits) in FITS {
+            let Some(excerpt) = excerpt(file, format) else { continue };
+            describe(file, &excerpt);
+            let source = open(Folder::Workloads, name).unwrap();
+            let made = synth_requests(&source, &drive).unwrap();
+            let made = Profile::of(made.take(requests));
+            describe(name, &made);
+            let distances = distances(&excerpt, &made);
+            println!("{name}: {distances:.3?}");
+            for ((what, distance), limit) in distances.into_iter().zip(limits) {
+                assert!(distance <= limit, "{name}, {file}: {what} {distance}");
+            }
+        }
     }
 }

@@ -1,8 +1,9 @@
 //! The criterion of steady state against verdicts that were computed in exact arithmetic.
 
 use fowler_experiment::pts::series;
+use fowler_tests::shared;
 use serde_json::Value;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Compares our verdict on each series of a file with that in the file. Returns how many there
 /// were.
@@ -37,13 +38,13 @@ fn every_verdict_of_our_own_cases_is_met() {
     assert_eq!(agree(&path), 18);
 }
 
-#[test]
-fn every_verdict_of_the_oracle_is_met() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
-    let path: PathBuf = root.join("shared/oracles/pts_steady.json");
-    if !path.exists() {
-        eprintln!("SKIPPED: the oracle of steady states was not found at {}", path.display());
-        return;
+mod shared_files {
+    use super::*;
+
+    #[test]
+    fn every_verdict_of_the_oracle_is_met() {
+        let file = "oracles/pts_steady.json";
+        let Some(path) = shared::path(file, "verdicts on steady states") else { return };
+        assert_eq!(agree(&path), 100);
     }
-    assert_eq!(agree(&path), 100);
 }

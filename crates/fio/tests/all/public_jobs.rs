@@ -3,11 +3,11 @@
 use fowler_fio::{
     Environment, JobFile, Layout, Op, Recorded, Recording, SteadyMetric, SteadyState, Unified,
 };
+use fowler_tests::shared;
 use fowler_units::Span;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-const JOBS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/fio/jobs.jsonl.zst");
 /// Large enough for any of them.
 const CAPACITY: u64 = 1 << 62;
 /// The least share of the files that fio accepts and whose engines are block I/O.
@@ -42,44 +42,46 @@ fn read(job: &Value, with_environment: bool) -> Result<usize, String> {
     Ok(file.jobs.len())
 }
 
-#[test]
-fn most_files_that_fio_accepts_can_run() {
-    let Ok(packed) = std::fs::read(JOBS) else {
-        eprintln!("SKIPPED: {JOBS} is missing: public job files are not read");
-        return;
-    };
-    let text = zstd::decode_all(&*packed).expect("zstd");
-    let text = String::from_utf8(text).expect("text");
-    let (mut accepted, mut read_here, mut engines) = (0, 0, 0);
-    let mut refused = Vec::new();
-    let mut more = Vec::new();
-    for line in text.lines() {
-        let job: Value = serde_json::from_str(line).expect("JSON");
-        if job["text"].as_str().is_some_and(|text| text.contains("zonemode=zbd")) {
-            continue;
-        }
-        let (plain, with) =
-            (job["accepted"] == true, job["accepted_with_env"] == Value::Bool(true));
-        let name = format!("{}/{}", job["repo"], job["path"]).replace('"', "");
-        match (plain || with, read(&job, with && !plain)) {
-            (true, Ok(_)) => {
-                accepted += 1;
-                read_here += 1;
+mod shared_files {
+    use super::*;
+
+    #[test]
+    fn most_files_that_fio_accepts_can_run() {
+        let Some(path) = shared::path("fio/jobs.jsonl.zst", "public job files") else { return };
+        let packed = std::fs::read(path).expect("job files");
+        let text = zstd::decode_all(&*packed).expect("zstd");
+        let text = String::from_utf8(text).expect("text");
+        let (mut accepted, mut read_here, mut engines) = (0, 0, 0);
+        let mut refused = Vec::new();
+        let mut more = Vec::new();
+        for line in text.lines() {
+            let job: Value = serde_json::from_str(line).expect("JSON");
+            if job["text"].as_str().is_some_and(|text| text.contains("zonemode=zbd")) {
+                continue;
             }
-            (true, Err(error)) => {
-                accepted += u32::from(!error.contains(NO_BLOCK_DEVICE));
-                engines += u32::from(error.contains(NO_BLOCK_DEVICE));
-                refused.push(format!("{name}: {error}"));
+            let (plain, with) =
+                (job["accepted"] == true, job["accepted_with_env"] == Value::Bool(true));
+            let name = format!("{}/{}", job["repo"], job["path"]).replace('"', "");
+            match (plain || with, read(&job, with && !plain)) {
+                (true, Ok(_)) => {
+                    accepted += 1;
+                    read_here += 1;
+                }
+                (true, Err(error)) => {
+                    accepted += u32::from(!error.contains(NO_BLOCK_DEVICE));
+                    engines += u32::from(error.contains(NO_BLOCK_DEVICE));
+                    refused.push(format!("{name}: {error}"));
+                }
+                (false, Ok(_)) => more.push(format!("{name}: fio says {}", job["message"])),
+                (false, Err(_)) => {}
             }
-            (false, Ok(_)) => more.push(format!("{name}: fio says {}", job["message"])),
-            (false, Err(_)) => {}
         }
+        let share = f64::from(read_here) / f64::from(accepted);
+        eprintln!(
+            "{read_here} of {accepted} files that fio accepts can run, and {engines} more are refused \
+             because their engine is no block device; refused:"
+        );
+        eprintln!("{}\n\nread here, not by fio:\n{}", refused.join("\n"), more.join("\n"));
+        assert!(share >= SHARE, "only {:.1} %", share * 100.0);
     }
-    let share = f64::from(read_here) / f64::from(accepted);
-    eprintln!(
-        "{read_here} of {accepted} files that fio accepts can run, and {engines} more are refused \
-         because their engine is no block device; refused:"
-    );
-    eprintln!("{}\n\nread here, not by fio:\n{}", refused.join("\n"), more.join("\n"));
-    assert!(share >= SHARE, "only {:.1} %", share * 100.0);
 }
