@@ -2,20 +2,19 @@
 CARGO ?= cargo
 export RUST_BACKTRACE ?= 1
 
-# The command with the features that the Python package asks of its crates, so that neither compiles what the other has compiled.
-BUILD = $(CARGO) build --profile quick -p fowler-cli -p fowler-python --bin fowler
+# There are two selections of packages and features: every package with its default features, and the smallest program, which the
+# demo is. A third would compile what one of these has compiled (tests/tests/selections.rs).
+BUILD = $(CARGO) build --workspace
 
-.PHONY: demo test test-long browser python bless docs pictures schemas wheel wheels sdist deny vendor bench budget pgo flame lint miri asan fuzz soak clean
+.PHONY: demo test test-long browser python bless docs pictures schemas wheel wheels sdist lock deny vendor bench budget budget-release pgo flame lint \
+	miri asan fuzz soak clean
 
 demo: ## build Fowler and compare four schemes on a built-in workload
-	$(CARGO) run --profile quick -p fowler-cli --no-default-features -- compare --device pes-mlc --workload demo \
+	$(CARGO) run -p fowler-cli --no-default-features -- compare --device pes-mlc --workload demo \
 		--schemes fifo,rps,pes_ips,pes_ipc
 
-test: ## run every test, in both build profiles where results must agree byte for byte
-	$(BUILD)
-	$(CARGO) test --workspace
-	# A browser mostly waits, so these run side by side.
-	tests/browser/run & reports=$$!; trap 'kill $$reports 2>/dev/null' EXIT; python/tests/run && wait $$reports && trap - EXIT
+test: ## run every test, with checks and without where results must agree byte for byte
+	python3 tests/run.py
 
 test-long: ## run the random tests of the drive over twenty times as many seeds, and a million faults
 	FOWLER_SWARM_TIMES=20 FOWLER_SWARM_FAULTS=1000000 $(CARGO) test --release -p fowler-device --test all -- \
@@ -23,7 +22,7 @@ test-long: ## run the random tests of the drive over twenty times as many seeds,
 
 browser: ## test the reports of real runs in a browser (needs chromium, node and npm)
 	$(BUILD)
-	tests/browser/run
+	FOWLER="$${CARGO_TARGET_DIR:-target}/debug/fowler" tests/browser/run
 
 python: ## build and test the Python package in an environment of its own (needs Python 3.11)
 	python/tests/run
@@ -58,6 +57,10 @@ schemas: ## write JSON Schemas into target/schemas: editors complete and check t
 	fowler="$${CARGO_TARGET_DIR:-target}/debug/fowler"; for name in $$("$$fowler" schema | cut -d ' ' -f 1); do \
 		"$$fowler" schema $$name > target/schemas/$$name.schema.json || exit 1; done
 
+lock: ## lock the Python packages of the tests again: after a change to their list in pyproject.toml (needs uv)
+	uv pip compile --quiet --group pyproject.toml:test --universal --python-version 3.11 --no-annotate --no-header \
+		--upgrade --output-file python/requirements.txt
+
 deny: ## check licenses, sources and known faults of dependencies (needs `cargo install --locked cargo-deny`)
 	$(CARGO) deny --locked check
 
@@ -86,6 +89,9 @@ bench: ## measure requests per second, beside the floor
 	$(CARGO) run --release --quiet -p fowler-bench
 
 budget: ## compare instructions per request with benches/budget.toml (needs valgrind)
+	$(CARGO) run --quiet -p fowler-bench -- --instructions
+
+budget-release: ## the same of a release build, for which the dependencies are built again
 	$(CARGO) run --release --quiet -p fowler-bench -- --instructions
 
 pgo: ## build `fowler` with profile-guided optimization: target/pgo/fowler (needs `rustup component add llvm-tools`)
@@ -104,7 +110,7 @@ fuzz: ## fuzz every decoder, each for FUZZ_SECONDS, under AddressSanitizer (need
 
 MINUTES ?= 10
 soak: ## faults, kills, full disks and damaged files at random for MINUTES; `make soak SEED=n` repeats one bout
-	$(CARGO) run --profile quick --quiet -p fowler-soak -- $(if $(SEED),--seed $(SEED),--minutes $(MINUTES))
+	$(CARGO) run --quiet -p fowler-soak -- $(if $(SEED),--seed $(SEED),--minutes $(MINUTES))
 
 clean:
 	$(CARGO) clean

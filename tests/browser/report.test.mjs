@@ -10,7 +10,7 @@ import { raster } from './raster.mjs';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const target = path.resolve(process.env.CARGO_TARGET_DIR ?? path.join(root, 'target'));
-const fowler = process.env.FOWLER ?? path.join(target, 'quick/fowler');
+const fowler = process.env.FOWLER ?? path.join(target, 'shipped/fowler');
 const out = path.join(target, 'browser');
 const WIDTHS = [['wide', 1280, 'light'], ['narrow', 390, 'dark']];
 // The charts of a run with reads and writes under schemes that suspend.

@@ -1,0 +1,325 @@
+"""Runs every test: those of Rust, of Python, of the documentation and of the reports in a browser.
+
+Three lanes run side by side, because compiling, installing and waiting for a browser use different parts of a machine:
+
+1. rust: builds the program and the Python module, then the tests, and runs one test program after another
+2. python: installs the packages meanwhile; tests the package and builds the documentation once the module is built
+3. browser: installs Chromium and Playwright meanwhile; looks at reports once the program is built
+
+A lane that cannot run (offline, no root, no Python packages) is skipped by name, and the others run. Everything that was
+skipped is listed at the end, with the slowest tests. A test over five seconds has its reason in a comment above it,
+which begins with `Slow:`.
+
+With `--shared-only`, only the Rust tests that need the shared folder (tests/src/shared.rs) run.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from xml.etree import ElementTree
+
+ROOT = Path(__file__).resolve().parent.parent
+TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).resolve()
+LOGS = TARGET / "test-logs"
+CARGO = os.environ.get("CARGO", "cargo")
+# Longer than any of them takes on a slow machine: a test that hangs ends here.
+HANGS_S = 45 * 60
+SLOWEST = 20
+# Above this, a test says in its file why it takes so long.
+SLOW_S = 5.0
+
+
+@dataclass
+class Tally:
+    """What the lanes found; each adds its own."""
+
+    passed: int = 0
+    failed: list[str] = field(default_factory=list)
+    skipped: list[str] = field(default_factory=list)
+    # Seconds, the program or file, the test
+    times: list[tuple[float, str, str]] = field(default_factory=list)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def add(self, name: str, output: str, passed: int, failed: list[str], ignored: int = 0) -> None:
+        """Adds the tests of one program, and the lines in which it says what it skipped."""
+        with self.lock:
+            self.passed += passed
+            self.failed += failed
+            lines = re.findall(r"SKIPPED:?\s*(.*)", output)
+            self.skipped += dict.fromkeys(line.strip() for line in lines)
+            if ignored:
+                self.skipped.append(f"{name}: {ignored} ignored")
+
+
+@dataclass
+class Step:
+    """Something that others wait for. `made` is true once it was made, false if it could not be."""
+
+    name: str
+    made: bool = False
+    over: threading.Event = field(default_factory=threading.Event)
+
+    def end(self, made: bool) -> None:
+        """Lets those that wait go on."""
+        self.made = made
+        self.over.set()
+
+    def wait(self) -> bool:
+        """Waits for its end. Returns whether it was made."""
+        self.over.wait()
+        return self.made
+
+
+STARTED = time.monotonic()
+tally = Tally()
+program = Step("the program")
+
+
+def say(text: str) -> None:
+    """Prints a line with the time since the start."""
+    print(f"{time.monotonic() - STARTED:7.1f} s  {text}", flush=True)
+
+
+def run(name: str, command: list[str | Path], **environment: str) -> tuple[int, str]:
+    """Runs a command, its output in a file. Returns its exit code and the output."""
+    LOGS.mkdir(parents=True, exist_ok=True)
+    log = LOGS / f"{re.sub(r'[^a-z0-9]+', '-', name.lower())}.log"
+    with log.open("w") as file:
+        try:
+            code = subprocess.run(
+                command,
+                cwd=ROOT,
+                env={**os.environ, **environment},
+                stdin=subprocess.DEVNULL,
+                stdout=file,
+                stderr=subprocess.STDOUT,
+                timeout=HANGS_S,
+                check=False,
+            ).returncode
+        except subprocess.TimeoutExpired:
+            file.write(f"\n{name} was ended after {HANGS_S} s\n")
+            code = 124
+        except OSError as error:
+            file.write(f"{error}\n")
+            code = 127
+    return code, log.read_text(errors="replace")
+
+
+def end(name: str, code: int, output: str) -> bool:
+    """Says how a command ended; prints its output if it failed. Returns whether it succeeded."""
+    if code != 0:
+        print(output, flush=True)
+    say(f"{name}: {'ok' if code == 0 else f'FAILED, exit code {code}'}")
+    return code == 0
+
+
+# --- Rust -----------------------------------------------------------------------------------------
+
+
+def built() -> list[tuple[str, Path, Path]] | None:
+    """Builds the tests. Returns the name, path and folder of each test program; `None` if the build failed."""
+    command = [CARGO, "test", "--workspace", "--no-run", "--message-format=json-render-diagnostics"]
+    code, output = run("build the tests", command)
+    if not end("build the tests", code, "\n".join(it for it in output.splitlines() if not it.startswith("{"))):
+        return None
+    found = []
+    for line in output.splitlines():
+        message = json.loads(line) if line.startswith("{") else {}
+        if message.get("executable") and message["profile"]["test"]:
+            folder = Path(message["manifest_path"]).parent
+            package = message["package_id"].split("#")[0].rsplit("/", 1)[-1]
+            kind = message["target"]["kind"][0]
+            name = package if kind == "lib" else f"{package} {message['target']['name']}"
+            found.append((name, Path(message["executable"]), folder))
+    return found
+
+
+def run_tests(name: str, path: Path, folder: Path, only: list[str]) -> None:
+    """Runs one test program."""
+    # Cargo does the same: paths in tests begin at the package, and libraries are found.
+    environment = {"CARGO_MANIFEST_DIR": str(folder), "RUST_BACKTRACE": "1", "RUSTC_BOOTSTRAP": "1"}
+    timed = ["-Z", "unstable-options", "--report-time"]
+    command = ["env", "-C", folder, path, *only]
+    code, output = run(name, [*command, *timed], **environment)
+    if "Unrecognized option" in output:
+        code, output = run(name, command, **environment)
+    results = re.findall(r"^test (\S+)(?: - should panic)? \.\.\. (\w+)(?:.*?<([\d.]+)s>)?", output, re.M)
+    passed = sum(result == "ok" for _, result, _ in results)
+    failed = [f"{name} {test}" for test, result, _ in results if result == "FAILED"]
+    ignored = sum(result == "ignored" for _, result, _ in results)
+    if code != 0 and not failed:
+        failed.append(f"{name} (exit code {code})")
+    with tally.lock:
+        tally.times += [(float(seconds), name, test) for test, _, seconds in results if seconds]
+    tally.add(name, output, passed, failed, ignored)
+    if failed:
+        print(output, flush=True)
+    say(f"{name}: {passed} passed" + (f", {len(failed)} FAILED" if failed else ""))
+
+
+def rust(only: list[str]) -> None:
+    """Builds everything, and runs the tests of Rust."""
+    if not only:
+        command = [CARGO, "build", "-p", "fowler-cli", "-p", "fowler-python"]
+        made = end("build the program", *run("build the program", command))
+        # The tests build the program with checks, at the same place.
+        if made:
+            (TARGET / "shipped").mkdir(exist_ok=True)
+            shutil.copy2(TARGET / "debug/fowler", TARGET / "shipped/fowler")
+            install()
+        else:
+            tally.failed.append("build the program")
+        program.end(made)
+    programs = built()
+    if programs is None:
+        tally.failed.append("build the tests")
+        return
+    for name, path, folder in programs:
+        run_tests(name, path, folder, only)
+
+
+# --- Python ---------------------------------------------------------------------------------------
+
+packages = Step("the packages of the tests")
+module = Step("the Python module")
+
+
+def fetch() -> None:
+    """Makes the environment and fetches the packages."""
+    code, output = run("fetch the Python packages", ["python/environment", "fetch"])
+    packages.end(code == 0 and "SKIPPED" not in output)
+    if packages.made:
+        say("fetch the Python packages: ok")
+    else:
+        print(output, flush=True)
+        tally.skipped.append("tests of the Python package and of the documentation: packages cannot be fetched")
+
+
+def install() -> None:
+    """Puts the Python module that was built into the environment; Cargo is not at work meanwhile."""
+    if packages.wait():
+        module.end(end("install the module", *run("install the module", ["python/environment", "install"])))
+        if not module.made:
+            tally.failed.append("install the module")
+    else:
+        module.end(False)
+
+
+def python() -> None:
+    """Tests the package, then the documentation builds."""
+    fetch()
+    if not (program.wait() and module.wait()):
+        return
+    results = TARGET / "pytest.xml"
+    results.unlink(missing_ok=True)
+    with ThreadPoolExecutor() as both:
+        docs = both.submit(run, "build the documentation", ["docs/build"])
+        code, output = run("Python", ["python/tests/run", f"--junitxml={results}"])
+        found = ElementTree.parse(results).getroot().iter("testcase") if results.exists() else ()
+        failed, passed, skipped = [], 0, 0
+        for case in found:
+            name = f"{case.get('classname', '')}::{case.get('name', '')}"
+            tags = {child.tag for child in case}
+            if tags & {"failure", "error"}:
+                failed.append(f"Python {name}")
+            elif "skipped" in tags:
+                skipped += 1
+            else:
+                passed += 1
+            with tally.lock:
+                tally.times.append((float(case.get("time", 0)), "Python", name))
+        if code != 0 and not failed:
+            failed.append(f"Python (exit code {code})")
+        tally.add("Python", output, passed, failed, skipped)
+        end(f"Python: {passed} passed", code, output)
+        code, output = docs.result()
+        tally.add("documentation", output, int(code == 0), [] if code == 0 else ["build the documentation"])
+        end("build the documentation", code, output)
+
+
+# --- The browser ----------------------------------------------------------------------------------
+
+
+def browser() -> None:
+    """Looks at reports in a browser."""
+    code, output = run("fetch the browser", ["tests/browser/run", "fetch"])
+    if "SKIPPED" in output or code != 0:
+        print(output, flush=True)
+        tally.add("browser", output or "SKIPPED: tests of reports in a browser", 0, [])
+        program.wait()
+        return
+    say("fetch the browser: ok")
+    if not program.wait():
+        return
+    code, output = run("browser", ["tests/browser/run"])
+    passed = re.search(r"^\S+ pass (\d+)", output, re.M)
+    failed = [f"browser {name}" for name in re.findall(r"^✖ (.*?) \(", output, re.M)]
+    if code != 0 and not failed:
+        failed = [f"browser (exit code {code})"]
+    tally.add("browser", output, int(passed[1]) if passed else 0, sorted(set(failed)))
+    end("browser", code, output)
+
+
+# --- The end --------------------------------------------------------------------------------------
+
+
+def reason(test: str) -> str | None:
+    """Returns why a test takes long: the comment above it that begins with `Slow:`."""
+    name = re.sub(r"\[.*", "", test.rsplit("::", 1)[-1])
+    pattern = re.compile(rf"(?:^[ \t]*(?://|#|@).*\n)*^[ \t]*(?:fn|def) {re.escape(name)}\(", re.M)
+    for folder, ending in [("crates", "rs"), ("tests", "rs"), ("benches", "rs"), ("python/tests", "py")]:
+        for path in (ROOT / folder).rglob(f"*.{ending}"):
+            found = pattern.search(path.read_text())
+            if found:
+                said = re.search(r"Slow: (.*)", found[0])
+                return said[1] if said else None
+    return None
+
+
+def close() -> int:
+    """Prints the slowest tests, what was skipped and what failed. Returns the exit code."""
+    slowest = sorted(tally.times, reverse=True)[:SLOWEST]
+    if slowest:
+        print("\nThe slowest tests:")
+    for seconds, where, test in slowest:
+        why = reason(test) if seconds > SLOW_S else ""
+        print(f"{seconds:7.1f} s  {where} {test}{f': {why}' if why else ''}")
+        if why is None:
+            print("           (say why above the test, in a comment that begins with `Slow:`)")
+    for title, lines in [("Skipped", tally.skipped), ("Failed", tally.failed)]:
+        if lines:
+            print(f"\n{title}:")
+        for line in dict.fromkeys(lines):
+            print(f"  {line}")
+    skipped = len(dict.fromkeys(tally.skipped))
+    print(f"\n{tally.passed} passed, {len(tally.failed)} failed, {skipped} skipped", flush=True)
+    return 1 if tally.failed or not tally.passed else 0
+
+
+def main() -> int:
+    """Runs the lanes."""
+    shared = sys.argv[1:] == ["--shared-only"]
+    lanes = [lambda: rust(["shared_files::"])] if shared else [lambda: rust([]), python, browser]
+    with ThreadPoolExecutor(len(lanes)) as pool:
+        for lane in [pool.submit(it) for it in lanes]:
+            try:
+                lane.result()
+            except Exception as error:  # noqa: BLE001  (a fault of one lane does not hide what the others found)
+                tally.failed.append(f"a lane ended with {error!r}")
+                program.end(False)
+                module.end(False)
+    return close()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
