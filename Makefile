@@ -29,11 +29,9 @@ python: ## build and test the Python package in an environment of its own (needs
 
 bless: ## update every file that repeats a list or an output of the program, after adding a policy, a key or a preset
 	FOWLER_BLESS=1 $(CARGO) test --quiet -p fowler-experiment --test all config_errors::
-	FOWLER_BLESS=1 $(CARGO) test --quiet -p fowler-figures --test palette
 	INSTA_UPDATE=always INSTA_FORCE_PASS=1 $(CARGO) test --quiet -p fowler-cli --test all -- command:: report::
 	FOWLER_DIGESTS=write $(CARGO) test --quiet -p fowler-device --test all digests::
 	python3 python/generate_scheme_tables.py $(CARGO) run --quiet --bin fowler --
-	. python/environment && "$$venv/bin/python" python/generate_config.py
 	git diff --stat
 
 docs: ## build the documentation and execute its code cells: target/docs (needs Python 3.11)
@@ -43,7 +41,7 @@ pictures: ## draw docs/pictures again: after a change to docs/schematics, docs/h
 	. python/environment && "$$venv/bin/python" docs/draw.py
 
 wheel: ## build the Python package for release: target/wheels
-	target/venv/bin/maturin build --release
+	target/venv/bin/pip wheel --quiet --no-deps --wheel-dir target/wheels --config-settings build-args=--release .
 
 wheels: ## build wheels for every platform that this one can, in a container on Linux (needs `pip install cibuildwheel`)
 	python3 -m cibuildwheel --output-dir target/wheels

@@ -16,7 +16,6 @@ import optuna
 import fowler.optimise as fo
 
 GB = 10**9
-MIB = 2**20
 WORKLOAD = "financial1-excerpt"
 DRIVE = {
     # 6 GiB of MLC: what the first minutes of such a host wear out in some five years.
@@ -58,7 +57,7 @@ def main() -> None:
         """The price of a GB that the host can use."""
         size = its.run.summary["drive"]
         flash, usable = size["raw_bytes"] / GB, size["logical_bytes"] / GB
-        buffer = its.values["buffer_size_mib"] * MIB / GB
+        buffer = its.values["buffer_size"].bytes / GB
         return (flash * asked.flash + buffer * asked.dram) / usable
 
     def p999(its: fo.Candidate) -> float | None:
@@ -74,7 +73,7 @@ def main() -> None:
         **source,
         space={
             "over_provisioning": {"from": 0.05, "to": 0.5, "step": 0.01},
-            "buffer_size_mib": {"from": 1, "to": 256, "scale": "log"},
+            "buffer_size": {"from": "1MiB", "to": "256MiB", "scale": "log"},
         },
         minimise=cost,
         constraints={
@@ -102,7 +101,7 @@ def report(study: optuna.Study, objective: fo.Objective, p999: fo.Measure) -> No
         return
     its = objective.candidate(best.params)
     print(f"over-provisioning  {best.params['over_provisioning']:.0%} of the raw capacity")
-    print(f"buffer             {best.params['buffer_size_mib']} MiB")
+    print(f"buffer             {its.values['buffer_size'].mib:.0f} MiB")
     print(f"cost               {best.value:.4f} for each usable GB (trial {best.number})")
     print(f"p99.9              {p999(its):,.0f} us")
     print(f"life               {its.life.years:.2f} years, WAF {its.life.waf:.2f}")

@@ -1,7 +1,8 @@
-"""Writes `fowler/config.py` and `fowler/_keywords.py` from the Rust definitions of keys.
+"""Writes `fowler/config.py` and `fowler/_keywords.py` from the keys of the compiled module.
 
-`--check` fails if a file is out of date. The generated files are committed because type checkers, editors and
-readers need them. A test runs `--check`.
+Both files are part of the package, but of no commit: building the package (`build_package.py`) and `python/environment`
+write them. The argument is the compiled module, which lies beside them by default. `--check` writes nothing, and
+fails if a file is out of date.
 """
 
 from __future__ import annotations
@@ -19,8 +20,10 @@ HERE = Path(__file__).parent / "fowler"
 
 
 def compiled() -> ModuleType:
-    """Imports the compiled module alone, because the package needs the file that this script writes."""
-    found = importlib.util.spec_from_file_location("fowler._core", next(HERE.glob("_core*.so")))
+    """Imports the compiled module alone, because the package needs the files that this script writes."""
+    named = (Path(name) for name in sys.argv[1:] if not name.startswith("--"))
+    file = next(named, None) or next(HERE.glob("_core.*so"))
+    found = importlib.util.spec_from_file_location("fowler._core", file)
     assert found, "the compiled module exists"
     assert found.loader, "the compiled module can be loaded"
     module = importlib.util.module_from_spec(found)
@@ -51,8 +54,7 @@ QUANTITIES = ("Time", "Spans", "Size", "Rate")
 
 HEAD = '''"""Every key of a drive's configuration as frozen dataclasses, made from the Rust definitions.
 
-Do not edit: `make bless` writes this file anew, and a test says when that is due.
-Times, sizes and rates carry their units in their text: ``"25us"``, ``"64MiB"``, ``"500MB/s"``. Each has its
+Written when the package is built. Times, sizes and rates carry their units in their text: ``"25us"``, ``"64MiB"``, ``"500MB/s"``. Each has its
 number in several units, too: ``timing.read.us``, ``buffer.size.bytes``, ``policy.redundancy.rebuild_rate.mb_s``.
 """
 
@@ -182,19 +184,20 @@ def written() -> str:
 
 KEYWORDS = '''"""Every keyword that sets a configuration key, for editors and type checkers, made from the Rust definitions.
 
-Do not edit: `make bless` writes this file anew, and a test says when that is due.
+Written when the package is built.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Literal, SupportsFloat, SupportsIndex, TypedDict
 
 from fowler.source import Source
 
 
 class Keys(TypedDict, total=False):
-    """A configuration key: its path with ``_`` for the dots, its last part, or either with a unit."""
+    """A configuration key: its path with ``_`` for the dots, or its last part."""
 
 '''
 
@@ -207,13 +210,6 @@ TAKEN = (
 )
 """Parameters and keywords of traces, which mean something else in calls that have them."""
 
-SUFFIXES = {
-    "time": ("ns", "us", "ms", "s"),
-    "size": ("b", "kib", "mib", "gib"),
-    "rate": ("b_s", "mib_s", "mb_s"),
-}
-"""Those of `fowler._settings`; a test compares them."""
-
 NUMBER = "SupportsFloat"
 VALUES = {
     "count": "SupportsIndex",
@@ -221,9 +217,9 @@ VALUES = {
     "real": NUMBER,
     "reals": f"Sequence[{NUMBER}]",
     "rows": f"Sequence[Sequence[{NUMBER}]]",
-    "time": "str",
-    "times": "str | Sequence[str]",
-    "spans": "Sequence[str]",
+    "time": "str | timedelta",
+    "times": "str | timedelta | Sequence[str | timedelta]",
+    "spans": "Sequence[str | timedelta]",
     "size": "str",
     "rate": "str",
     "flag": "bool",
@@ -247,12 +243,6 @@ def keywords() -> dict[str, str]:
             leaf = facts[min(its)]
             words = ", ".join(f'"{word}"' for word, _ in leaf.words)
             found[name] = f"Literal[{words}] | str" if leaf.kind == "word" else VALUES[leaf.kind]
-        for kind, suffixes in SUFFIXES.items():
-            measured = [facts[path] for path in its if facts[path].kind in (kind, f"{kind}s")]
-            if len(measured) == 1:
-                several = measured[0].kind != kind
-                type_ = f"{NUMBER} | Sequence[{NUMBER}]" if several else NUMBER
-                found |= {f"{name}_{suffix}": type_ for suffix in suffixes if f"{name}_{suffix}" not in paths}
     return {f"{name}_" if keyword.iskeyword(name) else name: its for name, its in sorted(found.items())}
 
 

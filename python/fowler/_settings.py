@@ -7,23 +7,18 @@ import functools
 import keyword
 import os
 from collections.abc import Iterable, Mapping
+from datetime import timedelta
 from typing import Any, SupportsFloat, SupportsIndex
 
 from fowler import _core
 from fowler.errors import Diagnostic, InputError, plain, shown
+from fowler.units import QUANTITIES, Time
 
-Scalar = str | int | float | bool
+Scalar = str | int | float | bool | timedelta
 Setting = Scalar | os.PathLike[str] | SupportsIndex | SupportsFloat | Iterable["Setting"]
 """The value of a key. NumPy's scalars are numbers, too."""
 
-EXPECTED = "a number, a string, true or false, or a list of these"
-
-SUFFIXES = {
-    "time": {"ns": "ns", "us": "us", "ms": "ms", "s": "s"},
-    "size": {"b": "B", "kib": "KiB", "mib": "MiB", "gib": "GiB"},
-    "rate": {"b_s": "B/s", "mib_s": "MiB/s", "mb_s": "MB/s"},
-}
-"""Units that an argument's name may end in, by the kind of its key: ``read_us=30`` sets ``timing.read``."""
+EXPECTED = "a number, a string, a timedelta, true or false, or a list of these"
 
 
 @functools.cache
@@ -74,33 +69,20 @@ def sound_settings(
             diagnostics.append(its)
             continue
         try:
-            found.append(f"{its[0]}={text(value, its[1])}")
+            found.append(f"{its}={text(value)}")
         except TypeError:
             what = f"invalid value {shown(value)}"
             diagnostics.append(Diagnostic(str(name), None, "", what, EXPECTED))
     return found, diagnostics
 
 
-def key(name: str, also: Iterable[str] = ()) -> tuple[str, str] | Diagnostic:
-    """Returns the key that an argument sets and the unit that its name ends in, or a diagnostic."""
+def key(name: str, also: Iterable[str] = ()) -> str | Diagnostic:
+    """Returns the key that an argument sets, or a diagnostic."""
     if not isinstance(name, str):
         return Diagnostic(str(name), None, "", f"{name!r} is not the name of a key", "a string")
     name = name.rstrip("_") if keyword.iskeyword(name.rstrip("_")) else name
     paths = (name,) if "." in name else names().get(name, ())
-    if len(paths) == 1:
-        return paths[0], ""
-    if not paths:
-        for ending, unit, measured in _endings(name):
-            stem = name.removesuffix(f"_{ending}")
-            paths = tuple(it for it in names().get(stem, ()) if kinds()[it] == measured)
-            if len(paths) == 1:
-                return paths[0], unit
-    return _unknown(name, paths, also)
-
-
-def _endings(name: str) -> list[tuple[str, str, str]]:
-    endings = [(end, unit, kind) for kind, all_ in SUFFIXES.items() for end, unit in all_.items()]
-    return [its for its in endings if name.endswith(f"_{its[0]}")]
+    return paths[0] if len(paths) == 1 else _unknown(name, paths, also)
 
 
 def _unknown(name: str, paths: tuple[str, ...], also: Iterable[str]) -> Diagnostic:
@@ -109,11 +91,24 @@ def _unknown(name: str, paths: tuple[str, ...], also: Iterable[str]) -> Diagnost
         return Diagnostic(name, None, "", f"`{name}` is ambiguous: {longer}", hint="use the longer name")
     near = difflib.get_close_matches(name, [*also, *names()], n=1)
     hint = f"did you mean `{near[0]}`?" if near else "`fowler presets --keys` lists every key"
+    if measured := _measured(name):
+        hint = f"the unit is part of the value: `{measured}`"
     what = f"`{name}` is neither an argument nor a configuration key"
     return Diagnostic(name, None, "", what, hint=hint)
 
 
-def text(value: Setting, unit: str = "") -> str:
+def _measured(name: str) -> str | None:
+    """Returns an example of a key with a unit, if the name is such a key's with a unit at its end."""
+    for stem in names():
+        for kind in {kinds()[path] for path in names()[stem] if name.startswith(f"{stem}_")}:
+            quantity = QUANTITIES.get(kind)
+            units = {unit.lower().replace("/", "_") for unit in quantity.units} if quantity else set()
+            if quantity and name.removeprefix(f"{stem}_") in units:
+                return f'{stem}="{quantity.example}"'
+    return None
+
+
+def text(value: Setting) -> str:
     """Formats a value as the command line takes it.
 
     Raises:
@@ -125,12 +120,14 @@ def text(value: Setting, unit: str = "") -> str:
             return "true" if its else "false"
         case str() | os.PathLike():
             return os.fsdecode(its)
+        case timedelta():
+            return Time(its)
         case int() | float():
-            return f"{number(its)}{unit}"
+            return number(its)
         case bytes() | Mapping():
             raise TypeError(type(its))
         case _:
-            return f"[{', '.join(text(it, unit) for it in its)}]"
+            return f"[{', '.join(text(it) for it in its)}]"
 
 
 def number(value: float) -> str:

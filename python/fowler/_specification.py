@@ -6,16 +6,18 @@ import itertools
 import json
 import os
 from collections.abc import Container, Iterable, Mapping
+from datetime import timedelta
 from typing import Any
 
 from fowler import _arguments
 from fowler._core import presets
 from fowler._requests import once, readable
-from fowler._settings import key, number
+from fowler._settings import key, text
 from fowler.drive import Device
 from fowler.errors import Diagnostic, InputError, plain, shown
 from fowler.policies import Schemes
 from fowler.source import name_of
+from fowler.units import Time
 
 OWN = ("device", "scheme", "workload", "trace", "seed", "limit", "speed", "queue_depth", "idle")
 """The axes that are not keys of a drive."""
@@ -179,28 +181,27 @@ class Specification:
             found = self._varied(argument, name)
             if found is None:
                 continue
-            path, unit = found
-            if path in names:
-                what = f"`{names[path]}` and `{name}` are the same axis"
+            if found in names:
+                what = f"`{names[found]}` and `{name}` are the same axis"
                 self.wrong(argument, what, hint="remove one of them")
                 continue
-            names[path] = name
-            self._key(argument, path, values, unit, several=several)
+            names[found] = name
+            self._key(argument, found, values, several=several)
 
-    def _varied(self, argument: str, name: Any) -> tuple[str, str] | None:
-        """Returns the key that a name stands for, and its unit."""
+    def _varied(self, argument: str, name: Any) -> str | None:
+        """Returns the key that a name stands for."""
         if not isinstance(name, str):
             self.wrong(argument, f"{name!r} is not the name of an axis", "a string")
             return None
-        found = (name, "") if name in self._own else key(name)
+        found = name if name in self._own else key(name)
         if not isinstance(found, Diagnostic):
             return found
-        near = found.hint if "did you mean" in (found.hint or "") else None
+        near = found.hint if "fowler presets" not in (found.hint or "") else None
         what = found.what.replace("is neither an argument nor a configuration key", "cannot be varied")
         self.wrong(argument, what, f"{', '.join(self._own)}, or a configuration key", near)
         return None
 
-    def _key(self, argument: str, name: str, value: Any, unit: str = "", *, several: bool = False) -> None:
+    def _key(self, argument: str, name: str, value: Any, *, several: bool = False) -> None:
         before = self._refused
         value = plain(value)
         if (
@@ -209,13 +210,13 @@ class Specification:
             and not isinstance(value, str | Mapping)
             and not _table(name, value)
         ):
-            text = f"[{', '.join(self._value(argument, name, it, unit) for it in value)}]"
+            text = f"[{', '.join(self._value(argument, name, it) for it in value)}]"
         else:
-            text = self._value(argument, name, value, unit)
+            text = self._value(argument, name, value)
         if self._refused == before:
             self._lines.append((argument, f"{_bare(name)} = {text}"))
 
-    def _value(self, argument: str, name: str, value: Any, unit: str) -> str:
+    def _value(self, argument: str, name: str, value: Any) -> str:
         """Returns one value as TOML. Drives, schemes and workloads are written by name."""
         simple = value is None or isinstance(value, str | os.PathLike | int | float)
         if name == "trace" and not simple:
@@ -223,9 +224,9 @@ class Specification:
             self.wrong(argument, f"invalid value {shown(value)}", "the path of a trace", hint)
             return ""
         if name not in OBJECTS or simple:
-            return self._literal(argument, value, unit)
+            return self._literal(argument, value)
         if isinstance(value, Mapping) and ("from" in value or name != "workload"):
-            return self._literal(argument, value, unit)
+            return self._literal(argument, value)
         try:
             return self._text(argument, self.objects.name_of(name, value))
         except InputError as error:
@@ -236,23 +237,22 @@ class Specification:
     def _head(self, argument: str, line: str) -> None:
         self._lines += [(argument, ""), (argument, line)]
 
-    def _literal(self, argument: str, value: Any, unit: str = "") -> str:
+    def _literal(self, argument: str, value: Any) -> str:
         value = plain(value)
         match value:
             case bool() | int() | float():
-                return _number(value, unit)
+                return text(value)
+            case timedelta():
+                return _quoted(Time(value))
             case str() | os.PathLike():
                 return self._text(argument, os.fsdecode(value))
             case Mapping():
-                # Only the ends of a range take the unit.
-                units = {"from": unit, "to": unit}
                 parts = (
-                    f"{_bare(str(name))} = {self._literal(argument, part, units.get(name, ''))}"
-                    for name, part in value.items()
+                    f"{_bare(str(name))} = {self._literal(argument, part)}" for name, part in value.items()
                 )
                 return f"{{ {', '.join(parts)} }}"
             case Iterable() if not isinstance(value, bytes):
-                return f"[{', '.join(self._literal(argument, it, unit) for it in value)}]"
+                return f"[{', '.join(self._literal(argument, it) for it in value)}]"
         what = f"invalid value {value!r} of type {type(value).__name__}"
         expected = "a number, a string, a list of these, or a range: {'from': .., 'to': ..}"
         self.wrong(argument, what, expected)
@@ -269,12 +269,6 @@ class Specification:
 def _table(name: str, value: object) -> bool:
     """Whether it is one table of requests, though one can iterate over its columns."""
     return name == "workload" and hasattr(value, "__arrow_c_stream__")
-
-
-def _number(value: float, unit: str) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return f'"{number(value)}{unit}"' if unit else number(value)
 
 
 def _bare(name: str) -> str:

@@ -39,11 +39,12 @@ class Device(Config):
     def with_(self, changes: Mapping[str, Setting] | None = None, **keys: Unpack[DriveKeys]) -> Self:
         """Returns the drive with some keys changed, and checks the result as a whole.
 
-        Write a key as its path with ``_`` for the dots (``buffer_size="64MiB"``), as its last part if no
-        other key ends the same way (``over_provisioning=0.28``), or with a unit at the end
-        (``read_us=30``). Keys as they are written in files go into ``changes``: ``{"timing.read": "30us"}``.
+        Write a key as its path with ``_`` for the dots (``buffer_size="64MiB"``), or as its last part if no
+        other key ends the same way (``over_provisioning=0.28``). Times, sizes and rates have their units;
+        a time may be a ``timedelta``. Keys as they are written in files go into ``changes``:
+        ``{"timing.read": "30us"}``.
 
-        >>> its = drive.with_(read_us=30, over_provisioning=0.28)
+        >>> its = drive.with_(read="30us", over_provisioning=0.28)
         >>> its.timing.read, its.timing.read.us
         ('30us', 30.0)
 

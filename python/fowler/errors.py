@@ -118,6 +118,9 @@ def of_requests(name: str, cause: BaseException) -> BaseException:
 def plain(value: Any) -> Any:
     """Returns a scalar of NumPy, or an array without dimensions, as a value of Python; others as they are."""
     if getattr(value, "shape", None) == () and callable(getattr(value, "item", None)):
+        if value.dtype.kind == "m":
+            # A time of NumPy in nanoseconds has no `timedelta`.
+            return f"{value.astype('timedelta64[ns]').astype(int)}ns"
         return value.item()
     return value
 

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from matplotlib import rc_context
 from matplotlib.figure import Figure
 
-from fowler import analysis
-from fowler._palette import CAUSES, SCHEMES
+from fowler import _core, analysis
 from fowler._settings import kinds
 from fowler.errors import Diagnostic, InputError
 from fowler.results import number
@@ -25,8 +24,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Picture", "blame", "distributions", "heatmap", "lines", "main_effects", "pareto", "survival"]
 
-COLOURS = SCHEMES
+_schemes, _causes = _core.palette()
+COLOURS = tuple(_schemes)
 """The colors of schemes by their place, as on report pages: color-blind readers can tell them apart."""
+CAUSES = dict(_causes)
+"""The color and the hatch of a cause, by its name, as on report pages."""
 DASHES = ("-", "--", "-.", ":")
 MARKS = ("o", "s", "^", "D", "v", "P", "X")
 GREY = "#999999"

@@ -29,13 +29,14 @@ import inspect
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import timedelta
 from functools import cached_property
 from typing import Any, TypeGuard
 
 import optuna
 
 from fowler import drive
-from fowler._settings import key, kinds
+from fowler._settings import key, kinds, number
 from fowler._specification import Specification
 from fowler.drive import Device
 from fowler.errors import Diagnostic, InputError
@@ -45,6 +46,7 @@ from fowler.running import AnyDevice, lifetime, run
 from fowler.runs import Run
 from fowler.source import AnyWorkload, Source, divided
 from fowler.sweeping import SAID, read_keywords
+from fowler.units import QUANTITIES, Quantity, Time
 
 __all__ = ["Candidate", "Measure", "Objective", "at_least", "at_most"]
 
@@ -179,8 +181,9 @@ class Objective:
                 ``"queue.depth"`` and ``"lifetime.table.idle"`` need their full paths. Each has a list of
                 values, or a range of numbers
                 ``{"from": .., "to": .., "scale": "linear" | "log", "step": ..}``: a range between whole
-                numbers yields whole numbers. The name of a size or a time ends in its unit:
-                ``buffer_size_mib``. A parameter cannot also be one of the keywords.
+                numbers yields whole numbers. Times, sizes and rates have their units: ``{"from": "1MiB",
+                "to": "1GiB"}`` yields whole MiB, the unit of ``from``. Optuna has the number; ``its.values``
+                has the quantity. A parameter cannot also be one of the keywords.
             minimise: A function that returns the number to minimize for a :class:`Candidate`, or several
                 numbers for a multi-objective study.
             constraints: Conditions by name: :func:`at_most`, :func:`at_least`, or any function of a candidate
@@ -211,7 +214,8 @@ class Objective:
         ]
         if diagnostics:
             raise InputError(diagnostics)
-        self._space = dict(space)
+        self._space = {name: _numbers(name, its) for name, its in space.items()}
+        self._units = {name: _ends(name, its)[0] for name, its in space.items() if _measured_range(name, its)}
 
     def candidate(self, values: Mapping[str, Value]) -> Candidate:
         """Returns the candidate with these parameter values, such as ``study.best_params``.
@@ -223,6 +227,7 @@ class Objective:
         'rps'
         """
         device, workload = self._of
+        values = {name: self._quantity(name, value) for name, value in values.items()}
         its = {**self._keywords, **values}
         lives = {name: value for name, value in its.items() if name not in RUNS_ONLY}
         return Candidate(
@@ -230,6 +235,13 @@ class Objective:
             lambda: run(device, workload, **its),
             lambda: lifetime(device, workload, **{**lives, **self._life}),
         )
+
+    def _quantity(self, name: str, value: Value) -> Value:
+        """Returns a value with its unit, if Optuna has only the number."""
+        if name not in self._units or isinstance(value, str):
+            return value
+        low = self._units[name]
+        return type(low)(f"{number(value)}{low.unit}")
 
     def __call__(self, trial: optuna.Trial) -> float | Sequence[float]:
         """Returns the value to minimize for the drive that a trial suggests."""
@@ -245,6 +257,42 @@ class Objective:
                 raise ValueError(f"{its!r}: the condition {name!r} has no value")
             trial.set_constraint(name, amount)
         return value
+
+
+def _measured_range(name: Any, its: Any) -> type[Quantity] | None:
+    """Returns what a range is a range of, if its numbers have units."""
+    path = key(name) if name not in OWN and isinstance(its, Mapping) else None
+    return QUANTITIES.get(kinds().get(path, "")) if isinstance(path, str) else None
+
+
+def _ends(name: str, its: Any) -> list[Quantity]:
+    """Returns the ends of a range of quantities, and its step if there is one.
+
+    Raises:
+        InputError: if one of them is no quantity.
+    """
+    make = _measured_range(name, its)
+    assert make, "its numbers have units"
+    given = (its.get("from"), its.get("to"), *([] if its.get("step") is None else [its["step"]]))
+    # A number has no unit, and is refused for that.
+    texts = (Time(it) if isinstance(it, timedelta) else str(it) for it in given)
+    ends = [make(it) for it in texts]
+    for end in ends:
+        _ = end.least
+    return ends
+
+
+def _numbers(name: str, its: Any) -> Any:
+    """Returns a range of quantities in numbers of the unit of ``from``, and a list as Optuna takes it."""
+    if not isinstance(its, Mapping):
+        return [Time(it) if isinstance(it, timedelta) else it for it in its]
+    if not _measured_range(name, its):
+        return its
+    ends = _ends(name, its)
+    scale = ends[0].units[ends[0].unit]
+    parts = (end.least / scale for end in ends)
+    whole = (int(part) if part.is_integer() else part for part in parts)
+    return {**its, **dict(zip(("from", "to", "step"), whole, strict=False))}
 
 
 def _suggest(trial: optuna.Trial, name: str, its: Sequence[Value] | Mapping[str, Any]) -> Value:
@@ -359,9 +407,9 @@ def _said_twice(
             diagnostics.append(Diagnostic("life['years']", None, "", what, hint="remove one of them"))
         fixed.add("lifetime.target")
     for name in space:
-        found = (name, "") if name in OWN or not isinstance(name, str) else key(name)
-        if not isinstance(found, Diagnostic) and found[0] in fixed:
-            what = f"`{found[0]}` is varied, but is also given as a keyword"
+        found = name if name in OWN or not isinstance(name, str) else key(name)
+        if not isinstance(found, Diagnostic) and found in fixed:
+            what = f"`{found}` is varied, but is also given as a keyword"
             diagnostics.append(Diagnostic(_place(name), None, "", what, hint="remove one of them"))
     return diagnostics
 
@@ -383,11 +431,16 @@ def _wrong_range(name: str, its: Mapping[str, Any]) -> list[Diagnostic]:
         for part in its
         if part not in RANGE
     ]
+    make = _measured_range(name, its)
+    expected = f'two quantities with units, such as "{make.example}"' if make else "two finite numbers"
+    what = f"invalid range from {its.get('from')!r} to {its.get('to')!r}"
+    try:
+        its = _numbers(name, its)
+    except InputError:
+        return [*diagnostics, Diagnostic(where, None, "", what, expected)]
     low, high, step, scale = its.get("from"), its.get("to"), its.get("step"), its.get("scale", "linear")
     if not (_is_number(low) and _is_number(high)):
-        hint = "the name of a size or a time ends in its unit: buffer_size_mib, read_us"
-        what = f"invalid range from {low!r} to {high!r}"
-        return [*diagnostics, Diagnostic(where, None, "", what, "two finite numbers", hint)]
+        return [*diagnostics, Diagnostic(where, None, "", what, expected)]
     if scale not in ("linear", "log"):
         diagnostics.append(Diagnostic(where, None, "", f"unknown scale {scale!r}", "linear or log"))
     if not low < high:
@@ -401,7 +454,7 @@ def _wrong_range(name: str, its: Mapping[str, Any]) -> list[Diagnostic]:
     if scale == "log":
         diagnostics.append(Diagnostic(where, None, "", "a logarithmic range cannot have a step"))
     found = key(name)
-    whole = name in OWN[1:4] or (isinstance(found, tuple) and kinds().get(found[0]) == "count")
+    whole = name in OWN[1:4] or (isinstance(found, str) and kinds().get(found) == "count")
     if not _is_number(step) or step <= 0 or (whole and not isinstance(step, int)):
         expected = "a whole number, at least 1" if whole else "a number above 0"
         diagnostics.append(Diagnostic(where, None, "", f"invalid step {step!r}", expected))

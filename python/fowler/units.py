@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from fowler.errors import Diagnostic, InputError
 
@@ -11,15 +12,6 @@ __all__ = ["Rate", "Size", "Time"]
 
 _NUMBER = re.compile(r"\s*([0-9_.eE+-]+)\s*([A-Za-z/]+)\s*")
 
-_TIMES = {
-    "ns": 1,
-    "us": 1_000,
-    "ms": 1_000_000,
-    "s": 10**9,
-    "min": 60 * 10**9,
-    "h": 3_600 * 10**9,
-    "d": 86_400 * 10**9,
-}
 _SIZES = {
     "B": 1,
     "KB": 10**3,
@@ -31,40 +23,81 @@ _SIZES = {
     "GiB": 2**30,
     "TiB": 2**40,
 }
-_RATES = {f"{unit}/s": scale for unit, scale in _SIZES.items()}
 
 
-def _number(text: str, units: dict[str, int], example: str) -> float:
-    """Returns the number of a text in the smallest unit.
+class Quantity(str):
+    """Text that is a number and a unit."""
 
-    Raises:
-        InputError: if the text has no number, or no unit.
-    """
-    found = _NUMBER.fullmatch(text)
-    scale = units.get(found[2]) if found else None
-    try:
-        if found is None or scale is None:
-            raise ValueError(text)
-        # As the simulator reads it: to the nearest whole nanosecond or byte.
-        return float(round(float(found[1].replace("_", "")) * scale))
-    except (ValueError, OverflowError):
-        what = f"`{text}` is no quantity with a unit"
-        raise InputError([Diagnostic("", None, "", what, f"such as {example}")]) from None
+    __slots__ = ()
+
+    units: ClassVar[dict[str, int]]
+    example: ClassVar[str]
+
+    @property
+    def unit(self) -> str:
+        """Its unit."""
+        return self._parts()[1]
+
+    @property
+    def least(self) -> float:
+        """Its number in the smallest unit: a whole one, as the simulator reads it."""
+        number, unit = self._parts()
+        return float(round(number * self.units[unit]))
+
+    def _parts(self) -> tuple[float, str]:
+        """Returns number and unit.
+
+        Raises:
+            InputError: if the text has no number, or no unit.
+        """
+        found = _NUMBER.fullmatch(self)
+        try:
+            if found is None or found[2] not in self.units:
+                raise ValueError(self)
+            number = float(found[1].replace("_", ""))
+            round(number * self.units[found[2]])
+        except (ValueError, OverflowError):
+            what = f"`{self}` is no quantity with a unit"
+            raise InputError([Diagnostic("", None, "", what, f'such as "{self.example}"')]) from None
+        return number, found[2]
+
+    if TYPE_CHECKING:
+        # For type checkers: a section takes any text for it, where the key has a default.
+        def __get__(self, its: object, kind: Any = None) -> Self: ...
+        def __set__(self, its: object, value: str) -> None: ...
 
 
-class Time(str):
+class Time(Quantity):
     """A time with its unit.
 
-    >>> Time("25us").ns, Time("1.5ms").us
-    (25000.0, 1500.0)
+    >>> Time("25us").ns, Time("1.5ms").us, Time(timedelta(milliseconds=2)).us
+    (25000.0, 1500.0, 2000.0)
     """
 
     __slots__ = ()
 
+    units: ClassVar[dict[str, int]] = {
+        "ns": 1,
+        "us": 1_000,
+        "ms": 1_000_000,
+        "s": 10**9,
+        "min": 60 * 10**9,
+        "h": 3_600 * 10**9,
+        "d": 86_400 * 10**9,
+    }
+    example = "25us"
+
+    def __new__(cls, value: str | timedelta) -> Self:
+        """Takes text, or a ``timedelta``: to the nanosecond, if it counts them as that of pandas does."""
+        if isinstance(value, timedelta):
+            us = (value.days * 86_400 + value.seconds) * 1_000_000 + value.microseconds
+            value = f"{us * 1_000 + getattr(value, 'nanoseconds', 0)}ns"
+        return super().__new__(cls, value)
+
     @property
     def ns(self) -> float:
         """The time in nanoseconds."""
-        return _number(self, _TIMES, '"25us"')
+        return self.least
 
     @property
     def us(self) -> float:
@@ -82,12 +115,11 @@ class Time(str):
         return self.ns / 1e9
 
     if TYPE_CHECKING:
-        # For type checkers: a section takes any text for it, where the key has a default.
-        def __get__(self, its: object, kind: Any = None) -> Time: ...
-        def __set__(self, its: object, value: str) -> None: ...
+
+        def __set__(self, its: object, value: str | timedelta) -> None: ...
 
 
-class Size(str):
+class Size(Quantity):
     """An amount of data with its unit.
 
     >>> Size("64MiB").bytes, Size("64MiB").gib
@@ -96,10 +128,13 @@ class Size(str):
 
     __slots__ = ()
 
+    units: ClassVar[dict[str, int]] = _SIZES
+    example = "64MiB"
+
     @property
     def bytes(self) -> int:
         """The size in bytes."""
-        return int(_number(self, _SIZES, '"64MiB"'))
+        return int(self.least)
 
     @property
     def kib(self) -> float:
@@ -116,13 +151,8 @@ class Size(str):
         """The size in GiB."""
         return self.bytes / 2**30
 
-    if TYPE_CHECKING:
 
-        def __get__(self, its: object, kind: Any = None) -> Size: ...
-        def __set__(self, its: object, value: str) -> None: ...
-
-
-class Rate(str):
+class Rate(Quantity):
     """A data rate with its unit.
 
     >>> Rate("500MB/s").mb_s, Rate("500MB/s").b_s
@@ -131,10 +161,13 @@ class Rate(str):
 
     __slots__ = ()
 
+    units: ClassVar[dict[str, int]] = {f"{unit}/s": scale for unit, scale in _SIZES.items()}
+    example = "500MB/s"
+
     @property
     def b_s(self) -> float:
         """The rate in bytes per second."""
-        return _number(self, _RATES, '"500MB/s"')
+        return self.least
 
     @property
     def mb_s(self) -> float:
@@ -146,24 +179,22 @@ class Rate(str):
         """The rate in MiB/s."""
         return self.b_s / 2**20
 
-    if TYPE_CHECKING:
 
-        def __get__(self, its: object, kind: Any = None) -> Rate: ...
-        def __set__(self, its: object, value: str) -> None: ...
-
+QUANTITIES: dict[str, type[Quantity]] = {"time": Time, "size": Size, "rate": Rate}
+"""By the kind of a key."""
 
 if TYPE_CHECKING:
 
     class Spans:
         """Several times."""
 
-        def __init__(self, value: tuple[str, ...]) -> None: ...
+        def __init__(self, value: tuple[str | timedelta, ...]) -> None: ...
         def __get__(self, its: object, kind: Any = None) -> tuple[Time, ...]: ...
-        def __set__(self, its: object, value: tuple[str, ...]) -> None: ...
+        def __set__(self, its: object, value: tuple[str | timedelta, ...]) -> None: ...
 
 else:
 
-    def Spans(value: tuple[str, ...]) -> tuple[Time, ...]:  # noqa: N802  (a type for type checkers)
+    def Spans(value: tuple[str | timedelta, ...]) -> tuple[Time, ...]:  # noqa: N802  (a type for type checkers)
         """Returns several times."""
         return tuple(map(Time, value))
 
@@ -173,8 +204,9 @@ TIMES = "Time | tuple[Time, ...]"
 
 
 def measured(kind: str, value: Any) -> Any:
-    """Returns a value of a section as a quantity, if keys of this type are quantities and it is text."""
-    if kind in (TIMES, "Spans") and isinstance(value, tuple) and all(isinstance(it, str) for it in value):
+    """Returns a value of a section as a quantity, if keys of this type are quantities."""
+    text = str | timedelta if "Time" in kind or kind == "Spans" else str
+    if kind in (TIMES, "Spans") and isinstance(value, tuple) and all(isinstance(it, text) for it in value):
         return Spans(value)
     make: Any = {"Time": Time, TIMES: Time, "Size": Size, "Rate": Rate}.get(kind)
-    return make(value) if make and isinstance(value, str) else value
+    return make(value) if make and isinstance(value, text) else value

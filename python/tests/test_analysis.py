@@ -172,7 +172,7 @@ def swept(tmp_path_factory) -> fowler.Sweep:
         axes={
             "scheme": ["rps", "pes_ipc"],
             "over_provisioning": [0.15, 0.3, 0.0],
-            "buffer_size_kib": {"from": 256, "to": 4096, "scale": "log", "steps": 3},
+            "buffer_size": {"from": "256KiB", "to": "4MiB", "scale": "log", "steps": 3},
         },
     )
 

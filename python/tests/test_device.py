@@ -6,12 +6,14 @@ import dataclasses
 import subprocess
 import sys
 import tomllib
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 import fowler
 from fowler import _core
+from fowler.units import Time
 
 NAMES = [preset.name for preset in fowler.presets("device")]
 
@@ -31,16 +33,19 @@ def test_a_drive_survives_its_own_text(name: str, tmp_path: Path) -> None:
 def test_ways_to_name_a_key() -> None:
     its = fowler.device("pes-mlc")
     ways = [
-        its.with_(read_us=30),
         its.with_(read="30us"),
         its.with_(timing_read="30us"),
         its.with_({"timing.read": "30us"}),
-        its.with_(read_ns=30_000),
-        its.with_(timing_read_us=30.0),
+        its.with_(read="30000ns"),
+        its.with_(read=timedelta(microseconds=30)),
+        its.with_({"timing.read": Time("0.03ms")}),
     ]
     assert all(way == ways[0] for way in ways)
     assert ways[0].timing.read == "30us"
-    assert its.with_(buffer_size_mib=64) == its.with_(buffer_size="64MiB")
+    assert its.with_(buffer_size="65536KiB") == its.with_(buffer_size="64MiB")
+    mixed = its.with_(timing_read=[timedelta(microseconds=30), "60us"])
+    assert mixed == its.with_(timing_read=("30us", "60us"))
+    assert dataclasses.replace(its.timing, read=timedelta(microseconds=30)).read == "30000ns"
     lists = its.with_(timing_read=("30us", "60us"), die_order="rhio", deadline="100ms")
     assert lists.timing.read == ("30us", "60us")
     assert lists.policy.die_order.name == "rhio"
@@ -48,7 +53,7 @@ def test_ways_to_name_a_key() -> None:
 
 
 def test_quantities_have_numbers() -> None:
-    its = fowler.device("pes-mlc").with_(read_us=30, buffer_size="64MiB", rebuild_rate="500MB/s")
+    its = fowler.device("pes-mlc").with_(read="30us", buffer_size="64MiB", rebuild_rate="500MB/s")
     time, size, rate = its.timing.read, its.buffer.size, its.policy.redundancy.rebuild_rate
     assert time == "30us"
     assert (time.ns, time.us, time.ms, time.s) == (30_000, 30, 0.03, 3e-5)
@@ -100,10 +105,10 @@ def test_a_scheme_is_a_set_of_policies() -> None:
 
 
 def test_config_is_what_the_definitions_say() -> None:
-    """Fails if the generated file is out of date. `make bless` updates it."""
+    """Fails if the generated files are not those of the compiled module. Building it updates them."""
     generator = Path(__file__).parents[1] / "generate_config.py"
     checked = subprocess.run([sys.executable, str(generator), "--check"], check=False)
-    assert checked.returncode == 0, "python/fowler/config.py is out of date: run `make bless`"
+    assert checked.returncode == 0, "python/fowler/config.py is out of date: run `. python/environment`"
 
 
 def test_presets() -> None:

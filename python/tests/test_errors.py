@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -31,7 +32,12 @@ def test_everything_at_once() -> None:
     [
         ({"bufer_size": "1MiB"}, "did you mean `buffer_size`?"),
         ({"cycles": 5}, "is ambiguous"),
-        ({"read_us": "x"}, "time"),
+        ({"timing_read": "x"}, "time"),
+        ({"timing_read": 30}, "`30` has no unit"),
+        ({"read_us": 30}, 'the unit is part of the value: `read="25us"`'),
+        ({"buffer_size_mib": 64}, 'the unit is part of the value: `buffer_size="64MiB"`'),
+        ({"rebuild_rate_mb_s": 64}, 'the unit is part of the value: `rebuild_rate="500MB/s"`'),
+        ({"buffer_size": timedelta(microseconds=30)}, "a size with its unit"),
         ({"over_provisioning": -1}, "0"),
         ({"limit": 0}, "invalid value 0"),
         ({"speed": -1.0}, "speed"),

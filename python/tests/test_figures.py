@@ -10,8 +10,8 @@ import pytest
 from matplotlib.colors import to_hex
 
 import fowler
-from fowler import _palette, _progress
-from fowler.figures import blame
+from fowler import _progress
+from fowler.figures import CAUSES, blame
 
 
 def test_pictures_show_themselves_and_repeat(small: fowler.Device) -> None:
@@ -26,12 +26,12 @@ def test_pictures_show_themselves_and_repeat(small: fowler.Device) -> None:
 def test_a_cause_has_its_color_whatever_else_is_drawn(small: fowler.Device) -> None:
     run = fowler.run(small, "demo", scheme="fifo", limit=2_000)
     shares = run.blame.read.all.shares()
-    assert set(shares) <= set(_palette.CAUSES)
+    assert set(shares) <= set(CAUSES)
     for causes in (2, 8):
         bars = {bar.get_label(): bar.patches[0] for bar in blame(run, causes=causes).axes[0].containers}
         assert len(bars) > 1
         for label, bar in bars.items():
-            color, hatch = _palette.CAUSES[label.replace(" ", "_")]
+            color, hatch = CAUSES[label.replace(" ", "_")]
             assert to_hex(bar.get_facecolor()) == color
             assert (bar.get_hatch() or "") == hatch
 

@@ -30,7 +30,7 @@ WRONG = dataclasses.replace(
 )
 SPACE: dict[str, Any] = {
     "over_provisioning": {"from": 0.0, "to": 0.4, "step": 0.1},
-    "buffer_size_kib": {"from": 128, "to": 4096, "scale": "log"},
+    "buffer_size": {"from": "128KiB", "to": "4MiB", "scale": "log"},
     "scheme": ["rps", "pes_ipc"],
 }
 
@@ -41,7 +41,7 @@ class Oldest:
 
 
 def cost(its: fo.Candidate) -> float:
-    return its.values["over_provisioning"] + its.values["buffer_size_kib"] / 8192
+    return its.values["over_provisioning"] + its.values["buffer_size"].mib / 8
 
 
 def study(objective: fo.Objective, trials: int) -> optuna.Study:
@@ -115,7 +115,7 @@ def test_a_life_is_lived_only_where_a_condition_asks_for_it() -> None:
 def test_several_objectives() -> None:
     both = fo.Objective(
         **SMALL,
-        space={"buffer_size_kib": [256, 1024]},
+        space={"buffer_size": ["256KiB", "1MiB"]},
         minimise=lambda its: (cost_of(its), its.run.read.mean_us),
     )
     its = optuna.create_study(directions=["minimize", "minimize"], sampler=optuna.samplers.RandomSampler(1))
@@ -124,7 +124,7 @@ def test_several_objectives() -> None:
 
 
 def cost_of(its: fo.Candidate) -> float:
-    return float(its.values["buffer_size_kib"])
+    return its.device.buffer.size.kib
 
 
 @pytest.mark.parametrize(
@@ -132,9 +132,9 @@ def cost_of(its: fo.Candidate) -> float:
     [
         ({"space": {"bufer_size": [1]}}, "space['bufer_size']", "did you mean `buffer_size`"),
         (
-            {"space": {"buffer_size": {"from": "1MiB", "to": "2MiB"}}},
+            {"space": {"buffer_size": {"from": 1, "to": 2}}},
             "space['buffer_size']",
-            "buffer_size_mib",
+            'two quantities with units, such as "64MiB"',
         ),
         ({"space": {"over_provisioning": {"from": 0.4, "to": 0.2}}}, "space['over_provisioning']", "empty"),
         ({"space": {"scheme": []}}, "space['scheme']", "no values"),
@@ -148,7 +148,7 @@ def cost_of(its: fo.Candidate) -> float:
         ({"workload": iter([])}, "workload", "read only once"),
         ({"workload": None}, "objective", "neither `workload` nor `trace`"),
         ({"device": WRONG}, "pes-mlc", "`nope` is unknown"),
-        ({"space": {"buffer_size_kib": [256]}, "scheme": "rsp"}, "scheme", "unknown scheme `rsp`"),
+        ({"space": {"buffer_size": ["256KiB"]}, "scheme": "rsp"}, "scheme", "unknown scheme `rsp`"),
         ({"space": {"scheme": ["rps", "rsp"]}}, "space['scheme']", "unknown scheme `rsp`"),
         ({"space": {"scheme": [Oldest(), ["rsp", Oldest()]]}}, "space['scheme']", "unknown scheme `rsp`"),
         ({"space": {"scheme": [Oldest]}}, "space['scheme']", "pass an object: Oldest()"),
@@ -200,7 +200,7 @@ def cost_of(its: fo.Candidate) -> float:
         ({"set": {"geometry.over_provisioning": 0.2}}, "space['over_provisioning']", "given as a keyword"),
         ({"scheme": "rps"}, "space['scheme']", "also given as a keyword"),
         ({"space": {"speed": [1.0], "idle": [0.5]}}, "space['idle']", "exclude each other"),
-        ({"space": {"buffer_size_kib": [256]}, "over_provisionin": 0.2}, "over_provisionin", "did you mean"),
+        ({"space": {"buffer_size": ["256KiB"]}, "over_provisionin": 0.2}, "over_provisionin", "did you mean"),
         ({"title": "of a sweep"}, "title", "neither an argument"),
         ({"limit": 0}, "limit", "outside 1"),
         ({"life": {"yearz": 2}}, "life['yearz']", "did you mean `years`"),

@@ -13,6 +13,7 @@ import tomllib
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,7 @@ SMALL: dict[str, Any] = {
     "axes": {
         "scheme": ["rps", "pes_ipc"],
         "over_provisioning": [0.15, 0.3, 0.0],
-        "buffer_size_kib": [256, 1024],
+        "buffer_size": ["256KiB", "1MiB"],
     },
 }
 RUNS = 9
@@ -285,12 +286,12 @@ def test_points_that_fail_are_kept_with_their_error(small: fowler.Sweep, tmp_pat
     [
         ({"design": "random", "points": 5, "design_seed": 3}, 5),
         ({"design": "latin_hypercube", "points": 4}, 4),
-        ({"axes": None, "points": [{"scheme": "rps"}, {"seed": 2, "buffer_size_mib": 2}]}, 2),
+        ({"axes": None, "points": [{"scheme": "rps"}, {"seed": 2, "buffer_size": "2MiB"}]}, 2),
         ({"axes": {"seed": range(1, 4), "over_provisioning": np.linspace(0.2, 0.3, 2)}}, 6),
         ({"axes": {"buffer.size": {"from": "256KiB", "to": "1MiB", "scale": "log", "steps": 3}}}, 3),
-        ({"axes": {"buffer_size_kib": {"from": 256, "to": 1024, "scale": "log", "steps": 3}}}, 3),
+        ({"axes": {"read": {"from": timedelta(microseconds=20), "to": "80us", "steps": 3}}}, 3),
     ],
-    ids=["random", "hypercube", "list", "numpy", "range", "unit"],
+    ids=["random", "hypercube", "list", "numpy", "range", "timedelta"],
 )
 def test_designs_are_those_of_the_command(design: dict[str, Any], count: int, tmp_path: Path) -> None:
     axes = {"over_provisioning": {"from": 0.15, "to": 0.4}, "scheme": ["rps", "pes_ipc"]}

@@ -38,12 +38,20 @@ def expected(small: fowler.Device) -> fowler.Run:
 
 
 def test_scalars_of_numpy_are_numbers() -> None:
-    plain = fowler.device("pes-mlc").with_(read_us=30, over_provisioning=0.25, cache_reads=True)
+    plain = fowler.device("pes-mlc").with_(
+        timing_read="30us", evict_ahead=8, over_provisioning=0.25, cache_reads=True
+    )
     numpy = fowler.device("pes-mlc").with_(
-        read_us=np.int32(30), over_provisioning=np.float64(0.25), cache_reads=np.bool_(True)
+        timing_read=np.timedelta64(30, "us"),
+        evict_ahead=np.int32(8),
+        over_provisioning=np.float64(0.25),
+        cache_reads=np.bool_(True),
     )
     flat = fowler.device("pes-mlc").with_(
-        read_us=np.array(30), over_provisioning=np.array(0.25), cache_reads=np.array(True)
+        timing_read=np.timedelta64(30_000, "ns"),
+        evict_ahead=np.array(8),
+        over_provisioning=np.array(0.25),
+        cache_reads=np.array(True),
     )
     assert plain == numpy == flat
     lists = fowler.device("pes-mlc").with_(program_iterations=np.array([12, 15]))
@@ -184,8 +192,8 @@ DEVICE = fowler.device("pes-mlc")
         ("device_id", lambda: fowler.run(DEVICE, trace="t.csv", device_id=1.5)),
         ("buffer_size", lambda: fowler.run(DEVICE, "demo", limit=10, buffer_size=None)),
         ("buffer_size", lambda: DEVICE.with_(buffer_size=None)),
-        ("read_us", lambda: DEVICE.with_(read_us={"a": 1})),
-        ("read_us", lambda: DEVICE.with_(read_us=object())),
+        ("read", lambda: DEVICE.with_(read={"a": 1})),
+        ("read", lambda: DEVICE.with_(read=object())),
         ("3", lambda: DEVICE.with_({3: 4})),
         ("changes", lambda: DEVICE.with_(["timing.read"])),
         ("scheme", lambda: DEVICE.under(None)),

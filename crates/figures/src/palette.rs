@@ -1,9 +1,9 @@
 //! The colors and patterns of schemes and of causes of latency: the only place that has them.
 //!
-//! Report pages, the figures of this crate and Python's plots take them from here; a test keeps
-//! `python/fowler/_palette.py` equal to them. A scheme's ink follows from its place in the
-//! comparison. A cause's ink follows from its name: the hue says what the time was spent on, the
-//! pattern says for whom or why. So a cause looks the same in every chart of every run.
+//! Report pages, the figures of this crate and Python's plots take them from here. A scheme's ink
+//! follows from its place in the comparison. A cause's ink follows from its name: the hue says what
+//! the time was spent on, the pattern says for whom or why. So a cause looks the same in every
+//! chart of every run.
 //!
 //! The hues are those of Okabe and Ito, "Color Universal Design" (2008), chosen so that people who
 //! lack one kind of cone can distinguish them. On white, three of them are too faint as lines (WCAG

@@ -1,12 +1,9 @@
-//! The palette can be seen on its paper and distinguished with every kind of color vision, and
-//! Python has the same one.
+//! The palette can be seen on its paper and distinguished with every kind of color vision.
 
 use fowler_figures::palette::{
     CAUSES, DARK_PAPER, GRAY, HUES, Hue, Ink, OTHER, Pattern, cause, hex, scheme,
 };
 use std::collections::BTreeSet;
-use std::fmt::Write;
-use std::path::Path;
 
 /// Linear red, green and blue, each from 0 to 1, before the encoding of IEC 61966-2-1.
 type Light = [f64; 3];
@@ -131,40 +128,4 @@ fn every_cause_and_every_scheme_has_an_ink_of_its_own() {
     assert_eq!(schemes.len(), count);
     assert_eq!(cause("suspend").map(Ink::hue).map(|hue| hue.name), Some("ink"));
     assert_eq!(cause("suspended"), None);
-}
-
-/// `python/fowler/_palette.py`: what it must hold.
-fn python() -> String {
-    let mut text = String::from(
-        "\"\"\"The colors of schemes and causes on white paper.\n\n\
-         Copied from crates/figures/src/palette.rs by `make bless`; do not edit.\n\"\"\"\n\n\
-         from __future__ import annotations\n\nSCHEMES = (\n",
-    );
-    for hue in &HUES {
-        let _ = writeln!(text, "    \"{}\",", hex(hue.light));
-    }
-    text.push_str(")\n\"\"\"By the place of a scheme in the comparison.\"\"\"\n\nCAUSES = {\n");
-    for (name, ink) in CAUSES.iter().copied().chain([("other", OTHER)]) {
-        // The hatches of matplotlib.
-        let hatch = match ink.pattern {
-            Pattern::Solid => "",
-            Pattern::Rising => "////",
-            Pattern::Dots => "..",
-            Pattern::Falling => "\\\\\\\\\\\\\\\\",
-            Pattern::Level => "---",
-        };
-        let _ = writeln!(text, "    \"{name}\": (\"{}\", \"{hatch}\"),", hex(ink.hue().light));
-    }
-    text.push_str("}\n\"\"\"By the name of a cause: its color and hatch.\"\"\"\n");
-    text
-}
-
-#[test]
-fn python_has_this_palette() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../python/fowler/_palette.py");
-    if std::env::var_os("FOWLER_BLESS").is_some() {
-        std::fs::write(&path, python()).unwrap_or_else(|error| panic!("{path:?}: {error}"));
-    }
-    let found = std::fs::read_to_string(&path).unwrap_or_default();
-    assert_eq!(found, python(), "python/fowler/_palette.py: run `make bless`");
 }

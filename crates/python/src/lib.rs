@@ -8,6 +8,7 @@ mod keys;
 mod lifetime;
 mod metrics;
 mod outcome;
+mod palette;
 mod policies;
 mod py_requests;
 mod run;
@@ -33,6 +34,8 @@ mod _core {
     use super::metrics::metrics;
     #[pymodule_export]
     use super::outcome::{Outcome, verdict, write_report};
+    #[pymodule_export]
+    use super::palette::palette;
     #[pymodule_export]
     use super::policies::{Block, Data, Page, Plane, Read, Running, View, Waiting, Write};
     #[pymodule_export]
