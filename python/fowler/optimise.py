@@ -25,7 +25,6 @@ True
 from __future__ import annotations
 
 import difflib
-import inspect
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -42,7 +41,7 @@ from fowler.drive import Device
 from fowler.errors import Diagnostic, InputError
 from fowler.policies import Schemes
 from fowler.results import Lifetime
-from fowler.running import AnyDevice, lifetime, run
+from fowler.running import AnyDevice, keyword_only, lifetime, run
 from fowler.runs import Run
 from fowler.source import AnyWorkload, Source, divided
 from fowler.sweeping import SAID, read_keywords
@@ -388,9 +387,7 @@ def _said_twice(
     space: Mapping[str, Any], keywords: Mapping[str, Any], life: Mapping[str, Any]
 ) -> list[Diagnostic]:
     """Returns diagnostics for parameters that are also keywords, and for keywords of sweeps only."""
-    arguments = {
-        name for name, its in inspect.signature(run).parameters.items() if its.kind is its.KEYWORD_ONLY
-    }
+    arguments = {*keyword_only(run)}
     strange = [key(name) for name in keywords if name in SAID and name not in arguments]
     diagnostics = [its for its in strange if isinstance(its, Diagnostic)]
     fixed = {name for name in OWN if keywords.get(name) is not None}

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Unpack
 
@@ -29,32 +30,6 @@ SEEDS_MAX = 10
 SEEDS_COMPARED = 100
 """The most seeds of a comparison, as on the command line."""
 PACE = ("queue_depth", "speed", "idle")
-RUN = (
-    "scheme",
-    "schemes",
-    *PACE,
-    "limit",
-    "faults",
-    "seed",
-    "requests",
-    "requests_file",
-    "progress",
-    "source",
-)
-LIFE = (
-    "scheme",
-    "years",
-    "dilation",
-    "check",
-    "checkpoint",
-    "drives",
-    "fleet",
-    "limit",
-    "seed",
-    "progress",
-    "source",
-)
-"""The arguments to suggest for a misspelled one."""
 
 
 def run(
@@ -128,7 +103,7 @@ def run(
             requests_file,
             set,
             source,
-            dict(more),
+            more,
         )
     )
     args["scheme"] = next(iter(names), None)
@@ -198,7 +173,7 @@ def compare(
             requests_file,
             set,
             source,
-            dict(more),
+            more,
         )
     )
     call = Call(args, names, progress)
@@ -266,7 +241,7 @@ def lifetime(
             what = f"`{name}` does not apply to a life, which {does}"
             gathered.diagnostics.append(Diagnostic(name, None, "", what, hint="remove it"))
     others = {its: value for its, value in more.items() if its not in apart}
-    fitted, changes = noted(gathered, others, source, set, LIFE)
+    fitted, changes = noted(gathered, others, source, set, keyword_only(lifetime))
     target = gathered.real("years", years)
     if target is not None:
         if 0 < target <= 1e6:  # noqa: PLR2004  (beyond any drive's life)
@@ -354,6 +329,12 @@ def _sources(
     return [(str(label), source_args(workload, {})) for label, workload in named]
 
 
+def keyword_only(*calls: Callable[..., Any]) -> list[str]:
+    """Returns the names of the arguments that are keywords of these calls alone."""
+    every = (its for call in calls for its in inspect.signature(call).parameters.values())
+    return [its.name for its in every if its.kind is its.KEYWORD_ONLY]
+
+
 class _Run(NamedTuple):
     """The arguments that runs and comparisons share."""
 
@@ -369,30 +350,30 @@ class _Run(NamedTuple):
     requests_file: str | os.PathLike[str] | None
     set: Mapping[str, Setting] | None
     source: Source | None
-    more: dict[str, Any]
+    more: Keywords
 
 
-def _run_args(run: _Run) -> tuple[_arguments.Run, list[str]]:
+def _run_args(its: _Run) -> tuple[_arguments.Run, list[str]]:
     """Returns the run as the compiled module takes it, and the names of its schemes.
 
     Raises:
         InputError: for everything that is wrong with the arguments, the drive and the requests.
     """
     gathered = Gathered()
-    schemes = gathered.take(lambda: Schemes(run.schemes), Schemes([]))
-    fitted, changes = noted(gathered, run.more, run.source, run.set, RUN)
-    seed = gathered.whole("seed", run.seed, 0)
-    faults: list[str] = gathered.take(lambda: _faults(run.faults), [])
+    schemes = gathered.take(lambda: Schemes(its.schemes), Schemes([]))
+    fitted, changes = noted(gathered, dict(its.more), its.source, its.set, keyword_only(run, compare))
+    seed = gathered.whole("seed", its.seed, 0)
+    faults: list[str] = gathered.take(lambda: _faults(its.faults), [])
     args: _arguments.Run = {
-        "drive": gathered.take(lambda: as_drive(run.device, changes, seed), as_drive("tlc", [], None)),
-        "source": gathered.take(lambda: source_args(run.workload, fitted), source_args("demo", {})),
+        "drive": gathered.take(lambda: as_drive(its.device, changes, seed), as_drive("tlc", [], None)),
+        "source": gathered.take(lambda: source_args(its.workload, fitted), source_args("demo", {})),
         "scheme": None,
-        "queue_depth": gathered.whole("queue_depth", run.queue_depth, 1, 2**32 - 1),
-        "speed": gathered.real("speed", run.speed),
-        "idle": gathered.real("idle", run.idle),
-        "limit": gathered.whole("limit", run.limit, 1),
+        "queue_depth": gathered.whole("queue_depth", its.queue_depth, 1, 2**32 - 1),
+        "speed": gathered.real("speed", its.speed),
+        "idle": gathered.real("idle", its.idle),
+        "limit": gathered.whole("limit", its.limit, 1),
         "faults": faults,
-        "requests_file": gathered.path("requests_file", run.requests_file),
+        "requests_file": gathered.path("requests_file", its.requests_file),
         "detail": False,
         "policies": schemes.policies,
     }

@@ -90,7 +90,7 @@ def sweep(  # noqa: PLR0913  (they are the keys of a specification)
         scheme: A scheme as for :func:`fowler.run`.
         axes: The axes to vary. A name is ``device``, ``scheme``, ``workload``, ``trace``, ``seed``,
             ``limit``, ``queue_depth``, ``speed``, ``idle`` or a configuration key (``over_provisioning``,
-            ``"buffer.size"``, ``buffer_size_mib``). The values are a list, or
+            ``buffer_size``). The values are a list, or
             ``{"from": .., "to": .., "scale": "linear" | "log"}``, with ``"steps"`` in a grid. The last axis
             of a grid changes fastest. Drives, policies and frames may be objects. They go to the workers of
             an executor as pickles, with every point.

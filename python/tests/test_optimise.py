@@ -6,6 +6,7 @@ import dataclasses
 import math
 import subprocess
 import sys
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -121,6 +122,26 @@ def test_several_objectives() -> None:
     its = optuna.create_study(directions=["minimize", "minimize"], sampler=optuna.samplers.RandomSampler(1))
     its.optimize(both, n_trials=2)
     assert all(len(trial.values) == 2 for trial in its.best_trials)
+
+
+def test_a_range_of_quantities_counts_in_the_unit_of_its_start() -> None:
+    space = {
+        "buffer_size": {"from": "512KiB", "to": "4MiB", "step": "512KiB"},
+        "timing_read": {"from": timedelta(microseconds=20), "to": "40us"},
+        "rebuild_rate": {"from": "1.5MB/s", "to": "1GB/s", "scale": "log"},
+        "idle_after": [timedelta(milliseconds=1), "2ms"],
+    }
+    objective = fo.Objective(**SMALL, space=space, minimise=lambda its: its.values["buffer_size"].kib)
+    drawn = {"buffer_size": 1024, "timing_read": 30_000, "rebuild_rate": 2.5, "idle_after": "1000000ns"}
+    assert objective(optuna.trial.FixedTrial(drawn)) == 1024.0
+    its = objective.candidate(drawn)
+    assert its.values == {
+        **drawn,
+        "buffer_size": "1024KiB",
+        "timing_read": "30000ns",
+        "rebuild_rate": "2.5MB/s",
+    }
+    assert its.device.buffer.size.mib == 1
 
 
 def cost_of(its: fo.Candidate) -> float:
