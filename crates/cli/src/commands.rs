@@ -6,7 +6,7 @@ use crate::table::Grid;
 use crate::wrap::wrapped_comments;
 use crate::{
     Exit, ask, calibrate, check, console, diff, endurance, fio, fit, lifetime, physics, progress,
-    pts, report, score, signals, split, stdin, sweep, traces, validation,
+    pts, report, schemas, score, signals, split, stdin, sweep, traces, validation,
 };
 #[cfg(feature = "papers")]
 use crate::{reproduce, study};
@@ -24,7 +24,7 @@ use fowler_experiment::scheme::Scheme;
 use fowler_experiment::seeds::{self, Spread};
 use fowler_experiment::timeline::{self, Choice, Recorded, TIMELINE};
 use fowler_experiment::workload::Control;
-use fowler_experiment::{chip, compare, field, generator, keys, run, schemas, verdict};
+use fowler_experiment::{chip, compare, field, generator, keys, run, verdict};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;

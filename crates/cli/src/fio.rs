@@ -10,9 +10,9 @@ use fowler_experiment::Span;
 use fowler_experiment::atomic_file::{AtomicFile, Named, clashes, stored, unwritable, writable};
 use fowler_experiment::contents;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
-use fowler_experiment::fio::{self, FioSpec, HostCosts, Jobs, Seeding};
 use fowler_experiment::timeline::{Choice, TIMELINE, Timeline};
 use fowler_experiment::workload::Control;
+use fowler_fio_run::{FioSpec, HostCosts, Jobs, Seeding};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -92,7 +92,7 @@ pub(crate) fn execute(arguments: &Fio) -> Result<Exit, Diagnostics> {
     let (Some(output), Some(jobs)) = (output, jobs) else { return Ok(Exit::Fault) };
     let bar = progress::Requests::new(arguments.quiet);
     let control = Control { stop: signals::stop_flag(), progress: &|step| bar.follow(step) };
-    let wanted = fio::Wanted {
+    let wanted = fowler_fio_run::Wanted {
         logs: logs_in(arguments).to_path_buf(),
         detail: output.reports(),
         requests: None,
@@ -195,7 +195,7 @@ fn open(arguments: &Fio, jobs: Option<&Jobs>) -> Result<Output, Diagnostics> {
 
 /// Prints and writes the results.
 fn shown(
-    ran: fio::Fio,
+    ran: fowler_fio_run::Fio,
     timeline: Option<Timeline>,
     incomplete: Diagnostics,
     output: &Output,
@@ -226,7 +226,7 @@ fn shown(
     Ok(combine_exit(exit_of(&outcomes), &diagnostics))
 }
 
-fn in_format(ran: &fio::Fio, format: &str) -> String {
+fn in_format(ran: &fowler_fio_run::Fio, format: &str) -> String {
     match format {
         "terse" => ran.terse(),
         "json" => format!("{:#}\n", ran.json(false)),

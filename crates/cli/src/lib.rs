@@ -30,6 +30,7 @@ mod report;
 mod reproduce;
 mod requests;
 mod schema;
+mod schemas;
 mod score;
 mod sheets;
 mod signals;

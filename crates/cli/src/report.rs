@@ -5,10 +5,10 @@ use crate::numbers::{
     NOTHING, bytes, counted, counted_as, maybe, percent, ratio, real, seconds, whole, words,
 };
 use crate::table::Grid;
-use fowler_experiment::metrics::Unit;
-use fowler_experiment::metrics::layout::{Shown, rows};
 use fowler_experiment::outcome::Outcome;
 use fowler_experiment::seeds::Spread;
+use fowler_experiment::summary::Unit;
+use fowler_experiment::summary::layout::{Shown, rows};
 use fowler_experiment::verdict;
 use fowler_experiment::warnings::{Warning, alike, interruptions, warnings};
 use fowler_experiment::{Band, Kind, Nanos, Part};

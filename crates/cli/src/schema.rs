@@ -1,9 +1,9 @@
 //! `fowler schema`: what a file may say, for editors and for programs.
 
+use crate::schemas;
 use crate::{Exit, console};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use fowler_experiment::schemas;
 use std::fmt::Write;
 
 #[derive(Debug, Args)]

@@ -6,8 +6,8 @@ use crate::output::{Output, Wanted};
 use crate::table::Grid;
 use crate::{Exit, console, progress, signals};
 use fowler_experiment::diagnostic::Diagnostics;
-use fowler_experiment::validate::{Group, Row, ValidateSpec, Validation, validate};
 use fowler_experiment::workload::Control;
+use fowler_validate::{Group, Row, ValidateSpec, Validation, validate};
 use std::fmt::Write;
 
 /// Does what the user asked for.

@@ -9,7 +9,7 @@ use arrow_array::{
     UInt64Array,
 };
 use arrow_schema::{DataType, Field, Schema};
-use fowler_experiment::metrics::{self, Stored};
+use fowler_experiment::summary::{Stored, all};
 use fowler_experiment::sweep::{Finished, Level, Plan, Point};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -211,7 +211,7 @@ fn flatten(name: String, value: &Value, row: &mut Row) {
 
 /// Returns whether this is a long text, which is only in the summary.
 fn too_long(name: &str) -> bool {
-    metrics::all().iter().any(|it| it.name == name && it.stored == Stored::SummaryOnly)
+    all().iter().any(|it| it.name == name && it.stored == Stored::SummaryOnly)
 }
 
 /// Returns the bytes of a file with one row.

@@ -11,7 +11,7 @@ const MAX_DOTS_IN_LINE: usize = 256;
 
 /// Where a setting was made.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Origin {
+pub struct Origin {
     /// The file, or the flag.
     pub file: String,
     /// The line, in a file.
@@ -29,7 +29,7 @@ impl Origin {
 
 /// The value of a setting, before it is checked against its key.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Value {
+pub enum Value {
     /// Quoted text.
     Text(String),
     /// Unquoted text of a flag: a word, a number or a quantity.
@@ -65,7 +65,7 @@ impl Value {
 
 /// One setting.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Setting {
+pub struct Setting {
     /// Dotted key.
     pub path: String,
     /// Its value.
@@ -75,7 +75,7 @@ pub(crate) struct Setting {
 }
 
 /// Reads TOML. Returns every setting that could be read, and every syntax error.
-pub(crate) fn read_toml(text: &str, file: &str) -> (Vec<Setting>, Diagnostics) {
+pub fn read_toml(text: &str, file: &str) -> (Vec<Setting>, Diagnostics) {
     read_toml_with_rows(text, file, None)
 }
 

@@ -38,7 +38,7 @@ impl Need {
     }
 
     /// Adds the runs of another.
-    pub(crate) fn merge(mut self, other: Need) -> Need {
+    pub fn merge(mut self, other: Need) -> Need {
         self.serving = self.serving.max(other.serving);
         self.most = self.most.max(other.most);
         for (config, bytes) in &other.states {
@@ -79,7 +79,7 @@ impl Need {
 
     /// Refuses the runs if the machine has too little memory for `at_once` of them. `fewer` says
     /// how to run fewer at a time.
-    pub(crate) fn refuse(&self, at_once: usize, fewer: &str) -> Result<(), Diagnostics> {
+    pub fn refuse(&self, at_once: usize, fewer: &str) -> Result<(), Diagnostics> {
         let Some(available) = Available::now() else { return Ok(()) };
         let peak = self.peak(at_once);
         if peak <= available.bytes {
@@ -108,12 +108,12 @@ pub fn at_once(runs: usize) -> usize {
 
 /// Refuses a run during which so many copies of a drive exist at a time, if the machine has too
 /// little memory for it.
-pub(crate) fn refuse_run(drive: &Resolved, copies: u64) -> Result<(), Diagnostics> {
+pub fn refuse_run(drive: &Resolved, copies: u64) -> Result<(), Diagnostics> {
     refuse(drive, |memory| memory.most().max(memory.drive() * copies))
 }
 
 /// Refuses a drive if the machine has too little memory for what `of` says it takes.
-pub(crate) fn refuse(drive: &Resolved, of: impl Fn(&Memory) -> Bytes) -> Result<(), Diagnostics> {
+pub fn refuse(drive: &Resolved, of: impl Fn(&Memory) -> Bytes) -> Result<(), Diagnostics> {
     let Some(available) = Available::now() else { return Ok(()) };
     let of = |config: &Config, layout: &Layout| of(&Memory::of(config, layout));
     let peak = of(&drive.config, &drive.layout);

@@ -71,11 +71,13 @@ impl Scheme {
         &self.name
     }
 
-    pub(crate) fn settings(&self) -> &[Setting] {
+    /// Returns its settings, in the order of the text.
+    pub fn settings(&self) -> &[Setting] {
         &self.settings
     }
 
-    pub(crate) fn policies(&self) -> &Policies {
+    /// Returns the policies that it chooses.
+    pub fn policies(&self) -> &Policies {
         &self.policies
     }
 }

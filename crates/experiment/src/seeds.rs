@@ -6,11 +6,11 @@
 
 use crate::compare::{compare, compare_watched};
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::metrics::{Stored, all};
 use crate::outcome::{Ending, Outcome};
 use crate::progress::Progress;
 use crate::run::{self, RunSpec, Watcher};
 use crate::sample::{Interval, interval};
+use crate::summary::{Stored, all};
 use crate::workload::Control;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;

@@ -2,10 +2,10 @@
 //! on pages.
 
 use crate::faults::MOST;
-use crate::metrics::bad_blocks::worn_out;
-use crate::metrics::failed_dies::{offline, read_only};
 use crate::numbers::{counted, counted_as};
 use crate::outcome::{CACHES_NO_DATA, Ending, Outcome};
+use crate::summary::bad_blocks::worn_out;
+use crate::summary::failed_dies::{offline, read_only};
 use fowler_device::reliability::ModelKind;
 use fowler_device::{Census, Pattern, Source};
 

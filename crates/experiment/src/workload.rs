@@ -178,7 +178,7 @@ pub struct WorkloadReport {
 
 /// A workload prepared for drives of one size.
 #[derive(Clone, Debug)]
-pub(crate) struct Workload {
+pub struct Workload {
     kind: Kind,
     name: String,
     hash: String,

@@ -4,7 +4,7 @@
 use crate::repetition::Repetition;
 use crate::run_summary::RunSummary;
 use fowler_experiment::atomic_file::{AtomicFile, unwritable};
-use fowler_experiment::calibration::{TestBed, common_speed};
+use fowler_experiment::common_speed::{TestBed, common_speed};
 use fowler_experiment::device;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics, printable};
 use fowler_experiment::disk::{self, unreadable};

@@ -5,7 +5,7 @@ use crate::policies::watch_policies;
 use crate::sheets::{Rows, rows};
 use crate::spec::LifetimeArgs;
 use crate::table::Table;
-use fowler_columns::drives;
+use fowler_columns::fleet as fleet_table;
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::lifetime::fleet::{Fleet, with_life};
 use fowler_experiment::lifetime::{Ended, Lifetime as Finished, Watch, live};
@@ -37,8 +37,8 @@ impl Lifetime {
         py.detach(|| {
             let (mut files, _) = self.finished.write(&folder)?;
             if let Some(fleet) = &self.finished.fleet {
-                drives::write(fleet, &folder.join(drives::NAME))?;
-                files.push(drives::NAME.into());
+                fleet_table::write(fleet, &folder.join(fleet_table::NAME))?;
+                files.push(fleet_table::NAME.into());
             }
             Ok::<_, Diagnostics>(files)
         })
@@ -47,7 +47,7 @@ impl Lifetime {
 
     /// Returns the drives of the fleet, one row each.
     fn fleet_drives(&self) -> PyResult<Table> {
-        Ok(Table::of_one(drives::table(self.fleet()?)))
+        Ok(Table::of_one(fleet_table::table(self.fleet()?)))
     }
 
     /// Returns the years, or the terabytes `written`, at which a share of the fleet is replaced:

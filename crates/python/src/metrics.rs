@@ -1,6 +1,6 @@
 //! The list of metrics, as Python and the documentation read it.
 
-use fowler_experiment::metrics::{Stored, all};
+use fowler_experiment::summary::{Stored, all};
 use pyo3::prelude::*;
 
 /// A metric: path, unit, meaning, where it is stored, and whether it is one of those that summarize

@@ -17,7 +17,7 @@
 mod ensemble;
 mod search;
 
-use fowler_experiment::calibration::{TestBed, Trial, common_speed, trials};
+use fowler_experiment::common_speed::{TestBed, Trial, common_speed, trials};
 use fowler_experiment::device::{DeviceSpec, Source};
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::presets::{Folder, open};

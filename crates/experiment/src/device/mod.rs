@@ -121,7 +121,7 @@ fn belongs_to_fitting(path: &str) -> bool {
 }
 
 /// The table of a drive file that is about fitting it to measurements.
-pub(crate) const FITTING: &str = "calibrate";
+pub const FITTING: &str = "calibrate";
 
 impl Resolved {
     fn of(device: String, scheme: String, config: Config, layout: Layout) -> Resolved {
@@ -138,7 +138,7 @@ impl Resolved {
     ///
     /// # Errors
     /// If it is another.
-    pub(crate) fn page_mapped(self, what: &str) -> Result<Resolved, Diagnostics> {
+    pub fn page_mapped(self, what: &str) -> Result<Resolved, Diagnostics> {
         if self.config.superblocks.mapping == Mapping::Pages {
             return Ok(self);
         }
@@ -151,7 +151,7 @@ impl Resolved {
     ///
     /// # Errors
     /// If it cannot have that.
-    pub(crate) fn changed(self, change: impl FnOnce(&mut Config)) -> Result<Resolved, Diagnostics> {
+    pub fn changed(self, change: impl FnOnce(&mut Config)) -> Result<Resolved, Diagnostics> {
         let Resolved { device, scheme, mut config, .. } = self;
         change(&mut config);
         let layout = config.layout();
@@ -229,7 +229,7 @@ pub fn print(config: &Config) -> String {
 }
 
 /// Lays out the drive. Reports each refusal of the device at the place that set its first key.
-pub(crate) fn refused(
+pub fn refused(
     file: &str,
     origins: &BTreeMap<&'static str, Origin>,
     refusals: Vec<Refusal>,

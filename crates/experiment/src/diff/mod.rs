@@ -12,7 +12,7 @@ pub use causes::Causes;
 pub(crate) use stored::is_as_written;
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::metrics::layout;
+use crate::summary::layout;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use stored::Stored;

@@ -6,14 +6,14 @@
 //! file puts its own schema together from these; `schemas` lists them all. It touches no file.
 
 pub(crate) mod configuration;
-pub(crate) mod output;
+pub mod output;
 
 use serde_json::{Map, Value, json};
 
 const DRAFT: &str = "https://json-schema.org/draft/2020-12/schema";
 
 /// A schema of its own: `body` with what it is about.
-pub(crate) fn document(title: &str, about: &str, body: Value) -> Value {
+pub fn document(title: &str, about: &str, body: Value) -> Value {
     let mut schema = json!({ "$schema": DRAFT, "title": title, "description": about });
     if let (Value::Object(schema), Value::Object(body)) = (&mut schema, body) {
         // What a body says about itself is said better by the whole.
@@ -23,7 +23,7 @@ pub(crate) fn document(title: &str, about: &str, body: Value) -> Value {
 }
 
 /// The same or null.
-pub(crate) fn nullable(mut schema: Value) -> Value {
+pub fn nullable(mut schema: Value) -> Value {
     match schema.get("type") {
         Some(Value::String(one)) => {
             schema["type"] = json!([one, "null"]);
@@ -35,7 +35,7 @@ pub(crate) fn nullable(mut schema: Value) -> Value {
 }
 
 /// The same with what it is about.
-pub(crate) fn described(mut schema: Value, about: &str) -> Value {
+pub fn described(mut schema: Value, about: &str) -> Value {
     if let Value::Object(fields) = &mut schema
         && !about.is_empty()
     {
@@ -115,7 +115,7 @@ impl Tree {
 }
 
 /// An object of these keys and no other.
-pub(crate) fn object(properties: Map<String, Value>, required: &[&str]) -> Value {
+pub fn object(properties: Map<String, Value>, required: &[&str]) -> Value {
     let mut schema = json!({ "type": "object", "properties": properties });
     if !required.is_empty() {
         schema["required"] = json!(required);

@@ -4,7 +4,7 @@ use super::{described, nullable, object};
 use serde_json::{Map, Value, json};
 
 /// What JSON a type becomes.
-pub(crate) trait Typed {
+pub trait Typed {
     /// The schema of it.
     fn schema() -> Value;
 }
@@ -50,7 +50,7 @@ type Read<T> = Box<dyn Fn(&T) -> Option<Value>>;
 
 /// A field of an object that is written: what it is called, what it means, and how it is read from
 /// a `T`. An object that is written from a list of facts has that list's schema.
-pub(crate) struct Fact<T> {
+pub struct Fact<T> {
     name: &'static str,
     about: String,
     schema: Value,
@@ -95,13 +95,13 @@ impl<T> Fact<T> {
 }
 
 /// The object.
-pub(crate) fn written<T>(facts: &[Fact<T>], of: &T) -> Value {
+pub fn written<T>(facts: &[Fact<T>], of: &T) -> Value {
     let field = |fact: &Fact<T>| Some((fact.name.to_string(), (fact.read)(of)?));
     Value::Object(facts.iter().filter_map(field).collect())
 }
 
 /// Its schema.
-pub(crate) fn schema<T>(facts: &[Fact<T>]) -> Value {
+pub fn schema<T>(facts: &[Fact<T>]) -> Value {
     let field =
         |fact: &Fact<T>| (fact.name.to_string(), described(fact.schema.clone(), &fact.about));
     let required = facts.iter().filter(|fact| !fact.optional);
@@ -110,12 +110,12 @@ pub(crate) fn schema<T>(facts: &[Fact<T>]) -> Value {
 }
 
 /// An object whose names are not fixed, with values of one kind.
-pub(crate) fn map_of(values: Value) -> Value {
+pub fn map_of(values: Value) -> Value {
     json!({ "type": "object", "additionalProperties": values })
 }
 
 /// An array of one kind.
-pub(crate) fn list_of(items: Value) -> Value {
+pub fn list_of(items: Value) -> Value {
     json!({ "type": "array", "items": items })
 }
 

@@ -5,7 +5,7 @@ use super::{Lifetime, Lived, Series, fleet};
 use crate::json_schema;
 use crate::json_schema::output::{self, Fact, Typed, list_of, map_of, written};
 use crate::json_schema::{described, nullable};
-use crate::metrics::by_source;
+use crate::summary::by_source;
 use fowler_device::ThrottleTime;
 use fowler_metrics::Latencies;
 use serde_json::{Value, json};

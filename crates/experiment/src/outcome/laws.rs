@@ -31,7 +31,7 @@ impl Law {
     }
 
     /// The JSON Schema of one.
-    pub(crate) fn schema() -> Value {
+    pub fn schema() -> Value {
         output::schema(&facts())
     }
 }

@@ -9,7 +9,7 @@ mod fates;
 pub mod laws;
 mod stages;
 pub mod streams;
-pub(crate) mod wearing;
+pub mod wearing;
 
 pub use fates::{Effect, Fate};
 

@@ -1,10 +1,10 @@
 //! The tables of a page.
 
-use crate::metrics::layout::{self, Group, Shown};
-use crate::metrics::{BANDS, Unit};
 use crate::numbers::{NOTHING, words};
 use crate::outcome::{Effect, Outcome};
 use crate::provenance::VERSION;
+use crate::summary::layout::{self, Group, Shown};
+use crate::summary::{BANDS, Unit};
 use crate::tables::{Cell, Sheet};
 use fowler_device::Pacing;
 use fowler_device::blame::Part;

@@ -1,9 +1,9 @@
 //! The tiles at the head of a page: the six numbers that most people look for first.
 
-use crate::metrics::{Unit, unit, value};
 use crate::numbers::{NOTHING, percent, real, whole};
 use crate::outcome::Outcome;
 use crate::seeds::Spread;
+use crate::summary::{Unit, unit, value};
 use fowler_figures::palette;
 
 /// Most schemes of a tile; the tables have all of them.

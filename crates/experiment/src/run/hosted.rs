@@ -6,19 +6,19 @@ use super::{Finished, Replayed, Translation, Watcher};
 use crate::device::Resolved;
 use crate::diagnostic::Diagnostics;
 use crate::memory;
-use crate::metrics;
 use crate::outcome::Outcome;
 use crate::requests::RequestsFile;
+use crate::summary;
 use crate::workload::{Control, WorkloadReport};
 use fowler_device::{Controller, Device, Feed, Mapping, Pacing, Probe, Superblocks};
 use fowler_metrics::{Milestones, OverTime, Recorder, Regions};
 
 /// A host for every kind of drive.
-pub(crate) trait Host: Feed<Controller> + Feed<Superblocks> {}
+pub trait Host: Feed<Controller> + Feed<Superblocks> {}
 impl<F: Feed<Controller> + Feed<Superblocks>> Host for F {}
 
 /// A run under a host.
-pub(crate) struct Hosted<'a> {
+pub struct Hosted<'a> {
     /// The drive.
     pub drive: &'a Resolved,
     /// The name and the hash of what the host does.
@@ -95,7 +95,7 @@ impl Hosted<'_> {
             stopped: control.stopped(),
         };
         let outcome = finished.outcome(drive);
-        log.map_or(Ok(()), |log| log.finish(&metrics::which_run(&outcome)))?;
+        log.map_or(Ok(()), |log| log.finish(&summary::which_run(&outcome)))?;
         Ok((outcome, watcher))
     }
 }

@@ -10,11 +10,12 @@ mod speed;
 mod translation;
 mod warm_up;
 
-pub(crate) use hosted::Hosted;
-pub(crate) use ready::{Ready, Replayed, preconditioned, ready};
+pub use hosted::Hosted;
+pub use ready::preconditioned;
+pub(crate) use ready::{Ready, Replayed, ready};
 pub use ready::{check, drive};
 pub(crate) use speed::find as find_speed;
-pub(crate) use translation::Translation;
+pub use translation::Translation;
 pub use translation::Watcher;
 
 use crate::device::{DeviceSpec, Resolved};
@@ -22,12 +23,12 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::faults::Scripted;
 use crate::image_cache::ImageCache;
 use crate::memory;
-use crate::metrics;
 use crate::numbers::counted;
 use crate::outcome::{Detail, Ending, Outcome, Wear};
 pub use crate::replay_speed::ReplaySpeed;
 use crate::replay_speed::{Found, Search};
 use crate::requests::RequestsFile;
+use crate::summary;
 use crate::workload::{Control, WorkloadSpec};
 use fowler_device::reliability::ModelKind;
 use fowler_device::{
@@ -184,7 +185,7 @@ impl<'a, P: Watcher> Run<'a, P> {
             stopped,
         };
         let outcome = finished.outcome(&ready.drive);
-        log.map_or(Ok(()), |log| log.finish(&metrics::which_run(&outcome)))?;
+        log.map_or(Ok(()), |log| log.finish(&summary::which_run(&outcome)))?;
         Ok((outcome, watcher))
     }
 }

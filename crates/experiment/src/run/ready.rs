@@ -151,7 +151,7 @@ impl Ready {
 ///
 /// # Errors
 /// Everything that is wrong with the drive, or that preconditioning was stopped.
-pub(crate) fn preconditioned(
+pub fn preconditioned(
     name: &str,
     config: &Config,
     images: Option<&ImageCache>,

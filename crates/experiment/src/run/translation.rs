@@ -22,7 +22,7 @@ impl<P: Probe<Controller> + Probe<Superblocks>> Watcher for P {}
 
 /// What only some drives can say of themselves at the end of a run.
 #[derive(Debug, Default)]
-pub(crate) struct Closing {
+pub struct Closing {
     pub protection: Option<Protection>,
     pub losses: Option<LossLedger>,
     pub census: Option<Census>,
@@ -34,7 +34,7 @@ pub(crate) struct Closing {
 }
 
 /// A kind of drive.
-pub(crate) trait Translation: Layer + Clone {
+pub trait Translation: Layer + Clone {
     /// Returns the preconditioned drive of `config`, from the cache if there is one; `name`
     /// identifies it in messages.
     ///

@@ -5,13 +5,13 @@ use super::{Origin, Plan};
 use crate::device::DeviceSpec;
 use crate::diagnostic::Diagnostics;
 use crate::memory::Need;
-use crate::metrics;
 use crate::outcome::{Ending, Outcome};
 use crate::provenance::{FINGERPRINT, text_hash_of};
 use crate::replay_speed::ReplaySpeed;
 use crate::requests::{RequestsFile, Watching};
 use crate::run::{Ready, Run, RunSpec};
 use crate::scheme::Scheme;
+use crate::summary;
 use crate::workload::{Control, Workload};
 use serde_json::Value;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -141,7 +141,7 @@ impl Plan {
             Ok(Ok((outcome, log))) => match verdict(&outcome) {
                 None => return Ok(None),
                 Some(Ok(summary)) => {
-                    log.map_or(Ok(()), |log| log.finish(&metrics::which_run(&outcome)))?;
+                    log.map_or(Ok(()), |log| log.finish(&summary::which_run(&outcome)))?;
                     Ok(summary)
                 }
                 Some(Err(why)) => Err(why),

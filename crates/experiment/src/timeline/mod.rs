@@ -131,7 +131,7 @@ pub fn record(
 }
 
 /// A run that can be repeated, to the nanosecond, under any watcher.
-pub(crate) trait Repeatable {
+pub trait Repeatable {
     /// What it gives.
     type Done;
 
@@ -167,7 +167,7 @@ impl Repeatable for Replays<'_> {
 }
 
 /// Like [`record`], for anything that can be repeated on `drive`.
-pub(crate) fn record_of<R: Repeatable>(
+pub fn record_of<R: Repeatable>(
     what: &R,
     drive: &Resolved,
     choice: Choice,

@@ -109,7 +109,7 @@ pub fn of(outcomes: &[Outcome], spread: Option<&Spread>) -> Vec<Finding> {
 /// several seeds; the latter are null with one.
 pub fn comparison_json(outcomes: &[Outcome], spread: Option<&Spread>) -> Value {
     let findings: Vec<Value> = of(outcomes, spread).iter().map(Finding::json).collect();
-    let mut object = crate::metrics::comparison_json(outcomes);
+    let mut object = crate::summary::comparison_json(outcomes);
     object["verdict"] = findings.into();
     object["seeds"] = spread.map_or(Value::Null, Spread::json);
     object

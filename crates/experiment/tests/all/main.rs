@@ -19,6 +19,5 @@ mod steady;
 mod sweep;
 mod timeline;
 mod together;
-mod validation;
 mod warm_up;
 mod weakest;

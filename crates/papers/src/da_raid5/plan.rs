@@ -10,7 +10,7 @@ use crate::column::Column;
 use crate::run_folder::{Job, Results, RunFolder, Speed};
 use crate::run_summary::{Latencies, Number, RunSummary};
 use crate::runs::{Runs, mean};
-use fowler_experiment::calibration::TestBed;
+use fowler_experiment::common_speed::TestBed;
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::run::{ReplaySpeed, RunSpec};
 use fowler_experiment::studies::{ImageCache, fan_out};

@@ -12,7 +12,7 @@ use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::run::{ReplaySpeed, RunSpec};
 use fowler_experiment::studies::ImageCache;
 use fowler_experiment::tables::{Cell, Sheet};
-use fowler_experiment::validate::die_times;
+use fowler_validate::die_times;
 use fowler_experiment::workload::WorkloadSpec;
 use fowler_theory::die::{DieTimes, Load, Suspension};
 use fowler_units::{Nanos, Rng, Span};

@@ -8,7 +8,7 @@ use crate::column::Column;
 use crate::run_folder::{Job, Results, RunFolder, Speed};
 use crate::run_summary::{Number, RunSummary};
 use crate::runs::Runs;
-use fowler_experiment::calibration::TestBed;
+use fowler_experiment::common_speed::TestBed;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::run::{ReplaySpeed, RunSpec};
 use fowler_experiment::studies::{ImageCache, fan_out};

@@ -1,0 +1,128 @@
+//! The saved state of a lifetime drive, from which a run can resume. It excludes everything that
+//! follows from the configuration or from the mapping.
+
+use crate::blocks::block_table::BlocksSnapshot;
+use crate::blocks::page_allocator::AllocatorSnapshot;
+use crate::mapping::page_map::Location;
+use crate::observe::counters::Counters;
+use crate::policy::throttle::AnyThrottle;
+use crate::policy::victim::AnyVictim;
+use crate::policy::wear::AnyWear;
+use crate::untimed::uses::{SavedUse, Uses};
+use crate::untimed::{LifetimeDrive, Moved};
+use fowler_units::{IdVec, Lpn};
+use serde::{Deserialize, Serialize};
+
+/// The saved state of a [`LifetimeDrive`].
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Checkpoint {
+    map: IdVec<Lpn, u32>,
+    blocks: BlocksSnapshot,
+    allocator: AllocatorSnapshot,
+    victim: AnyVictim,
+    wear: AnyWear,
+    throttle: AnyThrottle,
+    counters: Counters,
+    moved: Moved,
+    /// The most recently used pages, if access classes are distinguished.
+    uses: Option<Vec<SavedUse>>,
+}
+
+impl LifetimeDrive {
+    /// Returns the state to save.
+    pub fn checkpoint(&self) -> Checkpoint {
+        let core = &self.core;
+        let (victim, wear) = self.gc.policies();
+        Checkpoint {
+            map: core.map.snapshot(),
+            blocks: core.allocator.blocks.snapshot(),
+            allocator: core.allocator.snapshot(),
+            victim: victim.clone(),
+            wear: wear.clone(),
+            throttle: self.throttle.clone(),
+            counters: self.counters,
+            moved: self.moved(),
+            uses: self.uses.as_ref().map(Uses::saved),
+        }
+    }
+
+    /// Resumes this drive, which is at the beginning of its life, from a checkpoint.
+    ///
+    /// # Errors
+    /// The reason why the checkpoint belongs to another drive.
+    pub fn resumed(mut self, checkpoint: Checkpoint) -> Result<Self, String> {
+        let core = &mut self.core;
+        if !core.map.resume(checkpoint.map) || !core.allocator.blocks.resume(checkpoint.blocks) {
+            return Err("it belongs to a drive of another size".into());
+        }
+        let pages = core.layout.geometry.pages();
+        for page in (0..core.map.logical()).map(Lpn) {
+            let at = match core.map.place(page) {
+                Location::Flash(at) => at,
+                Location::Nowhere => continue,
+                Location::Buffer(_) => {
+                    return Err(
+                        "a host page is mapped to the write buffer, which is not saved".into()
+                    );
+                }
+            };
+            if at.0 >= pages || core.allocator.blocks.is_valid(at) {
+                return Err("two host pages share a location, or one lies beyond the drive".into());
+            }
+            core.allocator.blocks.validate(at);
+            core.map.set_owner(at, page);
+        }
+        if !core.allocator.resume(checkpoint.allocator) {
+            return Err("it is of a drive whose blocks fail otherwise".into());
+        }
+        self.gc.resume(checkpoint.victim, checkpoint.wear);
+        match (&mut self.uses, &checkpoint.uses) {
+            (Some(uses), Some(saved)) => uses.resume(saved)?,
+            (None, None) => {}
+            _ => return Err("it is of a drive that tells uses apart otherwise".into()),
+        }
+        (self.throttle, self.counters) = (checkpoint.throttle, checkpoint.counters);
+        self.go_on_from(checkpoint.moved);
+        Ok(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::tests::shaped;
+    use crate::precondition::image::PreconditionedImage;
+    use fowler_units::{Bytes, Geometry};
+
+    #[test]
+    fn a_mapping_that_cannot_be_is_refused() {
+        let geometry = Geometry {
+            channels: 1,
+            chips_per_channel: 2,
+            dies_per_chip: 1,
+            planes_per_die: 1,
+            blocks_per_plane: 16,
+            pages_per_block: 8,
+            page_size: Bytes(4096),
+        };
+        let mut config = shaped(geometry);
+        (config.over_provisioning, config.buffer.size) = (0.3, Bytes(16 * 4096));
+        let image = PreconditionedImage::new(&config).expect("a drive that works");
+        let drive = || LifetimeDrive::new(&image, &config).expect("a drive that works");
+        let whole = drive().checkpoint();
+        assert!(drive().resumed(whole.clone()).is_ok());
+        let [first, second] = [Lpn(0), Lpn(1)].map(|page| whole.map[page]);
+        assert_ne!(first, u32::MAX, "the drive was filled");
+        let cases = [
+            (1 << 31 | 3, "mapped to the write buffer"),
+            (geometry.pages(), "beyond the drive"),
+            (second, "share a location"),
+        ];
+        for (entry, said) in cases {
+            let mut damaged = whole.clone();
+            damaged.map[Lpn(0)] = entry;
+            let Err(refused) = drive().resumed(damaged) else { panic!("{entry} is not rejected") };
+            assert!(refused.contains(said), "{entry}: {refused}");
+        }
+    }
+}

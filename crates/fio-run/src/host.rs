@@ -1,0 +1,270 @@
+//! The host: its processes, which of them run when, and the drive below them.
+//!
+//! Processes of a wave begin together once every earlier wave has ended (`stonewall`), each after
+//! its own `startdelay` and after the jobs that it waits for.
+
+use super::plan::{Direction, Ends, Plan};
+use super::process::Process;
+use super::steady::Criterion;
+use fowler_device::{Completion, Counters, Device, Feed, Layer};
+use fowler_experiment::progress::{Control, Progress};
+use fowler_units::{HostIo, Nanos};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// Acts between two looks at whether to stop, and two steps of progress.
+const LOOK_EVERY: u64 = 4096;
+
+/// What the drive had counted when a group began to count and when it ended.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Counted {
+    pub before: Option<Counters>,
+    pub after: Option<Counters>,
+}
+
+/// The processes of a run.
+pub(super) struct Host<'a> {
+    pub processes: Vec<Process<'a>>,
+    pub criteria: Vec<Criterion>,
+    /// By group.
+    pub counted: Vec<Counted>,
+    /// When each process acts next, and what the first of these is: entries that `due` does not
+    /// have any more are dropped when they are first.
+    due: Vec<Option<Nanos>>,
+    next: BinaryHeap<Reverse<(Nanos, usize)>>,
+    control: Control<'a>,
+    began: Nanos,
+    acts: u64,
+    answered: u64,
+    told: u64,
+    share: f64,
+    stopped: bool,
+}
+
+impl<'a> Host<'a> {
+    /// Lets the first wave of these processes begin at `now`.
+    pub fn new(processes: Vec<Process<'a>>, control: Control<'a>, now: Nanos) -> Host<'a> {
+        let groups = processes.iter().map(|it| it.plan.group + 1).max().unwrap_or(0);
+        let mut criteria: Vec<Criterion> = Vec::new();
+        for (number, process) in processes.iter().enumerate() {
+            let Some(steady) = process.plan.steady else { continue };
+            match criteria.last_mut() {
+                Some(last) if processes[last.members.start].plan.job == process.plan.job => {
+                    last.members.end = number + 1;
+                }
+                _ => criteria.push(Criterion::new(steady, number..number + 1)),
+            }
+        }
+        let counted = vec![Counted::default(); groups];
+        let stopped = control.stopped();
+        let mut host = Host {
+            due: vec![None; processes.len()],
+            next: BinaryHeap::new(),
+            processes,
+            criteria,
+            counted,
+            control,
+            began: now,
+            acts: 0,
+            answered: 0,
+            told: 0,
+            share: 0.0,
+            stopped,
+        };
+        if !stopped {
+            host.let_begin(now);
+        }
+        host
+    }
+
+    /// Lets every process begin that waits for nothing any more.
+    fn let_begin(&mut self, now: Nanos) {
+        let running = |it: &&Process<'_>| !it.has_ended();
+        let wave = self.processes.iter().filter(running).map(|it| it.plan.wave).min();
+        let unended: Vec<String> =
+            self.processes.iter().filter(running).map(|it| it.plan.name.clone()).collect();
+        for process in &mut self.processes {
+            let waits = process.plan.waits_for.as_ref().is_some_and(|it| unended.contains(it));
+            if Some(process.plan.wave) == wave && !process.has_begun() && !waits {
+                process.begin(now.max(self.began + process.plan.delay));
+            }
+        }
+        for criterion in &mut self.criteria {
+            let members = &self.processes[criterion.members.clone()];
+            if criterion.due().is_none() && members.iter().all(|it| it.has_begun()) {
+                let from = members.iter().map(|it| it.record.from()).max();
+                criterion.begin(from.unwrap_or(now));
+            }
+        }
+        self.schedule_all();
+    }
+
+    /// A process has ended: others may end with it, or begin.
+    fn ended(&mut self, number: usize, now: Nanos) {
+        let Plan { ends, group, wave, .. } = self.processes[number].plan;
+        for process in &mut self.processes {
+            let goes = match ends {
+                Ends::Itself => false,
+                Ends::Group => process.plan.group == group,
+                Ends::Wave => process.plan.wave == wave,
+                Ends::All => true,
+            };
+            if goes && !process.has_ended() {
+                process.tell_to_end(now);
+            }
+        }
+        self.let_begin(now);
+    }
+
+    /// Notes when a process acts next, if that has changed.
+    #[inline]
+    fn schedule(&mut self, number: usize) {
+        let due = self.processes[number].due();
+        if self.due[number] != due {
+            self.due[number] = due;
+            self.next.extend(due.map(|at| Reverse((at, number))));
+        }
+        // What was noted for later and has changed since is dropped now and then.
+        if self.next.len() > 4 * self.due.len() + 64 {
+            let due = self.due.iter().enumerate();
+            self.next = due.filter_map(|(number, at)| Some(Reverse(((*at)?, number)))).collect();
+        }
+    }
+
+    fn schedule_all(&mut self) {
+        (0..self.processes.len()).for_each(|number| self.schedule(number));
+    }
+
+    /// Returns the process that acts next.
+    fn first_process(&mut self) -> Option<(Nanos, usize)> {
+        while let Some(&Reverse((at, number))) = self.next.peek() {
+            if self.due[number] == Some(at) {
+                return Some((at, number));
+            }
+            self.next.pop();
+        }
+        None
+    }
+
+    /// Tells a process of a flow how far the others are.
+    fn compare_with_others(&mut self, number: usize) {
+        let Some(share) = self.processes[number].plan.share else { return };
+        let others = self.of_flow(number, share.flow).fold((0, 0_u32), |(issued, weights), it| {
+            let weight = it.plan.share.map_or(0, |share| share.weight);
+            (issued + it.standing.issued, weights.wrapping_add(weight))
+        });
+        self.processes[number].standing.others = others;
+    }
+
+    /// Returns the processes of a flow that run, without this one.
+    fn of_flow(&self, number: usize, flow: u32) -> impl Iterator<Item = &Process<'a>> {
+        let all = self.processes.iter().enumerate();
+        all.filter(move |(other, _)| *other != number).map(|(_, it)| it).filter(move |it| {
+            let runs = it.has_begun() && !it.has_ended();
+            runs && it.plan.share.is_some_and(|share| share.flow == flow)
+        })
+    }
+
+    /// A process has issued a request or has ended: those of its flow that wait look again.
+    fn let_others_look(&mut self, number: usize, now: Nanos) {
+        let Some(share) = self.processes[number].plan.share else { return };
+        let same = |its: &Process<'_>| its.plan.share.is_some_and(|it| it.flow == share.flow);
+        self.processes.iter_mut().filter(|it| same(it)).for_each(|it| it.look_again(now));
+        self.schedule_all();
+    }
+
+    /// Returns what acts next: a process, or after all of them a criterion.
+    fn first(&mut self) -> Option<(Nanos, usize)> {
+        let process = self.first_process();
+        // A sample is due only while something runs: alone it would go on forever.
+        let runs = |its: &Criterion| {
+            self.processes[its.members.clone()].iter().any(|it| it.has_begun() && !it.has_ended())
+        };
+        let criteria = self.criteria.iter().map(|its| if runs(its) { its.due() } else { None });
+        let criteria = (self.processes.len()..).zip(criteria);
+        let criteria = criteria.filter_map(|(number, at)| at.map(|at| (at, number)));
+        process.into_iter().chain(criteria).min()
+    }
+
+    /// Takes the sample of a criterion.
+    fn sample(&mut self, number: usize, now: Nanos) {
+        let criterion = &mut self.criteria[number];
+        let members = &mut self.processes[criterion.members.clone()];
+        let done = members.iter().fold((0, 0), |(bytes, requests), it| {
+            let of = |direction: Direction| &it.record.stats.done[direction];
+            let moved: u64 = Direction::ALL.iter().map(|&direction| of(direction).bytes).sum();
+            (bytes + moved, requests + it.record.stats.requests())
+        });
+        if criterion.sample(done) {
+            members.iter_mut().filter(|it| !it.has_ended()).for_each(|it| it.tell_to_end(now));
+            self.schedule_all();
+        }
+    }
+
+    fn look(&mut self, now: Nanos) {
+        self.stopped |= self.control.stopped();
+        let all = self.processes.len().max(1) as f64;
+        let share = self.processes.iter().map(|it| it.share(now)).sum::<f64>() / all;
+        let of_a_part = (share - self.share).max(0.0);
+        self.share += of_a_part;
+        let requests = self.answered - self.told;
+        self.told = self.answered;
+        (self.control.progress)(Progress::Served { requests, of_a_part });
+    }
+
+    /// Notes what the drive has counted when a group begins to count, and when it ends.
+    fn count<L: Layer>(&mut self, device: &Device<L>, number: usize, at: Nanos) {
+        let process = &self.processes[number];
+        let group = process.plan.group;
+        let counted = &mut self.counted[group];
+        if counted.before.is_none() && at >= process.record.from() {
+            counted.before = Some(device.counters());
+        }
+        if process.has_ended() {
+            counted.after = Some(device.counters());
+        }
+    }
+}
+
+impl<L: Layer> Feed<L> for Host<'_> {
+    #[inline]
+    fn due(&mut self) -> Option<Nanos> {
+        if self.stopped {
+            return None;
+        }
+        self.first().map(|(at, _)| at)
+    }
+
+    fn take(&mut self, device: &Device<L>, at: Nanos) -> Option<HostIo> {
+        let (_, number) = self.first().expect("asked only when one is due");
+        self.acts += 1;
+        if self.acts.is_multiple_of(LOOK_EVERY) {
+            self.look(at);
+        }
+        if number >= self.processes.len() {
+            self.sample(number - self.processes.len(), at);
+            return None;
+        }
+        self.compare_with_others(number);
+        let process = &mut self.processes[number];
+        let issued = process.standing.issued;
+        let sent = process.act(at);
+        let (ended, moved) = (process.has_ended(), process.standing.issued > issued);
+        self.count(device, number, at);
+        if ended {
+            self.ended(number, at);
+        }
+        if ended || moved {
+            self.let_others_look(number, at);
+        }
+        self.schedule(number);
+        sent
+    }
+
+    fn answered(&mut self, _: &Device<L>, completion: &Completion) {
+        self.answered += 1;
+        let number = usize::from(completion.io.queue.0);
+        self.processes[number].answered(&completion.io, completion.done);
+        self.schedule(number);
+    }
+}

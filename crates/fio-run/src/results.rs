@@ -1,0 +1,141 @@
+//! What a run of jobs gives, before it is written in one of fio's formats.
+
+use super::plan::{Direction, HostCosts, Looks, Plan, Recorded, Steady, Target};
+use super::stats::{Stage, Stats};
+use super::steady::Finding;
+use fowler_device::Counters;
+use fowler_experiment::outcome::Outcome;
+use fowler_experiment::outcome::streams::Seen;
+use fowler_units::Span;
+use std::path::PathBuf;
+
+/// A job of the output: a process, or with `group_reporting` a group of them.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    /// The name of the (first) job.
+    pub name: String,
+    /// Its group.
+    pub group: usize,
+    /// How many processes it is.
+    pub processes: usize,
+    /// The job's options as given, in fio's words.
+    pub options: Vec<(String, String)>,
+    /// What they did.
+    pub stats: Stats,
+    /// What of it has percentiles.
+    pub recorded: Recorded,
+    /// The depth, that of a latency target if it has one.
+    pub depth: u32,
+    /// See [`Target`].
+    pub target: Option<Target>,
+    /// See [`Steady`].
+    pub steady: Option<(Steady, Finding)>,
+    /// What went wrong, as a number of errno: 84 if data read back is not what was written.
+    pub error: u32,
+}
+
+impl Entry {
+    /// Returns the entry of one process.
+    pub fn new(plan: &Plan, stats: Stats, depth: u32, options: Vec<(String, String)>) -> Entry {
+        Entry {
+            name: plan.name.clone(),
+            group: plan.group,
+            processes: 1,
+            options,
+            stats: if plan.recorded.unified { stats.unified() } else { stats },
+            recorded: plan.recorded.clone(),
+            depth,
+            target: plan.target,
+            steady: None,
+            error: 0,
+        }
+    }
+
+    /// Adds another process of the group.
+    pub fn merge(&mut self, other: Entry) {
+        self.processes += other.processes;
+        self.stats.merge(&other.stats);
+        self.error = self.error.max(other.error);
+    }
+}
+
+impl Entry {
+    /// Returns what it saw, for each kind of its requests.
+    pub fn seen(&self) -> impl Iterator<Item = Seen> + '_ {
+        let some = |direction: &Direction| self.stats.done[*direction].requests > 0;
+        Direction::ALL.into_iter().filter(some).map(|direction| {
+            let done = &self.stats.done[direction];
+            // Completions have buckets by default, and totals if the job asks for them. All numbers
+            // of a row are of the same.
+            let p99 = |stage: Stage| {
+                let buckets = &done.latencies[stage as usize].buckets;
+                buckets.percentiles(&[99.0]).next().map(|(_, ns)| (stage, ns))
+            };
+            let found = p99(Stage::Total).or_else(|| p99(Stage::Completion));
+            let stage = found.map_or(Stage::Total, |(stage, _)| stage);
+            let its = &done.latencies[stage as usize];
+            let mut later = its.buckets.filled().map(|(_, count)| count).sum::<u64>();
+            let later_than = its.buckets.filled().map(|(ns, count)| {
+                later -= count;
+                (Span::ns(ns), later)
+            });
+            Seen {
+                stream: self.name.clone(),
+                kind: direction.name(),
+                requests: done.requests,
+                bytes: done.bytes,
+                over: self.stats.ran,
+                mean_us: its.summary.mean / 1e3,
+                p99_us: found.map(|(_, ns)| ns as f64 / 1e3),
+                max_us: its.summary.max as f64 / 1e3,
+                later_than: later_than.collect(),
+            }
+        })
+    }
+}
+
+/// Names the criterion of steady state as fio does.
+pub(super) fn criterion(steady: &Steady) -> String {
+    let looks = match steady.looks {
+        Looks::Iops => "iops",
+        Looks::Bandwidth => "bw",
+    };
+    let slope = if steady.slope { "_slope" } else { "" };
+    let percent = if steady.percent { "%" } else { "" };
+    format!("{looks}{slope}:{:.6}{percent}", steady.limit)
+}
+
+/// A region of the drive that stands for a file or a device of the jobs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Region {
+    /// The name in the jobs.
+    pub name: String,
+    /// Its first byte on the drive.
+    pub start: u64,
+    /// Bytes.
+    pub length: u64,
+}
+
+/// A finished run of jobs.
+pub struct Fio {
+    /// The drive's side of it.
+    pub outcome: Outcome,
+    /// The jobs of the output.
+    pub(super) entries: Vec<Entry>,
+    /// What each group cost the drive, after its ramp; `None` if it never began to count.
+    pub(super) groups: Vec<Option<Counters>>,
+    /// Options that hold for all jobs, in fio's words.
+    pub(super) global: Vec<(String, String)>,
+    /// What the files of the jobs are on the drive.
+    pub regions: Vec<Region>,
+    /// What to know about how the jobs were understood.
+    pub notes: Vec<String>,
+    /// Options that have no effect on a simulated drive.
+    pub no_effect: Vec<String>,
+    /// What the host needs for a request.
+    pub costs: HostCosts,
+    /// The log files that were written.
+    pub logs: Vec<PathBuf>,
+    /// Simulated time until the last process ended.
+    pub elapsed: Span,
+}

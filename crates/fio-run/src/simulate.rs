@@ -1,0 +1,195 @@
+//! Runs processes on a drive, and sums up what they have done.
+
+use super::host::Host;
+use super::log::{LogFiles, Logbook};
+use super::plan::{HostCosts, Plan, Requests};
+use super::process::Process;
+use super::results::{Entry, Fio, Region};
+use fowler_experiment::device::Resolved;
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
+use fowler_experiment::progress::Control;
+use fowler_experiment::requests::RequestsFile;
+use fowler_experiment::run::{Hosted, Watcher};
+use fowler_units::{Nanos, Span};
+use std::path::{Path, PathBuf};
+
+/// A process with what it asks for.
+pub(super) struct Task {
+    /// What it does.
+    pub plan: Plan,
+    /// The options of its job as given.
+    pub options: Vec<(String, String)>,
+    /// Its requests, anew with each call.
+    pub requests: Box<dyn Fn() -> Box<dyn Requests> + Send + Sync>,
+}
+
+/// Jobs on a drive.
+pub(super) struct Setup {
+    pub drive: Resolved,
+    /// The name of the job file, and a hash of its text.
+    pub name: String,
+    pub hash: String,
+    pub tasks: Vec<Task>,
+    pub global: Vec<(String, String)>,
+    pub regions: Vec<Region>,
+    pub notes: Vec<String>,
+    pub no_effect: Vec<String>,
+    pub costs: HostCosts,
+}
+
+/// What a run is to leave behind.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Leaves<'a> {
+    /// The folder of the logs; `None` writes none.
+    pub logs: Option<&'a Path>,
+    /// Whether to record the data of charts.
+    pub detail: bool,
+    /// A log of all requests.
+    pub requests: Option<RequestsFile>,
+}
+
+/// The most processes: as many as there are submission queues.
+const MOST: usize = 1 << 16;
+
+/// What a request that was slower than `max_latency` is called: ETIMEDOUT.
+const TOO_SLOW: u32 = 110;
+
+/// What a rate below the least one is called by fio 3.33: EIO.
+const BELOW_LEAST: u32 = 5;
+
+/// What an error of data read back is called, as a number of errno: EILSEQ.
+const WRONG_DATA: u32 = 84;
+
+impl Setup {
+    /// Runs the jobs, watched by `watcher`.
+    ///
+    /// # Errors
+    /// What is wrong with the drive or the logs, or that it was stopped before the first request.
+    pub fn run<W: Watcher>(
+        &self,
+        leaves: Leaves<'_>,
+        watcher: W,
+        control: Control<'_>,
+    ) -> Result<(Fio, W), Diagnostics> {
+        if self.tasks.len() > MOST {
+            let what = format!("the jobs are {} processes", self.tasks.len());
+            return Err(Diagnostic::new(self.name.clone(), what)
+                .expected(format!("at most {MOST}"))
+                .into());
+        }
+        let mut files = LogFiles::default();
+        let processes = self.processes(leaves.logs, &mut files)?;
+        let mut host = Host::new(processes, control, Nanos::ZERO);
+        let hosted = Hosted {
+            drive: &self.drive,
+            workload: (&self.name, self.hash.clone()),
+            detail: leaves.detail,
+            requests: leaves.requests,
+            control,
+        };
+        let (mut outcome, watcher) = hosted.serve(&mut host, watcher)?;
+        if !control.stopped() {
+            self.all_began(&host)?;
+        }
+        let now = outcome.clock;
+        for process in &mut host.processes {
+            process.stop(now);
+        }
+        let ended = host.processes.iter().filter_map(|it| it.record.ended).max();
+        let error = match &outcome.losses {
+            Some(losses) if losses.lost_in_all() + losses.silent.returned > 0 => WRONG_DATA,
+            _ => 0,
+        };
+        let entries = self.entries(&host, error);
+        outcome.streams = entries.iter().flat_map(Entry::seen).collect();
+        let counted = std::mem::take(&mut host.counted);
+        let groups = counted
+            .into_iter()
+            .map(|it| Some(it.after.unwrap_or(outcome.counters).since(&it.before?)));
+        let groups = groups.collect();
+        drop(host);
+        let logs = files.finish()?;
+        let fio = Fio {
+            outcome,
+            entries,
+            groups,
+            global: self.global.clone(),
+            regions: self.regions.clone(),
+            notes: self.notes.clone(),
+            no_effect: self.no_effect.clone(),
+            costs: self.costs,
+            logs,
+            elapsed: ended.map_or(Span::ZERO, |ended| ended - Nanos::ZERO),
+        };
+        Ok((fio, watcher))
+    }
+
+    /// Refuses jobs that wait for one another: they never begin.
+    fn all_began(&self, host: &Host<'_>) -> Result<(), Diagnostics> {
+        let waits = host.processes.iter().filter(|it| !it.has_begun() && !it.has_ended());
+        let problem = |process: &Process<'_>| {
+            let (name, others) = (&process.plan.name, process.plan.waits_for.as_deref());
+            let others = others.unwrap_or("those above");
+            let what = format!("the job {name} never began: it waits for {others}");
+            Diagnostic::new(self.name.clone(), what)
+                .expected("`wait_for` with the name of a job that does not wait for this one")
+        };
+        Diagnostics(waits.map(problem).collect()).unique().or(())
+    }
+
+    /// Returns the log files that it writes in `folder`.
+    pub fn logs(&self, folder: &Path) -> Vec<PathBuf> {
+        let of = |task: &Task| super::log::names(&task.plan);
+        let mut all: Vec<PathBuf> =
+            self.tasks.iter().flat_map(of).map(|(_, name)| folder.join(name)).collect();
+        all.sort();
+        all.dedup();
+        all
+    }
+
+    fn processes(
+        &self,
+        logs: Option<&Path>,
+        files: &mut LogFiles,
+    ) -> Result<Vec<Process<'_>>, Diagnostics> {
+        let mut diagnostics = Diagnostics::default();
+        let mut processes = Vec::new();
+        for (number, task) in self.tasks.iter().enumerate() {
+            let book = match logs {
+                Some(folder) => Logbook::open(&task.plan, folder, files),
+                None => Ok(Logbook::default()),
+            };
+            let Some(book) = diagnostics.take(book) else { break };
+            let (plan, requests) = (task.plan.clone(), (task.requests)());
+            processes.push(Process::new(plan, requests, self.costs, number as u16, book));
+        }
+        diagnostics.or(processes)
+    }
+
+    /// The jobs of the output: processes of a group that report together are one.
+    fn entries(&self, host: &Host<'_>, error: u32) -> Vec<Entry> {
+        let mut entries: Vec<Entry> = Vec::new();
+        let mut grouped: Option<usize> = None;
+        for (number, process) in host.processes.iter().enumerate() {
+            let (plan, record) = (&process.plan, &process.record);
+            if plan.silent {
+                continue;
+            }
+            let options = self.tasks[number].options.clone();
+            let mut entry = Entry::new(plan, record.stats.clone(), record.depth, options);
+            entry.error = match () {
+                () if record.too_slow => TOO_SLOW,
+                () if record.below_least => BELOW_LEAST,
+                () => error,
+            };
+            let of = host.criteria.iter().find(|it| it.members.contains(&number));
+            entry.steady = of.map(|it| (it.what, it.found.clone()));
+            match entries.last_mut() {
+                Some(last) if plan.grouped && grouped == Some(plan.group) => last.merge(entry),
+                _ => entries.push(entry),
+            }
+            grouped = plan.grouped.then_some(plan.group);
+        }
+        entries
+    }
+}

@@ -1,0 +1,90 @@
+//! The simulated drives, and their parameters for the theory.
+
+use super::ValidateSpec;
+use fowler_device::Config;
+use fowler_experiment::device::{self, DeviceSpec, Resolved};
+use fowler_experiment::diagnostic::Diagnostics;
+use fowler_experiment::scheme::Scheme;
+use fowler_theory::bounds::Array;
+use fowler_theory::die::{DieTimes, Suspension};
+
+/// The drives of the P/E suspension paper.
+pub(super) const FLASHES: [&str; 2] = ["pes-slc", "pes-mlc"];
+
+/// The schemes that suspend, as theory knows them.
+pub(super) const SUSPENSIONS: [(&str, Suspension); 2] =
+    [("pes_ips", Suspension::InterPhase), ("pes_ipc", Suspension::IntraPhase)];
+
+/// A drive as the theory assumes it and as it is simulated.
+#[derive(Clone, Debug)]
+pub(super) struct Drive {
+    /// The preset.
+    pub flash: String,
+    /// The configuration for the theory.
+    pub stated: Config,
+    /// The configuration that is simulated.
+    pub simulated: Config,
+}
+
+impl Drive {
+    /// Returns the preset under a scheme with some keys set. The simulated drive is also spoiled.
+    pub fn new(
+        preset: &str,
+        scheme: &str,
+        set: &[String],
+        spec: &ValidateSpec,
+    ) -> Result<Drive, Diagnostics> {
+        let stated = resolve(preset, scheme, set.to_vec())?.config;
+        let simulated = match spec.spoil.as_slice() {
+            [] => stated.clone(),
+            _ => resolve(preset, scheme, spoiled(set, spec))?.config,
+        };
+        Ok(Drive { flash: preset.into(), stated, simulated })
+    }
+}
+
+fn resolve(preset: &str, scheme: &str, set: Vec<String>) -> Result<Resolved, Diagnostics> {
+    let spec = DeviceSpec { device: preset.into(), set, ..DeviceSpec::default() };
+    device::resolve(&spec.source()?, &Scheme::load(scheme)?, &spec)
+}
+
+/// Returns the settings of the simulated drive: a spoiled key replaces the same key.
+pub(super) fn spoiled(set: &[String], spec: &ValidateSpec) -> Vec<String> {
+    let key = |setting: &String| setting.split('=').next().unwrap_or_default().trim().to_string();
+    let is_spoiled = |setting: &&String| spec.spoil.iter().any(|spoil| key(spoil) == key(setting));
+    let kept = set.iter().filter(|setting| !is_spoiled(setting));
+    kept.chain(&spec.spoil).cloned().collect()
+}
+
+/// Returns a setting, `key=value`.
+pub(super) fn set(key: &str, value: impl std::fmt::Display) -> String {
+    format!("{key}={value}")
+}
+
+/// Returns the times of a die in microseconds. The paper's flash has one page type only.
+pub fn die_times(config: &Config) -> DieTimes {
+    let timing = config.effective_timing();
+    DieTimes {
+        read: (timing.read.at(0) + timing.bus_transfer).as_us(),
+        transfer: timing.bus_transfer.as_us(),
+        program_phase: timing.program_phase.as_us(),
+        verify_phase: timing.verify_phase.as_us(),
+        iterations: timing.program_iterations.at(0),
+        voltage_reset: timing.voltage_reset.as_us(),
+        buffer_load: timing.buffer_load.as_us(),
+    }
+}
+
+/// Returns the parameters of the array, with times in microseconds.
+pub(super) fn array(config: &Config) -> Array {
+    let timing = config.effective_timing();
+    let g = &config.geometry;
+    Array {
+        channels: f64::from(g.channels),
+        dies: f64::from(g.dies()),
+        planes: f64::from(g.planes_per_die),
+        transfer: timing.bus_transfer.as_us(),
+        sensing: timing.read.at(0).as_us(),
+        program: timing.program(0).as_us(),
+    }
+}
