@@ -63,14 +63,14 @@ deny: ## check licenses, sources and known faults of dependencies (needs `cargo 
 	$(CARGO) deny --locked check
 
 vendor: ## rebuild the libraries that reports embed (needs npm)
-	crates/experiment/vendor/build.sh
+	crates/report/vendor/build.sh
 
 lint: ## check formatting, clippy and documentation; warnings are errors
 	$(CARGO) fmt --all -- --check
 	# `cargo fmt` does not find modules declared by macros (policies, trace formats, papers), so check every file.
 	find crates benches tests fuzz -name target -prune -o -name '*.rs' -print0 | xargs -0 rustfmt --check --edition 2024
 	$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
-	$(CARGO) clippy -p fowler-cli -p fowler-experiment --no-default-features --all-targets --quiet -- -D warnings
+	$(CARGO) clippy -p fowler-cli -p fowler-experiment -p fowler-report -p fowler-lifetime -p fowler-standards -p fowler-drives --no-default-features --all-targets --quiet -- -D warnings
 	$(CARGO) clippy -p fowler-workload --no-default-features --lib --tests --quiet -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --document-private-items --quiet
 

@@ -3,12 +3,18 @@
 use crate::args::Ask as Arguments;
 use crate::output::{Output, Wanted};
 use crate::{Exit, console, fit, progress, signals};
-use fowler_experiment::ask::{self, AskSpec, Asked};
 use fowler_experiment::diagnostic::{Diagnostics, escaped};
-use fowler_experiment::verdict;
 use fowler_experiment::workload::{Control, replayable};
+use fowler_report::ask::{self, AskSpec, Asked, LongUse};
+use fowler_report::verdict;
 use std::fmt::Write;
 use std::path::Path;
+
+/// Long use as `fowler lifetime` simulates it.
+const LONG_USE: LongUse = LongUse {
+    why_not: fowler_lifetime::why_not,
+    write_amplification: fowler_lifetime::write_amplification,
+};
 
 pub(crate) fn execute(arguments: &Arguments) -> Result<Exit, Diagnostics> {
     let mut diagnostics = Diagnostics::default();
@@ -32,7 +38,7 @@ pub(crate) fn execute(arguments: &Arguments) -> Result<Exit, Diagnostics> {
     };
     let bar = progress::Requests::new(arguments.quiet);
     let control = Control { stop: signals::stop_flag(), progress: &|step| bar.follow(step) };
-    let asked = ask::ask(&spec, control);
+    let asked = ask::ask(&spec, LONG_USE, control);
     bar.clear();
     let asked = match asked {
         Err(_) if control.stopped() => {

@@ -4,9 +4,9 @@ use crate::args::Calibrate as Arguments;
 use crate::score::{drive, effort, filters, inputs, write};
 use crate::table::Grid;
 use crate::{Exit, console, progress, signals};
+use fowler_drives::fitting::{self, FitSpec, Fitted, Held};
 use fowler_experiment::atomic_file::{clashes, writable};
 use fowler_experiment::diagnostic::{Diagnostics, escaped};
-use fowler_experiment::fitting::{self, FitSpec, Fitted, Held};
 use fowler_experiment::numbers::{NOTHING, counted, percent, ratio, real};
 use fowler_experiment::workload::Control;
 

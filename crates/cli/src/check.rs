@@ -8,7 +8,6 @@ use fowler_experiment::atomic_file;
 use fowler_experiment::contents::{self, CONTENTS, State};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics, escaped};
 use fowler_experiment::disk::{self, unreadable};
-use fowler_experiment::lifetime;
 use fowler_experiment::numbers::counted;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -179,7 +178,7 @@ fn of_study(_: &Path, _: &mut Findings) -> Result<(), Diagnostics> {
 /// What a life that was stopped resumes from.
 fn of_lifetime(folder: &Path, findings: &mut Findings) -> Result<(), Diagnostics> {
     // Of the life, and of that at twice the dilation.
-    let paths = [1, 2].map(|life| lifetime::of_life(&folder.join(CHECKPOINT), life));
+    let paths = [1, 2].map(|life| fowler_lifetime::of_life(&folder.join(CHECKPOINT), life));
     let mut unfinished = false;
     for path in paths {
         if disk::facts(&path)?.is_none() {
@@ -189,7 +188,7 @@ fn of_lifetime(folder: &Path, findings: &mut Findings) -> Result<(), Diagnostics
         findings.known.insert(path.clone());
         if disk::no_file(&path)?.is_some() {
             findings.lost(path, "the life begins anew without it")?;
-        } else if let Some(Diagnostic { what, .. }) = lifetime::check_checkpoint(&path)? {
+        } else if let Some(Diagnostic { what, .. }) = fowler_lifetime::check_checkpoint(&path)? {
             findings.bad.push((path.clone(), format!("{what}: the life begins anew without it")));
             findings.removable.push(path);
         }
@@ -202,7 +201,7 @@ fn of_lifetime(folder: &Path, findings: &mut Findings) -> Result<(), Diagnostics
 
 /// The drives of a fleet, or of a shard of one.
 fn of_fleet(folder: &Path, findings: &mut Findings) -> Result<(), Diagnostics> {
-    let Some(found) = lifetime::fleet::examine(folder)? else { return Ok(()) };
+    let Some(found) = fowler_lifetime::fleet::examine(folder)? else { return Ok(()) };
     findings.known.insert(found.file.clone());
     match found.holds {
         Ok(holds) => findings.holds.push(holds),

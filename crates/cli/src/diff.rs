@@ -4,8 +4,8 @@ use crate::args::Diff as Arguments;
 use crate::table::Grid;
 use crate::{Exit, console, pages};
 use fowler_experiment::diagnostic::{Diagnostics, escaped};
-use fowler_experiment::diff::{self, Causes, Chance, Change, Diff, Pair, Setting};
 use fowler_experiment::numbers::{self, counted};
+use fowler_report::diff::{self, Causes, Chance, Change, Diff, Pair, Setting};
 use std::fmt::Write;
 
 /// Differences below this share are not in the tables: they are of no use.

@@ -5,9 +5,9 @@ use crate::output::{Output, Wanted};
 use crate::{Exit, console, fit, progress, sheets, signals};
 use clap::Args;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
-use fowler_experiment::pts::Watch;
-use fowler_experiment::pts::endurance::{self, EnduranceSpec, Load};
 use fowler_experiment::workload::Control;
+use fowler_standards::Watch;
+use fowler_standards::endurance::{self, EnduranceSpec, Load};
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]

@@ -8,12 +8,12 @@ use clap::{Args, Subcommand};
 use fowler_experiment::contents::CONTENTS;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::disk;
-use fowler_experiment::lifetime::LifetimeSpec;
-use fowler_experiment::lifetime::Watch;
-use fowler_experiment::lifetime::fleet::{self, FleetSpec, Merging, ShardDrawn, ShardSpec};
 use fowler_experiment::numbers::{counted, whole};
 use fowler_experiment::shard::Shard;
 use fowler_experiment::workload::Control;
+use fowler_lifetime::LifetimeSpec;
+use fowler_lifetime::Watch;
+use fowler_lifetime::fleet::{self, FleetSpec, Merging, ShardDrawn, ShardSpec};
 use std::path::{Path, PathBuf};
 
 /// What is taken for a flag that is not given.

@@ -5,11 +5,11 @@ use crate::fleet::{self, LifetimeAction};
 use crate::output::{Output, Wanted};
 use crate::{Exit, console, fit, pages, progress, sheets, signals};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
-use fowler_experiment::lifetime::estimate::{Estimate, in_words};
-use fowler_experiment::lifetime::fleet::with_life;
-use fowler_experiment::lifetime::{self, Early, Ended, Lifetime, LifetimeSpec, SaveTo, Watch};
+use fowler_experiment::life_estimate::{Estimate, in_words};
 use fowler_experiment::numbers::{bytes, counted, real};
 use fowler_experiment::workload::Control;
+use fowler_lifetime::fleet::with_life;
+use fowler_lifetime::{Early, Ended, Lifetime, LifetimeSpec, SaveTo, Watch};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -26,11 +26,11 @@ pub(crate) fn execute(arguments: &Arguments) -> Result<Exit, Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     let spec = diagnostics.take(spec(arguments));
     if let Some(spec) = &spec {
-        diagnostics.0.extend(lifetime::check(spec).0);
+        diagnostics.0.extend(fowler_lifetime::check(spec).0);
     }
     let asked = fleet::fleet_of(&arguments.fleet);
     if let (Some(fleet), Some(spec)) = (&asked, &spec) {
-        diagnostics.0.extend(lifetime::check_fleet(spec, fleet).0);
+        diagnostics.0.extend(fowler_lifetime::check_fleet(spec, fleet).0);
     }
     let shard = diagnostics.take(fleet::shard_of(arguments)).flatten();
     let wanted = Wanted { pictures: true, ..Wanted::default() };
@@ -50,7 +50,7 @@ pub(crate) fn execute(arguments: &Arguments) -> Result<Exit, Diagnostics> {
     }
     let lived = match &asked {
         Some(fleet) => with_life(&spec, fleet, watch),
-        None => lifetime::live(&spec, watch),
+        None => fowler_lifetime::live(&spec, watch),
     };
     bar.clear();
     let lived = match lived? {
@@ -98,7 +98,7 @@ pub(crate) fn finish(
 /// The drives of a fleet as Parquet.
 mod drives {
     use fowler_experiment::diagnostic::Diagnostics;
-    use fowler_experiment::lifetime::Lifetime;
+    use fowler_lifetime::Lifetime;
     use std::path::Path;
 
     /// Writes them, if there is a fleet; returns the name of the file.

@@ -7,20 +7,20 @@ pub(crate) use with_report::*;
 
 #[cfg(feature = "report")]
 mod with_report {
+    use fowler_drives::score::Score;
     use fowler_experiment::atomic_file::{clashes, writable};
     use fowler_experiment::diagnostic::Diagnostics;
-    use fowler_experiment::diff::Diff;
-    use fowler_experiment::lifetime::Lifetime;
     use fowler_experiment::outcome::Outcome;
-    pub(crate) use fowler_experiment::physics::plot;
-    use fowler_experiment::pts::Pts;
-    use fowler_experiment::report;
-    use fowler_experiment::score::Score;
     use fowler_experiment::seeds::Spread;
+    use fowler_lifetime::Lifetime;
+    pub(crate) use fowler_report::cell_models::plot;
+    use fowler_report::diff::Diff;
+    use fowler_report::pages;
+    use fowler_standards::Pts;
     use std::path::{Path, PathBuf};
 
     /// The file name of the page in a folder of runs.
-    pub(crate) const PAGE: Option<&str> = Some(report::REPORT);
+    pub(crate) const PAGE: Option<&str> = Some(pages::REPORT);
     /// Why a folder of runs has no page.
     pub(crate) const NO_PAGE: Option<&str> = None;
 
@@ -38,20 +38,20 @@ mod with_report {
         if files.is_empty() {
             return Ok(());
         }
-        let page = report::of_runs(outcomes, spread);
-        files.iter().try_for_each(|path| report::write(path, &page))
+        let page = pages::of_runs(outcomes, spread);
+        files.iter().try_for_each(|path| pages::write(path, &page))
     }
 
     /// Checks that the page of two results can be written to `path`, and replaces none of theirs.
     pub(crate) fn check_two(folders: [&Path; 2], path: &Path) -> Result<(), Diagnostics> {
-        let page = |it: &Path| (it.display().to_string(), it.join(report::REPORT));
+        let page = |it: &Path| (it.display().to_string(), it.join(pages::REPORT));
         clashes(&folders.map(page), &[("--report".into(), path.into())]).or(())?;
         writable(path)
     }
 
     /// Writes the page of two results.
     pub(crate) fn two(folders: [&Path; 2], found: &Diff, path: &Path) -> Result<(), Diagnostics> {
-        report::write(path, &report::of_two(folders, found)?)
+        pages::write(path, &pages::of_two(folders, found)?)
     }
 
     /// Writes the tables, the pictures and the page of a comparison with measured drives; returns
@@ -84,14 +84,14 @@ mod with_report {
 
 #[cfg(not(feature = "report"))]
 mod left_out {
+    use fowler_drives::score::Score;
     use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
-    use fowler_experiment::diff::Diff;
-    use fowler_experiment::lifetime::Lifetime;
     use fowler_experiment::outcome::Outcome;
-    use fowler_experiment::physics::Plotted;
-    use fowler_experiment::pts::Pts;
-    use fowler_experiment::score::Score;
     use fowler_experiment::seeds::Spread;
+    use fowler_lifetime::Lifetime;
+    use fowler_report::cell_models::Plotted;
+    use fowler_report::diff::Diff;
+    use fowler_standards::Pts;
     use std::path::{Path, PathBuf};
 
     pub(crate) const PAGE: Option<&str> = None;

@@ -3,13 +3,13 @@
 use crate::args::Physics;
 use crate::{Exit, console, pages, sheets};
 use fowler_experiment::diagnostic::Diagnostics;
-use fowler_experiment::physics;
+use fowler_report::cell_models;
 use std::fmt::Write;
 
 pub(crate) fn execute(arguments: &Physics) -> Result<Exit, Diagnostics> {
     let text = match arguments {
-        Physics::Constants => sheets::text(&physics::constants()),
-        Physics::Sensitivity => sheets::text(&physics::sensitivity()),
+        Physics::Constants => sheets::text(&cell_models::constants()),
+        Physics::Sensitivity => sheets::text(&cell_models::sensitivity()),
         Physics::Plot { out } => {
             let plotted = pages::plot(out)?;
             let mut text = String::new();
@@ -19,7 +19,7 @@ pub(crate) fn execute(arguments: &Physics) -> Result<Exit, Diagnostics> {
             let _grows =
                 writeln!(text, "written to {}: {}", out.display(), plotted.files.join(", "));
             let first = plotted.files.iter().find(|file| file.ends_with(".svg"));
-            sheets::text(&physics::agreement())
+            sheets::text(&cell_models::agreement())
                 + &console::fitted(&text, 4)
                 + &first.map_or_else(String::new, |file| console::opens(&out.join(file)))
         }

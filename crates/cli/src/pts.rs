@@ -6,11 +6,11 @@ use crate::{Exit, console, fit, pages, progress, sheets, signals};
 use clap::Args;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::numbers::counted;
-use fowler_experiment::pts::{
-    self, Edition, Pts as Results, PtsSpec, Purge, Test, Watch, parse_stimulus, series,
-};
 use fowler_experiment::workload::Control;
 use fowler_experiment::{Bytes, Span};
+use fowler_standards::{
+    self, Edition, Pts as Results, PtsSpec, Purge, Test, Watch, parse_stimulus, series,
+};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -98,7 +98,7 @@ fn test(arguments: &Pts) -> Result<Exit, Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     let spec = diagnostics.take(spec(arguments));
     if let Some(spec) = &spec {
-        diagnostics.0.extend(pts::check(spec).0);
+        diagnostics.0.extend(fowler_standards::check(spec).0);
     }
     let wanted = Wanted { pictures: true, ..Wanted::default() };
     let output = Output::open(arguments.out.as_deref(), wanted, &inputs, |_| Vec::new());
@@ -117,7 +117,7 @@ fn test(arguments: &Pts) -> Result<Exit, Diagnostics> {
         },
         say: &|text| bar.say(text),
     };
-    let results = pts::run(&spec, watch);
+    let results = fowler_standards::run(&spec, watch);
     bar.clear();
     let results = results?;
     if results.tested.is_empty() {

@@ -9,9 +9,9 @@ use fowler_experiment::outcome::Outcome;
 use fowler_experiment::seeds::Spread;
 use fowler_experiment::summary::Unit;
 use fowler_experiment::summary::layout::{Shown, rows};
-use fowler_experiment::verdict;
 use fowler_experiment::warnings::{Warning, alike, interruptions, warnings};
 use fowler_experiment::{Band, Kind, Nanos, Part};
+use fowler_report::verdict;
 use serde_json::Value;
 use std::fmt::Write;
 

@@ -3,9 +3,9 @@
 use crate::args::Reproduce;
 use crate::{Exit, console, progress, sheets, signals};
 use fowler_experiment::diagnostic::Diagnostics;
-use fowler_experiment::report::REPORT;
 use fowler_experiment::workload::Control;
 use fowler_papers::{Paper, Reproduction, Request, Verdict, Watch};
+use fowler_report::pages::REPORT;
 use std::fmt::Write;
 use std::path::PathBuf;
 

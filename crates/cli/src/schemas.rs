@@ -4,7 +4,7 @@
 //! the list.
 
 use fowler_experiment::presets::Folder;
-use fowler_experiment::{device, generator, lifetime, pts, scheme, summary, sweep, trace};
+use fowler_experiment::{device, generator, scheme, summary, sweep, trace};
 use serde_json::Value;
 
 /// A JSON Schema (draft 2020-12) by its name.
@@ -42,9 +42,9 @@ pub(crate) const ALL: &[Schema] = schemas! {
     "sweep", "a sweep: fowler sweep SPEC.toml" => sweep::schema;
     "run", "the JSON of fowler run" => summary::of_run;
     "compare", "the JSON of fowler compare" => summary::of_comparison;
-    "lifetime", "the JSON of fowler lifetime" => lifetime::schema;
-    "pts", "the JSON of fowler pts" => pts::schema;
-    "endurance", "the JSON of fowler endurance" => pts::endurance_schema;
+    "lifetime", "the JSON of fowler lifetime" => fowler_lifetime::schema;
+    "pts", "the JSON of fowler pts" => fowler_standards::schema;
+    "endurance", "the JSON of fowler endurance" => fowler_standards::endurance_schema;
     "validate", "the JSON of fowler validate" => fowler_validate::schema;
     "trace-info", "the JSON of fowler trace info" => trace::info_schema;
 };

@@ -3,14 +3,14 @@
 use crate::args::{Effort, Score as Arguments};
 use crate::output::{Output, Wanted};
 use crate::{Exit, console, pages, progress, sheets, signals};
+use fowler_drives::measured::Filter;
+use fowler_drives::protocol::Effort as HowMuch;
+use fowler_drives::score::{self, Score, ScoreSpec};
 use fowler_experiment::atomic_file::{AtomicFile, Named, clashes, unwritable, writable};
 use fowler_experiment::device::DeviceSpec;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics, escaped};
-use fowler_experiment::measured::Filter;
 use fowler_experiment::numbers::{counted, percent, whole};
 use fowler_experiment::presets::{self, Folder};
-use fowler_experiment::protocol::Effort as HowMuch;
-use fowler_experiment::score::{self, Score, ScoreSpec};
 use fowler_experiment::workload::Control;
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -3,10 +3,10 @@
 use crate::args::{Reading, Source, Study};
 use crate::{Exit, console, fit, progress, sheets, signals};
 use fowler_experiment::diagnostic::Diagnostics;
-use fowler_experiment::report::REPORT;
 use fowler_experiment::workload::{Control, WorkloadSpec};
 use fowler_papers::Watch;
 use fowler_papers::ablation::{self, Finding, Request};
+use fowler_report::pages::REPORT;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 

@@ -5,7 +5,7 @@ use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray, UInt32Array}
 use arrow_schema::{DataType, Field, Schema};
 use fowler_experiment::atomic_file::{AtomicFile, unwritable};
 use fowler_experiment::diagnostic::Diagnostics;
-use fowler_experiment::lifetime::fleet::{Drive, Fleet};
+use fowler_lifetime::fleet::{Drive, Fleet};
 use parquet::arrow::ArrowWriter;
 use std::io::Write;
 use std::path::Path;

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The crate whose templates and scripts are compiled in.
-const PAGES: &str = "experiment";
+const PAGES: &str = "report";
 
 /// The files and folders whose contents count, relative to the workspace: the sources of the crate
 /// `top` and of all that it depends on, what is compiled in with them, and the versions of what is
@@ -22,6 +22,7 @@ pub fn places(root: &Path, top: &str) -> Vec<PathBuf> {
     let sources = crates.iter().map(|name| Path::new("crates").join(name).join("src"));
     let compiled_in = ["templates", "vendor/echarts.js", "vendor/sortable.js"];
     let compiled_in = compiled_in.map(|it| Path::new("crates").join(PAGES).join(it));
+    let compiled_in = compiled_in.into_iter().filter(|_| crates.contains(PAGES));
     sources.chain(compiled_in).chain(["presets".into(), "Cargo.lock".into()]).collect()
 }
 

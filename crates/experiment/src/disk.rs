@@ -223,7 +223,7 @@ pub fn no_file(path: &Path) -> Result<Option<&'static str>, Diagnostics> {
 }
 
 /// Like [`facts`]; it is an error if nothing has this path.
-pub(crate) fn metadata(path: &Path) -> io::Result<Metadata> {
+pub fn metadata(path: &Path) -> io::Result<Metadata> {
     retried(|| Operation::Examine(path.into()), |_| fs::metadata(path))
 }
 

@@ -81,7 +81,7 @@ pub fn read_toml(text: &str, file: &str) -> (Vec<Setting>, Diagnostics) {
 
 /// Like [`read_toml`], with an array of tables at the top level (`[[rows]]`): the settings of its
 /// first table have paths that begin with `rows.0`.
-pub(crate) fn read_toml_with_rows(
+pub fn read_toml_with_rows(
     text: &str,
     file: &str,
     rows: Option<&str>,

@@ -4,7 +4,6 @@
 //! The command line and the bindings use this crate and print its results; it prints nothing
 //! itself. It reports all errors of an input at once, as [`diagnostic::Diagnostics`].
 
-pub mod ask;
 pub mod atomic_file;
 pub mod chip;
 pub mod common_speed;
@@ -13,45 +12,33 @@ mod config_builder;
 pub mod contents;
 pub mod device;
 pub mod diagnostic;
-pub mod diff;
 pub mod disk;
 pub mod document;
 pub mod fan_out;
 mod fault_rates;
 pub mod faults;
 pub mod field;
-#[cfg(feature = "report")]
-pub mod figures_folder;
-pub mod fitting;
 pub mod generator;
 pub mod image_cache;
 pub mod json_schema;
 pub mod keys;
-pub mod lifetime;
-pub mod measured;
+pub mod life_estimate;
 pub mod memory;
 pub mod numbers;
 pub mod outcome;
-pub mod physics;
 mod power;
 pub mod presets;
 pub mod progress;
-pub mod protocol;
 pub mod provenance;
-pub mod pts;
 pub mod replay_speed;
-#[cfg(feature = "report")]
-pub mod report;
 pub mod requests;
 pub mod run;
 pub mod sample;
 pub mod scheme;
-pub mod score;
 #[doc(hidden)]
 pub mod sealed;
 pub mod seeds;
 pub mod shard;
-pub mod streams;
 pub mod studies;
 pub mod summary;
 pub mod sweep;
@@ -60,7 +47,6 @@ pub mod text_file;
 pub mod timeline;
 pub mod trace;
 mod trace_spec;
-pub mod verdict;
 pub mod warnings;
 pub mod workload;
 

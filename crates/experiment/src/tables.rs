@@ -2,6 +2,7 @@
 
 use crate::atomic_file::{AtomicFile, unwritable};
 use crate::diagnostic::Diagnostics;
+use crate::numbers::{NOTHING, percent, real, whole};
 use std::io::Write;
 use std::path::Path;
 
@@ -89,5 +90,53 @@ impl Sheet {
         let bytes = csv.into_inner().map_err(|error| unwritable(&path, error.error()))?;
         file.write_all(&bytes).map_err(|error| unwritable(&path, &error))?;
         file.finish()
+    }
+}
+
+impl Cell {
+    /// Formats it for people.
+    pub fn shown(&self) -> String {
+        let signed = |value: f64, print: fn(f64) -> String| {
+            let text = print(value.abs());
+            match text.strip_prefix('<') {
+                _ if value >= 0.0 => text,
+                // A negative number below the smallest shown one.
+                Some(least) => format!(">−{least}"),
+                None => format!("−{text}"),
+            }
+        };
+        match self {
+            Cell::Text(text) => text.clone(),
+            Cell::Number(value) if value.fract() == 0.0 => signed(*value, |it| whole(it as u64)),
+            Cell::Number(value) => signed(*value, real),
+            Cell::Share(share) => signed(*share, percent),
+            Cell::Nothing => NOTHING.into(),
+        }
+    }
+
+    /// Formats it for sorting and for CSV.
+    pub fn exact(&self) -> String {
+        match self {
+            Cell::Text(text) => text.clone(),
+            Cell::Number(value) | Cell::Share(value) => value.to_string(),
+            Cell::Nothing => String::new(),
+        }
+    }
+
+    /// Returns whether it belongs in a column of numbers.
+    pub fn is_number(&self) -> bool {
+        !matches!(self, Cell::Text(_))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_are_shown_with_one_sign() {
+        let shares = [0.5, -0.5, 1e-6, -1e-6, 0.0].map(|share| Cell::Share(share).shown());
+        assert_eq!(shares, ["50.0 %", "−50.0 %", "<0.01 %", ">−0.01 %", "0 %"]);
+        assert_eq!(Cell::Number(-12.0).shown(), "−12");
     }
 }

@@ -8,9 +8,9 @@ use crate::run_folder::{RunFolder, Watch};
 use crate::{Reproduction, Request, runs_folder};
 use fowler_experiment::contents;
 use fowler_experiment::diagnostic::Diagnostics;
-use fowler_experiment::figures_folder::{self, Named, Written};
-use fowler_experiment::report;
 use fowler_experiment::tables::Sheet;
+use fowler_report::figures_folder::{self, Named, Written};
+use fowler_report::pages;
 use std::path::PathBuf;
 
 /// What a paper prints, as given in the data of its study.
@@ -121,9 +121,9 @@ fn write<S: Study>(
         lead.push("One seed and one length: no verdict is confirmed by a repetition.".into());
     }
     lead.extend(warnings.iter().map(|warning| format!("Note: {warning}")));
-    let page = report::of_study(title, lead, sheets, drawings);
-    report::write(&request.out.join(report::REPORT), &page)?;
-    files.push(report::REPORT.into());
+    let page = pages::of_study(title, lead, sheets, drawings);
+    pages::write(&request.out.join(pages::REPORT), &page)?;
+    files.push(pages::REPORT.into());
     let listed: Vec<PathBuf> = files.iter().map(|file| request.out.join(file)).collect();
     contents::list(&request.out, "reproduce", &listed)?;
     // What was damaged and has been done again is not on the page: its results are the same.

@@ -8,8 +8,8 @@ use arrow_array::RecordBatch;
 use fowler_columns::requests;
 use fowler_experiment::Kind;
 use fowler_experiment::outcome::{Ending, Outcome as Finished};
-use fowler_experiment::report;
-use fowler_experiment::verdict::{Finding, of};
+use fowler_report::pages;
+use fowler_report::verdict::{Finding, of};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::Value;
@@ -52,7 +52,7 @@ impl Outcome {
         let kind =
             named.ok_or_else(|| PyValueError::new_err("kind must be \"read\" or \"write\""))?;
         let latencies = self.finished.recorder.latencies(kind);
-        Ok(report::at_least(latencies).into_iter().map(|(at, share)| (at.as_us(), share)).collect())
+        Ok(pages::at_least(latencies).into_iter().map(|(at, share)| (at.as_us(), share)).collect())
     }
 
     /// Whether it has the detail that a report needs.
@@ -85,8 +85,8 @@ pub(crate) fn write_report(
     spread: Option<PyRef<'_, Spread>>,
 ) -> PyResult<()> {
     let (finished, spread) = (all(&outcomes), spread.map(|spread| spread.its.clone()));
-    let page = || report::of_runs(&finished, spread.as_ref());
-    py.detach(|| report::write(&path, &page())).or_raise(py)
+    let page = || pages::of_runs(&finished, spread.as_ref());
+    py.detach(|| pages::write(&path, &page())).or_raise(py)
 }
 
 /// Returns what the numbers of runs say, and several seeds of them, as a list in JSON.

@@ -8,8 +8,6 @@ use fowler_columns::trace_file::TraceFile;
 use fowler_experiment::device::{DeviceSpec, Source};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::faults;
-use fowler_experiment::lifetime::fleet::FleetSpec;
-use fowler_experiment::lifetime::{LifetimeSpec, SaveTo};
 use fowler_experiment::policies::Policies;
 use fowler_experiment::presets::{self, Folder};
 use fowler_experiment::replay_speed;
@@ -21,6 +19,8 @@ use fowler_experiment::workload::{
     spread_by_name,
 };
 use fowler_experiment::{CsvColumns, DeviceChoice, ReadOptions};
+use fowler_lifetime::fleet::FleetSpec;
+use fowler_lifetime::{LifetimeSpec, SaveTo};
 use pyo3::prelude::*;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -273,9 +273,9 @@ impl LifetimeArgs {
             checkpoint_every: KEPT_EVERY,
         };
         let fleet = fleet.map(FleetArgs::spec);
-        let mut diagnostics = fowler_experiment::lifetime::check(&spec);
+        let mut diagnostics = fowler_lifetime::check(&spec);
         if let Some(fleet) = &fleet {
-            diagnostics.0.extend(fowler_experiment::lifetime::check_fleet(&spec, fleet).0);
+            diagnostics.0.extend(fowler_lifetime::check_fleet(&spec, fleet).0);
         }
         diagnostics.or((spec, fleet))
     }

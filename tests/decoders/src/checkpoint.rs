@@ -5,8 +5,8 @@
 use crate::{refused_in_words, scratch_of};
 use fowler_device::{LifetimeDrive, PreconditionedImage};
 use fowler_experiment::device::{DeviceSpec, Source, resolve};
-use fowler_experiment::lifetime::{Ended, LifetimeSpec, SaveTo, Watch, live, reread};
 use fowler_experiment::workload::{Control, WorkloadSpec};
+use fowler_lifetime::{Ended, LifetimeSpec, SaveTo, Watch, live, reread};
 use std::fs;
 use std::path::PathBuf;
 use std::sync::LazyLock;

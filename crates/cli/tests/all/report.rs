@@ -45,7 +45,7 @@ fn a_page_carries_everything_and_is_the_same_every_time() {
     let page = &pages[0];
     assert!(page.len() < 2_000_000, "{}", page.len());
     assert!(!page.contains("Interrupted"));
-    let own = page.replace(include_str!("../../../experiment/vendor/echarts.js"), "");
+    let own = page.replace(include_str!("../../../report/vendor/echarts.js"), "");
     for outside in ["src=\"", "href=\"http", "@import", "url("] {
         assert!(!own.contains(outside), "{outside}");
     }

@@ -12,7 +12,7 @@
 //! long: a demand of `r` times the capacity `C` then gets only `C / (r - 1)` host pages. If that is
 //! less than a row, a drive sees epochs without GC, equation 5 takes off too much of the delay, and
 //! the life of the drive swings while this one does not. `crates/device/tests/all/lifetime.rs` and
-//! `crates/experiment/tests/all/lifetime.rs` compare the two. See docs/decisions/lifetime.md, "When
+//! `crates/lifetime/tests/all/lifetime.rs` compare the two. See docs/decisions/lifetime.md, "When
 //! is garbage collection not simulated?".
 
 use super::Entered;

@@ -5,7 +5,6 @@ use fowler_experiment::compare::compare;
 use fowler_experiment::device::{self, DeviceSpec, Source};
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::faults::{Scripted, What, parse};
-use fowler_experiment::lifetime::{LifetimeSpec, SaveTo, Watch, live};
 use fowler_experiment::outcome::Outcome;
 use fowler_experiment::run::{ReplaySpeed, Run, RunSpec};
 use fowler_experiment::scheme::Scheme;
@@ -342,29 +341,11 @@ fn who_has_no_such_unit_or_no_faults_says_so() {
 }
 
 #[test]
-fn lives_and_traces_have_no_faults() {
+fn traces_have_no_faults() {
     let RunSpec { device, workload, .. } =
         spec("fifo", &[], &format!("{LOAD}\nfaults = ['305ms chip 1']"), &[]);
     let WorkloadSpec::Generated(source) = &workload else { unreachable!("it is generated") };
     let drive = device::resolve(&device.source().unwrap(), &Scheme::none(), &device).unwrap();
     let reported = synth(source, &drive, None, Vec::new()).unwrap_err().to_string();
     assert!(reported.contains("`305ms chip 1`, cannot be used here: a trace"), "{reported}");
-    let life = LifetimeSpec {
-        device,
-        scheme: None,
-        workload,
-        limit: None,
-        dilation: Some(1),
-        check: false,
-        close_up: None,
-        checkpoint: SaveTo::Nowhere,
-        checkpoint_every: u64::MAX,
-    };
-    let watch =
-        Watch { control: Control::UNWATCHED, share: &|_| (), early: &|_| (), warn: &|_| () };
-    let reported = live(&life, watch).map(drop).unwrap_err().to_string();
-    assert!(
-        reported.contains("a lifetime has neither power losses nor other faults"),
-        "{reported}"
-    );
 }

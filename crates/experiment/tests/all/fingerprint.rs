@@ -6,8 +6,8 @@ mod sources;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The crate that everything is built into.
-const TOP: &str = "experiment";
+/// The crate that everything of the small workspace is built into.
+const TOP: &str = "report";
 
 /// A workspace of two crates, one on the other, and one beside them.
 fn checkout(name: &str) -> PathBuf {
@@ -15,11 +15,11 @@ fn checkout(name: &str) -> PathBuf {
     let _absent = fs::remove_dir_all(&root);
     for (path, text) in [
         ("Cargo.lock", "version = 4"),
-        ("crates/experiment/Cargo.toml", "[dependencies]\nfowler-units.workspace = true\n"),
-        ("crates/experiment/src/lib.rs", "//! Above."),
-        ("crates/experiment/templates/page.html", "<p>"),
-        ("crates/experiment/vendor/echarts.js", "1"),
-        ("crates/experiment/vendor/sortable.js", "2"),
+        ("crates/report/Cargo.toml", "[dependencies]\nfowler-units.workspace = true\n"),
+        ("crates/report/src/lib.rs", "//! Above."),
+        ("crates/report/templates/page.html", "<p>"),
+        ("crates/report/vendor/echarts.js", "1"),
+        ("crates/report/vendor/sortable.js", "2"),
         ("crates/units/Cargo.toml", "[dependencies]\n[dev-dependencies]\nfowler-cli = \"1\"\n"),
         ("crates/units/src/lib.rs", "//! Below."),
         ("crates/units/src/deep/er.rs", "//! Deeper."),
@@ -46,7 +46,7 @@ fn it_depends_on_the_sources_and_not_on_where_they_are() {
     assert_eq!(first, sources::of(&here, TOP));
     for changed in [
         "crates/units/src/deep/er.rs",
-        "crates/experiment/templates/page.html",
+        "crates/report/templates/page.html",
         "presets/devices/tlc.toml",
         "Cargo.lock",
     ] {
@@ -63,7 +63,7 @@ fn it_depends_on_the_sources_and_not_on_where_they_are() {
 #[test]
 fn it_is_that_of_this_checkout() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    assert_eq!(sources::of(&root, TOP), fowler_experiment::provenance::FINGERPRINT);
+    assert_eq!(sources::of(&root, "experiment"), fowler_experiment::provenance::FINGERPRINT);
     let places = sources::places(&root, TOP);
     for floor in ["units", "device", "workload", "experiment"] {
         let sources = Path::new("crates").join(floor).join("src");

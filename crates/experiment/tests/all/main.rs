@@ -3,19 +3,10 @@
 mod config_errors;
 mod faults;
 mod fingerprint;
-mod fleet;
-mod fleet_shards;
 mod levels;
-mod lifetime;
 mod mutations;
-#[cfg(feature = "report")]
-mod pages;
-#[cfg(feature = "report")]
-mod power;
 mod presets;
-mod pts;
 mod stand_ins;
-mod steady;
 mod sweep;
 mod timeline;
 mod together;

@@ -13,10 +13,10 @@ use fowler_experiment::atomic_file::unwritable;
 use fowler_experiment::contents;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::disk;
-use fowler_experiment::figures_folder::{self, Written};
-use fowler_experiment::report;
 use fowler_experiment::tables::Sheet;
 use fowler_experiment::workload::WorkloadSpec;
+use fowler_report::figures_folder::{self, Written};
+use fowler_report::pages;
 use plan::{Evidence, Plan};
 use std::path::PathBuf;
 
@@ -75,9 +75,9 @@ pub fn all(request: &Request, watch: Watch<'_>) -> Result<Option<Finding>, Diagn
     warnings.extend(folder.and_then(|it| none_found(&known, it, &evidence.columns)));
     let title = evidence.plan.title.clone();
     let lead = warnings.iter().map(|warning| format!("Note: {warning}")).collect();
-    let page = report::of_study(&title, lead, &sheets, drawings);
-    report::write(&request.out.join(report::REPORT), &page)?;
-    files.push(report::REPORT.into());
+    let page = pages::of_study(&title, lead, &sheets, drawings);
+    pages::write(&request.out.join(pages::REPORT), &page)?;
+    files.push(pages::REPORT.into());
     let listed: Vec<PathBuf> = files.iter().map(|file| request.out.join(file)).collect();
     contents::list(&request.out, "study", &listed)?;
     // What was damaged and has been done again is not on the page: its results are the same.

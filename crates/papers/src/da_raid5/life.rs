@@ -12,7 +12,7 @@ use super::plan::{Evidence, Shown};
 use super::variants::{AS_IT_IS, Case, HC, NONE, PE_AWARE, PPC, RAID5, SWEPT, UDL};
 use fowler_device::Config;
 use fowler_experiment::diagnostic::Diagnostics;
-use fowler_experiment::figures_folder::Named;
+use fowler_report::figures_folder::Named;
 use fowler_experiment::studies::fan_out;
 use fowler_experiment::tables::{Cell, Sheet};
 use fowler_figures::{Axis, Figure, LineSeries, Lines, Panel};

@@ -8,7 +8,7 @@ use super::variants::{
 };
 use crate::column::Column;
 use crate::runs::mean;
-use fowler_experiment::figures_folder::Named;
+use fowler_report::figures_folder::Named;
 use fowler_figures::{Axis, BarSeries, Bars, Figure, LineSeries, Lines, Panel, Reference};
 
 const STAND_INS: &str = "Stand-ins have the published shares of writes; all else is assumed.";

@@ -7,7 +7,7 @@ use super::plan::{
 use super::tables::HIRES;
 use crate::run_summary::{READ, RunSummary};
 use crate::runs::mean;
-use fowler_experiment::figures_folder::Named;
+use fowler_report::figures_folder::Named;
 use fowler_experiment::tables::{Cell, Sheet};
 use fowler_figures::{Axis, Figure, LineSeries, Lines, Panel, Reference};
 

@@ -6,7 +6,7 @@ use super::plan::{BASELINE, Case, Evidence, HIRE, HVC, LVC, ON_EVICT, WAITS_ALON
 use super::tables::{FIGURE_3, FIGURE_4, HIRES, Shown, left};
 use crate::run_summary::{ByClass, WRITE};
 use crate::runs::mean;
-use fowler_experiment::figures_folder::Named;
+use fowler_report::figures_folder::Named;
 use fowler_figures::{BarSeries, Bars, Figure, Panel, Reference};
 
 const STAND_INS: &str = "Stand-ins are generated from what is published about the traces; real excerpts are \

@@ -13,7 +13,7 @@ use crate::claim::ClaimId;
 use crate::column::Column;
 use crate::run_summary::{Number, READ, WRITE};
 use crate::runs::mean;
-use fowler_experiment::figures_folder::Named;
+use fowler_report::figures_folder::Named;
 use fowler_experiment::tables::{Cell, Sheet};
 use fowler_figures as draw;
 use fowler_figures::{Figure, Panel};

@@ -5,7 +5,7 @@ use super::paper::{Flash, Paper};
 use crate::column::Column;
 use fowler_experiment::device::{self, DeviceSpec};
 use fowler_experiment::diagnostic::Diagnostics;
-use fowler_experiment::figures_folder::Named;
+use fowler_report::figures_folder::Named;
 use fowler_experiment::presets::{self, Folder};
 use fowler_experiment::scheme::Scheme;
 use fowler_experiment::tables::{Cell, Sheet};

@@ -8,7 +8,7 @@ use super::tables::{BARS, Bars, SHARES, SUSPENDING, Shares, called};
 use crate::column::Column;
 use crate::run_summary::{Number, READ, WRITE};
 use crate::runs::mean;
-use fowler_experiment::figures_folder::Named;
+use fowler_report::figures_folder::Named;
 use fowler_figures as draw;
 use fowler_figures::{Axis, Figure, LineSeries, Panel, Reference, Stroke};
 

@@ -5,8 +5,8 @@ use super::plan::{Burst, Demand, FIXED, Lives, READINGS, SCHEMES, read_as};
 use crate::run_folder::{Job, Results};
 use fowler_experiment::device::{self, DeviceSpec, Resolved, Source};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
-use fowler_experiment::lifetime::{
-    self, Day, DaysSpec, Ended, LifetimeSpec, SaveTo, SteadyLane, SteadySpec, live,
+use fowler_lifetime::{
+    Day, DaysSpec, Ended, LifetimeSpec, SaveTo, SteadyLane, SteadySpec, live,
 };
 use fowler_experiment::presets::{self, Folder};
 use fowler_experiment::scheme::Scheme;
@@ -119,7 +119,7 @@ impl Plan<'_> {
             let spec = workload(trace)?;
             let inputs = format!("waf {} {} {limit:?}", drive.hash, spec.identity()?);
             Ok(Job::new(format!("{} waf", trace.name), &inputs, move |control| {
-                lifetime::write_amplification(&drive, &spec, limit, control)
+                fowler_lifetime::write_amplification(&drive, &spec, limit, control)
             }))
         };
         self.paper.trace.iter().map(job).collect()
@@ -172,9 +172,9 @@ impl Plan<'_> {
         let spec = SteadySpec { workload, speed, limit: self.limit, waf, lanes, close_up };
         let name = self.seeded(&format!("{} lives", trace.name));
         Ok(Job::of_json(name, &inputs, move |control| {
-            let lived = lifetime::steady(&spec, control)?;
+            let lived = fowler_lifetime::steady(&spec, control)?;
             Ok(lived.map(|all| {
-                let json = all.iter().map(lifetime::Lifetime::json);
+                let json = all.iter().map(fowler_lifetime::Lifetime::json);
                 Value::Object(names.iter().cloned().zip(json).collect::<Map<_, _>>())
             }))
         }))
@@ -251,7 +251,7 @@ impl Plan<'_> {
             let name = life_name(&trace.name, &diluted(scheme, dilation));
             jobs.push(Job::of_json(name, &inputs, move |control| {
                 let watch =
-                    lifetime::Watch { control, share: &|_| (), early: &|_| (), warn: &|_| () };
+                    fowler_lifetime::Watch { control, share: &|_| (), early: &|_| (), warn: &|_| () };
                 Ok(match live(&spec, watch)? {
                     Ended::Lived(lived) => Some(lived.json()),
                     Ended::Stopped { .. } => None,
@@ -293,7 +293,7 @@ impl Plan<'_> {
                 };
                 let inputs = format!("{} {spec:?}", drive.hash);
                 jobs.push(Job::new(burst_name(name, share), &inputs, move |control| {
-                    let lived = lifetime::steady(&spec, control)?;
+                    let lived = fowler_lifetime::steady(&spec, control)?;
                     let totals = lived.map(|all| all[0].lived[0].totals);
                     Ok(totals.map(|it| Burst { share, lost: 1.0 - it.programmed / it.rated }))
                 }));
@@ -350,7 +350,7 @@ impl Plan<'_> {
             };
             let inputs = format!("{} {spec:?}", drive.hash);
             jobs.push(Job::new(format!("{name} days"), &inputs, move |control| {
-                lifetime::days(&spec, control)
+                fowler_lifetime::days(&spec, control)
             }));
         }
         Ok(jobs)

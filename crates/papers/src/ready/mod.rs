@@ -15,7 +15,7 @@ use crate::column::Column;
 use crate::run_folder::RunFolder;
 use crate::study::{Printed, Study};
 use fowler_experiment::diagnostic::Diagnostics;
-use fowler_experiment::figures_folder::Named;
+use fowler_report::figures_folder::Named;
 use fowler_experiment::tables::Sheet;
 use paper::Paper;
 

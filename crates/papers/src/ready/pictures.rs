@@ -4,8 +4,8 @@ use super::claims::{BELOW, TABLE_2};
 use super::paper::{Paper, Trace};
 use super::plan::{Evidence, FIXED, SCHEMES};
 use super::tables::{lost, read, share_that_loses};
-use fowler_experiment::lifetime::Day;
-use fowler_experiment::physics::recovery;
+use fowler_lifetime::Day;
+use fowler_report::cell_models::recovery;
 use fowler_figures::{
     Axis, BarSeries, Bars, Figure, LineSeries, Lines, Panel, Reference, StepSeries, Steps, Stroke,
 };

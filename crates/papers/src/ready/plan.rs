@@ -7,7 +7,7 @@ use crate::Request;
 use crate::repetition::Repetition;
 use crate::run_folder::{Results, RunFolder};
 use fowler_experiment::diagnostic::Diagnostics;
-use fowler_experiment::lifetime::Day;
+use fowler_lifetime::Day;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

@@ -1,0 +1,138 @@
+//! Fits a few parameters of a drive to measured rows, with the simulator in the loop, and says how
+//! sharply the data hold each.
+//!
+//! **Owns** the table `[calibrate]` of a drive file. **May touch** drives that it makes itself, and
+//! the file it is asked to write.
+//!
+//! - `declared.rs`: the parameters, their bounds and where the bounds are from, as a drive file
+//!   declares them.
+//! - `quantity.rs`: values between two bounds.
+//! - `search.rs`: the bounded search. `intervals.rs`: how sharply data hold a parameter.
+//! - `objective.rs`: what is simulated for a set of values, and how far that is from the rows.
+//! - `written.rs`: the drive file of the result.
+//!
+//! See docs/decisions/real_drives.md.
+
+mod declared;
+mod intervals;
+mod objective;
+mod quantity;
+mod search;
+#[cfg(test)]
+mod tests;
+mod written;
+
+pub use declared::{Declared, MOST, Parameter};
+pub use intervals::Held;
+pub use objective::Term;
+pub(crate) use objective::measured;
+
+use crate::measured::{self as files, Filter};
+use crate::protocol::{self, Effort, Rows};
+use fowler_experiment::device::{self, DeviceSpec};
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
+use fowler_experiment::progress::{Control, Progress};
+use fowler_experiment::scheme::Scheme;
+use objective::Objective;
+use std::path::PathBuf;
+
+/// What is fitted to what.
+#[derive(Clone, Debug)]
+pub struct FitSpec {
+    /// The drive, which declares its parameters.
+    pub drive: DeviceSpec,
+    /// The scheme on it.
+    pub scheme: Option<String>,
+    /// The measured files.
+    pub files: Vec<PathBuf>,
+    /// The rows, each wanted by at least one filter.
+    pub filters: Vec<Filter>,
+    /// The numbers of the rows that are fitted; those that tell most of each protocol if empty.
+    pub metrics: Vec<String>,
+    /// How much is simulated for each row.
+    pub effort: Effort,
+    /// The most drives that are tried.
+    pub tries: usize,
+    /// Where the search begins besides at the drive's own values; results hardly depend on it.
+    pub seed: u64,
+}
+
+/// A fitted drive.
+#[derive(Clone, Debug)]
+pub struct Fitted {
+    /// The model of the measured drive.
+    pub model: String,
+    /// The parameters with their values.
+    pub parameters: Vec<Held>,
+    /// The numbers that were fitted, as simulated in the end.
+    pub terms: Vec<Term>,
+    /// Drives tried.
+    pub tried: usize,
+    /// The root mean square of the deviations, in units of what each was expected to deviate.
+    pub off: f64,
+    /// The drive file: every key, and the table `[calibrate]`.
+    pub text: String,
+    /// Rows that could not be simulated, and why.
+    pub refused: Vec<(String, String)>,
+}
+
+/// Fits a drive. `None` if it was stopped.
+///
+/// # Errors
+/// Everything that is wrong with the drive, its declarations, the files or the filters.
+pub fn fit(spec: &FitSpec, control: Control<'_>) -> Result<Option<Fitted>, Diagnostics> {
+    let mut diagnostics = Diagnostics::default();
+    let read: Vec<_> =
+        spec.files.iter().filter_map(|path| diagnostics.take(files::read(path))).collect();
+    let source = diagnostics.take(spec.drive.source());
+    let drive = source.as_ref().and_then(|source| {
+        let scheme = diagnostics.take(spec.scheme.as_deref().map(Scheme::load).transpose())?;
+        let scheme = scheme.unwrap_or_else(Scheme::none);
+        diagnostics.take(device::resolve(source, &scheme, &spec.drive))
+    });
+    let declared = source.as_ref().and_then(|source| diagnostics.take(Declared::read(source)));
+    if let (Some(declared), Some(drive)) = (&declared, &drive) {
+        diagnostics.take(declared.check(drive));
+    }
+    diagnostics.or(())?;
+    let (Some(drive), Some(declared)) = (drive, declared) else {
+        return Err(Diagnostic::of("there is no drive").into());
+    };
+    if declared.parameters.is_empty() {
+        let what = "the drive file declares no parameter to fit";
+        let hint = "add a table [[calibrate.parameter]] with key, low, high and source".to_string();
+        return Err(Diagnostic::new(&drive.device, what).hint(hint).into());
+    }
+    let picks = files::pick(&read, &declared.filters(&spec.filters, &read))?;
+    let model = one_model(&picks)?;
+    let rows = Rows::of(picks);
+    let images = protocol::images();
+    let objective = Objective::new(&drive, &declared, &rows, spec, &images)?;
+    (control.progress)(Progress::Planned((spec.tries * rows.count().1) as u64));
+    let start = declared.start(&drive)?;
+    let searched = search::search(&objective, &start, spec.tries, spec.seed, control)?;
+    let Some(found) = searched else { return Ok(None) };
+    let parameters = intervals::held(&declared, &found);
+    let refused = rows.refused.iter().map(|(pick, why)| (pick.place(), why.clone())).collect();
+    let text = written::text(&drive, &declared, &model, &parameters, &found, spec.seed)?;
+    let off = libm::sqrt(found.squares() / found.terms.len() as f64);
+    let tried = found.tried;
+    let terms = found.terms;
+    Ok(Some(Fitted { model, parameters, terms, tried, off, text, refused }))
+}
+
+/// Returns the only model among the rows.
+fn one_model(picks: &[files::Pick<'_>]) -> Result<String, Diagnostics> {
+    let mut models: Vec<&str> = Vec::new();
+    for pick in picks {
+        if !models.contains(&pick.drive.model.as_str()) {
+            models.push(&pick.drive.model);
+        }
+    }
+    if let [model] = models[..] {
+        return Ok(model.into());
+    }
+    let what = format!("the rows are of {} drives: {}", models.len(), models.join(", "));
+    let hint = "choose one: --rows 'model=...'".to_string();
+    Err(Diagnostic::new("--rows", what).expected("rows of one model").hint(hint).into())
+}

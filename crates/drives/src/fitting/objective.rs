@@ -1,0 +1,194 @@
+//! What is simulated for a set of values, and how far it is from the rows.
+
+use super::FitSpec;
+use super::declared::{Declared, with};
+use super::search::Residuals;
+use crate::measured::{Kind, Pick};
+use crate::protocol::{Bench, Effort, Estimate, Rows};
+use fowler_experiment::device::Resolved;
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
+use fowler_experiment::image_cache::ImageCache;
+use fowler_experiment::progress::Control;
+
+/// A fitted number.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Term {
+    /// The row.
+    pub place: String,
+    /// The key of the number.
+    pub metric: String,
+    /// As measured.
+    pub measured: f64,
+    /// As simulated; `None` if the drive cannot do it.
+    pub simulated: Option<Estimate>,
+    /// The relative deviation that is expected of a good model.
+    pub expected: f64,
+}
+
+/// The deviation that stands for a number which the drive does not have, in expected ones.
+const MISSING: f64 = 30.0;
+
+impl Term {
+    /// Returns its identity in a fitted drive file.
+    pub fn name(&self) -> String {
+        format!("{}: {}", self.place, self.metric)
+    }
+
+    /// Returns the logarithm of simulated over measured, in units of what is expected.
+    pub fn residual(&self) -> f64 {
+        let ratio = self.simulated.map(|it| it.value / self.measured);
+        let off = ratio.filter(|ratio| *ratio > 0.0 && ratio.is_finite());
+        off.map_or(MISSING, |ratio| libm::log(ratio) / self.expected).clamp(-MISSING, MISSING)
+    }
+}
+
+/// The rows as a function of the parameters.
+pub(super) struct Objective<'a> {
+    drive: &'a Resolved,
+    declared: &'a Declared,
+    rows: &'a Rows<'a>,
+    metrics: &'a [String],
+    effort: Effort,
+    images: &'a ImageCache,
+}
+
+impl<'a> Objective<'a> {
+    /// # Errors
+    /// If no number of the rows can be fitted.
+    pub fn new(
+        drive: &'a Resolved,
+        declared: &'a Declared,
+        rows: &'a Rows<'a>,
+        spec: &'a FitSpec,
+        images: &'a ImageCache,
+    ) -> Result<Objective<'a>, Diagnostics> {
+        let objective = Objective {
+            drive,
+            declared,
+            rows,
+            metrics: &spec.metrics,
+            effort: spec.effort,
+            images,
+        };
+        let mut wrong = Diagnostics::default();
+        for metric in &spec.metrics {
+            if !rows.picks().any(|pick| measured(&pick, metric).is_some()) {
+                let metric = fowler_experiment::diagnostic::printable(metric);
+                let what = format!("no row has the number `{metric}`");
+                wrong.push(Diagnostic::new("--metric", what));
+            }
+        }
+        let count: usize = rows.picks().map(|pick| objective.wanted(&pick).len()).sum();
+        if count == 0 {
+            let mut what = Diagnostic::new("--rows", "these rows have no number to fit");
+            if let Some((pick, why)) = rows.refused.first() {
+                what = what.hint(format!("{}: {why}", pick.place()));
+            }
+            wrong.push(what);
+        } else if count < declared.parameters.len() {
+            let parameters = declared.parameters.len();
+            let what = format!("{count} numbers for {parameters} parameters");
+            let hint = "choose more rows, or declare fewer parameters".to_string();
+            wrong.push(Diagnostic::new("--rows", what).hint(hint));
+        }
+        wrong.or(objective)
+    }
+
+    /// Returns the numbers of a row that are fitted, each with its measured value.
+    fn wanted(&self, pick: &Pick<'_>) -> Vec<(String, f64)> {
+        let mut names: Vec<&str> = match self.metrics {
+            [] => telling(pick),
+            some => some.iter().map(String::as_str).collect(),
+        };
+        // How many writes a read waits behind shows in the reads of a drive that is saturated.
+        let fits_line = self.declared.parameters.iter().any(|it| it.key == "queue.reads_behind");
+        if self.metrics.is_empty() && fits_line && is_saturated(pick) {
+            names.push("read_us.p50");
+        }
+        let value = |name: &str| measured(pick, name).filter(|value| *value > 0.0);
+        names.into_iter().filter_map(|name| Some((name.to_string(), value(name)?))).collect()
+    }
+}
+
+impl Residuals for Objective<'_> {
+    fn at(
+        &self,
+        positions: &[f64],
+        control: Control<'_>,
+    ) -> Result<Option<Vec<Term>>, Diagnostics> {
+        let parameters = self.declared.parameters.iter().zip(positions);
+        let set = parameters.map(|(parameter, &at)| parameter.setting(at)).collect();
+        // Two values that work alone may not work together: such a drive fits nothing.
+        let drive = with(self.drive, set).ok();
+        let bench = drive.map(|drive| Bench::new(&drive, self.effort, self.images));
+        let results = match &bench {
+            Some(bench) => self.rows.run(bench, control),
+            None => Vec::new(),
+        };
+        if control.stopped() {
+            return Ok(None);
+        }
+        let mut terms = Vec::new();
+        for pick in self.rows.picks() {
+            let done = bench.as_ref().and_then(|_| {
+                self.rows.done(&results).find(|done| std::ptr::eq(done.pick.row, pick.row))
+            });
+            let simulated = done.and_then(|done| done.simulated.ok()).unwrap_or_default();
+            for (metric, measured) in self.wanted(&pick) {
+                let its = simulated.iter().find(|it| it.metric == metric);
+                terms.push(Term {
+                    place: pick.place(),
+                    expected: expected(&metric),
+                    metric,
+                    measured,
+                    simulated: its.map(|it| it.estimate),
+                });
+            }
+        }
+        Ok(Some(terms))
+    }
+}
+
+/// Returns a measured number: of the row, or of its drive.
+pub(crate) fn measured(pick: &Pick<'_>, metric: &str) -> Option<f64> {
+    pick.row.number(metric).or_else(|| pick.drive.number(metric))
+}
+
+fn is_saturated(pick: &Pick<'_>) -> bool {
+    pick.file.kind == Kind::LatencyUnderLoad
+        && pick.row.text("saturated").as_deref() == Some("true")
+}
+
+/// The numbers of a row that tell most.
+fn telling(pick: &Pick<'_>) -> Vec<&'static str> {
+    match pick.file.kind {
+        Kind::LatencyUnderLoad if is_saturated(pick) => vec!["achieved_write_iops"],
+        Kind::LatencyUnderLoad => {
+            vec!["read_us.p50", "read_us.p90", "read_us.p99", "read_us.p99.9", "write_us.p50"]
+        }
+        Kind::WritePatterns => vec!["steady_mb_s", "sequential_mb_s", "counted_waf"],
+        Kind::InitialState => vec!["steady_mb_s", "counted_waf"],
+        Kind::OverProvisioning => vec!["steady_mb_s", "counted_waf", "fill_mb_s"],
+        Kind::Interference => vec!["read.iops", "read.p50_us", "read.p99_us", "read.p99.9_us"],
+        Kind::ReadsByDepth | Kind::DepthGrid => vec!["iops", "p50_us", "p99_us"],
+        Kind::PeakByThreads => vec!["iops"],
+        Kind::ClientPeaks => vec![
+            "measured.rbps_mb_s",
+            "measured.rrandiops",
+            "measured.wbps_mb_s",
+            "measured.wrandiops",
+        ],
+        Kind::ReplayedTrace => Vec::new(),
+    }
+}
+
+/// Returns the relative deviation that is expected of a good model: rates and medians within a few
+/// per cent, tails less. It weighs the numbers against each other.
+fn expected(metric: &str) -> f64 {
+    match metric {
+        _ if metric.contains("p99.9") => 0.15,
+        _ if metric.contains("p90") || metric.contains("p99") => 0.1,
+        _ if metric.contains("_us") => 0.05,
+        _ => 0.03,
+    }
+}

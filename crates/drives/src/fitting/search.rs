@@ -1,0 +1,220 @@
+//! A bounded least-squares search that uses only values of the function: points spread over the
+//! bounds, then Levenberg-Marquardt steps from the best of them with differences for derivatives.
+//!
+//! Parameters are positions from 0 to 1 between their bounds. All points of a stage are
+//! independent, so that they keep all cores busy. Every drive has the same seed (common random
+//! numbers): what differs between two points is the effect of the parameters, up to where a change
+//! of a draw matters. Steps of differences are therefore wide. A general minimizer such as COBYLA
+//! sees one sum where this sees every number, and needs several times the drives.
+
+use super::objective::Term;
+use fowler_experiment::diagnostic::Diagnostics;
+use fowler_experiment::fan_out;
+use fowler_experiment::progress::Control;
+use fowler_units::Rng;
+
+/// The first and the last step of differences, and that of the derivatives of the result.
+const FIRST: f64 = 0.1;
+const LAST: f64 = 0.02;
+const SLOPE: f64 = 0.06;
+/// Points spread over the bounds, for each parameter.
+const SPREAD: usize = 4;
+/// The damping of the steps that are tried side by side.
+const DAMPING: [f64; 3] = [1e-3, 0.3, 10.0];
+/// A step that gains less than this share is the last.
+const GAIN: f64 = 0.01;
+/// Sweeps over the coordinates of a bounded linear problem: more than six of them need.
+const SWEEPS: usize = 200;
+
+/// A function of positions.
+pub(super) trait Residuals: Sync {
+    /// Returns the numbers at these positions; `None` if it was stopped.
+    ///
+    /// # Errors
+    /// If the positions mean nothing.
+    fn at(&self, positions: &[f64], control: Control<'_>)
+    -> Result<Option<Vec<Term>>, Diagnostics>;
+}
+
+/// Positions, and the numbers there.
+#[derive(Clone, Debug)]
+pub(super) struct Found {
+    pub positions: Vec<f64>,
+    pub terms: Vec<Term>,
+    /// The change of each residual with each position, by parameter.
+    pub slopes: Vec<Vec<f64>>,
+    pub tried: usize,
+}
+
+impl Found {
+    /// Returns the sum of the squares of the residuals.
+    pub fn squares(&self) -> f64 {
+        squares(&self.terms)
+    }
+}
+
+fn squares(terms: &[Term]) -> f64 {
+    terms.iter().map(|term| term.residual() * term.residual()).sum()
+}
+
+/// Searches from `start` with about `tries` evaluations. `None` if it was stopped.
+pub(super) fn search(
+    function: &impl Residuals,
+    start: &[f64],
+    tries: usize,
+    seed: u64,
+    control: Control<'_>,
+) -> Result<Option<Found>, Diagnostics> {
+    let n = start.len();
+    let mut search = Search { function, control, tried: 0 };
+    let spread = (SPREAD * n).min(tries / 3);
+    let mut points = vec![start.to_vec()];
+    points.extend(halton(n, spread, seed));
+    let Some(first) = search.all(&points)? else { return Ok(None) };
+    let mut best = least(first);
+    // The derivatives of the result take two points for each parameter.
+    let kept = 2 * n;
+    let (mut step, mut trust) = (FIRST, 0.5);
+    while step >= LAST && search.tried + n + DAMPING.len() + kept <= tries {
+        let Some((slopes, beside)) = search.one_sided(&best, step)? else { return Ok(None) };
+        let steps: Vec<Vec<f64>> =
+            DAMPING.iter().map(|&damping| solved(&best, &slopes, damping, trust)).collect();
+        let Some(mut there) = search.all(&steps)? else { return Ok(None) };
+        there.extend(beside);
+        let reached = least(there);
+        let (before, after) = (squares(&best.1), squares(&reached.1));
+        let far = best.0.iter().zip(&reached.0).map(|(one, other)| (one - other).abs());
+        let far = far.fold(0.0, f64::max);
+        if after < before * (1.0 - GAIN) {
+            best = reached;
+            trust = (2.0 * far).clamp(LAST, 0.5);
+            step = step.min(far.max(LAST));
+        } else {
+            if after < before {
+                best = reached;
+            }
+            trust /= 3.0;
+            step /= 2.0;
+        }
+    }
+    let Some((slopes, beside)) = search.two_sided(&best)? else { return Ok(None) };
+    let reached = least(beside);
+    // What is better by chance is taken as well; the slopes are those beside it.
+    if squares(&reached.1) < squares(&best.1) {
+        best = reached;
+    }
+    let (positions, terms) = best;
+    Ok(Some(Found { positions, terms, slopes, tried: search.tried }))
+}
+
+type Point = (Vec<f64>, Vec<Term>);
+
+/// The slopes of every residual, by parameter, and the points that they are from.
+type Slopes = (Vec<Vec<f64>>, Vec<Point>);
+
+/// Returns the point with the least sum of squares, the first of several.
+fn least(points: Vec<Point>) -> Point {
+    let order = |one: &Point, other: &Point| squares(&one.1).total_cmp(&squares(&other.1));
+    points.into_iter().min_by(order).expect("at least one point")
+}
+
+struct Search<'a, R> {
+    function: &'a R,
+    control: Control<'a>,
+    tried: usize,
+}
+
+impl<R: Residuals> Search<'_, R> {
+    /// Evaluates points side by side. `None` if it was stopped.
+    fn all(&mut self, points: &[Vec<f64>]) -> Result<Option<Vec<Point>>, Diagnostics> {
+        self.tried += points.len();
+        let terms = fan_out::each(points, |point| self.function.at(point, self.control));
+        let mut all = Vec::with_capacity(points.len());
+        for (point, terms) in points.iter().zip(terms) {
+            let Some(terms) = terms? else { return Ok(None) };
+            all.push((point.clone(), terms));
+        }
+        Ok(Some(all))
+    }
+
+    /// Differences to a point beside `best` in each coordinate, towards the middle.
+    fn one_sided(&mut self, best: &Point, step: f64) -> Result<Option<Slopes>, Diagnostics> {
+        let signed = |at: f64| if at < 0.5 { step } else { -step };
+        let beside = |number: usize| {
+            let mut point = best.0.clone();
+            point[number] += signed(point[number]);
+            point
+        };
+        let points: Vec<Vec<f64>> = (0..best.0.len()).map(beside).collect();
+        let Some(points) = self.all(&points)? else { return Ok(None) };
+        let slopes = points
+            .iter()
+            .enumerate()
+            .map(|(number, point)| slope((&best.1, &point.1), point.0[number] - best.0[number]));
+        Ok(Some((slopes.collect(), points)))
+    }
+
+    /// Differences between two points around `best` in each coordinate.
+    fn two_sided(&mut self, best: &Point) -> Result<Option<Slopes>, Diagnostics> {
+        let around = |number: usize, step: f64| {
+            let mut point = best.0.clone();
+            point[number] = (point[number] + step).clamp(0.0, 1.0);
+            point
+        };
+        let n = best.0.len();
+        let points: Vec<Vec<f64>> =
+            (0..n).flat_map(|it| [around(it, -SLOPE), around(it, SLOPE)]).collect();
+        let Some(points) = self.all(&points)? else { return Ok(None) };
+        let slopes = points.chunks(2).enumerate().map(|(number, pair)| {
+            slope((&pair[0].1, &pair[1].1), pair[1].0[number] - pair[0].0[number])
+        });
+        Ok(Some((slopes.collect(), points)))
+    }
+}
+
+fn slope((from, to): (&[Term], &[Term]), far: f64) -> Vec<f64> {
+    from.iter().zip(to).map(|(from, to)| (to.residual() - from.residual()) / far).collect()
+}
+
+/// Returns where the linear model is least, within the bounds and no farther than `trust` in any
+/// coordinate: coordinate descent on `|r + J s|^2 + damping |s|^2`.
+fn solved(best: &Point, slopes: &[Vec<f64>], damping: f64, trust: f64) -> Vec<f64> {
+    let (at, n) = (&best.0, best.0.len());
+    let mut off: Vec<f64> = best.1.iter().map(Term::residual).collect();
+    let mut step = vec![0.0; n];
+    for _ in 0..SWEEPS {
+        for number in 0..n {
+            let slopes = &slopes[number];
+            let curvature = slopes.iter().map(|it| it * it).sum::<f64>() + damping;
+            let gradient = slopes.iter().zip(&off).map(|(slope, off)| slope * off).sum::<f64>()
+                + damping * step[number];
+            let (low, high) = ((-trust).max(-at[number]), trust.min(1.0 - at[number]));
+            let next = (step[number] - gradient / curvature).clamp(low, high);
+            let change = next - step[number];
+            step[number] = next;
+            off.iter_mut().zip(slopes).for_each(|(off, slope)| *off += slope * change);
+        }
+    }
+    at.iter().zip(step).map(|(at, step)| (at + step).clamp(0.0, 1.0)).collect()
+}
+
+/// Returns points that cover the cube evenly (Halton's sequence), shifted by `seed`.
+fn halton(n: usize, count: usize, seed: u64) -> Vec<Vec<f64>> {
+    const BASES: [u64; 6] = [2, 3, 5, 7, 11, 13];
+    let mut rng = Rng::stream(seed, "fitting/halton");
+    let shifts: Vec<f64> = (0..n).map(|_| rng.unit()).collect();
+    let radical = |mut number: u64, base: u64| {
+        let (mut value, mut digit) = (0.0, 1.0);
+        while number > 0 {
+            digit /= base as f64;
+            value += digit * (number % base) as f64;
+            number /= base;
+        }
+        value
+    };
+    let point = |number: u64| {
+        let each = BASES.iter().zip(&shifts);
+        each.map(|(&base, shift)| (radical(number, base) + shift).fract()).collect()
+    };
+    (1..=count as u64).map(point).collect()
+}

@@ -1,0 +1,310 @@
+//! The search on functions whose answer is known, the declarations, and a drive that is found again
+//! from rows that it was simulated for.
+
+use super::declared::Declared;
+use super::search::{Found, Residuals, search};
+use super::*;
+use crate::protocol::Estimate;
+use fowler_experiment::presets::Source;
+use fowler_units::Bytes;
+use std::sync::atomic::AtomicBool;
+
+/// Residuals as a function of the positions.
+struct Function<F>(F);
+
+impl<F: Fn(&[f64]) -> Vec<f64> + Sync> Residuals for Function<F> {
+    fn at(
+        &self,
+        positions: &[f64],
+        control: Control<'_>,
+    ) -> Result<Option<Vec<Term>>, Diagnostics> {
+        let term = |(number, residual): (usize, f64)| Term {
+            place: number.to_string(),
+            metric: "x".into(),
+            measured: 1.0,
+            simulated: Some(Estimate::bare(libm::exp(0.05 * residual))),
+            expected: 0.05,
+        };
+        let terms = (self.0)(positions).into_iter().enumerate().map(term).collect();
+        Ok((!control.stopped()).then_some(terms))
+    }
+}
+
+fn found(function: impl Fn(&[f64]) -> Vec<f64> + Sync, start: &[f64], seed: u64) -> Found {
+    let found = search(&Function(function), start, 80, seed, Control::UNWATCHED);
+    found.expect("it can be evaluated").expect("nobody stopped it")
+}
+
+#[test]
+fn the_least_is_found_from_anywhere_within_the_bounds() {
+    // A curved valley, two that trade off, and one beyond the bounds.
+    let curved = |x: &[f64]| vec![20.0 * (x[1] - x[0] * x[0]), 4.0 * (x[0] - 0.7)];
+    let product = |x: &[f64]| {
+        let (a, b) = (0.2 + x[0], 0.2 + x[1]);
+        vec![30.0 * libm::log(a * b / 0.42), 10.0 * libm::log(a / b / 1.4), x[2] + 1.0]
+    };
+    for seed in [1, 2] {
+        for start in [[0.0, 0.0], [1.0, 0.2], [0.5, 1.0]] {
+            let found = found(curved, &start, seed);
+            assert!((found.positions[0] - 0.7).abs() < 0.02, "{start:?}: {:?}", found.positions);
+            assert!((found.positions[1] - 0.49).abs() < 0.02, "{start:?}: {:?}", found.positions);
+            assert!(found.tried <= 80);
+        }
+        let found = found(product, &[0.9, 0.9, 0.9], seed);
+        let (a, b) = (0.2 + found.positions[0], 0.2 + found.positions[1]);
+        assert!((a * b / 0.42 - 1.0).abs() < 0.02 && (a / b / 1.4 - 1.0).abs() < 0.03);
+        assert!(found.positions[2] < 0.01, "it ends at its bound: {}", found.positions[2]);
+    }
+}
+
+#[test]
+fn a_parameter_that_the_rows_say_nothing_of_is_not_held() {
+    let parameter = |key: &str| {
+        format!("[[calibrate.parameter]]\nkey = \"{key}\"\nlow = 1\nhigh = 100\nsource = \"s\"\n")
+    };
+    let source = Source { name: "f".into(), text: parameter("a") + &parameter("b") };
+    let declared = Declared::read(&source).expect("it is right");
+    let free = intervals::held(&declared, &found(|x| vec![9.0 * (x[0] - 0.5)], &[0.1, 0.1], 1));
+    assert!(free.iter().all(|held| !held.is_held()), "one number for two parameters");
+    // Each of many noisy numbers holds the first sharply and the second hardly.
+    let many = |x: &[f64]| {
+        let noise = |it: u32| libm::sin(f64::from(it) * 7.0);
+        (0..40).map(|it| 40.0 * (x[0] - 0.5) + 0.2 * x[1] + noise(it)).collect()
+    };
+    let held = intervals::held(&declared, &found(many, &[0.1, 0.1], 1));
+    assert!(!held[1].is_held(), "{:?}", held[1]);
+    let one = |x: &[f64]| many(&[x[0], 0.0]);
+    let source = Source { name: "f".into(), text: parameter("a") };
+    let declared = Declared::read(&source).expect("it is right");
+    let held = intervals::held(&declared, &found(one, &[0.1], 1));
+    // The slope is 40, so 1.96 / 40 / sqrt(40) on either side; 10 is in the middle of 1 and 100.
+    assert!((held[0].share - 2.0 * 1.96 / 40.0 / 6.325).abs() < 0.001, "{}", held[0].share);
+    assert!(held[0].value.in_words().starts_with("10"), "{}", held[0].value.in_words());
+}
+
+fn declared(text: &str) -> Result<Declared, String> {
+    let source = Source { name: "d.toml".into(), text: text.into() };
+    Declared::read(&source).map_err(|wrong| wrong.to_string())
+}
+
+fn parameter(key: &str, low: &str, high: &str) -> String {
+    format!(
+        "[[calibrate.parameter]]\nkey = \"{key}\"\nlow = {low}\nhigh = {high}\nsource = \"s\"\n"
+    )
+}
+
+#[test]
+fn declarations_that_are_wrong_say_where() {
+    let good = parameter("timing.read", "\"40us\"", "\"90us\"");
+    assert_eq!(declared(&good).expect("it is right").parameters.len(), 1);
+    assert_eq!(declared("seed = 1").expect("nothing is declared"), Declared::default());
+    let seven: String = (0..7).map(|it| parameter(&format!("k{it}"), "1", "2")).collect();
+    for (text, said) in [
+        (seven, &["d.toml:3", "7 parameters are declared", "at most 6"][..]),
+        (parameter("a", "\"90us\"", "\"40us\""), &["d.toml:3", "90000ns", "is not below"]),
+        (parameter("a", "2", "2"), &["the lower bound 2 is not below the upper bound 2"]),
+        (parameter("a", "[1, 5]", "[2, 4]"), &["[1, 5] is not below"]),
+        (parameter("a", "\"40us\"", "90"), &["different kinds"]),
+        (parameter("a", "[1, 2]", "[3, 4, 5]"), &["different kinds"]),
+        (parameter("a", "true", "2"), &["`low` of `a` is no number", "\"25us\""]),
+        (parameter("a", "1", "2") + &parameter("a", "1", "3"), &["`a` is declared twice"]),
+        (good.replace("source = \"s\"\n", ""), &["a parameter has no source"]),
+        (good.replace("\"s\"", "\" \""), &["`source` of a parameter says nothing"]),
+        (good.replace("low =", "lowest ="), &["unknown key `lowest`", "has no low"]),
+        ("[calibrate]\nmodell = \"x\"".into(), &["d.toml:2", "unknown key `modell`"]),
+        ("[calibrate]\nfitted = [1]".into(), &["`fitted` holds a whole number"]),
+        ("[calibrate]\nmodel = 7".into(), &["`model` is a whole number"]),
+        // Everything at once.
+        (
+            parameter("a", "2", "1") + &parameter("b", "true", "2"),
+            &["is not below", "`low` of `b`"],
+        ),
+    ] {
+        let wrong = declared(&text).expect_err("it is wrong");
+        for part in said {
+            assert!(wrong.contains(part), "{part}: {wrong}");
+        }
+    }
+}
+
+/// At 256 in flight, only the commands on the link bound the rate.
+const DRIVE: &[&str] = &[
+    "geometry.page_size=4KiB",
+    "geometry.blocks_per_plane=16",
+    "host.bandwidth=8192MB/s",
+    "timing.bus_transfer=2us",
+];
+
+fn spec(declarations: &str, rows: &str, seed: u64) -> (FitSpec, tempfile::TempDir) {
+    let preset = presets_text("tlc");
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("m.json");
+    std::fs::write(&file, rows).expect("written");
+    let spec = FitSpec {
+        drive: DeviceSpec {
+            device: "synthetic".into(),
+            text: Some(preset + declarations),
+            set: DRIVE.iter().map(ToString::to_string).collect(),
+            ..DeviceSpec::default()
+        },
+        scheme: None,
+        files: vec![file],
+        filters: Vec::new(),
+        metrics: Vec::new(),
+        effort: Effort {
+            within: 0.2,
+            least: 1_000,
+            most: 4_000,
+            longer: 1.0,
+            blocks: Bytes(1 << 30),
+            tail: Bytes(1 << 30),
+        },
+        tries: 60,
+        seed,
+    };
+    (spec, folder)
+}
+
+fn presets_text(name: &str) -> String {
+    let folder = fowler_experiment::presets::Folder::Devices;
+    fowler_experiment::presets::open(folder, name).expect("a preset").text + "\n"
+}
+
+/// Rows of reads by depth, with the numbers given or without any.
+fn rows(values: &[[f64; 3]]) -> String {
+    let row = |(depth, [iops, p50, p99]): (u32, [f64; 3])| {
+        serde_json::json!({
+            "block_bytes": 4096, "jobs": 1, "qd_per_job": depth, "engine": "spdk",
+            "iops": iops, "p50_us": p50, "p99_us": p99,
+        })
+    };
+    let depths = [1, 16, 256];
+    let rows: Vec<_> = depths.into_iter().zip(values.iter().copied()).map(row).collect();
+    serde_json::json!({
+        "title": "synthetic", "protocol": { "workload": "reads" }, "units": { "latency": "us" },
+        "drives": [{ "model": "Synthetic 1", "rows": rows }],
+    })
+    .to_string()
+}
+
+/// A drive with known times is simulated, and its rows are taken as measured. From other times, and
+/// with two seeds of the search, the fit finds them again.
+#[test]
+fn a_drive_is_found_again_from_its_rows() {
+    let declarations = parameter("timing.read", "\"20us\"", "\"200us\"")
+        + &parameter("host.command", "\"100ns\"", "\"4us\"");
+    let known = ["timing.read=61us", "host.command=1500ns"];
+    let (mut truth, _kept) = spec("", &rows(&[[1.0; 3]; 3]), 1);
+    truth.drive.set.extend(known.iter().map(ToString::to_string));
+    let score = crate::score::ScoreSpec {
+        drive: truth.drive.clone(),
+        scheme: None,
+        files: truth.files.clone(),
+        filters: Vec::new(),
+        effort: truth.effort,
+    };
+    let scored = crate::score::score(&score, Control::UNWATCHED).expect("simulated");
+    let values: Vec<[f64; 3]> = scored
+        .rows
+        .iter()
+        .map(|row| {
+            ["iops", "p50_us", "p99_us"].map(|name| {
+                let metric = row.metrics.iter().find(|metric| metric.name == name);
+                metric.expect("simulated").simulated.value
+            })
+        })
+        .collect();
+    let fits = [1, 7].map(|seed| {
+        let (spec, _kept) = spec(&declarations, &rows(&values), seed);
+        fit(&spec, Control::UNWATCHED).expect("it can be fitted").expect("nobody stopped it")
+    });
+    for fitted in &fits {
+        assert_eq!((fitted.model.as_str(), fitted.terms.len()), ("Synthetic 1", 9));
+        assert!(fitted.tried <= 60 && fitted.off < 0.2, "{} {}", fitted.tried, fitted.off);
+        for (held, known) in fitted.parameters.iter().zip(known) {
+            let (key, value) = known.split_once('=').expect("a setting");
+            let ns = |text: &str| {
+                let span = text.trim_matches('"').parse::<fowler_units::Span>();
+                span.expect("a time").0
+            };
+            let [low, high] = [&held.interval.0, &held.interval.1].map(|it| ns(&it.print()));
+            assert_eq!(held.parameter.key, key);
+            assert!((low..=high).contains(&ns(value)), "{known}: {low} to {high} ns");
+            assert!(held.is_held(), "{known}: {held:?}");
+        }
+        // The file is a drive that says what it was fitted to.
+        let written = Source { name: "out.toml".into(), text: fitted.text.clone() };
+        let declared = Declared::read(&written).expect("it reads back");
+        assert_eq!((declared.fitted.len(), declared.parameters.len()), (9, 2));
+        assert_eq!(declared.model.as_deref(), Some("Synthetic 1"));
+        assert!(device::parse_device(&fitted.text, "out.toml").is_ok());
+    }
+    // Another seed lands on the same predictions.
+    for (one, other) in fits[0].terms.iter().zip(&fits[1].terms) {
+        let [one, other] = [one, other].map(|it| it.simulated.expect("simulated").value);
+        assert!((one / other - 1.0).abs() < 0.02, "{one} and {other}");
+    }
+}
+
+#[test]
+fn a_fit_that_cannot_be_meant_is_refused() {
+    let one = parameter("timing.read", "\"20us\"", "\"200us\"");
+    let error = |declarations: &str, rows: &str, change: fn(&mut FitSpec)| {
+        let (mut spec, _kept) = spec(declarations, rows, 1);
+        change(&mut spec);
+        fit(&spec, Control::UNWATCHED).expect_err("it is wrong").to_string()
+    };
+    let good = rows(&[[1e4, 90.0, 99.0]; 3]);
+    let two = good.replace("\"rows\":", "\"rows\":[{\"block_bytes\":4096,\"jobs\":1,\"qd_per_job\":1,\"iops\":5}]},{\"model\":\"B\",\"rows\":");
+    for (wrong, said) in [
+        (
+            error("", &good, |_| ()),
+            &["declares no parameter to fit", "[[calibrate.parameter]]"][..],
+        ),
+        (
+            error(&parameter("timing.reed", "\"1us\"", "\"2us\""), &good, |_| ()),
+            &["the lower bound of `timing.reed` does not work", "did you mean `timing.read`?"],
+        ),
+        (
+            error(&parameter("geometry.over_provisioning", "0.01", "0.4"), &good, |_| ()),
+            &["the lower bound of `geometry.over_provisioning` does not work"],
+        ),
+        (
+            error(&one, &good, |spec| spec.metrics = vec!["p5_us".into()]),
+            &["--metric: no row has the number `p5_us`"],
+        ),
+        (
+            error(&one, &good, |spec| spec.filters = vec![Filter::parse("jobs=2").unwrap()]),
+            &["--rows", "no row is like that"],
+        ),
+        (error(&one, &two, |_| ()), &["the rows are of 2 drives: Synthetic 1, B", "model="]),
+        (
+            error(
+                &(one.clone() + &parameter("host.command", "\"1ns\"", "\"9ns\"")),
+                &good,
+                |spec| {
+                    spec.metrics = vec!["iops".into()];
+                    spec.filters = vec![Filter::parse("qd_per_job=1").unwrap()];
+                },
+            ),
+            &["1 numbers for 2 parameters"],
+        ),
+        // The file and the declarations are wrong at the same time.
+        (
+            error(&parameter("a", "2", "1"), &good[..50], |_| ()),
+            &["is not below", "ends too early"],
+        ),
+    ] {
+        for part in said {
+            assert!(wrong.contains(part), "{part}: {wrong}");
+        }
+    }
+}
+
+#[test]
+fn a_fit_that_is_stopped_has_no_result() {
+    let one = parameter("timing.read", "\"20us\"", "\"200us\"");
+    let (spec, _kept) = spec(&one, &rows(&[[1e4, 90.0, 99.0]; 3]), 1);
+    let control = Control { stop: &AtomicBool::new(true), ..Control::UNWATCHED };
+    assert!(fit(&spec, control).expect("the input is right").is_none());
+}

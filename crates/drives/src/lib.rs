@@ -1,0 +1,17 @@
+//! How near is a simulated drive to a real one? Files of measurements, the protocols that measured
+//! them, drives fitted to them, and the distance that remains.
+//!
+//! **Owns** everything that knows a measured row. **May touch** the files that it is given, drives
+//! that it makes itself, and the folder or the drive file that it is asked to write.
+//!
+//! - [`measured`]: the files and their rows.
+//! - `streams`: streams of requests that feed one drive, as the threads of a benchmark do.
+//! - [`protocol`]: what a row asks of a drive, and its simulation.
+//! - [`fitting`]: parameters fitted to rows, which is what *calibrate* means (`fowler calibrate`).
+//! - [`score`]: measured and simulated, row by row.
+
+pub mod fitting;
+pub mod measured;
+pub mod protocol;
+pub mod score;
+pub mod streams;

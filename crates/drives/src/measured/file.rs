@@ -1,0 +1,334 @@
+//! Reads a measured file and checks its form. Everything that is wrong is reported at once.
+
+use super::kind::Kind;
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics, printable};
+use fowler_experiment::text_file;
+use serde_json::{Map, Value};
+use std::path::{Path, PathBuf};
+
+/// The largest file, in bytes: many times the largest known one.
+const MAX_BYTES: u64 = 16 << 20;
+/// The most rows of all drives.
+const ROWS_MOST: usize = 100_000;
+/// Problems of rows beyond these are only counted.
+const WRONG_ROWS_SHOWN: usize = 20;
+
+/// The units that are understood, by the name in `units`, and how their text begins.
+const UNITS: [(&str, &str); 5] = [
+    ("latency", "us"),
+    ("write_us", "us"),
+    ("mb_s", "10^6 bytes/s"),
+    ("capacity_gb", "10^9 bytes"),
+    ("user_gib", "2^30 bytes"),
+];
+
+/// A file of measurements.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    /// Where it was read.
+    pub path: PathBuf,
+    /// What it is about.
+    pub title: String,
+    /// How its rows were measured.
+    pub kind: Kind,
+    /// The protocol in words.
+    pub protocol: Map<String, Value>,
+    /// The drives.
+    pub drives: Vec<MeasuredDrive>,
+}
+
+/// A measured drive.
+#[derive(Clone, Debug)]
+pub struct MeasuredDrive {
+    /// Its model.
+    pub model: String,
+    /// Which of several samples of the model it is.
+    pub sample: Option<String>,
+    /// Everything that is said about it, without its rows.
+    pub facts: Map<String, Value>,
+    /// What was measured.
+    pub rows: Vec<Row>,
+}
+
+impl MeasuredDrive {
+    /// Returns a number that is said about the drive.
+    pub fn number(&self, key: &str) -> Option<f64> {
+        self.facts.get(key).and_then(Value::as_f64)
+    }
+}
+
+/// A row of measurements.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// Its number among the rows of its drive, from 1.
+    pub number: usize,
+    /// What it holds.
+    pub values: Map<String, Value>,
+    /// The same, flat: `read_us.p99`.
+    flat: Vec<(String, Value)>,
+}
+
+impl Row {
+    /// Returns a row with these values.
+    pub fn new(number: usize, values: Map<String, Value>) -> Row {
+        let mut flat = Vec::new();
+        for (key, value) in &values {
+            flatten(key, value, &mut flat);
+        }
+        Row { number, values, flat }
+    }
+
+    /// Returns the keys of single values, those of nested ones joined by dots.
+    pub fn keys(&self) -> impl Iterator<Item = &str> {
+        self.flat.iter().map(|(key, _)| key.as_str())
+    }
+
+    /// Returns the numbers with their keys.
+    pub fn numbers(&self) -> impl Iterator<Item = (&str, f64)> {
+        self.flat.iter().filter_map(|(key, value)| Some((key.as_str(), value.as_f64()?)))
+    }
+
+    fn get(&self, key: &str) -> Option<&Value> {
+        self.flat.iter().find(|(its, _)| its == key).map(|(_, value)| value)
+    }
+
+    /// Returns the number of a key.
+    pub fn number(&self, key: &str) -> Option<f64> {
+        self.get(key).and_then(Value::as_f64)
+    }
+
+    /// Returns the whole number of a key, if it is one from 1 to `most`.
+    pub fn count(&self, key: &str, most: u32) -> Option<u32> {
+        let number = self.number(key)?;
+        (number.fract() == 0.0 && (1.0..=f64::from(most)).contains(&number))
+            .then_some(number as u32)
+    }
+
+    /// Returns the value of a key as text; `None` for `null` as well.
+    pub fn text(&self, key: &str) -> Option<String> {
+        self.get(key).filter(|value| !value.is_null()).map(as_text)
+    }
+}
+
+fn as_text(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+fn flatten(key: &str, value: &Value, flat: &mut Vec<(String, Value)>) {
+    match value {
+        Value::Object(map) => {
+            for (inner, value) in map {
+                flatten(&format!("{key}.{inner}"), value, flat);
+            }
+        }
+        Value::Array(items) => {
+            for (index, value) in items.iter().enumerate() {
+                flatten(&format!("{key}.{index}"), value, flat);
+            }
+        }
+        single => flat.push((key.to_string(), single.clone())),
+    }
+}
+
+impl Measured {
+    /// Returns the name of the file without folder and ending.
+    pub fn stem(&self) -> String {
+        self.path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+    }
+}
+
+/// Reads a measured file.
+///
+/// # Errors
+/// Everything that is wrong with it.
+pub fn read(path: &Path) -> Result<Measured, Diagnostics> {
+    let name = path.display().to_string();
+    parse(&text_file::read(path, MAX_BYTES)?, &name, path)
+}
+
+/// Reads the text of a measured file.
+pub(super) fn parse(text: &str, name: &str, path: &Path) -> Result<Measured, Diagnostics> {
+    let value: Value = serde_json::from_str(text).map_err(|error| {
+        let line = error.line();
+        let wrong = text.lines().nth(line.saturating_sub(1)).unwrap_or_default();
+        let what = if error.is_eof() { "the file ends too early" } else { "this is no JSON" };
+        let message = error.to_string();
+        let hint = message.split(" at line").next().unwrap_or_default().to_string();
+        Diagnostic::new(name, what)
+            .line((line > 0).then_some(line as u64))
+            .text(wrong.trim())
+            .expected("a JSON object")
+            .hint(hint)
+    })?;
+    let Value::Object(mut file) = value else {
+        return Err(Diagnostic::new(name, "this is no JSON object").into());
+    };
+    let mut check = Check { name, diagnostics: Diagnostics::default(), wrong_rows: 0 };
+    let title = check.text(&file, "title", "").unwrap_or_default();
+    let protocol = check.object(&mut file, "protocol", "what was done, in words by topic");
+    let units = check.object(&mut file, "units", "the unit of each kind of number");
+    check.units(&units.unwrap_or_default());
+    let drives = check.drives(file.remove("drives"));
+    let protocol = protocol.unwrap_or_default();
+    let kind = check.kind(&protocol, &drives);
+    check.diagnostics.or(())?;
+    let Some(kind) = kind else {
+        return Err(Diagnostic::new(name, "the protocol is not known").into());
+    };
+    Ok(Measured { path: path.to_path_buf(), title, kind, protocol, drives })
+}
+
+/// Looks at the parts of a file, and notes what is wrong.
+struct Check<'a> {
+    name: &'a str,
+    diagnostics: Diagnostics,
+    wrong_rows: usize,
+}
+
+impl Check<'_> {
+    fn wrong(&mut self, what: impl Into<String>, expected: &str) {
+        self.diagnostics.push(Diagnostic::new(self.name, what).expected(expected));
+    }
+
+    fn text(&mut self, map: &Map<String, Value>, key: &str, of: &str) -> Option<String> {
+        match map.get(key) {
+            Some(Value::String(text)) if !text.trim().is_empty() => Some(text.clone()),
+            Some(_) => {
+                self.wrong(format!("{of}`{key}` is no text"), "text in quotes");
+                None
+            }
+            None => {
+                self.wrong(format!("{of}`{key}` is missing"), "text in quotes");
+                None
+            }
+        }
+    }
+
+    fn object(
+        &mut self,
+        map: &mut Map<String, Value>,
+        key: &str,
+        expected: &str,
+    ) -> Option<Map<String, Value>> {
+        match map.remove(key) {
+            Some(Value::Object(inner)) if !inner.is_empty() => Some(inner),
+            Some(_) => {
+                self.wrong(format!("`{key}` is no object with keys"), expected);
+                None
+            }
+            None => {
+                self.wrong(format!("`{key}` is missing"), expected);
+                None
+            }
+        }
+    }
+
+    fn units(&mut self, units: &Map<String, Value>) {
+        for (unit, begins) in UNITS {
+            let Some(value) = units.get(unit) else { continue };
+            let text = value.as_str().unwrap_or_default();
+            let rest = text.strip_prefix(begins);
+            if rest.is_none_or(|rest| rest.starts_with(|c: char| c.is_alphanumeric())) {
+                let what = format!("`units.{unit}` is {}", printable(value.to_string()));
+                self.wrong(what, &format!("\"{begins}\""));
+            }
+        }
+        let per_second = units.get("iops").and_then(Value::as_str);
+        if per_second.is_some_and(|text| !text.contains("per second")) {
+            self.wrong("`units.iops` is not per second", "\"operations per second\"");
+        }
+    }
+
+    fn drives(&mut self, drives: Option<Value>) -> Vec<MeasuredDrive> {
+        let Some(Value::Array(drives)) = drives else {
+            self.wrong("`drives` is missing or no list", "a list of drives with rows");
+            return Vec::new();
+        };
+        if drives.is_empty() {
+            self.wrong("there is no drive", "a list of drives with rows");
+        }
+        let mut rows_so_far = 0;
+        let mut read = Vec::new();
+        for (number, drive) in (1..).zip(drives) {
+            let Value::Object(mut drive) = drive else {
+                self.wrong(
+                    format!("drive {number} is no object"),
+                    "an object with `model`, `rows`",
+                );
+                continue;
+            };
+            let model = self.text(&drive, "model", &format!("drive {number}: "));
+            let rows = drive.remove("rows");
+            let model = model.unwrap_or_else(|| format!("drive {number}"));
+            let rows = self.rows(rows, &model, &mut rows_so_far);
+            let sample = drive.get("sample").filter(|sample| !sample.is_null()).map(as_text);
+            read.push(MeasuredDrive { model, sample, facts: drive, rows });
+        }
+        if self.wrong_rows > WRONG_ROWS_SHOWN {
+            let more = self.wrong_rows - WRONG_ROWS_SHOWN;
+            self.wrong(format!("{more} more rows are wrong"), "rows that are objects");
+        }
+        read
+    }
+
+    fn rows(&mut self, rows: Option<Value>, model: &str, so_far: &mut usize) -> Vec<Row> {
+        let model = printable(model);
+        let Some(Value::Array(rows)) = rows else {
+            self.wrong(format!("{model}: `rows` is missing or no list"), "a list of objects");
+            return Vec::new();
+        };
+        *so_far += rows.len();
+        if *so_far > ROWS_MOST {
+            self.wrong(format!("{model}: over {ROWS_MOST} rows"), "fewer rows in a file");
+            return Vec::new();
+        }
+        let mut read = Vec::new();
+        for (number, row) in (1..).zip(rows) {
+            match row {
+                Value::Object(values) if !values.is_empty() => read.push(Row::new(number, values)),
+                _ => {
+                    self.wrong_rows += 1;
+                    if self.wrong_rows <= WRONG_ROWS_SHOWN {
+                        self.wrong(format!("{model}: row {number} is no object"), "an object");
+                    }
+                }
+            }
+        }
+        read
+    }
+
+    /// Finds the protocol: named by `protocol.kind`, or known by what the file says and its rows
+    /// have.
+    fn kind(&mut self, protocol: &Map<String, Value>, drives: &[MeasuredDrive]) -> Option<Kind> {
+        let names = Kind::names().collect::<Vec<_>>().join(", ");
+        if let Some(named) = protocol.get("kind") {
+            let known = named.as_str().and_then(Kind::by_name);
+            if known.is_none() {
+                let what = format!("`protocol.kind` {} is not known", printable(named.to_string()));
+                self.wrong(what, &format!("one of {names}"));
+            }
+            return known;
+        }
+        let first = drives
+            .iter()
+            .flat_map(|drive| &drive.rows)
+            .find_map(|row| Kind::of(protocol, &row.values));
+        if first.is_none() && !protocol.is_empty() && !drives.is_empty() {
+            let row = drives.iter().find_map(|drive| drive.rows.first());
+            let keys = |map: &Map<String, Value>| {
+                map.keys().take(12).map(printable).collect::<Vec<_>>().join(", ")
+            };
+            let rows = row.map_or("nothing".into(), |row| keys(&row.values));
+            let what = format!(
+                "the protocol is not known: it tells of {}, and its rows have {rows}",
+                keys(protocol)
+            );
+            let hint = format!("`protocol.kind` can name it: {names}");
+            self.diagnostics.push(Diagnostic::new(self.name, what).hint(hint));
+        }
+        first
+    }
+}

@@ -1,0 +1,126 @@
+//! Conditions on rows: `key=value,key=a..b,key=a|b`.
+
+use super::Pick;
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics, printable};
+
+/// Two numbers that differ by this share of the larger are the same.
+const SAME_WITHIN: f64 = 1e-9;
+
+/// Conditions that a row must all meet.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Filter {
+    /// As it was given.
+    pub text: String,
+    conditions: Vec<(String, Wanted)>,
+}
+
+/// What the value of a key must be.
+#[derive(Clone, Debug, PartialEq)]
+enum Wanted {
+    /// One of these.
+    Among(Vec<String>),
+    /// A number in this range, both ends included.
+    Within(f64, f64),
+}
+
+impl Wanted {
+    fn holds(&self, value: &str) -> bool {
+        match self {
+            Wanted::Among(values) => values.iter().any(|wanted| alike(wanted, value)),
+            Wanted::Within(low, high) => {
+                value.parse().is_ok_and(|value: f64| (*low..=*high).contains(&value))
+            }
+        }
+    }
+}
+
+/// Numbers are compared as numbers: `1` is `1.0`.
+fn alike(wanted: &str, value: &str) -> bool {
+    match (wanted.parse::<f64>(), value.parse::<f64>()) {
+        (Ok(wanted), Ok(value)) => {
+            (wanted - value).abs() <= SAME_WITHIN * wanted.abs().max(value.abs())
+        }
+        _ => wanted == value,
+    }
+}
+
+impl Filter {
+    /// Parses `key=value,key=a..b`.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it.
+    pub fn parse(text: &str) -> Result<Filter, Diagnostics> {
+        let mut diagnostics = Diagnostics::default();
+        let mut conditions: Vec<(String, Wanted)> = Vec::new();
+        for part in text.split(',').map(str::trim) {
+            let wrong = |what: String| {
+                Diagnostic::new("--rows", what).text(part).expected("key=value or key=a..b")
+            };
+            let Some((key, value)) = part.split_once('=') else {
+                diagnostics.push(wrong("`=` is missing".into()));
+                continue;
+            };
+            let (key, value) = (key.trim(), value.trim());
+            if key.is_empty() || value.is_empty() {
+                let empty = if key.is_empty() { "key" } else { "value" };
+                diagnostics.push(wrong(format!("the {empty} is empty")));
+                continue;
+            }
+            if conditions.iter().any(|(other, _)| other == key) {
+                let what = format!("`{}` has two conditions", printable(key));
+                let hint = "key=a|b wants either value".to_string();
+                diagnostics.push(wrong(what).hint(hint));
+                continue;
+            }
+            match wanted(value) {
+                Ok(wanted) => conditions.push((key.into(), wanted)),
+                Err(what) => diagnostics.push(wrong(what)),
+            }
+        }
+        diagnostics.or(Filter { text: text.into(), conditions })
+    }
+
+    /// Returns the filter for the rows of a model.
+    pub(crate) fn of_model(model: &str) -> Filter {
+        Filter { text: String::new(), conditions: Vec::new() }.and_model(model)
+    }
+
+    /// Adds the condition that a row is of this model.
+    pub(crate) fn and_model(mut self, model: &str) -> Filter {
+        self.conditions.push(("model".into(), Wanted::Among(vec![model.into()])));
+        let comma = if self.text.is_empty() { "" } else { "," };
+        self.text += &format!("{comma}model={model}");
+        self
+    }
+
+    /// Returns the keys that it looks at.
+    pub fn keys(&self) -> impl Iterator<Item = &str> {
+        self.conditions.iter().map(|(key, _)| key.as_str())
+    }
+
+    /// Returns whether the row meets every condition.
+    pub fn wants(&self, pick: &Pick<'_>) -> bool {
+        self.keys().all(|key| self.holds(key, pick))
+    }
+
+    /// Returns whether the row meets the condition on `key`; a row without the key does not.
+    pub fn holds(&self, key: &str, pick: &Pick<'_>) -> bool {
+        let condition = self.conditions.iter().find(|(its, _)| its == key);
+        condition.is_none_or(|(_, wanted)| pick.value(key).is_some_and(|it| wanted.holds(&it)))
+    }
+}
+
+fn wanted(value: &str) -> Result<Wanted, String> {
+    let Some((low, high)) = value.split_once("..") else {
+        return Ok(Wanted::Among(value.split('|').map(|it| it.trim().to_string()).collect()));
+    };
+    let end = |text: &str, open: f64| match text.trim() {
+        "" => Ok(open),
+        text => text.parse().map_err(|_| format!("`{}` is no number", printable(text))),
+    };
+    let (low, high) = (end(low, f64::NEG_INFINITY)?, end(high, f64::INFINITY)?);
+    if low > high {
+        return Err(format!("the range from {low} to {high} is empty"));
+    }
+    Ok(Wanted::Within(low, high))
+}

@@ -1,0 +1,238 @@
+//! Runs jobs on drives that stand for the measured one.
+
+use super::addresses::Slots;
+use super::estimate::Estimate;
+use super::job::{Job, Needs, Role, StreamPlan};
+use super::scale::{Effort, Scaled};
+use super::tally::{Moment, Recording, Tally};
+use crate::streams::{self, Stream};
+use fowler_device::{Config, Controller, Mapping, Superblocks};
+use fowler_experiment::device::Resolved;
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
+use fowler_experiment::image_cache::ImageCache;
+use fowler_experiment::memory;
+use fowler_experiment::progress::Control;
+use fowler_experiment::run::Translation;
+use fowler_metrics::{ByKind, Kind};
+use fowler_units::{HostIo, HostOp, Nanos, Rng, Span};
+
+/// How far a stream may fall behind its own times before it forgets them: the `iob` program of the
+/// measurements forgets a lag above 5 s.
+const FORGETS: Span = Span::ms(5_000);
+/// Preconditioned drives that are kept: the states that protocols begin with, at two scales.
+const IMAGES: usize = 4;
+
+/// Returns a cache for the drives that benches start from. Benches of drives that differ in times
+/// alone share its drives.
+pub(crate) fn images() -> ImageCache {
+    ImageCache::of(IMAGES)
+}
+
+/// A drive on which jobs run, each on a copy of its own.
+pub struct Bench<'a> {
+    /// The drives for each need, or why there is none.
+    scaled: [Result<Scaled, Diagnostics>; 3],
+    effort: Effort,
+    images: &'a ImageCache,
+}
+
+/// What a job has shown.
+#[derive(Clone, Debug)]
+pub struct Findings {
+    /// The state of the drive before.
+    pub state: String,
+    /// The capacity of the simulated drive in bytes.
+    pub capacity: u64,
+    /// How many times fewer blocks, and pages in a block, it had than the described one.
+    pub scale: (f64, f64),
+    /// Requests answered.
+    pub requests: u64,
+    /// The simulated time in seconds.
+    pub simulated_s: f64,
+    moments: Vec<Moment>,
+    tallies: [ByKind<Tally>; 2],
+    /// When what is counted begins, in seconds.
+    from: f64,
+}
+
+impl<'a> Bench<'a> {
+    /// Prepares the drives that stand for this one.
+    pub(crate) fn new(drive: &Resolved, effort: Effort, images: &'a ImageCache) -> Bench<'a> {
+        let scaled = [Needs::Tail, Needs::Blocks, Needs::Pieces];
+        let scaled = scaled.map(|needs| Scaled::of(drive, needs, &effort));
+        Bench { scaled, effort, images }
+    }
+
+    /// Returns the drive that a job needs.
+    ///
+    /// # Errors
+    /// If the described one cannot be scaled down to it.
+    fn scaled(&self, job: &Job) -> Result<&Scaled, Diagnostics> {
+        self.scaled[job.needs as usize].as_ref().map_err(Clone::clone)
+    }
+
+    /// Runs a job. `None` if it was stopped.
+    ///
+    /// # Errors
+    /// If the drive cannot do it, or takes too much memory.
+    pub fn run(&self, job: &Job, control: Control<'_>) -> Result<Option<Findings>, Diagnostics> {
+        let scaled = self.scaled(job)?;
+        // An image, and the drive made from it.
+        memory::refuse_run(&scaled.drive, 2)?;
+        let config = scaled.in_state(job.state);
+        match config.superblocks.mapping {
+            Mapping::Pages => self.run_on::<Controller>(job, scaled, &config, control),
+            Mapping::Superblocks => self.run_on::<Superblocks>(job, scaled, &config, control),
+        }
+    }
+
+    fn run_on<L: Translation>(
+        &self,
+        job: &Job,
+        scaled: &Scaled,
+        config: &Config,
+        control: Control<'_>,
+    ) -> Result<Option<Findings>, Diagnostics> {
+        let device = L::drive(&scaled.drive.device, config, Some(self.images), control);
+        let mut device = match device {
+            Err(_) if control.stopped() => return Ok(None),
+            device => device?,
+        };
+        let logical = scaled.drive.layout.logical.0;
+        let seed = config.seed;
+        let streams = job.streams.iter().enumerate().map(|(number, plan)| {
+            Ok(Stream {
+                requests: Box::new(requests(plan, number, logical, seed)?),
+                pace: plan.pace,
+                depth: plan.depth,
+                host: plan.host,
+                begins: Span::ZERO,
+                forgets: FORGETS,
+            })
+        });
+        let streams: Result<Vec<Stream<'_>>, Diagnostics> = streams.collect();
+        let state = L::history(&device).to_string();
+        let mut recording = Recording::new(job, &self.effort, &device, scaled.factor);
+        streams::run(&mut device, streams?, seed, &mut recording, &mut (), control);
+        if control.stopped() {
+            return Ok(None);
+        }
+        let from = recording.from();
+        let Recording { moments, tallies, .. } = recording;
+        let last = moments.last().copied().unwrap_or_default();
+        Ok(Some(Findings {
+            state,
+            capacity: logical,
+            scale: (scaled.fewer_blocks, scaled.shorter_blocks),
+            requests: last.answered.iter().flatten().sum::<f64>() as u64,
+            simulated_s: last.at,
+            moments,
+            tallies,
+            from,
+        }))
+    }
+}
+
+/// Returns the requests of a stream, without an end.
+fn requests(
+    plan: &StreamPlan,
+    number: usize,
+    logical: u64,
+    seed: u64,
+) -> Result<impl Iterator<Item = HostIo> + Send + use<>, Diagnostics> {
+    let (block, reads) = (plan.block, plan.reads);
+    let slots = (logical as f64 * plan.space) as u64 / u64::from(block);
+    if slots == 0 {
+        let what = format!("requests of {block} B do not fit into {logical} B of the drive");
+        return Err(Diagnostic::of(what).hint("--capacity simulates more".to_string()).into());
+    }
+    let mut slots = Slots::new(&plan.addresses, slots, seed, &number.to_string());
+    let mut coin = Rng::stream(seed, &format!("protocol/op/{number}"));
+    Ok(std::iter::repeat_with(move || {
+        let read = reads >= 1.0 || (reads > 0.0 && coin.chance(reads));
+        let op = if read { HostOp::Read } else { HostOp::Write };
+        HostIo::new(op, Nanos::ZERO, slots.draw() * u64::from(block), block)
+    }))
+}
+
+/// The parts of an interval whose rates are its batches.
+const PARTS: u32 = 20;
+
+impl Findings {
+    /// Returns the latencies of one kind and role.
+    pub(super) fn latencies(&self, role: Role, kind: Kind) -> &Tally {
+        &self.tallies[role as usize][kind]
+    }
+
+    /// Returns the moment at a share of what counts of the run's time.
+    fn at(&self, share: f64) -> Moment {
+        let last = self.moments.last().copied().unwrap_or_default();
+        let at = self.from + share * (last.at - self.from);
+        let next = self.moments.partition_point(|moment| moment.at < at);
+        let (before, after) = (next.saturating_sub(1), next.min(self.moments.len() - 1));
+        self.moments[before].towards(&self.moments[after], at)
+    }
+
+    /// Returns a rate per second between two shares of the run's time, with batch means.
+    fn rate(&self, (from, to): (f64, f64), of: impl Fn(&Moment) -> f64) -> Estimate {
+        let rate = |from: f64, to: f64| {
+            let (one, other) = (self.at(from), self.at(to));
+            (of(&other) - of(&one)) / (other.at - one.at).max(f64::MIN_POSITIVE)
+        };
+        let part = |number: u32| from + (to - from) * f64::from(number) / f64::from(PARTS);
+        let parts: Vec<f64> = (0..PARTS).map(|it| rate(part(it), part(it + 1))).collect();
+        Estimate::of_batches(rate(from, to), &parts)
+    }
+
+    /// Returns 10^6 bytes per second, of reads or of writes.
+    pub(super) fn mb_s(&self, kind: Kind, between: (f64, f64)) -> Estimate {
+        self.rate(between, |moment| moment.moved[kind as usize]).map(|it| it / 1e6)
+    }
+
+    /// Returns requests per second, of reads or of writes, of one role or of all.
+    pub(super) fn iops(&self, role: Option<Role>, kind: Kind, between: (f64, f64)) -> Estimate {
+        let of = |moment: &Moment| match role {
+            Some(role) => moment.answered[role as usize][kind as usize],
+            None => moment.answered.iter().map(|both| both[kind as usize]).sum(),
+        };
+        self.rate(between, of)
+    }
+
+    /// Returns bytes programmed per byte that the host wrote, and bytes that GC copied; `None` if
+    /// nothing was written between.
+    pub(super) fn waf(&self, (from, to): (f64, f64)) -> Option<(Estimate, Estimate)> {
+        let ratio = |from: f64, to: f64, of: fn(&Moment) -> f64| {
+            let (one, other) = (self.at(from), self.at(to));
+            let host = other.moved[1] - one.moved[1];
+            (host > 0.0).then(|| (of(&other) - of(&one)) / host)
+        };
+        let estimate = |of: fn(&Moment) -> f64| {
+            let part = |number: u32| from + (to - from) * f64::from(number) / f64::from(PARTS);
+            let parts: Option<Vec<f64>> =
+                (0..PARTS).map(|it| ratio(part(it), part(it + 1), of)).collect();
+            let value = ratio(from, to, of)?;
+            Some(parts.map_or(Estimate::bare(value), |it| Estimate::of_batches(value, &it)))
+        };
+        Some((estimate(|moment| moment.programmed)?, estimate(|moment| moment.copied)?))
+    }
+
+    /// Returns throughput and write amplification over the run, in equal parts of what was written:
+    /// multiples of the drive, 10^6 bytes per second, and bytes programmed per byte.
+    pub fn curve(&self, parts: u32) -> Vec<[f64; 3]> {
+        let all = self.moments.last().map_or(0.0, |it| it.moved[1]);
+        let moment = |number: u32| {
+            let written = all * f64::from(number) / f64::from(parts);
+            let next = self.moments.partition_point(|it| it.moved[1] < written);
+            self.moments[next.min(self.moments.len() - 1)]
+        };
+        let part = |number: u32| {
+            let (one, other) = (moment(number), moment(number + 1));
+            let host = other.moved[1] - one.moved[1];
+            let middle = (one.moved[1] + other.moved[1]) / 2.0 / self.capacity as f64;
+            let mb_s = host / (other.at - one.at) / 1e6;
+            [middle, mb_s, (other.programmed - one.programmed) / host]
+        };
+        let curve: Vec<[f64; 3]> = (0..parts).map(part).collect();
+        curve.into_iter().filter(|it| it.iter().all(|value| value.is_finite())).collect()
+    }
+}

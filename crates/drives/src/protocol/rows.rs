@@ -1,0 +1,111 @@
+//! Simulates rows: their jobs, each once however many rows need it, on all cores.
+
+use super::bench::{Bench, Findings};
+use super::job::{Job, Length};
+use super::{Plan, Simulated, plan};
+use crate::measured::Pick;
+use fowler_experiment::diagnostic::Diagnostics;
+use fowler_experiment::fan_out;
+use fowler_experiment::progress::{Control, Progress};
+
+/// Rows that can be simulated, with their jobs.
+pub struct Rows<'a> {
+    rows: Vec<Planned<'a>>,
+    jobs: Vec<Job>,
+    /// Rows that cannot be simulated, and why.
+    pub refused: Vec<(Pick<'a>, String)>,
+}
+
+/// A row, and the numbers of its jobs.
+struct Planned<'a> {
+    pick: Pick<'a>,
+    plan: Plan,
+    jobs: Vec<usize>,
+}
+
+/// A row that was simulated.
+pub struct Done<'a, 'b> {
+    /// The row.
+    pub pick: Pick<'a>,
+    /// Its numbers, or why it has none.
+    pub simulated: Result<Vec<Simulated>, String>,
+    /// The result of its own job, without those that its ratios refer to.
+    pub findings: Option<&'b Findings>,
+    /// Numbers that are not simulated, and why.
+    pub left_out: &'b [(&'static str, &'static str)],
+}
+
+/// The results of all jobs; `None` for one that was stopped.
+pub type Results = Vec<Option<Result<Findings, String>>>;
+
+impl<'a> Rows<'a> {
+    /// Plans rows.
+    pub fn of(picks: Vec<Pick<'a>>) -> Rows<'a> {
+        let mut all = Rows { rows: Vec::new(), jobs: Vec::new(), refused: Vec::new() };
+        for pick in picks {
+            match plan(&pick) {
+                Err(reason) => all.refused.push((pick, reason)),
+                Ok(plan) => {
+                    let jobs = plan.jobs.iter().map(|job| all.number_of(job)).collect();
+                    all.rows.push(Planned { pick, plan, jobs });
+                }
+            }
+        }
+        all
+    }
+
+    fn number_of(&mut self, job: &Job) -> usize {
+        self.jobs.iter().position(|other| other == job).unwrap_or_else(|| {
+            self.jobs.push(job.clone());
+            self.jobs.len() - 1
+        })
+    }
+
+    /// Returns how many rows there are, and how many jobs.
+    pub fn count(&self) -> (usize, usize) {
+        (self.rows.len(), self.jobs.len())
+    }
+
+    /// Returns the rows that can be simulated, in order.
+    pub fn picks(&self) -> impl Iterator<Item = Pick<'a>> {
+        self.rows.iter().map(|row| row.pick)
+    }
+
+    /// Runs all jobs, the long ones first. Results do not depend on the number of threads.
+    pub fn run(&self, bench: &Bench<'_>, control: Control<'_>) -> Results {
+        let mut order: Vec<usize> = (0..self.jobs.len()).collect();
+        let long = |job: &Job| match job.length {
+            Length::Moved { times, .. } => times,
+            Length::Tail { .. } | Length::Lasting(_) => 1.0,
+        };
+        order.sort_by(|&one, &other| long(&self.jobs[other]).total_cmp(&long(&self.jobs[one])));
+        let ran = fan_out::each(&order, |&number| {
+            let result = bench.run(&self.jobs[number], control);
+            (control.progress)(Progress::Served { requests: 0, of_a_part: 1.0 });
+            (number, result.map_err(|why| in_a_line(&why)).transpose())
+        });
+        let mut results: Results = self.jobs.iter().map(|_| None).collect();
+        for (number, result) in ran {
+            results[number] = result;
+        }
+        results
+    }
+
+    /// Returns the rows whose jobs have all ended, in order.
+    pub fn done<'b>(&'b self, results: &'b Results) -> impl Iterator<Item = Done<'a, 'b>> {
+        self.rows.iter().filter_map(move |row| {
+            let of_row: Option<Vec<_>> =
+                row.jobs.iter().map(|&number| results[number].as_ref()).collect();
+            let of_row: Result<Vec<&Findings>, String> =
+                of_row?.into_iter().map(|it| it.as_ref().map_err(Clone::clone)).collect();
+            let findings = of_row.as_ref().ok().and_then(|all| all.first().copied());
+            let simulated = of_row.map(|findings| row.plan.simulated(&row.pick, &findings));
+            Some(Done { pick: row.pick, simulated, findings, left_out: &row.plan.left_out })
+        })
+    }
+}
+
+/// Says what is wrong with a drive in a line.
+fn in_a_line(why: &Diagnostics) -> String {
+    why.0.iter().map(|it| it.what.as_str()).collect::<Vec<_>>().join("; ")
+}

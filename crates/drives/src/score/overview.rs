@@ -1,0 +1,104 @@
+//! The comparison in a few lines: for each drive and number, how far off it is over all rows.
+
+use super::{Metric, Score, ScoredRow};
+use fowler_experiment::tables::{Cell, Sheet};
+use serde_json::{Value, json};
+
+/// The rows of a drive for one number, fitted ones apart.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Overview {
+    /// The model, with its sample.
+    pub drive: String,
+    /// The file.
+    pub file: String,
+    /// The key of the number.
+    pub metric: String,
+    /// Whether the drive was fitted to these.
+    pub used_in_fit: bool,
+    /// How many rows have it.
+    pub rows: usize,
+    /// The median of how far simulated and measured are apart, as a share of the smaller.
+    pub median_off: f64,
+    /// The ratio that is farthest from 1, and its row in words.
+    pub worst: (f64, String),
+}
+
+/// Returns how far a ratio is from 1, the same for a half and for two: 1.
+pub(super) fn off(ratio: f64) -> f64 {
+    libm::exp(libm::log(ratio).abs()) - 1.0
+}
+
+impl Score {
+    /// Returns a line for each number of each drive, in the order of the rows.
+    pub fn overview(&self) -> Vec<Overview> {
+        let mut lines: Vec<(Overview, Vec<(f64, &ScoredRow)>)> = Vec::new();
+        for row in &self.rows {
+            for metric in &row.metrics {
+                let Some(ratio) = metric.ratio().filter(|ratio| *ratio > 0.0) else { continue };
+                let line = Overview::of(row, metric);
+                match lines.iter_mut().find(|(other, _)| *other == line) {
+                    Some((_, ratios)) => ratios.push((ratio, row)),
+                    None => lines.push((line, vec![(ratio, row)])),
+                }
+            }
+        }
+        lines.into_iter().map(|(line, ratios)| line.filled(ratios)).collect()
+    }
+
+    /// Returns the same as a table.
+    pub(super) fn overview_sheet(&self) -> Sheet {
+        let heads =
+            ["drive", "file", "number", "fit", "rows", "off in median", "worst ratio", "worst row"];
+        let title = format!("{}: how far each number is off", self.drive.0);
+        let mut sheet = Sheet::new("overview", title, &heads);
+        for line in self.overview() {
+            sheet.row(vec![
+                Cell::Text(line.drive),
+                Cell::Text(line.file),
+                Cell::Text(line.metric),
+                Cell::Text(if line.used_in_fit { "fitted".into() } else { String::new() }),
+                Cell::Number(line.rows as f64),
+                Cell::share(Some(line.median_off)),
+                Cell::number(Some(line.worst.0)),
+                Cell::Text(line.worst.1),
+            ]);
+        }
+        sheet
+    }
+
+    pub(super) fn overview_json(&self) -> Vec<Value> {
+        let line = |it: Overview| {
+            json!({
+                "drive": it.drive, "file": it.file, "metric": it.metric,
+                "used_in_fit": it.used_in_fit, "rows": it.rows, "median_off": it.median_off,
+                "worst_ratio": it.worst.0, "worst_row": it.worst.1,
+            })
+        };
+        self.overview().into_iter().map(line).collect()
+    }
+}
+
+impl Overview {
+    fn of(row: &ScoredRow, metric: &Metric) -> Overview {
+        Overview {
+            drive: row.drive(),
+            file: row.file.clone(),
+            metric: metric.name.clone(),
+            used_in_fit: metric.used_in_fit,
+            rows: 0,
+            median_off: 0.0,
+            worst: (1.0, String::new()),
+        }
+    }
+
+    fn filled(mut self, mut ratios: Vec<(f64, &ScoredRow)>) -> Overview {
+        ratios.sort_by(|one, other| off(one.0).total_cmp(&off(other.0)));
+        self.rows = ratios.len();
+        // Of an even number, the one that is farther off.
+        self.median_off = ratios.get(ratios.len() / 2).map_or(0.0, |it| off(it.0));
+        if let Some((ratio, row)) = ratios.last() {
+            self.worst = (*ratio, row.setup());
+        }
+        self
+    }
+}

@@ -1,0 +1,156 @@
+//! The comparison as tables and as JSON.
+
+use super::overview::off;
+use super::{Metric, Score, ScoredRow};
+use crate::protocol::Estimate;
+use fowler_experiment::tables::{Cell, Sheet};
+use serde_json::{Value, json};
+
+/// Keys of a row that say what was done rather than what came out, as far as protocols share them.
+const SETUP: [&str; 23] = [
+    "offered_write_iops",
+    "saturated",
+    "pattern",
+    "init",
+    "theta",
+    "zones",
+    "active_zones",
+    "zone_gib",
+    "io_kib",
+    "campaign",
+    "used_gib",
+    "overwritten_x_used",
+    "write_limit_mb_s",
+    "read_qd",
+    "series",
+    "engine",
+    "block_bytes",
+    "op",
+    "kib",
+    "threads",
+    "jobs",
+    "qd_per_job",
+    "result",
+];
+
+impl ScoredRow {
+    /// Returns the model, with the sample if there are several.
+    pub fn drive(&self) -> String {
+        let sample = self.sample.as_ref().map_or(String::new(), |it| format!(" ({it})"));
+        format!("{}{sample}", self.model)
+    }
+
+    /// Returns what was done, in the row's own words.
+    pub fn setup(&self) -> String {
+        let part = |key: &&str| {
+            let value = self.values.get(*key)?;
+            let text = match value {
+                Value::String(text) => text.clone(),
+                Value::Array(_) => "...".into(),
+                other => other.to_string(),
+            };
+            Some(format!("{key}={text}"))
+        };
+        SETUP.iter().filter_map(part).collect::<Vec<_>>().join(" ")
+    }
+}
+
+impl Score {
+    /// Returns the table of each file, a line for each number of each row; then the overview.
+    pub fn sheets(&self) -> Vec<Sheet> {
+        let mut sheets: Vec<Sheet> = Vec::new();
+        for row in &self.rows {
+            if sheets.last().is_none_or(|sheet| sheet.name != row.file) {
+                let title = format!("{} against {}", self.drive.0, row.file);
+                let heads =
+                    ["drive", "row", "number", "measured", "simulated", "+-", "ratio", "fit"];
+                sheets.push(Sheet::new(&row.file, title, &heads));
+            }
+            let Some(sheet) = sheets.last_mut() else { continue };
+            for metric in &row.metrics {
+                sheet.row(vec![
+                    Cell::Text(row.drive()),
+                    Cell::Text(row.setup()),
+                    Cell::Text(metric.name.clone()),
+                    Cell::number(Some(metric.measured)),
+                    Cell::number(Some(metric.simulated.value)),
+                    Cell::share(metric.simulated.relative()),
+                    Cell::number(metric.ratio()),
+                    Cell::Text(if metric.used_in_fit { "fitted".into() } else { String::new() }),
+                ]);
+            }
+        }
+        if !sheets.is_empty() {
+            sheets.push(self.overview_sheet());
+        }
+        sheets
+    }
+
+    /// Returns the median of the distance between the ratio and one over the numbers that were
+    /// fitted, and over the others.
+    pub fn median_off(&self, used_in_fit: bool) -> Option<f64> {
+        let mut off: Vec<f64> = self
+            .metrics()
+            .filter(|metric| metric.used_in_fit == used_in_fit)
+            .filter_map(|metric| metric.ratio().filter(|ratio| *ratio > 0.0))
+            .map(off)
+            .collect();
+        off.sort_by(f64::total_cmp);
+        off.get(off.len() / 2).copied()
+    }
+
+    /// Returns every number.
+    pub fn metrics(&self) -> impl Iterator<Item = &Metric> {
+        self.rows.iter().flat_map(|row| &row.metrics)
+    }
+
+    /// Returns the comparison as an object.
+    pub fn json(&self) -> Value {
+        let pairs = |all: &[(String, String)], key: &str| -> Vec<Value> {
+            all.iter().map(|(what, why)| json!({ key: what, "reason": why })).collect()
+        };
+        json!({
+            "drive": self.drive.0,
+            "config_hash": self.drive.1,
+            "scheme": self.scheme,
+            "fitted_to_another": self.of_another,
+            "complete": self.complete,
+            "rows": self.rows.iter().map(|row| json!({
+                "row": row.place,
+                "file": row.file,
+                "model": row.model,
+                "sample": row.sample,
+                "protocol": row.kind.name(),
+                "setup": setup_json(row),
+                "metrics": row.metrics.iter().map(metric_json).collect::<Vec<_>>(),
+                "left_out": pairs(&row.left_out, "metric"),
+                "curve": row.curve,
+                "state": row.state,
+                "capacity_bytes": row.capacity,
+                "fewer_blocks": row.scale.0,
+                "shorter_blocks": row.scale.1,
+                "requests": row.requests,
+                "simulated_s": row.simulated_s,
+            })).collect::<Vec<_>>(),
+            "overview": self.overview_json(),
+            "not_simulated": pairs(&self.refused, "row"),
+        })
+    }
+}
+
+fn setup_json(row: &ScoredRow) -> Value {
+    let kept = row.values.iter().filter(|(key, _)| SETUP.contains(&key.as_str()));
+    Value::Object(kept.map(|(key, value)| (key.clone(), value.clone())).collect())
+}
+
+fn metric_json(metric: &Metric) -> Value {
+    let Estimate { value, interval } = metric.simulated;
+    json!({
+        "metric": metric.name,
+        "measured": metric.measured,
+        "simulated": value,
+        "interval": interval.map(|(low, high)| [low, high]),
+        "ratio": metric.ratio(),
+        "used_in_fit": metric.used_in_fit,
+    })
+}

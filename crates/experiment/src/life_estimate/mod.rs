@@ -1,0 +1,116 @@
+//! What a life comes to before it is simulated, and while it is.
+
+pub mod survey;
+
+pub use survey::Survey;
+
+use crate::device::Resolved;
+use crate::diagnostic::Diagnostics;
+use crate::workload::{Control, Workload};
+use fowler_device::policy::throttle::ThrottleKind;
+use fowler_theory::gc;
+use fowler_units::Span;
+
+/// Seconds in a day.
+const DAY_S: f64 = 86_400.0;
+/// Seconds in a year of 365 days.
+pub const YEAR_S: f64 = 365.0 * DAY_S;
+
+/// How long a drive lives if it is used as in one repetition of the workload.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// Pages programmed for each host page, at least and at most.
+    pub waf: [f64; 2],
+    /// Years until the cells have had what they endure if they recover while they rest, at the most
+    /// and at the least of these.
+    pub years: [f64; 2],
+    /// The same without recovery: until they have had their cycles.
+    pub rated_years: [f64; 2],
+    /// How often the host writes the logical capacity in a day.
+    pub drive_writes_per_day: f64,
+    /// Bytes that the host writes in these years.
+    pub written: [f64; 2],
+    /// Whether a throttle holds the host back where this life is shorter than the target.
+    pub throttled: bool,
+}
+
+/// A life beyond this is not reported in years: something else ends before the cells do.
+pub const LONG_YEARS: f64 = 100.0;
+
+/// Returns a number of years to two digits, which is more than an assumption about them bears.
+pub fn in_words(years: f64) -> String {
+    match years {
+        _ if years > LONG_YEARS => format!("more than {LONG_YEARS}"),
+        _ if years >= 10.0 => format!("{years:.0}"),
+        _ if years >= 1.0 => format!("{years:.1}"),
+        _ => format!("{years:.2}"),
+    }
+}
+
+/// Returns the estimate in closed form: from what the host writes, the cycles of the cells, and the
+/// bounds of write amplification. At best nothing is ever moved. The worst that is considered are
+/// writes to random pages of the whole drive, with greedy collection ([`gc::greedy`]). Hot and
+/// cold data in the same blocks may cost more, and so may a drive of few blocks: the formula is
+/// that of many.
+pub fn first(drive: &Resolved, survey: &Survey) -> Estimate {
+    // A drive without spare moves all but one page of each block.
+    let pages = f64::from(drive.layout.geometry.pages_per_block);
+    at(drive, survey, [1.0, greedy(drive).unwrap_or(pages)])
+}
+
+/// Returns the write amplification of random writes over the whole drive with greedy collection, in
+/// closed form; `None` if the drive has no spare.
+pub fn greedy(drive: &Resolved) -> Option<f64> {
+    let layout = &drive.layout;
+    let geometry = &layout.geometry;
+    let filled = u64::from(layout.plane_limit()) * u64::from(geometry.planes());
+    let load = f64::from(layout.mapped_pages) / filled as f64;
+    gc::greedy(load, geometry.pages_per_block)
+}
+
+/// Returns the estimate at a write amplification that was measured.
+pub fn at_waf(drive: &Resolved, survey: &Survey, waf: f64) -> Estimate {
+    at(drive, survey, [waf, waf])
+}
+
+fn at(drive: &Resolved, survey: &Survey, waf: [f64; 2]) -> Estimate {
+    let config = &drive.config;
+    let host_pages_s = survey.pages as f64 / survey.span.as_s();
+    let host_bytes_s = survey.bytes as f64 / survey.span.as_s();
+    let pages = f64::from(config.geometry.pages());
+    let [best, worst] = waf.map(|waf| lives_s(drive, host_pages_s * waf / pages));
+    let rated = |waf: f64| config.life.cycles * pages / (host_pages_s * waf) / YEAR_S;
+    Estimate {
+        waf,
+        years: [worst / YEAR_S, best / YEAR_S],
+        rated_years: [rated(waf[1]), rated(waf[0])],
+        drive_writes_per_day: host_bytes_s * DAY_S / drive.layout.logical.0 as f64,
+        written: [worst, best].map(|seconds| seconds * host_bytes_s),
+        throttled: config.throttle.name != ThrottleKind::Off,
+    }
+}
+
+/// Returns the seconds until the cells have had what they endure, at so many cycles per second. As
+/// a life that was simulated: cells that recover endure what they do at this rate.
+fn lives_s(drive: &Resolved, cycles_s: f64) -> f64 {
+    let life = &drive.config.life;
+    let rested = Span((1e9 / cycles_s).min(u64::MAX as f64) as u64);
+    let endurance = life.endurance().expect("refused otherwise");
+    let endured = endurance.achievable(life.cycles, rested);
+    endured / cycles_s
+}
+
+/// Looks at a repetition of a workload, whatever it holds; its span is zero if all requests have
+/// the same time. `None` if it was stopped.
+///
+/// # Errors
+/// If the workload cannot be read.
+pub fn look(
+    workload: &Workload,
+    drive: &Resolved,
+    limit: Option<u64>,
+    control: Control<'_>,
+) -> Result<Option<Survey>, Diagnostics> {
+    survey::look(workload, drive, (1.0, limit), control)
+        .map(|found| found.map(|(survey, _)| survey))
+}

@@ -1,0 +1,134 @@
+//! Surveys one repetition of a workload before a lifetime of many.
+
+use crate::device::Resolved;
+use crate::diagnostic::Diagnostics;
+use crate::workload::{Control, Workload, WorkloadReport};
+use fowler_units::{HostIo, HostOp, Nanos, Span};
+use serde::{Deserialize, Serialize};
+
+/// The contents of a repetition.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Survey {
+    /// The number of its requests.
+    pub requests: u64,
+    /// The number of its writes.
+    pub writes: u64,
+    /// Bytes that those hold.
+    pub bytes: u64,
+    /// Pages that those touch: a write of part of a page takes all of it.
+    pub pages: u64,
+    /// When the first request arrives.
+    pub first: Nanos,
+    /// Its period: from the first request to the last, plus a mean gap before the next repetition.
+    /// A generator with a duration has that period.
+    pub span: Span,
+    /// When in it the writes arrive.
+    pub profile: Profile,
+}
+
+/// Bins of a profile. At worst, only one more than half of them are in use.
+const BINS: usize = 32;
+
+/// The number of writes over a repetition, in bins of equal width that is found on the way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Profile {
+    /// The width of a bin is 2 to the power of this, in nanoseconds.
+    width: u32,
+    bins: [u64; BINS],
+}
+
+impl Profile {
+    fn add(&mut self, after: Span) {
+        while after.0 >> self.width >= BINS as u64 {
+            for bin in 0..BINS / 2 {
+                self.bins[bin] = self.bins[2 * bin] + self.bins[2 * bin + 1];
+            }
+            self.bins[BINS / 2..].fill(0);
+            self.width += 1;
+        }
+        self.bins[(after.0 >> self.width) as usize] += 1;
+    }
+
+    /// Returns the share of writes that arrive within this time after the first request.
+    pub fn within(&self, time: Span) -> f64 {
+        let place = time.0 as f64 / libm::ldexp(1.0, self.width as i32);
+        let whole = (place as usize).min(BINS);
+        let part = self.bins.get(whole).map_or(0.0, |&next| next as f64 * (place - whole as f64));
+        let all: u64 = self.bins.iter().sum();
+        let before: u64 = self.bins[..whole].iter().sum();
+        if all == 0 { 0.0 } else { (before as f64 + part) / all as f64 }
+    }
+}
+
+/// Returns whether a request wears the drive.
+fn is_write(io: &HostIo) -> bool {
+    io.op == HostOp::Write && io.size > 0
+}
+
+/// Returns whether a lifetime replays it: writes, and trims, which leave GC less to move.
+pub fn changes_data(io: &HostIo) -> bool {
+    is_write(io) || io.op == HostOp::Trim
+}
+
+/// Reads through a repetition, whatever it holds; `None` if it was stopped.
+pub fn look(
+    workload: &Workload,
+    drive: &Resolved,
+    (speed, limit): (f64, Option<u64>),
+    control: Control<'_>,
+) -> Result<Option<(Survey, WorkloadReport)>, Diagnostics> {
+    let page = drive.config.geometry.page_size.0;
+    let (mut survey, mut last) = (Survey::default(), Nanos::ZERO);
+    let (report, failed) = workload.replay(speed, limit, control, |requests| {
+        for io in requests {
+            if survey.requests == 0 {
+                survey.first = io.at;
+            }
+            survey.requests += 1;
+            last = io.at;
+            if is_write(&io) {
+                survey.writes += 1;
+                survey.profile.add(Span(io.at.0.saturating_sub(survey.first.0)));
+                survey.bytes += u64::from(io.size);
+                let end = io.offset + u64::from(io.size) - 1;
+                survey.pages += end / page - io.offset / page + 1;
+            }
+        }
+    })?;
+    if let Some(diagnostics) = failed {
+        return Err(diagnostics);
+    }
+    if control.stopped() {
+        return Ok(None);
+    }
+    let length = last - survey.first;
+    let gap = length.0 / (survey.requests - 1).max(1);
+    let duration = workload.duration().map(|it| Span((it.0 as f64 / speed) as u64));
+    survey.span = match duration {
+        Some(duration) if duration >= length && limit.is_none() => duration,
+        _ => Span(length.0 + gap),
+    };
+    Ok(Some((survey, report)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_profile_knows_how_many_writes_come_before_a_time() {
+        let mut profile = Profile::default();
+        assert_eq!(profile.within(Span::ms(5)), 0.0);
+        // One a millisecond for a second, and then as many within a tenth of the time.
+        (0..1000).for_each(|ms| profile.add(Span::ms(ms)));
+        (0..1000).for_each(|at| profile.add(Span::ms(1000) + Span::us(100 * at)));
+        for (ms, share) in
+            [(0, 0.0), (500, 0.25), (1000, 0.5), (1050, 0.75), (1100, 1.0), (9999, 1.0)]
+        {
+            // A bin is at most a sixteenth of the whole.
+            let found = profile.within(Span::ms(ms));
+            assert!((found - share).abs() < 0.3, "{ms}: {found}");
+        }
+        assert!((profile.within(Span::ms(500)) - 0.25).abs() < 0.01);
+    }
+}

@@ -1,0 +1,411 @@
+//! Saves the state of a lifetime in files, one for each of its lives. An interrupted lifetime
+//! resumes from them and gives exactly the same results.
+
+use super::life::Standing;
+use super::record::Record;
+use super::{Lifetime, LifetimeSpec, Lived, Watch};
+use crate::FINGERPRINT;
+use fowler_device::{Checkpoint as DriveCheckpoint, LifetimeDrive};
+use fowler_experiment::atomic_file::{self, is_partial, unwritable};
+use fowler_experiment::device::Resolved;
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
+use fowler_experiment::disk;
+use fowler_experiment::provenance::text_hash;
+use fowler_experiment::sealed::{self, Kind, Refused, SealedFile};
+use serde::{Deserialize, Serialize};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::SystemTime;
+
+/// The file of a checkpoint. A change of [`File`] needs the next number.
+const CHECKPOINT: Kind = Kind { name: "checkpoint", format: 3 };
+/// The most files in a folder of caches: those of lives that nobody resumed are removed.
+const CACHED_MOST: usize = 8;
+/// A life, and its check at twice the dilation.
+const LIVES: usize = 2;
+/// How the names of files in a folder of caches begin.
+pub(super) const CACHED: &str = "lifetime-";
+
+/// Where the state of a lifetime is saved, so that it can be resumed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum SaveTo {
+    /// It is not saved.
+    #[default]
+    Nowhere,
+    /// In this file, and for the life at twice the dilation in another beside it. The lifetime
+    /// fails if it cannot be saved.
+    File(PathBuf),
+    /// In a folder of caches, under the name of the lifetime's identity. If it cannot be saved
+    /// there, a note says so, and the lifetime runs on.
+    Cache(PathBuf),
+}
+
+impl SaveTo {
+    /// Returns whether anything is saved.
+    pub fn is_anywhere(&self) -> bool {
+        *self != SaveTo::Nowhere
+    }
+
+    /// Returns whether there is a checkpoint in the file, whether of this run or of another.
+    pub(super) fn is_there(&self) -> bool {
+        match self {
+            SaveTo::File(path) => [1, 2].into_iter().any(|life| of_life(path, life).exists()),
+            SaveTo::Nowhere | SaveTo::Cache(_) => false,
+        }
+    }
+}
+
+/// Returns the file of a life; the first has the name that was given.
+pub fn of_life(path: &Path, life: usize) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    if life > 1 {
+        name.push(life.to_string());
+    }
+    PathBuf::from(name)
+}
+
+/// Checks that a file is a checkpoint, and is what was written. Returns why it is lost, if it is.
+///
+/// # Errors
+/// If it cannot be read now, is something else, or a newer version wrote it.
+pub fn check(path: &Path) -> Result<Option<Diagnostic>, Diagnostics> {
+    match sealed::inspect(path, CHECKPOINT) {
+        Ok(_) => Ok(None),
+        Err(Refused::Damaged(why)) => Ok(Some(*why)),
+        Err(Refused::Other(why)) => Err((*why).into()),
+    }
+}
+
+/// The checkpoint file of a life, if there is one, and what it contained.
+pub(super) struct Checkpoint<'a> {
+    path: Option<PathBuf>,
+    /// Where to say what becomes of a checkpoint in a folder of caches.
+    cached: Option<Watch<'a>>,
+    /// Whether one of the lives has said that nothing is saved any more.
+    told: Arc<AtomicBool>,
+    every: u64,
+    /// Pages written since the last checkpoint.
+    unsaved: u64,
+    /// The identity of the life: simulator, drive, workload, specification and number.
+    key: String,
+    found: Option<File>,
+    /// Whether the existing file belongs to this life.
+    own: bool,
+}
+
+#[derive(Serialize, Deserialize)]
+enum File {
+    Finished(Box<Lived>),
+    Standing(Box<StandingSnapshot>),
+}
+
+/// An unfinished life.
+#[derive(Serialize, Deserialize)]
+struct StandingSnapshot {
+    repetition: u64,
+    served: u64,
+    record: Record,
+    drive: DriveCheckpoint,
+}
+
+impl File {
+    fn of(standing: &Standing) -> File {
+        let Standing { drive, record, repetition, served } = standing;
+        File::Standing(Box::new(StandingSnapshot {
+            repetition: *repetition,
+            served: *served,
+            record: record.clone(),
+            drive: drive.checkpoint(),
+        }))
+    }
+
+    fn read(body: impl Read) -> Result<File, String> {
+        let mut scratch = vec![0; 1 << 16];
+        let (file, _rest) = postcard::from_io((body, &mut scratch)).map_err(|why| match why {
+            // The reason is lost: response times that nobody recorded, or no variant of a choice.
+            postcard::Error::SerdeDeCustom => "it holds a value that it cannot have".into(),
+            other => other.to_string(),
+        })?;
+        Ok(file)
+    }
+}
+
+/// Reads the body of a checkpoint, resumes the drive `fresh` from it, and returns the body that
+/// saves all of it again. For tests of damaged bodies, which a checksum keeps from everybody else.
+///
+/// # Errors
+/// Why it is not the body of a checkpoint of this drive.
+#[doc(hidden)]
+pub fn reread(body: &[u8], fresh: &LifetimeDrive) -> Result<Vec<u8>, String> {
+    let found = Some(File::read(body)?);
+    let mut checkpoint = Checkpoint { found, ..Checkpoint::nowhere() };
+    let file = match checkpoint.take_finished() {
+        Some(lived) => File::Finished(Box::new(lived)),
+        None => {
+            let standing = checkpoint.take_standing(fresh).map_err(|why| why.to_string())?;
+            File::of(&standing.expect("it was found"))
+        }
+    };
+    Ok(postcard::to_stdvec(&file).expect("memory takes any state"))
+}
+
+impl<'a> Checkpoint<'a> {
+    /// Looks for checkpoints of the same run: that of the life, and that of its check, which is
+    /// looked for even if this run makes none. One of another run is ignored, and replaced at the
+    /// first save.
+    pub fn open(
+        spec: &LifetimeSpec,
+        drive: &Resolved,
+        dilation: u32,
+        watch: Watch<'a>,
+    ) -> Result<Vec<Self>, Diagnostics> {
+        let reported = format!(
+            "{FINGERPRINT} {} {} {dilation} {:?} {:?}",
+            drive.hash,
+            spec.workload.identity()?,
+            spec.close_up,
+            spec.limit
+        );
+        let key = text_hash(&reported);
+        let of_run = match &spec.checkpoint {
+            SaveTo::Nowhere => None,
+            SaveTo::File(path) => Some(path.clone()),
+            SaveTo::Cache(folder) => Some(folder.join(format!("{CACHED}{key}"))),
+        };
+        let cached = matches!(spec.checkpoint, SaveTo::Cache(_)).then_some(watch);
+        let every = spec.checkpoint_every;
+        let (wanted, mut of_another) = (if spec.check { LIVES } else { 1 }, None);
+        let told = Arc::new(AtomicBool::new(false));
+        let opened = (1..=LIVES).map(|life| {
+            let path = of_run.as_ref().map(|path| of_life(path, life));
+            let key = text_hash(&format!("{key} {life}"));
+            let told = Arc::clone(&told);
+            let mut here = Checkpoint { path, cached, told, every, key, ..Checkpoint::nowhere() };
+            match here.look() {
+                Err(why) if cached.is_some() => here.begin_anew(&why),
+                looked => of_another = of_another.take().or(looked?.filter(|_| life <= wanted)),
+            }
+            Ok(here)
+        });
+        let opened: Vec<Self> = opened.collect::<Result<_, Diagnostics>>()?;
+        if let Some(path) = of_another {
+            (watch.warn)(&format!(
+                "{} belongs to another run, or to another version of Fowler: this run starts over and \
+                 replaces it at the first save",
+                path.display()
+            ));
+        }
+        if let (SaveTo::Cache(folder), true) = (&spec.checkpoint, opened.iter().any(|it| it.own)) {
+            let folder = folder.display();
+            (watch.warn)(&format!("resuming from a checkpoint in {folder}"));
+        }
+        Ok(opened)
+    }
+
+    /// Reads the file, if it is there and is that of this life. Returns it if it is another's.
+    fn look(&mut self) -> Result<Option<PathBuf>, Diagnostics> {
+        let Some(path) = &self.path else { return Ok(None) };
+        if disk::facts(path)?.is_none() {
+            return Ok(None);
+        }
+        let mut opened = sealed::open(path, CHECKPOINT)?;
+        if opened.identity != self.key {
+            return Ok(Some(path.clone()));
+        }
+        let failed = |why: String| {
+            let what = format!("is not a checkpoint: {why}");
+            Diagnostic::new(path.display().to_string(), what)
+                .hint("remove it to start over".to_string())
+        };
+        self.found = Some(File::read(&mut opened.body).map_err(failed)?);
+        self.own = true;
+        Ok(None)
+    }
+
+    /// Removes a file in a folder of caches from which nothing can resume, and says so. Why another
+    /// cannot be read is said when it cannot be saved.
+    fn begin_anew(&self, why: &Diagnostics) {
+        let removed = self.path.as_ref().is_some_and(|path| disk::remove(path).is_ok());
+        if removed {
+            self.tell(why, |path, what| format!("{path} {what}: this life starts over"));
+        }
+    }
+
+    /// Saves nothing from now on, and says why.
+    fn give_up(&mut self, why: &Diagnostics) {
+        if !self.told.swap(true, Ordering::Relaxed) {
+            self.tell(why, |path, what| {
+                format!("progress is not saved: {path} {what}; --out DIR saves it elsewhere")
+            });
+        }
+        (self.path, self.own) = (None, false);
+    }
+
+    fn tell(&self, why: &Diagnostics, said: impl Fn(std::path::Display<'_>, &str) -> String) {
+        if let (Some(path), Some(watch)) = (&self.path, self.cached) {
+            let what = why.0.first().map_or("", |it| &it.what);
+            (watch.warn)(&said(path.display(), what));
+        }
+    }
+
+    /// Returns a checkpoint that saves nothing.
+    pub fn nowhere() -> Self {
+        let (key, every) = (String::new(), u64::MAX);
+        let told = Arc::default();
+        Checkpoint {
+            path: None,
+            cached: None,
+            told,
+            every,
+            unsaved: 0,
+            key,
+            found: None,
+            own: false,
+        }
+    }
+
+    /// Returns whether the life was finished when the file was written.
+    pub fn is_finished(&self) -> bool {
+        matches!(self.found, Some(File::Finished(_)))
+    }
+
+    /// Returns the life, if it was finished when the file was written.
+    pub fn take_finished(&mut self) -> Option<Lived> {
+        match self.found.take() {
+            Some(File::Finished(lived)) => Some(*lived),
+            other => {
+                self.found = other;
+                None
+            }
+        }
+    }
+
+    fn failed(&self, why: &str) -> Diagnostics {
+        let path = self.path.as_ref().map_or(String::new(), |path| path.display().to_string());
+        let diagnostic = Diagnostic::new(path, format!("is not a checkpoint: {why}"));
+        diagnostic.hint("remove it to start over".to_string()).into()
+    }
+
+    /// Returns the state of the unfinished life; `fresh` is its drive at the start.
+    pub fn take_standing(
+        &mut self,
+        fresh: &LifetimeDrive,
+    ) -> Result<Option<Standing>, Diagnostics> {
+        let Some(File::Standing(standing)) = self.found.take() else { return Ok(None) };
+        let StandingSnapshot { repetition, served, record, drive } = *standing;
+        match fresh.clone().resumed(drive).map_err(|why| self.failed(&why)) {
+            Ok(drive) => Ok(Some(Standing { drive, record, repetition, served })),
+            Err(why) if self.cached.is_some() => {
+                self.begin_anew(&why);
+                Ok(None)
+            }
+            Err(why) => Err(why),
+        }
+    }
+
+    /// Counts pages written since the last save. Returns whether it is time to save.
+    pub fn is_due(&mut self, pages: u64) -> bool {
+        self.unsaved += pages;
+        self.path.is_some() && self.unsaved >= self.every
+    }
+
+    /// Saves an unfinished life.
+    pub fn keep(&mut self, standing: &Standing) -> Result<(), Diagnostics> {
+        self.unsaved = 0;
+        if self.path.is_some() { self.save(&File::of(standing)) } else { Ok(()) }
+    }
+
+    /// Saves a finished life. One that was over before its first save is not worth a file among the
+    /// caches.
+    pub fn keep_finished(&mut self, lived: &Lived) -> Result<(), Diagnostics> {
+        if self.path.is_some() && (self.own || self.cached.is_none()) {
+            self.save(&File::Finished(Box::new(lived.clone())))
+        } else {
+            Ok(())
+        }
+    }
+
+    fn save(&mut self, file: &File) -> Result<(), Diagnostics> {
+        match self.write(file) {
+            Err(why) if self.cached.is_some() => self.give_up(&why),
+            written => written?,
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, file: &File) -> Result<(), Diagnostics> {
+        let Some(path) = &self.path else { return Ok(()) };
+        if self.cached.is_some() {
+            into_cache(path)?;
+        }
+        let out = SealedFile::create(path, CHECKPOINT, &self.key)?;
+        let failed =
+            |error: postcard::Error| unwritable(path, &std::io::Error::other(error.to_string()));
+        postcard::to_io(file, out).map_err(failed)?.finish(path)?;
+        self.own = true;
+        Ok(())
+    }
+
+    /// Returns whether there is a checkpoint to resume from.
+    pub fn is_there(&self) -> bool {
+        self.own
+    }
+
+    /// Returns the file, if it is that of this life.
+    pub fn of_this_life(self) -> Option<PathBuf> {
+        self.path.filter(|_| self.own)
+    }
+}
+
+/// Prepares a folder of caches for a file, if it is new there.
+///
+/// # Errors
+/// If there can be no such folder.
+pub(super) fn into_cache(path: &Path) -> Result<(), Diagnostics> {
+    if let (Some(folder), true) = (path.parent(), disk::facts(path)?.is_none()) {
+        disk::create_folder(folder).map_err(|error| unwritable(folder, &error))?;
+        make_room(folder);
+    }
+    Ok(())
+}
+
+/// Removes the oldest files of a folder of caches until there is room for one more. What cannot be
+/// removed now is removed another time.
+fn make_room(folder: &Path) {
+    let of_lives = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default();
+        let name = name.to_string_lossy();
+        // What another process is writing has another name.
+        name.starts_with(CACHED) && !is_partial(&name)
+    };
+    let files = disk::entries(folder).unwrap_or_default().into_iter().filter(of_lives);
+    let written = |path: &PathBuf| disk::metadata(path).and_then(|facts| facts.modified()).ok();
+    let mut files: Vec<(SystemTime, PathBuf)> =
+        files.filter_map(|path| Some((written(&path)?, path))).collect();
+    files.sort();
+    let too_many = (files.len() + 1).saturating_sub(CACHED_MOST);
+    for (_, path) in files.drain(..too_many) {
+        let _another_time = disk::remove(&path);
+    }
+}
+
+impl Lifetime {
+    /// Removes the checkpoints, if this run saved any. Call it once the results are safe: until
+    /// then a life that took days can be resumed.
+    ///
+    /// # Errors
+    /// If a file cannot be removed.
+    pub fn remove_checkpoint(&self) -> Result<(), Diagnostics> {
+        let mut diagnostics = Diagnostics::default();
+        for path in &self.checkpoints {
+            let there = diagnostics.take(disk::facts(path)).flatten().is_some();
+            if there {
+                let removed = atomic_file::remove(path);
+                diagnostics.take(removed.map_err(|error| unwritable(path, &error)));
+            }
+        }
+        diagnostics.or(())
+    }
+}

@@ -1,0 +1,298 @@
+//! Days out of a life, simulated on the whole drive: dies, queues and garbage collection in time.
+//! A life says when writes are let in; a day says how long the drive then takes.
+
+use super::repetition::Repetition;
+use super::season::season;
+use super::survey::{self, Survey};
+use super::{dilated, whole};
+use fowler_device::blame::Part;
+use fowler_device::{
+    Completion, Config, Counters, Device, LifetimeDrive, Pacing, Probe, Source, SteadyLife,
+};
+use fowler_experiment::Percentile;
+use fowler_experiment::device::{self, DeviceSpec};
+use fowler_experiment::diagnostic::Diagnostics;
+use fowler_experiment::scheme::Scheme;
+use fowler_experiment::workload::{Control, Workload, WorkloadSpec};
+use fowler_metrics::Latencies;
+use fowler_units::{HostIo, Nanos, Span};
+use serde::{Deserialize, Serialize};
+
+/// Days out of the lives of a drive.
+#[derive(Clone, Debug)]
+pub struct DaysSpec {
+    /// The drive.
+    pub device: DeviceSpec,
+    /// The schemes, each with its dilation.
+    pub schemes: Vec<(String, u32)>,
+    /// The workload that is repeated.
+    pub workload: WorkloadSpec,
+    /// The most requests of a repetition.
+    pub limit: Option<u64>,
+    /// Pages programmed for each host page until the day comes.
+    pub waf: f64,
+    /// The ages at which there is a day, in seconds of the whole life, ascending. The day is that
+    /// of the first repetition that comes to it at this age or later.
+    pub ages_s: Vec<f64>,
+    /// When in a repetition the day begins, and how long it is.
+    pub window: (Span, Span),
+}
+
+/// A day. A write of several pages is answered when the last is programmed; times are in
+/// microseconds.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Day {
+    /// The scheme.
+    pub scheme: String,
+    /// The age of the drive when the day begins, in years.
+    pub age_years: f64,
+    /// Writes of the host, and the pages of those.
+    pub writes: u64,
+    /// See [`Day::writes`].
+    pub pages: u64,
+    /// Programs of the host's pages and of all pages, and erases.
+    pub host_programs: u64,
+    /// See [`Day::host_programs`].
+    pub programs: u64,
+    /// See [`Day::host_programs`].
+    pub erases: u64,
+    /// How long a page write takes if no die is in its way.
+    pub program_us: f64,
+    /// How long a page is held by the throttle, on average.
+    pub held_us: Option<f64>,
+    /// How long a write is in the drive after it was let in, until the last of its pages is
+    /// programmed.
+    pub drive_us: Option<f64>,
+    /// See [`Day::drive_us`].
+    pub drive_p50_us: Option<f64>,
+    /// See [`Day::drive_us`].
+    pub drive_p99_us: Option<f64>,
+    /// See [`Day::drive_us`].
+    pub drive_p9999_us: Option<f64>,
+    /// Of that: waiting behind garbage collection, behind programs of the host, and for a free
+    /// page.
+    pub behind_gc_us: f64,
+    /// See [`Day::behind_gc_us`].
+    pub behind_host_us: f64,
+    /// See [`Day::behind_gc_us`].
+    pub no_space_us: f64,
+    /// The standard deviation of held time plus an undisturbed program.
+    pub model_deviation_us: f64,
+    /// The standard deviation of held time plus the time in the drive.
+    pub deviation_us: f64,
+    /// How long the day took.
+    pub simulated_s: f64,
+    /// The share of that for which a die was busy, on average.
+    pub die_busy: f64,
+}
+
+/// What is measured of each write.
+struct Watched {
+    page: u64,
+    program: f64,
+    pages: u64,
+    held: f64,
+    drive: Latencies,
+    parts: [f64; 3],
+    /// Sums and sums of squares of a page's response by the model and in the drive.
+    model: [f64; 2],
+    response: [f64; 2],
+}
+
+/// What a write waits for: garbage collection, the host's programs, a free page.
+const PARTS: [&[Part]; 3] = [
+    &[Part::BehindGcRead, Part::BehindGcProgram, Part::BehindGcErase],
+    &[Part::BehindHostProgram],
+    &[Part::NoSpace, Part::QueueFull],
+];
+
+impl Probe for Watched {
+    fn completed(&mut self, completion: &Completion) {
+        let io = &completion.io;
+        let pages = (io.offset + u64::from(io.size) - 1) / self.page - io.offset / self.page + 1;
+        let held = completion.blame[Part::Throttled];
+        let inside = completion.latency() - held;
+        self.pages += pages;
+        self.held += held.as_us();
+        self.drive.record(inside);
+        for (sum, parts) in self.parts.iter_mut().zip(PARTS) {
+            *sum += parts.iter().map(|&part| completion.blame[part].as_us()).sum::<f64>();
+        }
+        let (count, each) = (pages as f64, held.as_us() / pages as f64);
+        for (sums, own) in [(&mut self.model, self.program), (&mut self.response, inside.as_us())] {
+            sums[0] += count * (each + own);
+            sums[1] += count * (each + own).powi(2);
+        }
+    }
+}
+
+impl Watched {
+    fn new(config: &Config, life: &SteadyLife) -> Self {
+        Self {
+            page: config.geometry.page_size.0,
+            program: life.program().as_us(),
+            pages: 0,
+            held: 0.0,
+            drive: Latencies::new(),
+            parts: [0.0; 3],
+            model: [0.0; 2],
+            response: [0.0; 2],
+        }
+    }
+
+    fn deviation(&self, [sum, squares]: [f64; 2]) -> f64 {
+        let count = (self.pages as f64).max(1.0);
+        libm::sqrt((squares / count - (sum / count).powi(2)).max(0.0))
+    }
+
+    fn day(self, scheme: &str, age_years: f64, (device, before): (&Device, &Counters)) -> Day {
+        let after = device.counters();
+        let at = |percentile| self.drive.percentile(percentile).map(Span::as_us);
+        let writes = self.drive.count();
+        let each = |sum: f64| if writes > 0 { sum / writes as f64 } else { 0.0 };
+        let simulated_s = (device.now() - device.began()).as_s();
+        let dies = f64::from(device.layout().geometry.dies());
+        let [behind_gc_us, behind_host_us, no_space_us] = self.parts.map(each);
+        Day {
+            scheme: scheme.into(),
+            age_years,
+            writes,
+            pages: self.pages,
+            host_programs: after.programs[Source::Host] - before.programs[Source::Host],
+            programs: after.programs.sum() - before.programs.sum(),
+            erases: after.erases.sum() - before.erases.sum(),
+            program_us: self.program,
+            held_us: (self.pages > 0).then(|| self.held / self.pages as f64),
+            drive_us: self.drive.mean_us(),
+            drive_p50_us: at(Percentile::P50),
+            drive_p99_us: at(Percentile::P99),
+            drive_p9999_us: at(Percentile::P9999),
+            behind_gc_us,
+            behind_host_us,
+            no_space_us,
+            model_deviation_us: self.deviation(self.model),
+            deviation_us: self.deviation(self.response),
+            simulated_s,
+            die_busy: after.die_busy.as_s() / (simulated_s * dies).max(1e-9),
+        }
+    }
+}
+
+/// A life that has come to a day.
+struct Dawn {
+    life: SteadyLife,
+    repetition: u64,
+}
+
+/// Simulates the days of every scheme; `None` if it was stopped.
+///
+/// # Errors
+/// Everything that is wrong with the drive or the workload.
+pub fn days(spec: &DaysSpec, control: Control<'_>) -> Result<Option<Vec<Day>>, Diagnostics> {
+    let mut seasoned: Option<LifetimeDrive> = None;
+    let mut days = Vec::new();
+    for (name, dilation) in &spec.schemes {
+        let scheme = Scheme::load(name)?;
+        let drive = device::resolve(&spec.device.source()?, &scheme, &spec.device)?;
+        let drive = drive.page_mapped("a lifetime")?;
+        whole(&drive)?;
+        let workload = Workload::prepare(&spec.workload, &drive, None, control)?;
+        let counted = survey::survey(&workload, &drive, (1.0, spec.limit), control)?;
+        let Some((survey, _)) = counted else { return Ok(None) };
+        let config = dilated(&drive, *dilation)?;
+        let repetition = Repetition::read_anew(&workload, spec.limit);
+        let used = match seasoned.take() {
+            Some(used) => used,
+            None => match season(&drive, &config, &repetition, control)? {
+                Some((used, _)) => used,
+                None => return Ok(None),
+            },
+        };
+        // A drive without a throttle is the same at every age.
+        let is_throttled = SteadyLife::new(&config, spec.waf).is_throttled();
+        let ages: &[f64] = if is_throttled { &spec.ages_s[..] } else { &[0.0] };
+        for dawn in dawns(spec, (&config, ages), (&workload, &survey), control)? {
+            let day = one_day(spec, (&used, &config), (&workload, &survey), (&dawn, name), control);
+            days.push(day?);
+            if control.stopped() {
+                return Ok(None);
+            }
+        }
+        seasoned = Some(used);
+    }
+    Ok((!control.stopped()).then_some(days))
+}
+
+/// Lives until each day begins.
+fn dawns(
+    spec: &DaysSpec,
+    (config, ages): (&Config, &[f64]),
+    (workload, survey): (&Workload, &Survey),
+    control: Control<'_>,
+) -> Result<Vec<Dawn>, Diagnostics> {
+    let mut life = SteadyLife::new(config, spec.waf);
+    let dilation = f64::from(config.life.dilation.max(1));
+    let mut ages = ages.iter().map(|age_s| Nanos((age_s * 1e9 / dilation) as u64)).peekable();
+    let (mut dawns, mut is_over) = (Vec::new(), false);
+    for repetition in 0u64.. {
+        let begins = Span(survey.span.0 * repetition);
+        let from = Nanos::ZERO + begins + spec.window.0;
+        let moved = |io: HostIo| io.with_at(Nanos(io.at.0 - survey.first.0) + begins);
+        let quiet = Control { stop: control.stop, progress: &|_| () };
+        let (_, failed) =
+            workload.replay_round(repetition, 1.0, spec.limit, quiet, |requests| {
+                let mut is_before = true;
+                for io in requests.filter(survey::changes_data).map(moved) {
+                    if is_before && io.at >= from {
+                        is_before = false;
+                        if ages.next_if(|&age| life.now() >= age).is_some() {
+                            dawns.push(Dawn { life: life.clone(), repetition });
+                            // A life may pass several ages in one repetition.
+                            while ages.next_if(|&age| life.now() >= age).is_some() {}
+                        }
+                        is_over |= ages.peek().is_none();
+                    }
+                    is_over = is_over || life.enter(&io).is_none();
+                    if is_over {
+                        break;
+                    }
+                }
+            })?;
+        if let Some(diagnostics) = failed {
+            return Err(diagnostics);
+        }
+        if is_over || control.stopped() {
+            break;
+        }
+    }
+    Ok(dawns)
+}
+
+fn one_day(
+    spec: &DaysSpec,
+    (seasoned, config): (&LifetimeDrive, &Config),
+    (workload, survey): (&Workload, &Survey),
+    (dawn, scheme): (&Dawn, &str),
+    control: Control<'_>,
+) -> Result<Day, Diagnostics> {
+    let Dawn { life, repetition } = dawn;
+    let mut device = Device::in_life(life, seasoned, config);
+    let before = device.counters();
+    let mut watched = Watched::new(config, life);
+    let begins = Span(survey.span.0 * repetition);
+    let (from, length) = spec.window;
+    let (from, until) = (Nanos::ZERO + from, Nanos::ZERO + from + length);
+    let quiet = Control { stop: control.stop, progress: &|_| () };
+    let (_, failed) = workload.replay_round(*repetition, 1.0, spec.limit, quiet, |requests| {
+        let own = |io: HostIo| io.with_at(Nanos(io.at.0 - survey.first.0));
+        let writes = requests.filter(survey::changes_data).map(own);
+        let day = writes.skip_while(|io| io.at < from).take_while(|io| io.at < until);
+        let late = begins + life.behind();
+        device.run(day.map(|io| io.with_at(io.at + late)), Pacing::Open, &mut watched);
+    })?;
+    if let Some(diagnostics) = failed {
+        return Err(diagnostics);
+    }
+    let age_s = life.now().0 as f64 / 1e9 * f64::from(config.life.dilation.max(1));
+    Ok(watched.day(scheme, age_s / (365.0 * 86_400.0), (&device, &before)))
+}

@@ -1,0 +1,125 @@
+//! A fleet as JSON, and the schema of that.
+
+use super::{Alive, Fleet, Interval, Replaced};
+use crate::Lifetime;
+use fowler_experiment::json_schema::nullable;
+use fowler_experiment::json_schema::output::{self, Fact, list_of, written};
+use serde_json::Value;
+
+/// The fleet of a life; null if there is none.
+pub(crate) fn fact() -> Fact<Lifetime> {
+    let about = "Drives like it with cells, early failures and loads of their own; null without.";
+    let fleet = |it: &Lifetime| it.fleet.as_ref().map_or(Value::Null, |it| written(&facts(), it));
+    Fact::new("fleet", about, fleet).like(nullable(output::schema(&facts())))
+}
+
+fn facts() -> Vec<Fact<Fleet>> {
+    type It = Fleet;
+    let mut facts = vec![
+        Fact::new("drives", "How many drives there are.", |it: &It| it.spec.drives),
+        Fact::new("load_spread", "The deviation of the logarithm of loads.", |it: &It| {
+            it.spec.load_spread
+        }),
+        Fact::new("early_share", "The share that fails early in the first year.", |it: &It| {
+            it.spec.early_share
+        }),
+        Fact::new("early_shape", "The Weibull shape of early failures.", |it: &It| {
+            it.spec.early_shape
+        }),
+        Fact::new("worn_blocks", "The share of worn-out blocks that ends a drive.", |it: &It| {
+            it.spec.worn_blocks
+        }),
+        Fact::new("confidence", "The probability of each interval.", |it: &It| it.spec.confidence),
+        Fact::new("years", "The years over which the fleet is followed.", |it: &It| it.horizon),
+        Fact::new("dilation_share", "By which share dilation may change lives.", |it: &It| {
+            it.dilation_error
+        }),
+    ];
+    let list = |interval: Interval| [interval.low, interval.value, interval.high];
+    for (name, share) in
+        [("years_p01", 0.01), ("years_p10", 0.1), ("years_p50", 0.5), ("years_p90", 0.9)]
+    {
+        let about = "After how many years that share of drives is replaced: low, value, high.";
+        facts.push(Fact::new(name, about, move |it: &It| list(it.years_at(share))));
+    }
+    for (name, share) in [("tbw_p01", 0.01), ("tbw_p10", 0.1), ("tbw_p50", 0.5), ("tbw_p90", 0.9)] {
+        let about = "Terabytes (10^12 bytes) that the host has written by then: low, value, high.";
+        facts.push(Fact::new(name, about, move |it: &It| list(it.tbw_at(share))));
+    }
+    facts.extend([
+        Fact::new("early_failures", "The share of early failures among them.", |it: &It| {
+            it.early()
+        }),
+        Fact::new("replaced", "Drives replaced in all these years.", |it: &It| it.all.count),
+        Fact::new(
+            "replacement_rate",
+            "Replaced per drive and year: low, value, high.",
+            move |it: &It| list(it.rate(it.all, it.horizon)),
+        ),
+        Fact::new("spares", "Spare drives that are enough for all these years.", |it: &It| {
+            it.spares(it.all)
+        }),
+        Fact::new("survival", "The share alive at moments, with its interval.", |it: &It| {
+            it.survival().iter().map(|its| written(&of_alive(), its)).collect::<Vec<_>>()
+        })
+        .like(list_of(output::schema(&of_alive()))),
+        Fact::new("by_year", "Replacements in each year.", |it: &It| {
+            let years = it.years().into_iter();
+            years.map(|its| written(&of_year(), &its)).collect::<Vec<_>>()
+        })
+        .like(list_of(output::schema(&of_year()))),
+    ]);
+    facts
+}
+
+fn of_alive() -> Vec<Fact<Alive>> {
+    vec![
+        Fact::new("years", "The moment.", |it: &Alive| it.years),
+        Fact::new("low", "The lower bound.", |it: &Alive| it.share.low),
+        Fact::new("alive", "The share of first drives.", |it: &Alive| it.share.value),
+        Fact::new("high", "The upper bound.", |it: &Alive| it.share.high),
+    ]
+}
+
+/// What happens in a year.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Year {
+    /// Which, from 1.
+    pub number: usize,
+    /// Its length in years: the last may be a part of one.
+    pub length: f64,
+    /// The drives replaced.
+    pub replaced: Replaced,
+    /// Those for each place and year.
+    pub rate: Interval,
+    /// Spare drives that are enough.
+    pub spares: u64,
+}
+
+fn of_year() -> Vec<Fact<Year>> {
+    vec![
+        Fact::new("year", "Which year.", |it: &Year| it.number),
+        Fact::new("replaced", "Drives replaced.", |it: &Year| it.replaced.count),
+        Fact::new("rate", "Those per drive and year: low, value, high.", |it: &Year| {
+            [it.rate.low, it.rate.value, it.rate.high]
+        }),
+        Fact::new("spares", "Spare drives that are enough.", |it: &Year| it.spares),
+    ]
+}
+
+impl Fleet {
+    /// Returns what happens in each year.
+    pub fn years(&self) -> Vec<Year> {
+        let of = |(number, &replaced): (usize, &Replaced)| {
+            let length = (self.horizon - number as f64).min(1.0);
+            Year {
+                number: number + 1,
+                length,
+                replaced,
+                rate: self.rate(replaced, length),
+                spares: self.spares(replaced),
+            }
+        };
+        self.by_year.iter().enumerate().map(of).collect()
+    }
+}

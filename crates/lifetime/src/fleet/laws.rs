@@ -1,0 +1,156 @@
+//! The life of a drive as a function of its load and its cells, and how these are drawn.
+//!
+//! **Wear.** The simulated life gives the cycles per second under the load of the workload. A drive
+//! with `f` times the load has `f` times as many, and its blocks rest `1 / f` as long between two,
+//! which is what they recover by (`wear`).
+//!
+//! **Cells.** Blocks differ in the growth rate of their bit errors ([`Strengths`]), and a block
+//! with half the rate endures twice the cycles: the error rate depends on the product of both
+//! (`fowler_physics::rber`). `lifetime.cycles` is what the weakest block endures, as in presets.
+//! A drive ends when more than a share of its blocks is worn out; only the block that is one too
+//! many matters, and the quantile at which it lies follows a beta distribution (order statistics of
+//! uniform draws), so that a drive takes one draw and not one for each of its blocks.
+//!
+//! **Early failures** follow a Weibull law in time, as in [`FailureLaw`] with seconds for cycles.
+
+use super::wear::Wear;
+use super::{Drive, FleetSpec};
+use crate::Lifetime;
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
+use fowler_experiment::life_estimate::YEAR_S;
+use fowler_physics::bad_blocks::FailureLaw;
+use fowler_physics::strength::Strengths;
+use fowler_units::Rng;
+use std::f64::consts::TAU;
+
+/// The laws of a fleet.
+pub(super) struct Laws {
+    seed: u64,
+    load_spread: f64,
+    early: FailureLaw,
+    strengths: Strengths,
+    /// The blocks of a drive, and which of them, from the weakest, ends it.
+    blocks: f64,
+    ends_with: f64,
+    wear: Wear,
+}
+
+impl Laws {
+    pub fn of(life: &Lifetime, spec: &FleetSpec) -> Result<Laws, Diagnostics> {
+        let config = &life.drive.config;
+        let Some(wear) = Wear::of(life) else {
+            let what = "no page was programmed in the life that the fleet is like";
+            return Err(Diagnostic::new("--drives", what).into());
+        };
+        let strengths = Strengths::new(&config.reliability.cells);
+        if strengths.ends().0 <= 0.0 {
+            let what = "some blocks would never wear out: the bounds of the growth rate reach zero";
+            return Err(Diagnostic::new("reliability.cells.growth_bound", what).into());
+        }
+        let blocks = f64::from(config.geometry.blocks());
+        Ok(Laws {
+            seed: config.seed,
+            load_spread: spec.load_spread,
+            early: FailureLaw { share: spec.early_share, cycles: YEAR_S, shape: spec.early_shape },
+            strengths,
+            blocks,
+            ends_with: libm::floor(spec.worn_blocks * blocks) + 1.0,
+            wear,
+        })
+    }
+
+    /// The random numbers of a place in the fleet: the same, however many places there are.
+    pub fn stream(&self, place: u32) -> Rng {
+        Rng::stream(self.seed, &format!("fleet/{place}"))
+    }
+
+    pub fn load(&self, rng: &mut Rng) -> f64 {
+        libm::exp(self.load_spread * normal(rng))
+    }
+
+    /// Draws a drive for a place with this load.
+    pub fn drive(&self, load: f64, rng: &mut Rng) -> Drive {
+        let early_years = self.early.fails_after(0.0, rng.unit()) / YEAR_S;
+        let strength = self.strength(rng);
+        let worn_years = self.wear.seconds(load, strength) / YEAR_S;
+        Drive { load, strength, early_years, worn_years }
+    }
+
+    /// Draws what the block endures with which a drive ends.
+    pub fn strength(&self, rng: &mut Rng) -> f64 {
+        let weaker = gamma(self.ends_with, rng);
+        let stronger = gamma(self.blocks + 1.0 - self.ends_with, rng);
+        let growth = self.strengths.strength_at(stronger / (weaker + stronger));
+        self.strengths.ends().1 / growth
+    }
+}
+
+/// Draws from the standard normal distribution (Box and Muller 1958).
+fn normal(rng: &mut Rng) -> f64 {
+    let (radius, angle) = (1.0 - rng.unit(), rng.unit());
+    libm::sqrt(-2.0 * libm::log(radius)) * libm::cos(TAU * angle)
+}
+
+/// Draws from the gamma distribution of a shape of at least 1 (Marsaglia and Tsang, ACM TOMS 26(3),
+/// 2000).
+fn gamma(shape: f64, rng: &mut Rng) -> f64 {
+    let d = shape - 1.0 / 3.0;
+    let c = 1.0 / libm::sqrt(9.0 * d);
+    loop {
+        let x = normal(rng);
+        let root = 1.0 + c * x;
+        if root <= 0.0 {
+            continue;
+        }
+        let v = root * root * root;
+        let accepted = 0.5 * x * x + d - d * v + d * libm::log(v);
+        if libm::log(1.0 - rng.unit()) < accepted {
+            return d * v;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fowler_physics::parameters::Parameters;
+    use fowler_physics::recovery::{Endurance, Reading};
+
+    /// The block that is drawn is that of all blocks drawn one by one.
+    #[test]
+    fn the_block_that_ends_a_drive_is_that_of_its_blocks() {
+        let strengths = Strengths::new(&Parameters::default());
+        for (blocks, ends_with, drives) in [(200, 1, 4000), (200, 5, 4000), (500, 40, 1500)] {
+            let laws = Laws {
+                seed: 1,
+                load_spread: 0.0,
+                early: FailureLaw { share: 0.0, cycles: 1.0, shape: 1.0 },
+                strengths,
+                blocks: f64::from(blocks),
+                ends_with: f64::from(ends_with),
+                wear: Wear::new(&Endurance::Model(Reading::Literal), 3000.0, (1.0, 1.0)),
+            };
+            let mut rng = Rng::stream(7, "test");
+            let mut one_by_one = || {
+                let mut all: Vec<f64> =
+                    (0..blocks).map(|_| strengths.strength_at(rng.unit())).collect();
+                all.sort_unstable_by(|one, other| other.total_cmp(one));
+                strengths.ends().1 / all[ends_with as usize - 1]
+            };
+            let direct: Vec<f64> = (0..drives).map(|_| one_by_one()).collect();
+            let mut rng = Rng::stream(8, "test");
+            let drawn: Vec<f64> = (0..drives).map(|_| laws.strength(&mut rng)).collect();
+            let mean = |all: &[f64]| all.iter().sum::<f64>() / all.len() as f64;
+            let deviation = |all: &[f64]| {
+                let mean = mean(all);
+                libm::sqrt(all.iter().map(|it| (it - mean).powi(2)).sum::<f64>() / all.len() as f64)
+            };
+            let error = deviation(&direct) * libm::sqrt(2.0 / f64::from(drives));
+            let off = (mean(&direct) - mean(&drawn)).abs() / error;
+            assert!(off < 4.0, "{blocks} {ends_with}: {off} standard errors");
+            let spread = deviation(&drawn) / deviation(&direct);
+            assert!((0.9..1.1).contains(&spread), "{blocks} {ends_with}: {spread}");
+            assert!(drawn.iter().all(|&it| it >= 1.0));
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Joins the shards of a fleet into the fleet as one process draws it.
+
+use super::drawn::{Drawn, years};
+use super::saved::{FLEET, Held};
+use super::{Fleet, horizon};
+use crate::Lifetime;
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics, printable};
+use fowler_experiment::disk;
+use fowler_experiment::numbers::counted;
+use fowler_experiment::sealed::Refused;
+use fowler_experiment::shard::{Shard, ranges};
+use fowler_experiment::workload::Control;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// Lets the caller watch it.
+#[derive(Clone, Copy)]
+pub struct Merging<'a> {
+    /// Set by the caller to end it.
+    pub control: Control<'a>,
+    /// Gets the share of shards that are read.
+    pub share: &'a (dyn Fn(f64) + Sync),
+}
+
+/// A shard and where it is.
+struct Found {
+    folder: PathBuf,
+    held: Held,
+}
+
+/// Joins the shards in `folders`, in any order, into the life with the whole fleet. `None` if it
+/// was stopped.
+///
+/// # Errors
+/// Everything that keeps the folders from being one fleet, at once: a folder without a shard,
+/// shards of other fleets, versions or numbers, shards that are missing, there twice, damaged or
+/// not finished.
+pub fn merge(
+    folders: &[PathBuf],
+    watch: Merging<'_>,
+) -> Result<Option<Box<Lifetime>>, Diagnostics> {
+    let mut diagnostics = Diagnostics::default();
+    let mut found = Vec::new();
+    for (number, folder) in folders.iter().enumerate() {
+        if watch.control.stopped() {
+            return Ok(None);
+        }
+        let held = diagnostics.take(read(folder));
+        found.extend(held.map(|held| Found { folder: folder.clone(), held }));
+        (watch.share)((number + 1) as f64 / folders.len() as f64);
+    }
+    diagnostics.or(())?;
+    one_fleet(&found)?;
+    found.sort_by_key(|it| it.held.shard());
+    let mut found = found.into_iter();
+    let Some(Found { folder, held: Held { head, life, drawn, .. } }) = found.next() else {
+        return Ok(None);
+    };
+    let mut life = Box::new(life.life()?);
+    let mut all = Drawn::nothing(horizon(&life));
+    for next in std::iter::once(drawn).chain(found.map(|it| it.held.drawn)) {
+        if next.by_year.len() != years(horizon(&life)) {
+            let what = "is damaged: it has other years than its life";
+            return Err(Diagnostic::new(folder.display().to_string(), what).into());
+        }
+        all.join(next);
+    }
+    life.fleet = Some(Fleet::of(&life, &head.spec, all));
+    Ok(Some(life))
+}
+
+fn read(folder: &Path) -> Result<Held, Diagnostics> {
+    let path = folder.join(FLEET);
+    let refused = |what: String| Diagnostic::new(folder.display().to_string(), what);
+    let expected = "what `fowler lifetime ... --drives N --shard i/n --out DIR` has filled";
+    if disk::facts(&path)?.is_none() {
+        let what = format!("is not the folder of a shard: {FLEET} is missing");
+        return Err(refused(what).expected(expected).into());
+    }
+    let hint = "run the same shard again: it resumes".to_string();
+    let held = match Held::read(&path) {
+        Ok(held) => held,
+        Err(Refused::Damaged(why)) => return Err(why.hint(hint).into()),
+        Err(Refused::Other(why)) => return Err((*why).into()),
+    };
+    let Some(shard) = held.head.shard else {
+        let what = "holds a whole fleet that is not finished, and no shard".to_string();
+        return Err(refused(what).expected(expected).into());
+    };
+    if !held.is_whole() {
+        let (there, of) = (held.drawn.drives.len(), held.places());
+        let what = format!("is shard {shard}, and {there} of its {of} drives are drawn");
+        return Err(refused(what).hint(hint).into());
+    }
+    Ok(held)
+}
+
+/// Checks that the shards are those of one fleet, each once.
+fn one_fleet(found: &[Found]) -> Result<(), Diagnostics> {
+    let mut diagnostics = Diagnostics::default();
+    let Some(first) = found.first() else { return Ok(()) };
+    let (name, its) = (first.folder.display(), first.held.shard());
+    let mut numbers: BTreeMap<Shard, &Path> = BTreeMap::new();
+    for Found { folder, held } in found {
+        let (head, shard) = (&held.head, held.shard());
+        let refused = |what: String| Diagnostic::new(folder.display().to_string(), what);
+        if head.sources != first.held.head.sources {
+            let [one, that] = [head, &first.held.head].map(|it| {
+                let sources = it.sources.get(..8).unwrap_or(&it.sources);
+                format!("{} ({})", printable(&it.version), printable(sources))
+            });
+            let what = format!("was drawn by Fowler {one}, and {name} by {that}");
+            let hint = "draw all shards with one version".to_string();
+            diagnostics.push(refused(what).hint(hint));
+        } else if head.spec != first.held.head.spec {
+            let what = format!("is of a fleet with other numbers (--drives and so on) than {name}");
+            diagnostics.push(refused(what));
+        } else if held.identity != first.held.identity {
+            diagnostics.push(refused(format!("is of drives with another life than {name}")));
+        } else if shard.of() != its.of() {
+            diagnostics.push(refused(format!("is shard {shard}, and {name} is {its}")));
+        } else if let Some(other) = numbers.insert(shard, folder) {
+            diagnostics.push(refused(format!("is shard {shard}, as is {}", other.display())));
+        }
+    }
+    let there: BTreeSet<u64> = numbers.keys().map(|it| it.number()).collect();
+    // Shards that are refused are not missing as well.
+    let missing: Vec<u64> = match diagnostics.0.is_empty() && there.len() as u64 != its.of() {
+        true => (1..=its.of()).filter(|number| !there.contains(number)).collect(),
+        false => Vec::new(),
+    };
+    if !missing.is_empty() {
+        let (count, of) = (counted(missing.len() as u64, "shard"), its.of());
+        let verb = if missing.len() == 1 { "is" } else { "are" };
+        let what = format!("{count} of {of} {verb} missing: {}", ranges(&missing));
+        diagnostics.push(Diagnostic::of(what).expected(format!("the folders of all {of} shards")));
+    }
+    diagnostics.or(())
+}

@@ -1,0 +1,89 @@
+//! The tables of a fleet.
+
+use super::{Fleet, Interval};
+use fowler_experiment::tables::{Cell, Sheet};
+
+impl Fleet {
+    /// Returns the tables: what the fleet comes to, and what happens in each year.
+    pub fn sheets(&self) -> [Sheet; 2] {
+        [self.whole(), self.year_by_year()]
+    }
+
+    fn whole(&self) -> Sheet {
+        let percent = self.spec.confidence * 100.0;
+        let title = format!(
+            "a fleet of {} such drives over {:.2} years; intervals of {percent} %",
+            self.spec.drives, self.horizon
+        );
+        let mut sheet = Sheet::new("fleet", title, &["quantity", "low", "value", "high"]);
+        let mut row = |name: &str, its: Interval, share: bool| {
+            let cell = |value| match share {
+                true => Cell::share(Some(value)),
+                false => Cell::number(Some(value)),
+            };
+            sheet.row(vec![name.into(), cell(its.low), cell(its.value), cell(its.high)]);
+        };
+        if let Some(last) = self.survival().last() {
+            row("alive at the end (share)", last.share, true);
+        }
+        for (name, share) in [
+            ("1 % replaced after (years)", 0.01),
+            ("10 % replaced after (years)", 0.1),
+            ("half replaced after (years)", 0.5),
+        ] {
+            row(name, self.years_at(share), false);
+        }
+        for (name, share) in [
+            ("written until replaced, lowest 1 % below (TB)", 0.01),
+            ("written until replaced, lowest 10 % below (TB)", 0.1),
+            ("written until replaced, median (TB)", 0.5),
+        ] {
+            row(name, self.tbw_at(share), false);
+        }
+        row("replaced per drive and year", self.rate(self.all, self.horizon), false);
+        let single = |name: &str, cell: Cell| vec![name.into(), Cell::Nothing, cell, Cell::Nothing];
+        let early = single("early failures among first replacements", Cell::share(self.early()));
+        let replaced = Cell::number(Some(self.all.count as f64));
+        let replaced = single("drives replaced", replaced);
+        let spares = Cell::number(Some(self.spares(self.all) as f64));
+        let spares =
+            vec!["spare drives that are enough".into(), Cell::Nothing, Cell::Nothing, spares];
+        [early, replaced, spares].into_iter().for_each(|cells| sheet.row(cells));
+        sheet
+    }
+
+    fn year_by_year(&self) -> Sheet {
+        let title = "the same year by year: drives replaced, and per drive and year";
+        let heads = ["year", "replaced", "rate, low", "rate", "rate, high", "spares enough"];
+        let mut sheet = Sheet::new("fleet-years", title, &heads);
+        for year in self.years() {
+            let rate = year.rate;
+            let numbers =
+                [year.replaced.count as f64, rate.low, rate.value, rate.high, year.spares as f64];
+            let mut cells = vec![Cell::from(year.number.to_string())];
+            cells.extend(numbers.map(|value| Cell::number(Some(value))));
+            sheet.row(cells);
+        }
+        sheet
+    }
+
+    /// Returns what is assumed, in a sentence.
+    pub fn assumptions(&self) -> String {
+        let spec = &self.spec;
+        let dilation = match self.dilation_error {
+            Some(share) => {
+                format!("dilation may change the years to wear-out by {:.2} %", 100.0 * share)
+            }
+            None => "what dilation does is not known (--no-check)".into(),
+        };
+        format!(
+            "assumed of the fleet: loads differ by a factor of {:.2} (one standard deviation), {} % fail \
+             early in the first year (Weibull shape {}), and a drive ends when over {} % of its blocks \
+             are worn out; {dilation}",
+            libm::exp(spec.load_spread),
+            100.0 * spec.early_share,
+            spec.early_shape,
+            100.0 * spec.worn_blocks
+        )
+    }
+}

@@ -1,0 +1,202 @@
+//! A life as JSON, and the schema of that: both from the same lists.
+
+use super::report::{ROWS, Row, cdf, difference};
+use super::{Lifetime, Lived, Series, fleet};
+use fowler_device::ThrottleTime;
+use fowler_experiment::json_schema;
+use fowler_experiment::json_schema::output::{self, Fact, Typed, list_of, map_of, written};
+use fowler_experiment::json_schema::{described, nullable};
+use fowler_experiment::summary::by_source;
+use fowler_metrics::Latencies;
+use serde_json::{Value, json};
+
+/// A life, and the whole that it belongs to.
+struct One<'a> {
+    all: &'a Lifetime,
+    lived: &'a Lived,
+}
+
+/// The points of a series, and how they are counted.
+struct Points {
+    points: Vec<(f64, f64, f64, f64)>,
+    seconds: f64,
+}
+
+impl Lifetime {
+    /// One object with everything. What is not known is null; there are no infinities.
+    pub fn json(&self) -> Value {
+        written(&facts(), self)
+    }
+
+    /// By what share each number differs at twice the dilation; null where that is not known.
+    fn changes(&self) -> Value {
+        let [first, second] = &self.lived[..] else { return Value::Null };
+        let change = |row: &Row| {
+            let values = [first, second].map(|one| (row.value)(self, one));
+            (row.key.to_string(), json!(difference(values[0], values[1])))
+        };
+        Value::Object(ROWS.iter().map(change).collect())
+    }
+
+    fn intervals(&self) -> Value {
+        let interval = |row: &Row| {
+            let its = self.dilated(row);
+            let its = its.map(|its| json!([its.low, its.extrapolated, its.high]));
+            (row.key.to_string(), its.unwrap_or(Value::Null))
+        };
+        Value::Object(ROWS.iter().map(interval).collect())
+    }
+
+    fn series_json(&self, series: &Series, dilation: u32) -> Value {
+        let seconds = series.step.0 as f64 / 1e9;
+        written(&of_series(), &Points { points: self.points(series, dilation), seconds })
+    }
+}
+
+/// What `fowler lifetime` writes into `summary.json` and prints with `--json`.
+pub fn schema() -> Value {
+    let about = "A whole life. What is not known is null; there are no infinities.";
+    json_schema::document("Fowler: the summary of a life", about, output::schema(&facts()))
+}
+
+fn facts() -> Vec<Fact<Lifetime>> {
+    type It = Lifetime;
+    let row = |row: &Row| (row.key.to_string(), described(Option::<f64>::schema(), &row.about()));
+    let keys: Vec<&str> = ROWS.iter().map(|row| row.key).collect();
+    let changes = json_schema::object(ROWS.iter().map(row).collect(), &keys);
+    vec![
+        Fact::new("scheme", "The scheme on the drive.", |it: &It| it.drive.scheme.clone()),
+        Fact::new("device", "The drive: a preset or a file.", |it: &It| it.drive.device.clone()),
+        Fact::new("workload", "The generator or the trace file.", |it: &It| {
+            it.workload.name.clone()
+        }),
+        Fact::new("workload_hash", "A hash of it.", |it: &It| it.workload.hash.clone()),
+        Fact::new("target_s", "The target life in seconds.", |it: &It| it.target().as_s()),
+        Fact::new("repetition_s", "How long one repetition takes.", |it: &It| {
+            it.survey.span.as_s()
+        }),
+        Fact::new("repetition_writes", "Writes of a repetition.", |it: &It| it.survey.writes),
+        Fact::new("repetition_pages", "Pages that those touch.", |it: &It| it.survey.pages),
+        Fact::new("precondition", "The state of the drive before.", |it: &It| {
+            it.precondition.clone()
+        }),
+        Fact::new("left_out", "What is not simulated.", |it: &It| it.left_out.clone()),
+        Fact::new(
+            "lives",
+            "The life at the dilation, and in the check at twice that.",
+            |it: &It| {
+                let facts = of_life();
+                let one = |lived| written(&facts, &One { all: it, lived });
+                it.lived.iter().map(one).collect::<Vec<_>>()
+            },
+        )
+        .like(list_of(output::schema(&of_life()))),
+        Fact::new(
+            "change",
+            "By what share each number differs at twice the dilation; null without the check.",
+            It::changes,
+        )
+        .like(nullable(changes)),
+        Fact::new(
+            "dilation_interval",
+            "Between which bounds the undilated life has each number, and what it comes to by \
+             extrapolation; null where that is not known.",
+            It::intervals,
+        )
+        .like(intervals()),
+        fleet::fact(),
+        Fact::new("config_hash", "A hash of the drive's complete description.", |it: &It| {
+            it.drive.hash.clone()
+        }),
+        Fact::new("config", "The drive as TOML, with every key.", |it: &It| it.drive.text.clone()),
+        Fact::new("generator", "The generator as TOML; null of traces.", |it: &It| {
+            it.workload.generator.clone()
+        }),
+        Fact::new("version", "The version of Fowler.", |_: &It| {
+            fowler_experiment::provenance::VERSION
+        }),
+    ]
+}
+
+fn intervals() -> Value {
+    let of =
+        |row: &Row| (row.key.to_string(), described(Option::<[f64; 3]>::schema(), &row.about()));
+    let keys: Vec<&str> = ROWS.iter().map(|row| row.key).collect();
+    json_schema::object(ROWS.iter().map(of).collect(), &keys)
+}
+
+fn of_life<'a>() -> Vec<Fact<One<'a>>> {
+    type It<'a> = One<'a>;
+    let mut facts =
+        vec![Fact::new("dilation", "For how many repetitions one stood.", |it: &It| {
+            it.lived.dilation
+        })];
+    let number = |row: &'static Row| {
+        Fact::new(row.key, row.about(), |it: &It| (row.value)(it.all, it.lived))
+    };
+    facts.extend(ROWS.iter().map(number));
+    let series = output::schema(&of_series());
+    facts.extend([
+        Fact::new("throttled_s", "How long page writes were throttled, summed.", |it: &It| {
+            let ThrottleTime { delayed, stopped } = it.lived.counters.throttled;
+            json!({ "spread": delayed.as_s(), "stopped": stopped.as_s() })
+        })
+        .like(map_of(f64::schema())),
+        Fact::new("stops", "Writes that the throttle stopped.", |it: &It| it.lived.counters.stops),
+        Fact::new("pages_written", "Pages that the host wrote.", |it: &It| {
+            it.lived.counters.pages_written
+        }),
+        Fact::new("programs", "Pages programmed, by source.", |it: &It| {
+            by_source(it.lived.counters.programs)
+        })
+        .like(map_of(u64::schema())),
+        Fact::new("epochs_predicted", "Epochs predicted, and those predicted well.", |it: &It| {
+            let predicted = it.lived.throttle.predicted;
+            [predicted.epochs, predicted.right]
+        }),
+        Fact::new(
+            "response_cdf_us",
+            "Response times of page writes: microseconds, and the share that took no longer.",
+            |it: &It| pairs(&it.lived.record.responses),
+        ),
+        Fact::new("delay_cdf_us", "The same of throttling delays.", |it: &It| {
+            pairs(&it.lived.record.delays)
+        }),
+        Fact::new("series", "The life over time.", |it: &It| {
+            it.all.series_json(&it.lived.record.life, it.lived.dilation)
+        })
+        .like(series.clone()),
+        Fact::optional(
+            "close_up",
+            "A part of it second by second, where that is wanted; null if it did not come to it.",
+            |it: &It| {
+                let record = &it.lived.record;
+                let close_up = || it.all.series_json(&record.close_up, 1);
+                record.close_up_came().map(|came| if came { close_up() } else { Value::Null })
+            },
+        )
+        .like(nullable(series)),
+    ]);
+    facts
+}
+
+fn pairs(latencies: &Latencies) -> Vec<[f64; 2]> {
+    cdf(latencies).into_iter().map(|(us, share)| [us, share]).collect()
+}
+
+fn of_series() -> Vec<Fact<Points>> {
+    type It = Points;
+    fn all(it: &It, value: impl Fn(&(f64, f64, f64, f64)) -> f64) -> Vec<f64> {
+        it.points.iter().map(value).collect()
+    }
+    vec![
+        Fact::new("years", "Years since the life began.", |it: &It| all(it, |it| it.0)),
+        Fact::new("host_mb_s", "Written by the host, in MiB/s.", |it: &It| {
+            all(it, |point| point.1 / it.seconds)
+        }),
+        Fact::new("flash_mb_s", "Programmed, in MiB/s.", |it: &It| {
+            all(it, |point| point.2 / it.seconds)
+        }),
+        Fact::new("delay_us", "Mean throttling delay of a page.", |it: &It| all(it, |it| it.3)),
+    ]
+}

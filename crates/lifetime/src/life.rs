@@ -1,0 +1,183 @@
+//! A life in progress: the workload, repeated until the drive is at the end of its target life.
+
+use super::checkpoint::Checkpoint;
+use super::record::{Record, Seen};
+use super::repetition::Repetition;
+use super::survey::Survey;
+use super::{Cycles, Early, LifetimeSpec, Lived, Watch};
+use fowler_device::policy::throttle::ThrottleKind;
+use fowler_device::{Config, LifetimeDrive};
+use fowler_experiment::diagnostic::Diagnostics;
+use fowler_experiment::life_estimate::YEAR_S;
+use fowler_experiment::workload::Control;
+use fowler_units::{HostIo, Nanos, Span};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Writes between two checks of the observer.
+const BATCH: usize = 1 << 14;
+
+/// A lifetime in progress.
+pub(super) struct Life<'a> {
+    pub spec: &'a LifetimeSpec,
+    pub config: &'a Config,
+    pub workload: &'a Repetition<'a>,
+    pub survey: &'a Survey,
+    pub watch: Watch<'a>,
+    /// For the life that is told of before its end: after how many thousandths it was last.
+    pub told: Option<&'a AtomicU64>,
+}
+
+/// The position in a lifetime.
+pub(super) struct Standing {
+    pub drive: LifetimeDrive,
+    pub record: Record,
+    /// Repetitions started, and requests served in the current one.
+    pub repetition: u64,
+    pub served: u64,
+}
+
+impl Life<'_> {
+    pub fn live(
+        &self,
+        seasoned: &LifetimeDrive,
+        checkpoint: &mut Checkpoint<'_>,
+        share: &dyn Fn(f64),
+    ) -> Result<Option<Lived>, Diagnostics> {
+        if let Some(lived) = checkpoint.take_finished() {
+            return Ok(Some(lived));
+        }
+        let fresh = seasoned.again(self.config);
+        let mut standing = match checkpoint.take_standing(&fresh)? {
+            Some(standing) => standing,
+            None => Standing {
+                record: Record::new(fresh.ends(), self.spec.close_up),
+                drive: fresh,
+                repetition: 0,
+                served: 0,
+            },
+        };
+        loop {
+            // A finished lifetime leaves nothing to resume from, even if it is stopped now.
+            if self.repeat(&mut standing, checkpoint, share)? {
+                let lived = self.lived(standing);
+                checkpoint.keep_finished(&lived)?;
+                // Its last write may be well before its end.
+                share(1.0);
+                return Ok(Some(lived));
+            }
+            if self.watch.control.stopped() {
+                checkpoint.keep(&standing)?;
+                return Ok(None);
+            }
+            (standing.repetition, standing.served) = (standing.repetition + 1, 0);
+        }
+    }
+
+    /// Runs one repetition from the current position. Returns whether the lifetime is over.
+    fn repeat(
+        &self,
+        standing: &mut Standing,
+        checkpoint: &mut Checkpoint<'_>,
+        share: &dyn Fn(f64),
+    ) -> Result<bool, Diagnostics> {
+        let begins = Span(self.survey.span.0 * standing.repetition);
+        let first = self.survey.first;
+        let moved = |io: HostIo| io.with_at(Nanos(io.at.0 - first.0) + begins);
+        let ends = standing.drive.ends();
+        let (mut alive, mut wrong) = (true, None);
+        let control = Control { stop: self.watch.control.stop, progress: &|_| () };
+        // As the drive chooses them: all that it serves are counted in `served`.
+        let (round, reads) = (standing.repetition, standing.drive.hears_reads());
+        let replayed = self.workload.replay(round, reads, control, |requests| {
+            let skipped = usize::try_from(standing.served).unwrap_or(usize::MAX);
+            let mut requests = requests.skip(skipped).map(moved).peekable();
+            while alive && wrong.is_none() && requests.peek().is_some() {
+                let Standing { drive, record, served, .. } = standing;
+                let mut pages = 0;
+                let batch = requests.by_ref().take(BATCH);
+                alive = drive.serve(batch, |drive, entered| {
+                    record.note(Seen::of(drive), entered, begins);
+                    (*served, pages) = (*served + 1, pages + u64::from(entered.pages));
+                    true
+                });
+                share(self.done(drive, round, *served));
+                self.tell(drive, (drive.now().0 as f64 / ends.0 as f64).min(1.0));
+                if alive && checkpoint.is_due(pages) {
+                    wrong = checkpoint.keep(standing).err();
+                }
+            }
+        });
+        let failed = match replayed {
+            // It was stopped before the first request of the repetition.
+            Err(_) if control.stopped() => return Ok(false),
+            replayed => replayed?,
+        };
+        match wrong.or(failed) {
+            Some(diagnostics) => Err(diagnostics),
+            None => Ok(!alive),
+        }
+    }
+
+    /// Returns the share of the work that is done. Without a throttle it is counted in requests: a
+    /// repetition may have most of them in a part of its time, and a life only a few repetitions.
+    /// A throttle decides how many requests there will be, and the time is what is known.
+    fn done(&self, drive: &LifetimeDrive, repetition: u64, served: u64) -> f64 {
+        let Survey { requests, writes, span, profile, .. } = *self.survey;
+        if self.config.throttle.name != ThrottleKind::Off {
+            return (drive.now().0 as f64 / drive.ends().0 as f64).min(1.0);
+        }
+        let each = if drive.hears_reads() { requests } else { writes };
+        // Trims are served too, and are not among the writes.
+        let own = (served as f64 / each.max(1) as f64).min(1.0);
+        let (whole, rest) = (drive.ends().0 / span.0, Span(drive.ends().0 % span.0));
+        let all = whole as f64 + profile.within(rest);
+        ((repetition as f64 + own) / all).min(1.0)
+    }
+
+    /// Tells what the life comes to, after every thousandth of it.
+    fn tell(&self, drive: &LifetimeDrive, done: f64) {
+        let thousandths = (done * 1000.0) as u64;
+        let Some(told) = self.told.filter(|told| told.load(Ordering::Relaxed) < thousandths) else {
+            return;
+        };
+        told.store(thousandths, Ordering::Relaxed);
+        if let Some((years, waf)) = so_far(drive, self.config.life.target) {
+            (self.watch.early)(Early::SoFar { years, waf });
+        }
+    }
+
+    fn lived(&self, standing: Standing) -> Lived {
+        let Standing { drive, record, repetition, .. } = standing;
+        let dilation = self.config.life.dilation;
+        let cycles = drive.cycles();
+        let all = cycles.iter().map(|&count| f64::from(count)).sum::<f64>();
+        let least = cycles.iter().min().copied().unwrap_or(0);
+        let most = cycles.iter().max().copied().unwrap_or(0);
+        let whole_life = |cycles: f64| cycles * f64::from(dilation);
+        let wear = Cycles {
+            least: whole_life(f64::from(least)),
+            mean: whole_life(all / cycles.len() as f64),
+            most: whole_life(f64::from(most)),
+        };
+        Lived {
+            dilation,
+            repetitions: repetition + 1,
+            totals: drive.totals(drive.ends()),
+            counters: *drive.counters(),
+            wear,
+            throttle: drive.throttle(),
+            blocked_at_end: drive.blocked_at_end().total(),
+            bad_blocks: drive.bad_blocks(),
+            record,
+        }
+    }
+}
+
+/// Returns the years that a life in progress comes to, at its rate of wear so far, and its write
+/// amplification; `None` before its first page.
+fn so_far(drive: &LifetimeDrive, target: Span) -> Option<(f64, f64)> {
+    let totals = drive.totals(drive.now());
+    let share = drive.now().0 as f64 / drive.ends().0 as f64;
+    let lives = (totals.worn > 0.0).then(|| totals.achievable * share / totals.worn)?;
+    Some((lives * target.as_s() / YEAR_S, drive.counters().waf()?))
+}

@@ -1,0 +1,97 @@
+//! A repetition of a workload as a life replays it. A trace is the same every time: what a life
+//! needs of it stays in memory if it is short enough, because a life repeats a trace of a minute
+//! millions of times, and parsing it takes longer than serving it.
+
+use super::survey::changes_data;
+use fowler_experiment::diagnostic::Diagnostics;
+use fowler_experiment::workload::{Control, Workload};
+use fowler_units::{Bytes, HostIo, HostOp, Nanos};
+
+/// The most requests that stay in memory.
+const IN_MEMORY_MOST: usize = 1 << 21;
+
+/// A workload to repeat.
+#[derive(Clone, Debug)]
+pub(super) struct Repetition<'a> {
+    workload: &'a Workload,
+    limit: Option<u64>,
+    /// When the first request of a trace arrives; zero for generators, which begin with a gap.
+    first: Nanos,
+    /// What changes data, if it is the same in every round and not too much.
+    in_memory: Option<Vec<HostIo>>,
+}
+
+impl<'a> Repetition<'a> {
+    /// The memory that they take at most.
+    pub const MEMORY: Bytes = Bytes((IN_MEMORY_MOST * size_of::<HostIo>()) as u64);
+
+    /// Returns a workload that is read anew for every repetition.
+    pub fn read_anew(workload: &'a Workload, limit: Option<u64>) -> Repetition<'a> {
+        Repetition { workload, limit, first: Nanos::ZERO, in_memory: None }
+    }
+
+    /// Reads what changes data into memory, if that is possible.
+    ///
+    /// # Errors
+    /// If the workload cannot be read.
+    pub fn in_memory(
+        workload: &'a Workload,
+        limit: Option<u64>,
+        control: Control<'_>,
+    ) -> Result<Repetition<'a>, Diagnostics> {
+        let mut its = Repetition::read_anew(workload, limit);
+        if !workload.is_same_every_round() {
+            return Ok(its);
+        }
+        let mut requests = Vec::with_capacity(IN_MEMORY_MOST + 1);
+        let failed = its.replay(0, false, control, |all| {
+            requests.extend(all.take(IN_MEMORY_MOST + 1));
+        })?;
+        its.first = requests.first().map_or(Nanos::ZERO, |io| io.at);
+        // What is wrong is said when it is replayed.
+        let whole = failed.is_none() && requests.len() <= IN_MEMORY_MOST && !control.stopped();
+        requests.shrink_to_fit();
+        its.in_memory = whole.then_some(requests);
+        Ok(its)
+    }
+
+    /// Returns the same request at a time since the first one of the trace: a trace may count from
+    /// 1970.
+    pub fn since_first(&self, io: HostIo) -> HostIo {
+        io.with_at(Nanos(io.at.0.saturating_sub(self.first.0)))
+    }
+
+    /// Returns one repetition after the other without end, all at the times of the first. `None` if
+    /// they are not in memory, or write nothing.
+    pub fn endless(&self, control: Control<'a>) -> Option<impl Iterator<Item = HostIo> + '_> {
+        let writes = |io: &HostIo| io.op == HostOp::Write && io.size > 0;
+        let requests = self.in_memory.as_ref().filter(|all| all.iter().any(writes))?;
+        Some(requests.iter().copied().cycle().take_while(move |_| !control.stopped()))
+    }
+
+    /// Passes what changes data in a round to `serve`; with `reads` what is read, too. Returns what
+    /// is wrong with a request after the last one passed.
+    ///
+    /// # Errors
+    /// If the workload cannot be read, or it was stopped before the first request.
+    pub fn replay(
+        &self,
+        round: u64,
+        reads: bool,
+        control: Control<'_>,
+        serve: impl FnOnce(&mut dyn Iterator<Item = HostIo>),
+    ) -> Result<Option<Diagnostics>, Diagnostics> {
+        if let Some(requests) = self.in_memory.as_ref().filter(|_| !reads) {
+            serve(&mut requests.iter().copied().take_while(|_| !control.stopped()));
+            return Ok(None);
+        }
+        let matters = |io: &HostIo| {
+            let read = reads && io.op == HostOp::Read;
+            (changes_data(io) || read) && io.size > 0
+        };
+        let replayed = self.workload.replay_round(round, 1.0, self.limit, control, |requests| {
+            serve(&mut requests.filter(matters));
+        });
+        replayed.map(|(_, failed)| failed)
+    }
+}

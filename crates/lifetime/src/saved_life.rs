@@ -1,0 +1,86 @@
+//! A finished life as it is saved with the drives of a fleet, so that whoever goes on with the
+//! fleet, or merges its shards, does not simulate it again.
+
+use super::{Lifetime, Lived};
+use fowler_experiment::device::{self, DeviceSpec, Source};
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
+use fowler_experiment::life_estimate::Survey;
+use fowler_experiment::scheme::Scheme;
+use fowler_experiment::workload::WorkloadReport;
+use serde::{Deserialize, Serialize};
+
+/// A life without its fleet. The drive is its description, and of the workload there is what a
+/// life says of it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct SavedLife {
+    device: String,
+    scheme: String,
+    /// Every key of the drive as TOML, and its hash.
+    config: String,
+    config_hash: String,
+    precondition: String,
+    workload: String,
+    workload_hash: String,
+    generator: Option<String>,
+    requests: u64,
+    speed: f64,
+    survey: Survey,
+    left_out: Vec<String>,
+    lived: Vec<Lived>,
+}
+
+impl SavedLife {
+    pub fn of(life: &Lifetime) -> SavedLife {
+        let Lifetime { drive, precondition, workload, survey, left_out, lived, .. } = life;
+        SavedLife {
+            device: drive.device.clone(),
+            scheme: drive.scheme.clone(),
+            config: drive.text.clone(),
+            config_hash: drive.hash.clone(),
+            precondition: precondition.clone(),
+            workload: workload.name.clone(),
+            workload_hash: workload.hash.clone(),
+            generator: workload.generator.clone(),
+            requests: workload.requests,
+            speed: workload.speed,
+            survey: *survey,
+            left_out: left_out.clone(),
+            lived: lived.clone(),
+        }
+    }
+
+    /// Returns the life.
+    ///
+    /// # Errors
+    /// If this version reads another drive from its description.
+    pub fn life(self) -> Result<Lifetime, Diagnostics> {
+        let spec = DeviceSpec { device: self.device.clone(), ..DeviceSpec::default() };
+        let source = Source { name: self.device, text: self.config };
+        let mut drive = device::resolve(&source, &Scheme::none(), &spec)?;
+        if drive.hash != self.config_hash {
+            let what = "the description of this drive stands for another in this version of Fowler";
+            return Err(Diagnostic::new(source.name, what).into());
+        }
+        drive.scheme = self.scheme;
+        let workload = WorkloadReport {
+            name: self.workload,
+            hash: self.workload_hash,
+            requests: self.requests,
+            read: None,
+            remap: None,
+            touched_pages: None,
+            speed: self.speed,
+            generator: self.generator,
+        };
+        Ok(Lifetime {
+            drive,
+            precondition: self.precondition,
+            workload,
+            survey: self.survey,
+            left_out: self.left_out,
+            lived: self.lived,
+            fleet: None,
+            checkpoints: Vec::new(),
+        })
+    }
+}

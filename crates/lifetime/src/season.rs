@@ -1,0 +1,117 @@
+//! Brings a drive into the state in which a lifetime begins: written with its own workload for a
+//! long time. Measures what a host page then costs.
+
+use super::repetition::Repetition;
+use super::{WAF_GUESSED, dilated, refused};
+use fowler_device::{Config, LifetimeDrive, PreconditionWatch, PreconditionedImage};
+use fowler_experiment::device::Resolved;
+use fowler_experiment::diagnostic::Diagnostics;
+use fowler_experiment::memory;
+use fowler_experiment::progress::Progress;
+use fowler_experiment::workload::{Control, Workload, WorkloadSpec};
+use fowler_units::{HostIo, HostOp};
+
+/// How often each page of a drive is programmed before its lifetime, on average.
+const SEASON: u64 = 5;
+/// The most repetitions for that of a workload that is read anew for each.
+const SEASON_ROUNDS: u32 = 100;
+/// Bytes of requests between two reports of progress.
+const TOLD_EVERY: u64 = 1 << 28;
+
+/// Returns the drive after long use by the workload: written until each page has been programmed
+/// often enough for that. `None` if stopped.
+pub(super) fn season(
+    drive: &Resolved,
+    config: &Config,
+    workload: &Repetition<'_>,
+    control: Control<'_>,
+) -> Result<Option<(LifetimeDrive, String)>, Diagnostics> {
+    let tell = |share: f64| (control.progress)(Progress::Preconditioning(share));
+    // Each page is programmed once by preconditioning, roughly, and then by the workload.
+    let image_share = 1.0 / (SEASON + 1) as f64;
+    let watch =
+        PreconditionWatch { stop: control.stop, progress: &|share| tell(image_share * share) };
+    let image = PreconditionedImage::watched(config, watch);
+    let Some(image) = image.map_err(|refusals| refused(drive, refusals))? else { return Ok(None) };
+    let mut seasoned = LifetimeDrive::new(&image, config).expect("its layout was looked at");
+    let pages = u64::from(config.geometry.pages());
+    let (mut left, mut rounds) = (SEASON * pages, 0);
+    let page = config.geometry.page_size.0;
+    let told = |bytes: &mut u64, left: u64, io: &HostIo| {
+        let before = *bytes / TOLD_EVERY;
+        *bytes += if io.op == HostOp::Write { u64::from(io.size) } else { 0 };
+        if *bytes / TOLD_EVERY > before {
+            let programmed = (SEASON * pages - left) as f64 + WAF_GUESSED * (*bytes / page) as f64;
+            let done = (programmed / (SEASON * pages) as f64).min(1.0);
+            tell(image_share + (1.0 - image_share) * done);
+        }
+    };
+    let quiet = Control { stop: control.stop, progress: &|_| () };
+    let reads = seasoned.hears_reads();
+    if let Some(requests) = workload.endless(quiet).filter(|_| !reads) {
+        let mut given = 0;
+        let seen = requests.inspect(|io| told(&mut given, left, io));
+        left = left.saturating_sub(seasoned.season(seen, left));
+        rounds = SEASON_ROUNDS;
+    }
+    while left > 0 && !control.stopped() && rounds < SEASON_ROUNDS {
+        let (mut done, mut given) = (0, 0);
+        // Other rounds than those of the lifetime.
+        let round = u64::MAX - u64::from(rounds);
+        workload.replay(round, reads, quiet, |requests| {
+            done = seasoned.season(requests.inspect(|io| told(&mut given, left, io)), left);
+        })?;
+        left = left.saturating_sub(done);
+        rounds += 1;
+    }
+    let times = (SEASON * pages - left) as f64 / pages as f64;
+    let reported = format!(
+        "{}, then the workload until each page was programmed {times:.1} times",
+        image.preconditioned()
+    );
+    Ok((!control.stopped()).then_some((seasoned, reported)))
+}
+
+/// How often each page is programmed, on average, while the write amplification is measured.
+const MEASURED: u64 = 2;
+
+/// Returns the write amplification of a drive in the state in which a lifetime begins; `None` if
+/// stopped.
+///
+/// # Errors
+/// Everything that is wrong with the drive or the workload.
+pub fn write_amplification(
+    drive: &Resolved,
+    workload: &WorkloadSpec,
+    limit: Option<u64>,
+    control: Control<'_>,
+) -> Result<Option<f64>, Diagnostics> {
+    // Beside the state that preconditioning leaves: the drive after long use, and its copy.
+    memory::refuse(drive, |memory| memory.most() + memory.data * 2 + Repetition::MEMORY)?;
+    let workload = Workload::prepare(workload, drive, None, control)?;
+    let config = dilated(drive, 1)?;
+    let workload = Repetition::in_memory(&workload, limit, control)?;
+    let Some((seasoned, _)) = season(drive, &config, &workload, control)? else {
+        return Ok(None);
+    };
+    let mut lived = seasoned.again(&config);
+    let most = MEASURED * u64::from(config.geometry.pages());
+    let is_enough = |drive: &LifetimeDrive| drive.counters().programs.sum() >= most;
+    let quiet = Control { stop: control.stop, progress: &|_| () };
+    if let Some(requests) = workload.endless(quiet) {
+        let requests = requests.map(|io| workload.since_first(io));
+        lived.serve(requests, |drive, _| !is_enough(drive));
+    }
+    for round in 0..SEASON_ROUNDS {
+        if is_enough(&lived) || control.stopped() {
+            break;
+        }
+        // Other rounds than those before and those of a lifetime.
+        let round = u64::MAX / 2 - u64::from(round);
+        workload.replay(round, false, quiet, |requests| {
+            let requests = requests.map(|io| workload.since_first(io));
+            lived.serve(requests, |drive, _| !is_enough(drive));
+        })?;
+    }
+    Ok(lived.counters().waf().filter(|_| !control.stopped()))
+}

@@ -1,0 +1,278 @@
+//! The four answers, each with its numbers, how far they can be trusted, and what to try next.
+
+use super::{Known, Wear};
+use crate::verdict::{self, Finding};
+use fowler_experiment::life_estimate::{self, Estimate, LONG_YEARS, in_words};
+use fowler_experiment::numbers::{bytes, percent, real, seconds, words};
+use fowler_experiment::outcome::Outcome;
+use fowler_metrics::{Kind, Percentile};
+
+/// The fewest requests beyond a percentile that is reported.
+const BEYOND: u64 = 100;
+const DAY_S: f64 = 86_400.0;
+/// Why nothing is said of days and years.
+const NO_TIMES: &str =
+    "All requests of the trace have the same time, so nothing is known of a day.";
+
+/// An answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    /// The question.
+    pub question: &'static str,
+    /// The answer: whole sentences.
+    pub text: String,
+    /// How far it can be trusted, and why.
+    pub confidence: String,
+    /// The command that tells more.
+    pub next: String,
+    /// Its numbers.
+    pub numbers: Vec<(&'static str, f64)>,
+}
+
+/// Answers all four.
+pub(super) fn all(known: &Known<'_>) -> [Answer; 4] {
+    [slow(known), cost(known), life(known), better(known)]
+}
+
+/// How slow requests are, and why.
+fn slow(known: &Known<'_>) -> Answer {
+    let first = &known.outcomes[0];
+    let mut sentences: Vec<String> =
+        Kind::ALL.into_iter().filter_map(|kind| of_kind(first, kind)).collect();
+    let said = verdict::of(&known.outcomes[..1], None);
+    let mut trust = of_rules(&said, &["backlog", "steady", "few"]);
+    if sentences.is_empty() {
+        sentences.push("The trace neither reads nor writes.".into());
+        trust.push("No latency was measured.".into());
+    } else if trust.is_empty() {
+        trust.push(format!("At least {BEYOND} requests are slower than each percentile named."));
+    }
+    sentences.extend(of_rules(&said, &["tail", "idle"]));
+    let mut numbers = Vec::new();
+    for (kind, name) in [(Kind::Read, "read_mean_us"), (Kind::Write, "write_mean_us")] {
+        numbers.extend(first.recorder.latencies(kind).mean_us().map(|mean| (name, mean)));
+    }
+    Answer {
+        question: "How slow, and why?",
+        text: sentences.join(" "),
+        confidence: trust.join(" "),
+        next: known.command("explain", "--slowest 5"),
+        numbers,
+    }
+}
+
+/// Mean, the highest percentile that stands on enough requests, and the main causes.
+fn of_kind(outcome: &Outcome, kind: Kind) -> Option<String> {
+    let latencies = outcome.recorder.latencies(kind);
+    let count = latencies.count();
+    let mean = latencies.mean_us()?;
+    let highest = Percentile::ALL.into_iter().rfind(|it| count / it.one_in() >= BEYOND);
+    let tail = highest.and_then(|it| Some((it, latencies.percentile(it)?.as_us())));
+    let tail = tail.map_or(String::new(), |(it, us)| format!(", {} at {}", real(us), it.label()));
+    let band = outcome.recorder.blame(kind).slowest(1.0);
+    let causes: Vec<String> = band
+        .ranked()
+        .into_iter()
+        .take(2)
+        .filter_map(|part| {
+            Some(format!("{} \u{201c}{}\u{201d}", percent(band.share(part)?), words(part)))
+        })
+        .collect();
+    Some(format!(
+        "A {} takes {} us on average{tail}: {}.",
+        kind.name(),
+        real(mean),
+        causes.join(", ")
+    ))
+}
+
+/// The texts of these rules.
+fn of_rules(said: &[Finding], rules: &[&str]) -> Vec<String> {
+    said.iter().filter(|it| rules.contains(&it.rule)).map(|it| it.text.clone()).collect()
+}
+
+/// What it costs in flash.
+fn cost(known: &Known<'_>) -> Answer {
+    let question = "What does it cost in flash?";
+    let next = known.command("lifetime", "");
+    let waf = match &known.wear {
+        Wear::None => return nothing_written(question, known.command("explain", "--slowest 5")),
+        Wear::Long(waf) => *waf,
+        Wear::NotSimulated(why) => return cost_of_run(known, question, why),
+    };
+    let amplification = format!(
+        "In the long run the drive programs {} pages for each page that the host writes (write \
+         amplification).",
+        real(waf)
+    );
+    let [least, most] = life_estimate::first(known.drive, known.survey).waf;
+    let confidence = format!(
+        "The amplification was measured on the trace, repeated until each page of the drive was \
+         programmed seven times on average, of which the last two count. The bounds are {} (nothing \
+         is ever moved) and {} (random writes over the whole drive; hot data mixed with cold may \
+         cost more). The buffer is left out: rewrites that it absorbs, and small writes to neighbors \
+         that it merges, cost less than this.",
+        real(least),
+        real(most)
+    );
+    let Some(its) = known.estimate(waf) else {
+        let text = format!("{amplification} {NO_TIMES}");
+        let next = known.command("run", "");
+        return Answer { question, text, confidence, next, numbers: vec![("waf", waf)] };
+    };
+    let page = known.drive.config.geometry.page_size;
+    let bytes_day = its.drive_writes_per_day * known.drive.layout.logical.0 as f64;
+    let pages_day = known.survey.pages as f64 / known.survey.span.as_s() * DAY_S;
+    let cycles_year = pages_day * waf * 365.0 / f64::from(known.drive.config.geometry.pages());
+    let by = pages_day * page.0 as f64 / bytes_day;
+    let parts = if by > 1.05 {
+        format!(
+            " Writes of parts of pages take whole ones of {page}: {} times the bytes.",
+            real(by)
+        )
+    } else {
+        String::new()
+    };
+    let text = format!(
+        "{amplification}{parts} The host writes {} a day, {} times the capacity, and a block is \
+         erased {} times a year on average.",
+        bytes(bytes_day as u64),
+        real(its.drive_writes_per_day),
+        real(cycles_year)
+    );
+    let numbers = vec![
+        ("waf", waf),
+        ("drive_writes_per_day", its.drive_writes_per_day),
+        ("cycles_per_year", cycles_year),
+    ];
+    Answer { question, text, confidence, next, numbers }
+}
+
+/// What it costs in flash while the trace is replayed once: long use is not simulated.
+fn cost_of_run(known: &Known<'_>, question: &'static str, why: &str) -> Answer {
+    let first = &known.outcomes[0];
+    let waf = first.counters.waf();
+    let text = match waf {
+        Some(waf) => format!(
+            "While the trace is replayed once, the drive programs {} pages for each page that the \
+             host writes (write amplification).",
+            real(waf)
+        ),
+        None => {
+            "While the trace is replayed once, nothing that it writes reaches the flash.".into()
+        }
+    };
+    let mut trust =
+        vec![format!("It may differ after long use, which is not simulated here: {why}.")];
+    trust.extend(of_rules(&verdict::of(&known.outcomes[..1], None), &["steady", "few"]));
+    Answer {
+        question,
+        text,
+        confidence: trust.join(" "),
+        next: known.command("run", ""),
+        numbers: waf.map(|waf| ("waf", waf)).into_iter().collect(),
+    }
+}
+
+/// How long the drive lives.
+fn life(known: &Known<'_>) -> Answer {
+    let question = "How long does the drive live?";
+    let next = known.command("lifetime", "");
+    let waf = match &known.wear {
+        Wear::None => {
+            let text =
+                "Longer than anybody uses it: the trace writes nothing, so it wears nothing.";
+            let next = known.command("explain", "--slowest 5");
+            return Answer { text: text.into(), ..nothing_written(question, next) };
+        }
+        Wear::Long(waf) => *waf,
+        Wear::NotSimulated(why) => {
+            let text = format!("That is not simulated for this drive: {why}.");
+            let confidence = "Ask the same of a page-mapped drive without parity.".into();
+            let next = known.command("run", "");
+            return Answer { question, text, confidence, next, numbers: Vec::new() };
+        }
+    };
+    let Some(its) = known.estimate(waf) else {
+        let text = format!("The trace does not show it. {NO_TIMES}");
+        let confidence = "Use a trace with arrival times.".into();
+        let next = known.command("run", "");
+        return Answer { question, text, confidence, next, numbers: Vec::new() };
+    };
+    let Estimate { rated_years: [rated, _], years: [healed, _], .. } = its;
+    let cycles = real(known.drive.config.life.cycles);
+    let written = rated * 365.0 * DAY_S * known.survey.bytes as f64 / known.survey.span.as_s();
+    let text = if rated > LONG_YEARS {
+        format!(
+            "More than {LONG_YEARS} years: at this load the cells do not reach their rated {cycles} P/E \
+             cycles while anybody uses the drive, and something else ends its life."
+        )
+    } else {
+        format!(
+            "{} years until the cells reach their rated {cycles} P/E cycles, {} written by the host. \
+             Modeled self-recovery of idle cells extends this to {} years.",
+            in_words(rated),
+            bytes(written as u64),
+            in_words(healed)
+        )
+    };
+    let span_s = known.recorded.as_s();
+    // A day has its hours in it; an hour has not (assumed).
+    let how = match () {
+        () if span_s < 3600.0 => "A guess",
+        () if span_s < DAY_S => "Rough",
+        () => "Fair",
+    };
+    let confidence = format!(
+        "{how}: the trace covers {}. Years follow from its rate; nights, weekends and growth that it \
+         does not cover shift them. The cycles are those of the drive's description \
+         (lifetime.cycles).",
+        seconds(span_s)
+    );
+    let numbers = vec![("rated_years", rated), ("years", healed)];
+    Answer { question, text, confidence, next, numbers }
+}
+
+fn nothing_written(question: &'static str, next: String) -> Answer {
+    Answer {
+        question,
+        text: "Nothing: the trace writes nothing, so it wears nothing.".into(),
+        confidence: "Certain if the trace is typical. Reads disturb cells, too; the drive \
+                     counts that only with a model of bit errors (reliability.model)."
+            .into(),
+        next,
+        numbers: Vec::new(),
+    }
+}
+
+/// Which scheme is better, and by how much.
+fn better(known: &Known<'_>) -> Answer {
+    let said = verdict::of(known.outcomes, known.spread);
+    let mut sentences = of_rules(&said, &["best"]);
+    if sentences.is_empty() {
+        sentences.push("The rules call none better.".into());
+    }
+    sentences.extend(of_rules(&said, &["coincide"]));
+    let mut trust = of_rules(&said, &["noise", "backlog"]);
+    if trust.is_empty() {
+        trust.push(match known.spread {
+            Some(spread) => format!(
+                "Over {} seeds no scheme differs in mean or p99.9 latency or in write amplification.",
+                spread.seeds()
+            ),
+            None => "One seed: chance cannot be judged.".into(),
+        });
+    }
+    trust.push(
+        "Only schemes for latency were tried. Those that need a model of the cells (rhio, hire), \
+         throttle writes (ready_opt) or add parity (da_raid5) need other drives."
+            .into(),
+    );
+    Answer {
+        question: "Which scheme is better, and by how much?",
+        text: sentences.join(" "),
+        confidence: trust.join(" "),
+        next: known.command("compare", &format!("--schemes {} --seeds 5", known.schemes.join(","))),
+        numbers: Vec::new(),
+    }
+}

@@ -1,0 +1,195 @@
+//! What `ask` chooses for a trace, and why: the device in the file, what becomes of its addresses,
+//! and the pace.
+
+use fowler_experiment::device::Resolved;
+use fowler_experiment::diagnostic::Diagnostics;
+use fowler_experiment::numbers::{bytes, percent, real, whole};
+use fowler_experiment::replay_speed::ReplaySpeed;
+use fowler_experiment::trace;
+use fowler_workload::{DeviceChoice, ReadOptions, Remap, TraceInfo, TraceReader};
+use std::path::Path;
+
+/// The outstanding requests of a closed loop: what a busy host keeps.
+pub(super) const DEPTH: u32 = 32;
+/// A trace that comes faster than this share of what the drive serves is not replayed at its own
+/// times: its queue would grow to the end (assumed: bursts need the rest).
+const BUSY: f64 = 0.9;
+
+/// Something that was chosen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// What it is about: `device`, `addresses`, `pace`.
+    pub of: &'static str,
+    /// What was chosen, and why, in a sentence.
+    pub why: String,
+    /// The flags that choose the same; empty if it is the default.
+    pub flags: Vec<String>,
+}
+
+impl Choice {
+    fn new(of: &'static str, why: String, flags: &[&str]) -> Choice {
+        Choice { of, why, flags: flags.iter().map(ToString::to_string).collect() }
+    }
+}
+
+/// Looks at what is replayed of a trace: the requests up to the limit, of several devices those of
+/// the one with the most, unless the options choose.
+///
+/// # Errors
+/// If the trace cannot be read.
+pub(super) fn look(
+    path: &Path,
+    options: &mut ReadOptions,
+    limit: u64,
+) -> Result<(TraceInfo, Vec<Choice>), Diagnostics> {
+    let looked = trace::info(path, options)?;
+    let mut choices = Vec::new();
+    let mut info = looked.info.clone();
+    let busiest = looked.devices.iter().max_by_key(|(number, info)| {
+        // Of equals the first.
+        (info.total_requests(), std::cmp::Reverse(**number))
+    });
+    if let Some((&number, its)) = busiest.filter(|_| looked.devices.len() > 1) {
+        options.device = DeviceChoice::Only(number);
+        let share = its.total_requests() as f64 / looked.info.total_requests() as f64;
+        let name = looked.read.as_ref().map_or(number.to_string(), |read| read.device_name(number));
+        let why = format!(
+            "{name}, one of {} in the file: it has the most requests, {} of all",
+            looked.devices.len(),
+            percent(share)
+        );
+        choices.push(Choice::new("device", why, &["--device-id", &number.to_string()]));
+        info = its.clone();
+    }
+    let all = info.total_requests();
+    if all > limit {
+        let most = usize::try_from(limit).unwrap_or(usize::MAX);
+        info = TraceInfo::gather(info.format, TraceReader::open(path, options)?.take(most))?;
+        let why = format!("the first {} of {}", whole(limit), whole(all));
+        choices.push(Choice::new("requests", why, &["--limit", &limit.to_string()]));
+    }
+    Ok((info, choices))
+}
+
+/// The drive, which is not chosen: nothing in a trace says what it should be.
+pub(super) fn drive(drive: &Resolved) -> Choice {
+    let why = format!(
+        "{}, {}: not chosen for this trace, --device names another",
+        drive.device,
+        bytes(drive.layout.logical.0)
+    );
+    Choice::new("drive", why, &[])
+}
+
+/// What becomes of the addresses: they stay if the drive has them all; otherwise the pages that are
+/// touched move together if they fit, and wrap around if not. `fits` tries whether they do.
+pub(super) fn addresses(
+    info: &TraceInfo,
+    drive: &Resolved,
+    fits: impl FnOnce() -> bool,
+) -> (Remap, Choice) {
+    let capacity = drive.layout.logical.0;
+    let (end, touched) = (info.highest_byte, info.footprint.0);
+    if end <= capacity {
+        let why = format!(
+            "as recorded: they end at {}, and the drive has {}",
+            bytes(end),
+            bytes(capacity)
+        );
+        return (Remap::Error, Choice::new("addresses", why, &[]));
+    }
+    // The footprint counts pages of 4 KiB; those of the drive may be larger, and not as full.
+    if touched <= capacity && fits() {
+        let why = format!(
+            "moved together: they end at {}, beyond the {} of the drive, but only {} are touched",
+            bytes(end),
+            bytes(capacity),
+            bytes(touched)
+        );
+        return (Remap::Compact, Choice::new("addresses", why, &["--remap", "compact"]));
+    }
+    let why = format!(
+        "wrapped around at the {} of the drive, which cannot hold all pages that are touched ({}): \
+         addresses share pages that are not the same, which a larger drive would avoid",
+        bytes(capacity),
+        bytes(touched)
+    );
+    (Remap::Modulo, Choice::new("addresses", why, &["--remap", "modulo"]))
+}
+
+/// The pace: the recorded times, unless there are none or the drive cannot keep up. `ceiling` is
+/// how many of the first requests the drive served per second with [`DEPTH`] outstanding, if that
+/// took any time.
+pub(super) fn pace(info: &TraceInfo, ceiling: Option<f64>) -> (ReplaySpeed, Choice) {
+    let depth = DEPTH.to_string();
+    let closed = |why: String| {
+        (ReplaySpeed::Closed(DEPTH), Choice::new("pace", why, &["--queue-depth", &depth]))
+    };
+    if info.span.0 == 0 {
+        return closed(format!("{DEPTH} outstanding: all requests have the same time"));
+    }
+    let mean = real(info.mean_rate);
+    if let Some(ceiling) = ceiling.filter(|ceiling| info.mean_rate > BUSY * ceiling) {
+        return closed(format!(
+            "{DEPTH} outstanding: {mean} requests come per second, and the drive serves {} at most, so \
+             at the recorded times the queue would only grow; days and years below count what it serves",
+            whole(ceiling as u64)
+        ));
+    }
+    let peak = whole(info.peak_rate);
+    let serves = ceiling.map(|ceiling| {
+        let ceiling = whole(ceiling as u64);
+        format!(
+            "; with {DEPTH} outstanding the drive served the first of them at {ceiling} per second"
+        )
+    });
+    let why = format!(
+        "as recorded: {mean} requests per second on average, {peak} in the busiest second{}",
+        serves.unwrap_or_default()
+    );
+    (ReplaySpeed::AsRecorded, Choice::new("pace", why, &[]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fowler_experiment::device::{self, DeviceSpec};
+    use fowler_experiment::scheme::Scheme;
+    use fowler_units::{Bytes, HostIo, Nanos, Span};
+    use fowler_workload::TraceError;
+
+    fn info() -> TraceInfo {
+        let one: Result<HostIo, TraceError> = Ok(HostIo::read(Nanos(0), 0, 4096));
+        TraceInfo::gather(None, [one]).unwrap()
+    }
+
+    /// The sides of each boundary; the drive has 100 GiB of 16 KiB pages.
+    #[test]
+    fn addresses_move_only_if_they_must() {
+        let spec = DeviceSpec { device: "tlc".into(), ..DeviceSpec::default() };
+        let drive = device::resolve(&spec.source().unwrap(), &Scheme::none(), &spec).unwrap();
+        let has = drive.layout.logical.0;
+        for (end, touched, fits, remap) in [
+            (has, has, false, Remap::Error),
+            (has + 1, has, true, Remap::Compact),
+            (has + 1, has, false, Remap::Modulo),
+            (has + 1, has + 1, true, Remap::Modulo),
+        ] {
+            let info = TraceInfo { highest_byte: end, footprint: Bytes(touched), ..info() };
+            assert_eq!(addresses(&info, &drive, || fits).0, remap, "{end} {touched}");
+        }
+    }
+
+    #[test]
+    fn the_pace_is_the_traces_unless_the_drive_cannot_keep_up() {
+        for (span, rate, ceiling, pace) in [
+            (0, 0.0, Some(1000.0), ReplaySpeed::Closed(DEPTH)),
+            (1, 900.0, Some(1000.0), ReplaySpeed::AsRecorded),
+            (1, 900.1, Some(1000.0), ReplaySpeed::Closed(DEPTH)),
+            (1, 900.1, None, ReplaySpeed::AsRecorded),
+        ] {
+            let info = TraceInfo { span: Span(span), mean_rate: rate, ..info() };
+            assert_eq!(self::pace(&info, ceiling).0, pace, "{span} {rate}");
+        }
+    }
+}

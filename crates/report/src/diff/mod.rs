@@ -1,0 +1,248 @@
+//! What changed from one stored run to another: in what was asked for, in the results, and in the
+//! causes of latency; and whether a difference is larger than chance.
+//!
+//! The room reads summaries that were written, and runs nothing.
+
+mod causes;
+mod json;
+mod stored;
+
+pub use causes::Causes;
+#[cfg(feature = "pages")]
+pub(crate) use stored::is_as_written;
+
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
+use fowler_experiment::summary::layout;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use stored::Stored;
+
+/// Two results, side by side.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Diff {
+    /// The runs that belong together: those under the same scheme, or the only two.
+    pub pairs: Vec<Pair>,
+    /// The schemes that only the first has, and those that only the second has.
+    pub alone: [Vec<String>; 2],
+}
+
+/// A run, and the one that it is compared with.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pair {
+    /// Their schemes.
+    pub schemes: [String; 2],
+    /// What they were asked for that differs, by key.
+    pub settings: Vec<Setting>,
+    /// The numbers that differ: first those that tables show, in their order, then all others.
+    pub changes: Vec<Change>,
+    /// How many numbers are the same.
+    pub same: usize,
+    /// Where the difference in mean latency comes from.
+    pub causes: Vec<Causes>,
+    /// How it is known what is chance.
+    pub chance: Chance,
+}
+
+/// A key whose value differs; `None` if a run does not have it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Setting {
+    /// The key.
+    pub key: String,
+    /// Its values.
+    pub values: [Option<String>; 2],
+}
+
+/// A number that differs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Change {
+    /// Its path in the summary.
+    pub path: String,
+    /// Its label in tables; `None` for numbers that no table shows.
+    pub label: Option<String>,
+    /// Its values; `None` if it is not known. With several seeds their means.
+    pub values: [Option<f64>; 2],
+    /// Half the width of the 95 % interval of the difference, where that is known.
+    pub half_width: Option<f64>,
+}
+
+impl Change {
+    /// Returns by what share it grew; `None` if it is not known, or from 0.
+    pub fn share(&self) -> Option<f64> {
+        let [Some(first), Some(second)] = self.values else { return None };
+        (first != 0.0).then(|| (second - first) / first.abs())
+    }
+
+    /// Returns whether the difference is larger than chance; `None` if that cannot be said.
+    pub fn is_real(&self) -> Option<bool> {
+        let [Some(first), Some(second)] = self.values else { return None };
+        self.half_width.map(|half_width| (second - first).abs() > half_width)
+    }
+}
+
+/// How it is known which differences are chance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Chance {
+    /// Both have several seeds, and so intervals.
+    Seeds,
+    /// They differ in nothing but the seed: every difference is chance.
+    OnlySeed,
+    /// At least one has a single seed: it is not known.
+    Unknown,
+}
+
+/// Compares the results in two folders, or in two summary files.
+///
+/// # Errors
+/// Everything that is wrong with either, or if they have no scheme in common.
+pub fn diff(paths: [&Path; 2]) -> Result<Diff, Diagnostics> {
+    let mut diagnostics = Diagnostics::default();
+    let runs = paths.map(|path| diagnostics.take(stored::read(path)));
+    diagnostics.or(())?;
+    let [Some(first), Some(second)] = runs else { return Err(Diagnostics::default()) };
+    let found = compared([&first, &second]);
+    if found.pairs.is_empty() {
+        let what = "the two results have no scheme in common";
+        let [first, second] = found.alone.map(|names| names.join(", "));
+        let hint = format!("the first has {first}; the second has {second}");
+        return Err(Diagnostic::new(paths[1].display().to_string(), what).hint(hint).into());
+    }
+    Ok(found)
+}
+
+fn compared([first, second]: [&[Stored]; 2]) -> Diff {
+    if let ([one], [other]) = (first, second) {
+        return Diff { pairs: vec![pair([one, other])], alone: [Vec::new(), Vec::new()] };
+    }
+    let find = |runs: &'_ [Stored], scheme: &str| runs.iter().position(|it| it.scheme == scheme);
+    let both = first.iter().filter_map(|one| {
+        let at = find(second, &one.scheme)?;
+        Some(pair([one, &second[at]]))
+    });
+    let only = |these: &[Stored], others: &[Stored]| {
+        let alone = these.iter().filter(|it| find(others, &it.scheme).is_none());
+        alone.map(|it| it.scheme.clone()).collect::<Vec<_>>()
+    };
+    Diff { pairs: both.collect(), alone: [only(first, second), only(second, first)] }
+}
+
+fn pair(runs: [&Stored; 2]) -> Pair {
+    let keys: BTreeSet<&String> = runs.iter().flat_map(|run| run.settings.keys()).collect();
+    let settings = keys.into_iter().filter_map(|key| {
+        let values = runs.map(|run| run.settings.get(key).cloned());
+        (values[0] != values[1]).then(|| Setting { key: key.clone(), values })
+    });
+    let settings: Vec<Setting> = settings.collect();
+    // The seed decides what a generator draws, and so the contents; a trace is the same.
+    let generated =
+        runs.iter().all(|run| run.settings.keys().any(|key| key.starts_with("workload.")));
+    let of_seed = |key: &str| key == "seed" || generated && key == "contents of the workload";
+    let only_seed =
+        settings.iter().any(|it| it.key == "seed") && settings.iter().all(|it| of_seed(&it.key));
+    let chance = match () {
+        () if runs.iter().all(|run| !run.seeds.is_empty()) => Chance::Seeds,
+        () if only_seed => Chance::OnlySeed,
+        () => Chance::Unknown,
+    };
+    let (changes, same) = changes(runs, chance);
+    let schemes = runs.map(|run| run.scheme.clone());
+    Pair { schemes, settings, changes, same, causes: causes::of(runs), chance }
+}
+
+/// Returns the numbers that differ, and how many do not.
+fn changes(runs: [&Stored; 2], chance: Chance) -> (Vec<Change>, usize) {
+    let labels: Vec<(String, String)> = layout::labels();
+    let place: BTreeMap<&str, usize> =
+        labels.iter().enumerate().map(|(place, (path, _))| (path.as_str(), place)).collect();
+    let paths: BTreeSet<&String> = runs.iter().flat_map(|run| run.numbers.keys()).collect();
+    let (mut changes, mut same) = (Vec::new(), 0);
+    for path in paths {
+        let over_seeds = runs.map(|run| run.seeds.get(path));
+        let (values, half_width) = match over_seeds {
+            [Some(&(first, one)), Some(&(second, other))] if chance == Chance::Seeds => {
+                ([Some(first), Some(second)], Some(libm::hypot(one, other)))
+            }
+            _ => (runs.map(|run| run.numbers.get(path).copied()), None),
+        };
+        if values[0] == values[1] {
+            same += 1;
+            continue;
+        }
+        let label = place.get(path.as_str()).map(|&place| labels[place].1.clone());
+        changes.push(Change { path: path.clone(), label, values, half_width });
+    }
+    changes.sort_by_key(|it| place.get(it.path.as_str()).copied().unwrap_or(usize::MAX));
+    (changes, same)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(scheme: &str, settings: &[(&str, &str)], numbers: &[(&str, f64)]) -> Stored {
+        Stored {
+            scheme: scheme.into(),
+            settings: settings.iter().map(|&(key, value)| (key.into(), value.into())).collect(),
+            numbers: numbers.iter().map(|&(path, value)| (path.into(), value)).collect(),
+            seeds: BTreeMap::new(),
+        }
+    }
+
+    #[test]
+    fn runs_are_paired_by_scheme_or_if_they_are_the_only_ones() {
+        let [a, b, c] = ["a", "b", "c"].map(|name| run(name, &[], &[]));
+        let only = compared([std::slice::from_ref(&a), std::slice::from_ref(&b)]);
+        assert_eq!(only.pairs[0].schemes, ["a", "b"]);
+        let several = compared([&[a, b.clone()], &[b, c]]);
+        assert_eq!(several.pairs.len(), 1);
+        assert_eq!(several.pairs[0].schemes, ["b", "b"]);
+        assert_eq!(several.alone, [vec!["a".to_string()], vec!["c".into()]]);
+    }
+
+    #[test]
+    fn what_differs_is_listed_and_the_rest_is_counted() {
+        let first = run("a", &[("x", "1"), ("y", "1")], &[("read.mean_us", 100.0), ("waf", 1.0)]);
+        let second = run("a", &[("x", "2"), ("z", "3")], &[("read.mean_us", 150.0), ("waf", 1.0)]);
+        let its = pair([&first, &second]);
+        let keys: Vec<&str> = its.settings.iter().map(|it| it.key.as_str()).collect();
+        assert_eq!(keys, ["x", "y", "z"]);
+        assert_eq!(its.settings[1].values, [Some("1".into()), None]);
+        assert_eq!((its.changes.len(), its.same), (1, 1));
+        assert_eq!(its.changes[0].share(), Some(0.5));
+        assert_eq!((its.changes[0].is_real(), its.chance), (None, Chance::Unknown));
+    }
+
+    #[test]
+    fn a_difference_is_real_beyond_the_interval_of_the_difference() {
+        let seeded = |mean: f64| {
+            let mut its = run("a", &[], &[("waf", mean)]);
+            its.seeds.insert("waf".into(), (mean, 3.0));
+            its
+        };
+        // The intervals of 3 and 3 make one of 4.24 of the difference.
+        for (second, real) in [(14.2, false), (14.3, true), (5.8, false), (5.7, true)] {
+            let its = pair([&seeded(10.0), &seeded(second)]);
+            assert_eq!(its.chance, Chance::Seeds);
+            assert_eq!(its.changes[0].is_real(), Some(real), "{second}");
+        }
+    }
+
+    #[test]
+    fn runs_that_differ_in_their_seed_alone_differ_by_chance() {
+        let of = |seed: &str, hash: &str, requests: &str, generator: bool| {
+            let mut settings =
+                vec![("seed", seed), ("contents of the workload", hash), ("requests", requests)];
+            settings.extend(generator.then_some(("workload.requests", "0")));
+            run("a", &settings, &[])
+        };
+        let first = |generator| of("1", "x", "8", generator);
+        for (second, generator, chance) in [
+            (of("2", "y", "8", true), true, Chance::OnlySeed),
+            (of("2", "y", "9", true), true, Chance::Unknown),
+            (of("1", "y", "8", true), true, Chance::Unknown),
+            (of("2", "y", "8", false), false, Chance::Unknown),
+            (of("2", "x", "8", false), false, Chance::OnlySeed),
+        ] {
+            assert_eq!(pair([&first(generator), &second]).chance, chance, "{second:?}");
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! Runs that were stored in `summary.json`, read back.
+
+use fowler_experiment::contents::{self, State};
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics, printable};
+use fowler_experiment::text_file;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// The name of the summary in a folder of results.
+const SUMMARY: &str = "summary.json";
+/// The most bytes of a summary: a hundred schemes have about ten million.
+const LARGEST: u64 = 64 << 20;
+
+/// A run under one scheme.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Stored {
+    /// Its scheme.
+    pub scheme: String,
+    /// What it was asked for, by key: the drive, the workload, and how that was replayed.
+    pub settings: BTreeMap<String, String>,
+    /// The numbers of its summary, by path.
+    pub numbers: BTreeMap<String, f64>,
+    /// Mean and half the width of the 95 % interval of each number over several seeds; empty with
+    /// one.
+    pub seeds: BTreeMap<String, (f64, f64)>,
+}
+
+/// Returns the runs of a folder of results, or of a summary file, in their order.
+///
+/// # Errors
+/// If there is no summary, it cannot be read, it is not what was written, or it is not that of
+/// `fowler run` or `fowler compare`.
+pub(super) fn read(path: &Path) -> Result<Vec<Stored>, Diagnostics> {
+    let file = if path.is_dir() { path.join(SUMMARY) } else { path.to_path_buf() };
+    if path.is_dir() && !file.exists() {
+        let what = format!("holds no {SUMMARY}");
+        let hint = "fill a folder with `fowler run --out` or `fowler compare --out`";
+        let diagnostic = Diagnostic::new(path.display().to_string(), what);
+        return Err(diagnostic.expected("a folder of results").hint(hint.to_string()).into());
+    }
+    is_as_written(&file)?;
+    let text = text_file::read(&file, LARGEST)?;
+    let wrong = |what: String| -> Diagnostics {
+        let diagnostic = Diagnostic::new(file.display().to_string(), what);
+        diagnostic.expected("a summary of `fowler run` or `fowler compare`").into()
+    };
+    let all: Value = serde_json::from_str(&text)
+        .map_err(|error| wrong(format!("is not JSON: {}", printable(error.to_string()))))?;
+    let runs = match all.get("schemes") {
+        Some(Value::Array(runs)) => runs.iter().collect(),
+        _ => vec![&all],
+    };
+    let spread = all.pointer("/seeds/schemes");
+    let run = |(place, run): (usize, &Value)| {
+        let its = spread.and_then(|schemes| schemes.get(place));
+        stored(run, its).ok_or_else(|| wrong("is not the summary of a run".into()))
+    };
+    let runs: Vec<Stored> = runs.into_iter().enumerate().map(run).collect::<Result<_, _>>()?;
+    if runs.is_empty() { Err(wrong("holds no run".into())) } else { Ok(runs) }
+}
+
+/// Refuses a file that is not what the list of its folder says.
+pub(crate) fn is_as_written(file: &Path) -> Result<(), Diagnostics> {
+    let (Some(folder), Some(name)) = (file.parent(), file.file_name()) else { return Ok(()) };
+    let folder = if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder.into() };
+    let name = name.to_string_lossy();
+    let Some(list) = contents::read(&folder)? else { return Ok(()) };
+    if list.files.contains_key(&*name) && list.state(&folder, &name)? == State::Changed {
+        let hint = format!("run `fowler {}` again", printable(&list.command));
+        let what = "is not what was written there";
+        return Err(Diagnostic::new(file.display().to_string(), what).hint(hint).into());
+    }
+    Ok(())
+}
+
+/// Returns the run of a summary; `None` if it is none.
+fn stored(run: &Value, spread: Option<&Value>) -> Option<Stored> {
+    let text = |path: &str| run.pointer(path).and_then(Value::as_str);
+    let mut its = Stored { scheme: text("/scheme")?.into(), ..Stored::default() };
+    flattened("", run, &mut its.numbers);
+    // What depends on the machine is no result.
+    its.numbers.retain(|path, _| !path.starts_with("wall_s") && path != "requests_per_s");
+    its.numbers.retain(|path, _| !path.starts_with("provenance."));
+    keys("", &text("/provenance/config")?.parse().ok()?, &mut its.settings);
+    let generator = text("/provenance/generator").unwrap_or_default();
+    keys("workload", &generator.parse().ok()?, &mut its.settings);
+    let mut note = |key: &str, value: &Value| {
+        let value = match value {
+            Value::Null => return,
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        its.settings.insert(key.into(), value);
+    };
+    for (key, path) in [
+        ("device", "/device"),
+        ("version", "/provenance/version"),
+        ("workload", "/workload/name"),
+        ("contents of the workload", "/provenance/workload_hash"),
+        ("requests", "/workload/requests"),
+        ("speed", "/workload/speed"),
+        ("queue depth", "/workload/queue_depth"),
+        ("remap", "/workload/remap"),
+    ] {
+        note(key, run.pointer(path).unwrap_or(&Value::Null));
+    }
+    for (path, value) in spread.and_then(Value::as_object).into_iter().flatten() {
+        let number = |name: &str| value.get(name).and_then(Value::as_f64);
+        its.seeds.insert(path.clone(), (number("mean")?, number("half_width")?));
+    }
+    Some(its)
+}
+
+/// Collects the numbers of an object by their path. Lists are left out: their places mean nothing
+/// beside those of another run.
+fn flattened(path: &str, value: &Value, numbers: &mut BTreeMap<String, f64>) {
+    match value {
+        Value::Object(below) => {
+            for (name, value) in below {
+                flattened(&joined(path, name), value, numbers);
+            }
+        }
+        Value::Number(number) => numbers.extend(number.as_f64().map(|it| (path.to_string(), it))),
+        Value::Null | Value::Bool(_) | Value::String(_) | Value::Array(_) => {}
+    }
+}
+
+/// Collects the keys of a TOML table with their values.
+fn keys(path: &str, table: &toml::Table, settings: &mut BTreeMap<String, String>) {
+    for (name, value) in table {
+        let path = joined(path, name);
+        match value {
+            toml::Value::Table(below) => keys(&path, below, settings),
+            toml::Value::String(text) => drop(settings.insert(path, text.clone())),
+            other => drop(settings.insert(path, other.to_string())),
+        }
+    }
+}
+
+fn joined(path: &str, name: &str) -> String {
+    if path.is_empty() { name.into() } else { format!("{path}.{name}") }
+}

@@ -1,0 +1,53 @@
+//! Writes tables and figures to the files of one folder, for studies, lifetimes and the models of
+//! cells.
+
+use crate::pages::Drawing;
+use fowler_experiment::atomic_file::{AtomicFile, unwritable};
+use fowler_experiment::diagnostic::Diagnostics;
+use fowler_experiment::tables::Sheet;
+use fowler_figures::Figure;
+use std::io::Write;
+use std::path::Path;
+
+/// A figure and its file name without the extension.
+pub type Named = (String, Figure);
+
+/// The files that were written.
+pub struct Written {
+    /// The names of the files.
+    pub files: Vec<String>,
+    /// The figures that could not be drawn.
+    pub warnings: Vec<String>,
+    /// The figures that were drawn.
+    pub drawings: Vec<Drawing>,
+}
+
+/// Writes every table as CSV and every figure as SVG. A figure that cannot be drawn is a warning,
+/// not an error: with few requests there may be nothing to draw, and the tables show it, too.
+///
+/// # Errors
+/// If a file cannot be written.
+pub fn write(sheets: &[Sheet], figures: &[Named], folder: &Path) -> Result<Written, Diagnostics> {
+    let (mut files, mut warnings, mut drawings) = (Vec::new(), Vec::new(), Vec::new());
+    for sheet in sheets {
+        sheet.write(folder)?;
+        files.push(format!("{}.csv", sheet.name));
+    }
+    for (stem, figure) in figures {
+        let name = format!("{stem}.svg");
+        let path = folder.join(&name);
+        let svg = match figure.svg() {
+            Ok(svg) => svg,
+            Err(error) => {
+                warnings.push(format!("{name} was not drawn: {error}"));
+                continue;
+            }
+        };
+        let mut file = AtomicFile::create_stored(&path)?;
+        file.write_all(svg.as_bytes()).map_err(|error| unwritable(&path, &error))?;
+        file.finish()?;
+        files.push(name);
+        drawings.push(Drawing { name: stem.clone(), svg });
+    }
+    Ok(Written { files, warnings, drawings })
+}

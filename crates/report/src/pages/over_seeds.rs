@@ -1,0 +1,73 @@
+//! Percentiles over several seeds, with their intervals.
+
+use super::chart::{Axis, Chart, Panel, Series, Shape, coarse};
+use fowler_experiment::seeds::Spread;
+use fowler_metrics::{Kind, Percentile};
+
+/// Returns the percentiles of one kind of request under each of these schemes, as means over the
+/// seeds with their 95 % intervals. `None` if the seed changes nothing, or if fewer than two are
+/// known.
+pub fn chart(schemes: &[&str], spread: &Spread, kind: Kind) -> Option<Chart> {
+    if spread.is_nothing() {
+        return None;
+    }
+    let line = |(place, scheme): (usize, &&str)| {
+        let known = Percentile::ALL.into_iter().filter_map(|percentile| {
+            let path = format!("{}.{}_us", kind.name(), percentile.name());
+            // A logarithmic axis has no place for zero.
+            let its = spread.of(place, &path).filter(|its| its.mean > 0.0)?;
+            Some((1.0 / percentile.one_in() as f64, its))
+        });
+        let mut series = Series::values(*scheme, Vec::new()).of_scheme(place);
+        for (slower, its) in known {
+            series.x.push(slower);
+            series.y.push(Some(coarse(its.mean)));
+            let low = (its.mean - its.half_width).max(0.0);
+            series.band.push((coarse(low), coarse(its.mean + its.half_width)));
+        }
+        series
+    };
+    let mut series: Vec<Series> = schemes.iter().enumerate().map(line).collect();
+    series.retain(|series| series.x.len() > 1);
+    let name = kind.name();
+    (!series.is_empty()).then(|| Chart {
+        id: format!("{name}-percentiles"),
+        title: format!("Percentiles of {name}s over {} seeds", spread.seeds()),
+        about: format!(
+            "p50 at 0.5, p90 at 0.1, p99 at 0.01 and so on: the mean over the seeds, between thin lines that \
+             bound its 95 % interval. Where the bands of two schemes overlap, {name}s may differ by chance.",
+        ),
+        shape: Shape::Lines,
+        x: Axis::log(format!("share of {name}s that are slower (1 is all)")),
+        panels: vec![Panel::of_lines("", Axis::log(format!("latency of {name}s (us)")), series)],
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn a_band_is_the_interval_of_the_seeds() {
+        let values = |p50: [f64; 3], p99: [f64; 3]| {
+            let all = [("read.p50_us", p50), ("read.p99_us", p99)];
+            let all = all.map(|(path, values)| (path.to_string(), values.to_vec()));
+            BTreeMap::from(all)
+        };
+        let of = |values: Vec<BTreeMap<String, Vec<f64>>>| {
+            chart(&["fifo", "rps"], &Spread::of_values(values), Kind::Read)
+        };
+        let same = values([70.0; 3], [90.0; 3]);
+        let first = values([60.0, 70.0, 80.0], [900.0; 3]);
+        assert!(of(vec![same.clone(), same.clone()]).is_none(), "the seed changes nothing");
+        let drawn = of(vec![first, same]).expect("two percentiles are known");
+        let [fifo, rps] = drawn.panels[0].series.as_slice() else { panic!("{drawn:?}") };
+        assert_eq!((&fifo.x, &fifo.y), (&vec![0.5, 0.01], &vec![Some(70.0), Some(900.0)]));
+        // Student's t for two degrees of freedom, 4.303, times 10, by the root of 3.
+        assert_eq!(fifo.band, [(45.16, 94.84), (900.0, 900.0)]);
+        assert_eq!(rps.band, [(70.0, 70.0), (90.0, 90.0)]);
+        let writes = Spread::of_values(vec![values([60.0, 70.0, 80.0], [900.0; 3])]);
+        assert!(chart(&["fifo"], &writes, Kind::Write).is_none());
+    }
+}

@@ -1,0 +1,193 @@
+//! Two results on the same axes: the lines of two pages that were written, in one.
+
+use super::chart::{Axis, Chart, Panel, Series, Shape};
+use super::{Page, REPORT, Section, fill};
+use crate::diff::{Diff, is_as_written};
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics, printable};
+use fowler_experiment::tables::{Cell, Sheet};
+use fowler_experiment::text_file;
+use std::path::Path;
+
+/// The most bytes of a page: that of 27 schemes has two million.
+const LARGEST: u64 = 64 << 20;
+/// What the data of a chart is between.
+const OPENS: &str = "<script type=\"application/json\">";
+const CLOSES: &str = "</script>";
+/// What the two are called, in their order.
+const NAMES: [&str; 2] = ["first", "second"];
+
+/// Renders the page of two results: what differs between them, and every chart of lines that both
+/// pages have, with the lines of both. `folders` are those of `found`.
+///
+/// # Errors
+/// If a folder has no page, or it cannot be read, or is not what was written there.
+pub fn of_two(folders: [&Path; 2], found: &Diff) -> Result<String, Diagnostics> {
+    let mut diagnostics = Diagnostics::default();
+    let charts = folders.map(|folder| diagnostics.take(charts_of(folder)));
+    let [Some(first), Some(second)] = charts else { return Err(diagnostics) };
+    let charts = overlaid([&first, &second]);
+    let lead = folders.iter().zip(NAMES);
+    let lead = lead.map(|(folder, name)| format!("The {name}: {}.", folder.display())).collect();
+    let remark = match charts.is_empty() {
+        true => vec!["The two pages have no chart of lines in common.".to_string()],
+        false => Vec::new(),
+    };
+    Ok(fill(Page {
+        title: "Two results".into(),
+        lead: [lead, remark].concat(),
+        sections: vec![
+            Section::new("What differs", sheets(found), Vec::new()),
+            Section::new("On the same axes", Vec::new(), charts),
+        ]
+        .into_iter()
+        .filter(|section| !section.is_empty())
+        .collect(),
+        ..Page::blank()
+    }))
+}
+
+/// Returns the charts of the page in a folder.
+fn charts_of(folder: &Path) -> Result<Vec<Chart>, Diagnostics> {
+    let file = folder.join(REPORT);
+    if !file.exists() {
+        let what = format!("holds no {REPORT}");
+        let hint = "fill a folder with `fowler run --out` or `fowler compare --out`".to_string();
+        return Err(Diagnostic::new(folder.display().to_string(), what).hint(hint).into());
+    }
+    is_as_written(&file)?;
+    let page = text_file::read(&file, LARGEST)?;
+    let chart = |text: &str| {
+        let data = text.split(CLOSES).next().unwrap_or_default();
+        let chart: Chart = serde_json::from_str(data).map_err(|error| {
+            let what =
+                format!("holds a chart that cannot be read: {}", printable(error.to_string()));
+            let hint = "write it again with this version of Fowler".to_string();
+            Diagnostics::from(Diagnostic::new(file.display().to_string(), what).hint(hint))
+        })?;
+        Ok(chart)
+    };
+    page.split(OPENS).skip(1).map(chart).collect()
+}
+
+/// Returns the charts of lines that both have, each with the lines of both.
+fn overlaid([first, second]: [&[Chart]; 2]) -> Vec<Chart> {
+    let lines = |chart: &&Chart| matches!(chart.shape, Shape::Lines | Shape::Steps);
+    // A line has the same ink in every chart, also in those that do not have them all.
+    let mut names: Vec<String> = Vec::new();
+    for (charts, name) in [first, second].into_iter().zip(NAMES) {
+        let panels = charts.iter().filter(lines).flat_map(|chart| &chart.panels);
+        for its in panels.flat_map(|panel| &panel.series) {
+            let full = full_name(name, its);
+            if !names.contains(&full) {
+                names.push(full);
+            }
+        }
+    }
+    let of_both = |one: &Chart| {
+        let other = second.iter().filter(lines).find(|it| it.id == one.id)?;
+        let same = one.shape == other.shape && is_same(&one.x, &other.x);
+        let panels: Vec<Panel> = one
+            .panels
+            .iter()
+            .filter_map(|its| {
+                let other = other.panels.iter().find(|it| it.name == its.name)?;
+                is_same(&its.y, &other.y).then(|| together([its, other], &names))
+            })
+            .collect();
+        (same && !panels.is_empty()).then(|| Chart { panels, ..one.clone() })
+    };
+    first.iter().filter(lines).filter_map(of_both).collect()
+}
+
+fn is_same(one: &Axis, other: &Axis) -> bool {
+    (&one.name, one.log) == (&other.name, other.log)
+}
+
+fn full_name(of: &str, series: &Series) -> String {
+    format!("{of}: {}", series.name)
+}
+
+/// Returns a view with the lines of both; the ink of a line follows from its place in `names`.
+fn together(panels: [&Panel; 2], names: &[String]) -> Panel {
+    let mut series = Vec::new();
+    for (panel, name) in panels.into_iter().zip(NAMES) {
+        // Lines without places of their own have those of the first one.
+        let shared = panel.series.first().map_or(&[][..], |its| &its.x);
+        for its in &panel.series {
+            let x = if its.x.is_empty() { shared.to_vec() } else { its.x.clone() };
+            let name = full_name(name, its);
+            let place = names.iter().position(|other| *other == name).unwrap_or(names.len());
+            let points = x.len().min(its.y.len());
+            let line =
+                Series { x: x[..points].to_vec(), y: its.y[..points].to_vec(), ..its.clone() };
+            series.push(Series { name, ..line }.of_scheme(place));
+        }
+    }
+    Panel::of_lines(panels[0].name.clone(), panels[0].y.clone(), series)
+}
+
+/// Returns the tables of what was asked for and what followed, where those differ.
+fn sheets(found: &Diff) -> Vec<Sheet> {
+    let mut sheets = Vec::new();
+    for pair in &found.pairs {
+        let of = pair.schemes.join(" and ");
+        let title = format!("Asked for: {of}");
+        let mut asked = Sheet::new("asked-for", title, &["key", "first", "second"]);
+        for setting in &pair.settings {
+            let value = |it: &Option<String>| it.clone().map_or(Cell::Nothing, Cell::Text);
+            let [first, second] = &setting.values;
+            asked.row(vec![setting.key.clone().into(), value(first), value(second)]);
+        }
+        let heads = ["result", "first", "second", "change"];
+        let mut results = Sheet::new("results", format!("Results: {of}"), &heads);
+        for change in pair.changes.iter().filter(|it| it.label.is_some()) {
+            let label = change.label.clone().unwrap_or_default();
+            let [first, second] = change.values.map(Cell::number);
+            results.row(vec![label.into(), first, second, Cell::share(change.share())]);
+        }
+        sheets.extend([asked, results].into_iter().filter(|sheet| !sheet.rows.is_empty()));
+    }
+    sheets
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chart(id: &str, name: &str, shape: Shape, axis: &str) -> Chart {
+        let own = Series::line(name, vec![1.0, 2.0], vec![Some(3.0), None]);
+        let shared = Series { x: Vec::new(), ..Series::line("b", vec![0.0], vec![Some(5.0)]) };
+        Chart {
+            id: id.into(),
+            title: id.into(),
+            about: String::new(),
+            shape,
+            x: Axis::linear(axis),
+            panels: vec![Panel::of_lines("reads", Axis::log("us"), vec![own, shared])],
+        }
+    }
+
+    /// Charts of lines with the same axes are drawn together; all others are left out.
+    #[test]
+    fn lines_of_both_are_in_one_chart() {
+        let first = [
+            chart("both", "a", Shape::Lines, "s"),
+            chart("heat", "a", Shape::Heat, "s"),
+            chart("unit", "a", Shape::Lines, "s"),
+            chart("alone", "a", Shape::Steps, "s"),
+        ];
+        let second = [
+            chart("unit", "c", Shape::Lines, "ms"),
+            chart("heat", "c", Shape::Heat, "s"),
+            chart("both", "c", Shape::Lines, "s"),
+        ];
+        let charts = overlaid([&first, &second]);
+        assert_eq!(charts.len(), 1);
+        let series = &charts[0].panels[0].series;
+        let names: Vec<&str> = series.iter().map(|its| its.name.as_str()).collect();
+        assert_eq!(names, ["first: a", "first: b", "second: c", "second: b"]);
+        let inks: std::collections::BTreeSet<_> = series.iter().map(|its| &its.ink).collect();
+        assert_eq!(inks.len(), 4, "{inks:?}");
+        assert!(series.iter().all(|its| its.x.len() == its.y.len() && its.x[0] == 1.0));
+    }
+}

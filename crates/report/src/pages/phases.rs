@@ -1,0 +1,69 @@
+//! Latency as a box for each phase of a run.
+
+use super::chart::{Axis, BOX, Chart, Panel, Series, Shape, coarse};
+use super::time_series::{AllTimeSeries, TimeSeries};
+use fowler_experiment::numbers::seconds;
+use fowler_metrics::{Kind, OverTime};
+use fowler_units::Span;
+
+/// Most parts of a run that have boxes.
+const PHASES: usize = 8;
+
+/// Returns the quartiles of the latencies of one kind in each of a few equal parts of the run;
+/// `None` if the runs cannot be compared part by part.
+pub fn chart(all: &AllTimeSeries<'_>, kind: Kind) -> Option<Chart> {
+    let parts: Vec<OverTime> = all.runs.iter().map(in_parts).collect();
+    let longest = parts.iter().max_by_key(|its| its.windows().len())?;
+    let count = longest.windows().len();
+    // A run that took much longer has wider parts.
+    if count < 2 || parts.iter().any(|its| its.width() != longest.width()) {
+        return None;
+    }
+    let line = |(run, its): (&TimeSeries<'_>, &OverTime)| {
+        let scheme = run.outcome.drive.scheme.clone();
+        Series::values(scheme, marks(its, kind, count)).of_scheme(run.place)
+    };
+    let mut series: Vec<Series> = all.runs.iter().zip(&parts).map(line).collect();
+    series.retain(|series| series.y.iter().any(Option::is_some));
+    let name = kind.name();
+    (!series.is_empty()).then(|| Chart {
+        id: format!("{name}-latency-boxes"),
+        title: format!("Latencies of {name}s by phase"),
+        about: format!(
+            "The run in {count} parts of the same length. A box has the middle half of the {name}s, with a line at \
+             the median; its whiskers end at p5 and p99. Latencies are at most 6 % too high. Parts without a box had \
+             no {name}s, or more than 5 % of them took no time.",
+        ),
+        shape: Shape::Boxes,
+        x: Axis::linear(format!("phase (each {})", seconds(longest.width().as_s()))),
+        panels: vec![Panel {
+            y: Axis::log(format!("latency of {name}s (us)")),
+            rows: (1..=count).map(|at| at.to_string()).collect(),
+            series,
+            ..Panel::default()
+        }],
+    })
+}
+
+/// Returns the run in at most [`PHASES`] windows.
+fn in_parts(run: &TimeSeries<'_>) -> OverTime {
+    let mut parts = run.over_time.clone().into_owned();
+    while parts.windows().len() > PHASES {
+        parts = parts.coarser();
+    }
+    parts
+}
+
+/// Returns the marks of the box of each part: all or none, as a logarithmic axis has no zero.
+fn marks(parts: &OverTime, kind: Kind, count: usize) -> Vec<Option<f64>> {
+    let of = |at: usize| {
+        let mark = |(_, share): (&str, f64)| {
+            let known = at < parts.windows().len();
+            let latency = known.then(|| parts.quantile(at, kind, share)).flatten()?;
+            (latency > Span::ZERO).then(|| coarse(latency.as_us()))
+        };
+        let its = BOX.map(mark);
+        if its.iter().all(Option::is_some) { its } else { BOX.map(|_| None) }
+    };
+    (0..count).flat_map(of).collect()
+}

@@ -1,0 +1,134 @@
+//! The tiles at the head of a page: the six numbers that most people look for first.
+
+use fowler_experiment::numbers::{NOTHING, percent, real, whole};
+use fowler_experiment::outcome::Outcome;
+use fowler_experiment::seeds::Spread;
+use fowler_experiment::summary::{Unit, unit, value};
+use fowler_figures::palette;
+
+/// Most schemes of a tile; the tables have all of them.
+const ROWS: usize = 6;
+
+/// One number under each scheme.
+#[derive(Debug, PartialEq)]
+pub struct Tile {
+    /// What it is, with its unit.
+    pub title: &'static str,
+    pub rows: Vec<Row>,
+    /// How many schemes are left out.
+    pub more: usize,
+}
+
+/// The number under a scheme.
+#[derive(Debug, PartialEq)]
+pub struct Row {
+    /// The name of the scheme's hue.
+    pub hue: &'static str,
+    pub scheme: String,
+    /// The number, with its interval if there are several seeds.
+    pub value: String,
+    /// How much it differs from that of the first scheme.
+    pub change: String,
+}
+
+/// What the tiles show: title and metric. Of reads and writes, those that there are.
+const TILES: [(&str, &str); 8] = [
+    ("mean read (us)", "read.mean_us"),
+    ("p99.9 read (us)", "read.p999_us"),
+    ("mean write (us)", "write.mean_us"),
+    ("p99.9 write (us)", "write.p999_us"),
+    ("requests per second", "iops"),
+    ("write amplification (pages)", "waf"),
+    ("blocks erased", "erases"),
+    ("idle (share of die time)", "idle_share"),
+];
+
+/// The number of tiles.
+const SHOWN: usize = 6;
+
+/// Returns the tiles of these runs, without those that no run has a number for. Writes have tiles
+/// if there are no reads, or if other tiles have no number.
+pub fn of(outcomes: &[Outcome], spread: Option<&Spread>) -> Vec<Tile> {
+    let known = |path: &str| outcomes.iter().any(|it| value(it, path).as_f64().is_some());
+    let mut shown: Vec<(&str, &str)> = TILES.into_iter().filter(|(_, path)| known(path)).collect();
+    // The 99.9th percentile of writes goes first, then their mean.
+    for path in ["write.p999_us", "write.mean_us"] {
+        if shown.len() > SHOWN {
+            shown.retain(|(_, its)| *its != path);
+        }
+    }
+    let spread = spread.filter(|it| !it.is_nothing());
+    shown.into_iter().map(|(title, path)| tile(title, path, outcomes, spread)).collect()
+}
+
+fn tile(title: &'static str, path: &str, outcomes: &[Outcome], spread: Option<&Spread>) -> Tile {
+    let share = unit(path) == Unit::Share;
+    let shown = |number: f64| match () {
+        () if share => percent(number),
+        () if number.fract() == 0.0 => whole(number as u64),
+        () => real(number),
+    };
+    // The mean over the seeds if there are several, with half its interval.
+    let number = |place: usize, outcome: &Outcome| {
+        let interval = spread.and_then(|it| it.of(place, path));
+        let alone = || value(outcome, path).as_f64().map(|its| (its, None));
+        interval.map_or_else(alone, |it| Some((it.mean, Some(it.half_width))))
+    };
+    let first = outcomes.first().and_then(|it| number(0, it)).map(|(its, _)| its);
+    let row = |(place, outcome): (usize, &Outcome)| {
+        let its = number(place, outcome);
+        let value = match its {
+            None => NOTHING.into(),
+            Some((its, None)) => shown(its),
+            Some((its, Some(half))) => format!("{} ± {}", shown(its), shown(half)),
+        };
+        let change = match (place, first, its) {
+            (1.., Some(first), Some((its, _))) => change(first, its, share),
+            _ => String::new(),
+        };
+        let hue = palette::scheme(place).hue().name;
+        Row { hue, scheme: outcome.drive.scheme.clone(), value, change }
+    };
+    let rows: Vec<Row> = outcomes.iter().enumerate().take(ROWS).map(row).collect();
+    Tile { title, more: outcomes.len() - rows.len(), rows }
+}
+
+/// How much a number differs: shares in percentage points, others in percent of the first.
+fn change(first: f64, its: f64, share: bool) -> String {
+    if first == its {
+        return "same".into();
+    }
+    let (by, unit) = match () {
+        () if share => ((its - first) * 100.0, "points"),
+        () if first > 0.0 => ((its / first - 1.0) * 100.0, "%"),
+        // Nothing to relate it to.
+        () => return String::new(),
+    };
+    let sign = if by < 0.0 { "−" } else { "+" };
+    match by.abs() {
+        by if by < 0.05 => format!("<0.1 {unit}"),
+        by if by < 99.95 => format!("{sign}{by:.1} {unit}"),
+        by if share => format!("{sign}{by:.0} {unit}"),
+        _ => format!("{:.1}x", its / first),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::change;
+
+    #[test]
+    fn changes_are_said_in_few_digits() {
+        for (first, its, share, says) in [
+            (70.0, 60.0, false, "−14.3 %"),
+            (70.0, 70.0, false, "same"),
+            (70.0, 70.01, false, "<0.1 %"),
+            (1.0, 2.5, false, "2.5x"),
+            (0.0, 3.0, false, ""),
+            (0.5, 0.45, true, "−5.0 points"),
+            (0.0, 1.0, true, "+100 points"),
+        ] {
+            assert_eq!(change(first, its, share), says, "{first} {its}");
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! Requests that come faster than the drive serves them.
+
+use super::facts::Interval;
+use super::{Case, Facts, Finding, and};
+use fowler_experiment::numbers::real;
+
+/// How much longer the queue is in the rest of a run than in the interval before. A queue that
+/// grows steadily is more than twice as long (assumed: most of that).
+const GROWS: f64 = 1.7;
+/// A queue shorter than this is none (assumed).
+const LONG: f64 = 16.0;
+
+/// Schemes whose queue grew throughout the run: its latencies measure the length of the run.
+pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
+    let behind: Vec<(&Facts, [Interval; 2])> =
+        case.runs.iter().filter_map(|its| growing(its).map(|parts| (its, parts))).collect();
+    let Some((one, [before, after])) = behind.first() else { return Vec::new() };
+    let names: Vec<&str> = behind.iter().map(|(its, _)| its.scheme.as_str()).collect();
+    let about: Vec<&Facts> = behind.iter().map(|(its, _)| *its).collect();
+    let text = format!(
+        "Requests come faster than {} serves them: under {}, {} of them were in the drive on average from {} to \
+         {} s, and {} from there to the end, at {} s. Latencies then grow with the length of the run.",
+        and(&names),
+        one.scheme,
+        real(before.outstanding),
+        real(before.from_s),
+        real(before.until_s),
+        real(after.outstanding),
+        real(after.until_s)
+    );
+    let numbers = [
+        ("before", before.outstanding),
+        ("after", after.outstanding),
+        ("least_growth", GROWS),
+        ("least", LONG),
+    ];
+    let next = "a lower rate (--speed), or a closed loop (--queue-depth)";
+    vec![Finding::new(&about, text).numbers(&numbers).next(next)]
+}
+
+/// The two parts of the run, if the queue grows from one to the other.
+fn growing(run: &Facts) -> Option<[Interval; 2]> {
+    let parts = run.parts()?;
+    let [before, after] = parts.map(|its| its.outstanding);
+    (run.open && after >= LONG && after >= GROWS * before).then_some(parts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fowler_metrics::Milestone;
+    use fowler_units::Span;
+
+    fn run(open: bool, outstanding: [u128; 3]) -> Facts {
+        let at = [Span(100), Span(200), Span(400)];
+        let milestone = |(at, outstanding)| Milestone { at, outstanding, ..Milestone::default() };
+        let milestones = at.into_iter().zip(outstanding).map(milestone).collect();
+        Facts { scheme: "a".into(), open, requests: 9, milestones, ..Facts::default() }
+    }
+
+    #[test]
+    fn a_queue_that_grows_is_told_in_open_loops() {
+        for (open, outstanding, says) in [
+            (true, [500, 2000, 8000], 1), // 15 in the drive, then 30
+            (false, [500, 2000, 8000], 0),
+            (true, [1500, 3500, 8000], 0), // 20, then 22.5
+            (true, [5, 20, 80], 0),        // short
+        ] {
+            let runs = [run(open, outstanding)];
+            assert_eq!(look(&Case { runs: &runs, spread: None }).len(), says, "{outstanding:?}");
+        }
+    }
+}

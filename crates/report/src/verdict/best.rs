@@ -1,0 +1,196 @@
+//! Which scheme is better, and by how much.
+
+use super::{Case, Facts, Finding, and};
+use fowler_experiment::numbers::{counted, percent, ratio, real};
+use fowler_metrics::Kind;
+
+/// A difference below this is none: latencies are compared to a percent.
+const SAME: f64 = 0.01;
+/// The fewest requests whose mean is compared.
+const FEWEST: u64 = 100;
+/// The fewest requests of which p99.9 is told: a hundred are beyond it.
+const FEWEST_OF_TAIL: u64 = 100_000;
+
+/// The scheme with the lowest mean read latency, or mean write latency where nothing is read. A
+/// scheme that lost data, or was stopped, is not called better, and is named.
+pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
+    let [first, others @ ..] = case.runs else { return Vec::new() };
+    let kind = match first.served[Kind::Read].count > 0 {
+        true => Kind::Read,
+        false => Kind::Write,
+    };
+    let mean = |its: &Facts| its.served[kind].mean_us.filter(|&mean| mean > 0.0);
+    let Some(of_first) = mean(first).filter(|_| first.served[kind].count >= FEWEST) else {
+        return Vec::new();
+    };
+    let unfair: Vec<String> = case.runs.iter().filter_map(|its| unfair(first, its)).collect();
+    if unfair.len() + 1 >= case.runs.len()
+        || others.is_empty()
+        || self::unfair(first, first).is_some()
+    {
+        return Vec::new();
+    }
+    let fair = || others.iter().enumerate().filter(|(_, its)| self::unfair(first, its).is_none());
+    let best = fair().filter_map(|(place, its)| Some((place + 1, its, mean(its)?)));
+    let best = best.min_by(|one, other| one.2.partial_cmp(&other.2).expect("numbers"));
+    let Some((place, best, of_best)) = best else { return Vec::new() };
+    let by = of_best / of_first;
+    let numbers = [("mean_us", of_best), ("first_mean_us", of_first), ("least_difference", SAME)];
+    let chance = case.spread.and_then(|its| its.ratio(place, path(kind)));
+    let by_chance = chance.is_some_and(|its| its.mean + its.half_width >= 1.0);
+    let mut text = if by > 1.0 - SAME || by_chance {
+        format!(
+            "No scheme lowers the mean {} latency of {} by {} or more{}.",
+            kind.name(),
+            first.scheme,
+            percent(SAME),
+            if by_chance { ", beyond what seeds do" } else { "" }
+        )
+    } else {
+        gain(first, best, kind) + &price(first, best, kind)
+    };
+    if !unfair.is_empty() {
+        text += &format!(" Left out: {}.", unfair.join("; "));
+    }
+    let finding = Finding::new(&[first, best], text).numbers(&numbers);
+    vec![if case.spread.is_none() {
+        finding.next("--seeds 5, to see what is chance")
+    } else {
+        finding
+    }]
+}
+
+/// Why a run cannot be called better, if it cannot.
+fn unfair(first: &Facts, its: &Facts) -> Option<String> {
+    let why = if its.lost > 0 {
+        format!("lost {}", counted(its.lost, "page"))
+    } else if !its.complete {
+        "did not end".into()
+    } else if !its.alike(first) {
+        "served other requests".into()
+    } else {
+        return None;
+    };
+    Some(format!("{} {why}", its.scheme))
+}
+
+/// The path of the metric that is compared.
+fn path(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Read => "read.mean_us",
+        Kind::Write => "write.mean_us",
+    }
+}
+
+fn gain(first: &Facts, best: &Facts, kind: Kind) -> String {
+    let [of_first, of_best] = [first, best].map(|its| &its.served[kind]);
+    let mean = of_best.mean_us.unwrap_or_default();
+    let mut text = format!(
+        "{} has the lowest mean {} latency, {} us, {} times that of {}",
+        best.scheme,
+        kind.name(),
+        real(mean),
+        times(mean / of_first.mean_us.unwrap_or(mean)),
+        first.scheme
+    );
+    if let Some((was, is)) = of_first.p999_us.zip(of_best.p999_us)
+        && of_best.count >= FEWEST_OF_TAIL
+    {
+        text += &format!("; at p99.9 {} us, {} times", real(is), times(is / was));
+    }
+    text + "."
+}
+
+/// `0.34`.
+fn times(by: f64) -> String {
+    ratio(by).trim_end_matches('x').to_string()
+}
+
+/// What it costs: the other kind of request, and pages programmed.
+fn price(first: &Facts, best: &Facts, kind: Kind) -> String {
+    let mut price = Vec::new();
+    let other = if kind == Kind::Read { Kind::Write } else { Kind::Read };
+    let [was, is] = [first, best].map(|its| its.served[other].mean_us.filter(|&it| it > 0.0));
+    if let Some((was, is)) = was.zip(is)
+        && is / was > 1.0 + SAME
+        && best.served[other].count >= FEWEST
+    {
+        price.push(format!("{}s take {} longer", other.name(), percent(is / was - 1.0)));
+    }
+    if let Some((was, is)) = first.waf().zip(best.waf())
+        && is / was > 1.0 + SAME
+        && first.host_programs().min(best.host_programs()) >= first.spare_pages
+    {
+        price.push(format!("write amplification rises from {} to {}", real(was), real(is)));
+    }
+    let price: Vec<&str> = price.iter().map(String::as_str).collect();
+    if price.is_empty() { String::new() } else { format!(" In exchange, {}.", and(&price)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::verdict::facts::Served;
+    use fowler_experiment::seeds::Spread;
+    use fowler_metrics::ByKind;
+    use std::collections::BTreeMap;
+
+    fn run(scheme: &str, read: f64, write: f64) -> Facts {
+        let served = |us: f64| Served { count: 100, mean_us: Some(us), ..Served::default() };
+        Facts {
+            scheme: scheme.into(),
+            requests: 200,
+            complete: true,
+            served: ByKind::from_fn(|kind| served([read, write][kind as usize])),
+            ..Facts::default()
+        }
+    }
+
+    fn says(runs: &[Facts]) -> String {
+        let said = look(&Case { runs, spread: None });
+        said.into_iter().map(|it| it.text).collect::<Vec<_>>().join("|")
+    }
+
+    #[test]
+    fn the_lowest_mean_read_is_the_best_and_has_its_price() {
+        let runs = [run("a", 100.0, 500.0), run("b", 50.0, 600.0), run("c", 80.0, 500.0)];
+        let said = says(&runs);
+        let gain = "b has the lowest mean read latency, 50.00 us, 0.50 times that of a.";
+        assert_eq!(said, format!("{gain} In exchange, writes take 20.0 % longer."));
+    }
+
+    /// On both sides of a percent, and of a hundred requests.
+    #[test]
+    fn less_than_a_percent_is_nothing() {
+        let none = "No scheme lowers the mean read latency of a by 1.0 % or more.";
+        assert_eq!(says(&[run("a", 100.0, 1.0), run("b", 99.5, 1.0)]), none);
+        assert_eq!(says(&[run("a", 100.0, 1.0), run("b", 150.0, 1.0)]), none);
+        assert!(says(&[run("a", 100.0, 1.0), run("b", 98.9, 1.0)]).starts_with("b has the lowest"));
+        let mut few = [run("a", 100.0, 1.0), run("b", 50.0, 1.0)];
+        few.iter_mut().for_each(|its| its.served[Kind::Read].count = 99);
+        assert_eq!(says(&few), "");
+    }
+
+    #[test]
+    fn who_loses_data_is_named_and_not_better() {
+        let losing = Facts { lost: 2, ..run("b", 50.0, 1.0) };
+        let runs = [run("a", 100.0, 1.0), losing.clone(), run("c", 90.0, 1.0)];
+        assert!(says(&runs).starts_with("c has the lowest"));
+        assert!(says(&runs).ends_with("Left out: b lost 2 pages."), "{}", says(&runs));
+        assert_eq!(says(&[run("a", 100.0, 1.0), losing.clone()]), "");
+        assert_eq!(says(&[losing, run("a", 20.0, 1.0), run("c", 90.0, 1.0)]), "");
+        let fewer = Facts { requests: 150, ..run("b", 50.0, 1.0) };
+        let runs = [run("a", 100.0, 1.0), fewer, run("c", 90.0, 1.0)];
+        assert!(says(&runs).ends_with("Left out: b served other requests."));
+        assert_eq!(says(&[run("a", 100.0, 1.0)]), "");
+    }
+
+    #[test]
+    fn what_seeds_do_as_well_is_no_gain() {
+        let runs = [run("a", 100.0, 1.0), run("b", 90.0, 1.0)];
+        let of = |values: [f64; 3]| BTreeMap::from([("read.mean_us".to_string(), values.to_vec())]);
+        let spread = Spread::of_values(vec![of([100.0; 3]), of([90.0, 130.0, 85.0])]);
+        let said = look(&Case { runs: &runs, spread: Some(&spread) });
+        assert!(said[0].text.contains("beyond what seeds do"), "{}", said[0].text);
+    }
+}

@@ -1,0 +1,172 @@
+//! Why two columns are the same.
+
+use super::{Case, Facts, Finding, and, more_load};
+use fowler_experiment::numbers::counted;
+use fowler_metrics::Kind;
+
+/// From this share of idle time on, that is a reason (assumed).
+const HARDLY_BUSY: f64 = 0.99;
+/// Settings that act on programs and erases alone.
+const OF_WRITES: [&str; 6] = [
+    "policy.suspension",
+    "policy.victim",
+    "policy.wear",
+    "policy.placement",
+    "policy.step",
+    "policy.voltage",
+];
+
+/// The schemes whose requests took exactly as long as those of an earlier one.
+pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let mut seen: Vec<&Facts> = Vec::new();
+    for run in case.runs {
+        if seen.iter().any(|its| same(its, run)) {
+            continue;
+        }
+        seen.push(run);
+        let twins: Vec<&Facts> =
+            case.runs.iter().filter(|its| its.scheme != run.scheme && same(its, run)).collect();
+        if !twins.is_empty() {
+            findings.push(finding(run, &twins));
+        }
+    }
+    findings
+}
+
+/// Whether every request took as long, as far as sums and the longest tell.
+fn same(one: &Facts, other: &Facts) -> bool {
+    let latencies = |its: &Facts| Kind::ALL.map(|it| (its.served[it].sum, its.served[it].max));
+    one.requests > 0
+        && one.alike(other)
+        && latencies(one) == latencies(other)
+        && one.programs == other.programs
+        && (one.erases, one.lost) == (other.erases, other.lost)
+        && one.suspensions == other.suspensions
+}
+
+fn finding(run: &Facts, twins: &[&Facts]) -> Finding {
+    let names: Vec<&str> = twins.iter().map(|its| its.scheme.as_str()).collect();
+    let mut about = vec![run];
+    about.extend(twins);
+    let mut all = vec![run.scheme.as_str()];
+    all.extend(&names);
+    let says = format!("The latencies, programs and erases of {} are the same: ", and(&all));
+    let (why, next) = why(run, twins);
+    let finding = Finding::new(&about, says + &why + ".");
+    match next {
+        Some(next) => finding.next(next),
+        None => finding,
+    }
+}
+
+/// The reason, from what the drive did, and what might tell the schemes apart.
+fn why(run: &Facts, twins: &[&Facts]) -> (String, Option<String>) {
+    let settings = differing(run, twins);
+    if settings.is_empty() {
+        return ("they have the same settings".into(), None);
+    }
+    let only = |keys: &[&str]| settings.iter().all(|it| keys.iter().any(|key| it.starts_with(key)));
+    if run.programs.sum() == 0 && run.erases == 0 && only(&OF_WRITES) {
+        return match run.served[Kind::Write].count {
+            0 => ("nothing was written, so the drive programmed and erased nothing".into(), None),
+            writes => {
+                let all = counted(writes, "write");
+                let why = format!("the buffer absorbed {all}, so the drive programmed nothing");
+                (why, Some("a longer workload, or a smaller buffer.size".into()))
+            }
+        };
+    }
+    if only(&["policy.suspension"]) && run.suspensions == 0 {
+        return ("nothing was suspended".into(), Some(more_load(run).into()));
+    }
+    if let Some(idle) = run.idle.filter(|&idle| idle >= HARDLY_BUSY) {
+        let share = fowler_experiment::numbers::percent(idle);
+        return (
+            format!("the drive was idle for {share} of the time"),
+            Some(more_load(run).into()),
+        );
+    }
+    let keys: Vec<&str> = settings.iter().map(String::as_str).collect();
+    (format!("nothing in this run depended on {}, in which they differ", and(&keys)), None)
+}
+
+/// The keys in which settings differ.
+fn differing(run: &Facts, twins: &[&Facts]) -> Vec<String> {
+    let mut keys: Vec<String> = Vec::new();
+    for twin in twins {
+        let all = run.settings.keys().chain(twin.settings.keys());
+        keys.extend(all.filter(|key| run.settings.get(*key) != twin.settings.get(*key)).cloned());
+    }
+    keys.sort();
+    keys.dedup();
+    keys
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::verdict::facts::Served;
+    use fowler_device::{BySource, Source};
+
+    fn run(scheme: &str, key: &str) -> Facts {
+        let mut programs = BySource::<u64>::default();
+        programs[Source::Host] = 5;
+        let mut facts = Facts {
+            scheme: scheme.into(),
+            requests: 15,
+            programs,
+            idle: Some(0.5),
+            settings: [(key.to_string(), scheme.to_string())].into(),
+            ..Facts::default()
+        };
+        facts.served[Kind::Read] = Served { count: 10, sum: 1000, max: 200, ..Served::default() };
+        facts.served[Kind::Write] = Served { count: 5, sum: 5000, max: 1200, ..Served::default() };
+        facts
+    }
+
+    fn says(runs: &[Facts]) -> String {
+        let said = look(&Case { runs, spread: None });
+        said.into_iter().map(|it| it.text).collect::<Vec<_>>().join("|")
+    }
+
+    #[test]
+    fn each_reason_is_told() {
+        let order = "policy.die_order";
+        for (reason, key, change) in [
+            ("nothing in this run depended on policy.die_order", order, (|_| ()) as fn(&mut Facts)),
+            ("nothing was suspended", "policy.suspension", |_| ()),
+            ("idle for 99.0 %", order, |its| its.idle = Some(0.99)),
+            ("the buffer absorbed 5 writes", "policy.victim", |its| {
+                its.programs = BySource::default()
+            }),
+            ("nothing was written, so", "policy.wear", |its| {
+                its.programs = BySource::default();
+                its.served[Kind::Write] = Served::default();
+            }),
+            ("they have the same settings", order, |its| its.settings.clear()),
+        ] {
+            let mut runs = [run("a", key), run("b", key)];
+            runs.iter_mut().for_each(change);
+            let said = says(&runs);
+            let head = "The latencies, programs and erases of a and b are the same: ";
+            assert!(said.starts_with(head), "{said}");
+            assert!(said.contains(reason), "{reason}: {said}");
+        }
+    }
+
+    #[test]
+    fn a_nanosecond_is_a_difference() {
+        let mut other = run("b", "policy.die_order");
+        other.served[Kind::Read].sum += 1;
+        assert_eq!(says(&[run("a", "policy.die_order"), other]), "");
+    }
+
+    #[test]
+    fn three_of_four_are_named_together() {
+        let mut other = run("b", "x");
+        other.suspensions = 7;
+        let runs = [run("a", "x"), other, run("c", "x"), run("d", "x")];
+        assert!(says(&runs).contains("of a, c and d are the same"), "{}", says(&runs));
+    }
+}

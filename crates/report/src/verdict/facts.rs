@@ -1,0 +1,181 @@
+//! What rules look at of a run: a few numbers, so that a rule can be tested on a case made by hand.
+
+use fowler_device::blame::Part;
+use fowler_device::{BySource, Source};
+use fowler_experiment::outcome::Outcome;
+use fowler_metrics::{ByKind, Kind, Milestone, Percentile};
+use std::collections::BTreeMap;
+
+/// The share of requests that are the tail.
+pub(crate) const TAIL: f64 = 0.01;
+
+/// The facts of a run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Facts {
+    /// The scheme.
+    pub scheme: String,
+    /// Reads and writes.
+    pub served: ByKind<Served>,
+    /// All requests.
+    pub requests: u64,
+    /// What the drive programmed.
+    pub programs: BySource<u64>,
+    /// What it erased.
+    pub erases: u64,
+    /// How often a program or erase was suspended.
+    pub suspensions: u64,
+    /// The share of time without a request; `None` without time.
+    pub idle: Option<f64>,
+    /// Whether requests come at their own times, whatever the drive does.
+    pub open: bool,
+    /// Simulated time, in seconds.
+    pub simulated_s: f64,
+    /// Physical pages beyond those of data and parity.
+    pub spare_pages: u64,
+    /// Blocks.
+    pub blocks: u64,
+    /// Host pages lost, whether anybody has read them or not, or lost writes.
+    pub lost: u64,
+    /// Whether the run is whole.
+    pub complete: bool,
+    /// The settings of the drive, by key.
+    pub settings: BTreeMap<String, String>,
+    /// How it went on.
+    pub milestones: Vec<Milestone>,
+}
+
+/// The requests of a kind.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Served {
+    /// Their number.
+    pub count: u64,
+    /// Their mean latency, in microseconds.
+    pub mean_us: Option<f64>,
+    /// The percentiles that are shown: those with enough requests beyond them.
+    pub shown: Vec<Percentile>,
+    /// The 99.9th percentile.
+    pub p999_us: Option<f64>,
+    /// The sum and the maximum of latencies, in nanoseconds: two runs with the same requests and
+    /// the same sums are the same for people.
+    pub sum: u128,
+    /// See `sum`.
+    pub max: u64,
+    /// The parts of the latency of the slowest 1 %, largest first.
+    pub tail: Vec<(Part, f64)>,
+}
+
+impl Facts {
+    /// Takes the facts of a run.
+    pub fn of(outcome: &Outcome) -> Facts {
+        let layout = &outcome.drive.layout;
+        let served = |kind: Kind| {
+            let latencies = outcome.recorder.latencies(kind);
+            let band = outcome.recorder.blame(kind).slowest(TAIL);
+            let share = |part: Part| Some((part, band.share(part).filter(|&it| it > 0.0)?));
+            Served {
+                count: latencies.count(),
+                mean_us: latencies.mean_us(),
+                shown: Percentile::ALL
+                    .into_iter()
+                    .filter(|&it| latencies.percentile(it).is_some())
+                    .collect(),
+                p999_us: latencies.percentile(Percentile::P999).map(|it| it.as_us()),
+                sum: latencies.sum(),
+                max: latencies.max().map_or(0, |it| it.0),
+                tail: band.ranked().into_iter().filter_map(share).collect(),
+            }
+        };
+        let census = outcome.census.as_ref();
+        let census = census.map_or(0, |its| its.found() + its.unfound());
+        let lost = outcome.losses.map_or(0, |its| its.lost_in_all()).max(census);
+        Facts {
+            scheme: outcome.drive.scheme.clone(),
+            served: ByKind::from_fn(served),
+            requests: outcome.recorder.requests(),
+            programs: outcome.counters.programs,
+            erases: outcome.counters.erases.sum(),
+            suspensions: outcome.counters.suspensions,
+            idle: outcome.idle_share(),
+            open: outcome.pacing == fowler_device::Pacing::Open,
+            simulated_s: outcome.simulated.as_s(),
+            spare_pages: layout.pages() - u64::from(layout.mapped_pages),
+            blocks: u64::from(layout.geometry.blocks()),
+            lost: lost.max(outcome.power_offs.lost_writes),
+            complete: outcome.ending == fowler_experiment::outcome::Ending::Complete,
+            settings: settings(&outcome.drive.text),
+            milestones: outcome.milestones.clone(),
+        }
+    }
+
+    /// Returns whether another run served the same requests.
+    pub fn alike(&self, other: &Facts) -> bool {
+        let counts = |its: &Facts| Kind::ALL.map(|kind| its.served[kind].count);
+        self.requests == other.requests && counts(self) == counts(other)
+    }
+
+    /// Returns pages programmed per page programmed for the host.
+    pub fn waf(&self) -> Option<f64> {
+        fowler_device::waf(&self.programs)
+    }
+
+    /// Returns the pages programmed for the host.
+    pub fn host_programs(&self) -> u64 {
+        self.programs[Source::Host]
+    }
+
+    /// Returns the part of the run from a quarter to half of it on, at a milestone, to its end, and
+    /// the interval before that, as long as what comes before it.
+    pub fn parts(&self) -> Option<[Interval; 2]> {
+        let end = self.milestones.last()?;
+        let at = self.milestones.iter().rposition(|its| its.at.0 <= end.at.0 / 2)?;
+        let (before, from) = (self.milestones.get(at.checked_sub(1)?)?, &self.milestones[at]);
+        Some([Interval::of(before, from), Interval::of(from, end)])
+    }
+}
+
+/// What a drive did between two milestones.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Interval {
+    /// When it begins and ends, in seconds of the run.
+    pub from_s: f64,
+    /// See `from_s`.
+    pub until_s: f64,
+    /// What was programmed.
+    pub programs: BySource<u64>,
+    /// What was erased.
+    pub erases: u64,
+    /// Requests in the drive, on average over time.
+    pub outstanding: f64,
+}
+
+impl Interval {
+    fn of(from: &Milestone, until: &Milestone) -> Interval {
+        let length = until.at - from.at;
+        Interval {
+            from_s: from.at.as_s(),
+            until_s: until.at.as_s(),
+            programs: until.programs - from.programs,
+            erases: until.erases - from.erases,
+            outstanding: (until.outstanding - from.outstanding) as f64 / length.0 as f64,
+        }
+    }
+}
+
+/// The settings of a device file, by their whole keys.
+fn settings(text: &str) -> BTreeMap<String, String> {
+    let mut all = BTreeMap::new();
+    let Ok(table) = text.parse::<toml::Table>() else { return all };
+    flatten(String::new(), &toml::Value::Table(table), &mut all);
+    all
+}
+
+fn flatten(path: String, value: &toml::Value, all: &mut BTreeMap<String, String>) {
+    let toml::Value::Table(table) = value else {
+        all.insert(path, value.to_string());
+        return;
+    };
+    for (key, value) in table {
+        let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+        flatten(path, value, all);
+    }
+}

@@ -1,0 +1,38 @@
+//! A drive that hardly does anything.
+
+use super::{Case, Finding, more_load};
+use fowler_experiment::numbers::percent;
+
+/// From this share of idle time on, there is little that a scheme could change (assumed).
+const MOSTLY_IDLE: f64 = 0.95;
+
+/// The drive of the baseline was idle most of the time.
+pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
+    let Some((first, idle)) = case.runs.first().and_then(|it| Some((it, it.idle?))) else {
+        return Vec::new();
+    };
+    if idle < MOSTLY_IDLE || first.requests == 0 {
+        return Vec::new();
+    }
+    let text = format!(
+        "Under {} the drive was idle for {} of the time: a scheme can only change the rest.",
+        first.scheme,
+        percent(idle)
+    );
+    let numbers = [("idle_share", idle), ("least", MOSTLY_IDLE)];
+    vec![Finding::new(&[first], text).numbers(&numbers).next(more_load(first))]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::verdict::Facts;
+
+    #[test]
+    fn it_speaks_from_its_threshold_on() {
+        for (idle, says) in [(Some(0.95), 1), (Some(0.949), 0), (None, 0)] {
+            let runs = [Facts { idle, requests: 9, ..Facts::default() }];
+            assert_eq!(look(&Case { runs: &runs, spread: None }).len(), says, "{idle:?}");
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Whether the drive had reached steady state.
+
+use super::facts::Interval;
+use super::{Case, Facts, Finding, and};
+use fowler_device::waf;
+use fowler_experiment::numbers::real;
+
+/// Write amplification that differs by more than this between two parts of a run is not steady
+/// (assumed).
+const DRIFT: f64 = 0.05;
+/// The fewest host pages programmed in each of the two (assumed).
+const FEWEST: u64 = 10_000;
+
+/// Schemes whose write amplification still changed.
+pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
+    let of = |its| drift(its).map(|(parts, waf)| (its, parts, waf));
+    let drifting: Vec<(&Facts, [Interval; 2], [f64; 2])> =
+        case.runs.iter().filter_map(of).collect();
+    let Some((one, parts, [before, after])) = drifting.first() else { return Vec::new() };
+    let names: Vec<&str> = drifting.iter().map(|(its, ..)| its.scheme.as_str()).collect();
+    let about: Vec<&Facts> = drifting.iter().map(|(its, ..)| *its).collect();
+    let text = format!(
+        "The drive was not in steady state under {}: under {}, write amplification was {} from {} to {} s, and {} \
+         from there to the end, at {} s.",
+        and(&names),
+        one.scheme,
+        real(*before),
+        real(parts[0].from_s),
+        real(parts[0].until_s),
+        real(*after),
+        real(parts[1].until_s)
+    );
+    let numbers = [("before", *before), ("after", *after), ("most_drift", DRIFT)];
+    let next = "a longer run, or --set precondition.pattern=steady";
+    vec![Finding::new(&about, text).numbers(&numbers).next(next)]
+}
+
+/// The two parts of the run and write amplification in each, if it changes.
+fn drift(run: &Facts) -> Option<([Interval; 2], [f64; 2])> {
+    let parts = run.parts()?;
+    let enough = parts.iter().all(|its| its.programs[fowler_device::Source::Host] >= FEWEST);
+    let [before, after] = parts.map(|its| waf(&its.programs));
+    let (before, after) = before.zip(after)?;
+    (enough && (after / before - 1.0).abs() > DRIFT).then_some((parts, [before, after]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fowler_device::{BySource, Source};
+    use fowler_metrics::Milestone;
+    use fowler_units::Span;
+
+    /// Programs of the host and of GC by the three last milestones.
+    fn run(programs: [[u64; 2]; 3]) -> Facts {
+        let milestone = |(at, [host, gc]): (u64, [u64; 2])| {
+            let mut programs = BySource::<u64>::default();
+            (programs[Source::Host], programs[Source::Gc]) = (host, gc);
+            Milestone { at: Span(at), programs, ..Milestone::default() }
+        };
+        let milestones = [100, 200, 400].into_iter().zip(programs).map(milestone).collect();
+        Facts { scheme: "a".into(), requests: 9, milestones, ..Facts::default() }
+    }
+
+    #[test]
+    fn write_amplification_that_changes_is_told() {
+        for (programs, says) in [
+            ([[0, 0], [10_000, 10_000], [30_000, 32_500]], 1), // 2, then 2.125
+            ([[0, 0], [10_000, 10_000], [30_000, 31_900]], 0), // 2, then 2.095
+            ([[0, 0], [9_999, 0], [30_000, 30_000]], 0),       // too few
+        ] {
+            let runs = [run(programs)];
+            assert_eq!(look(&Case { runs: &runs, spread: None }).len(), says, "{programs:?}");
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! What makes the slowest requests slow.
+
+use super::{Case, Facts, Finding};
+use fowler_device::blame::Part;
+use fowler_experiment::numbers::{percent, words};
+use fowler_metrics::Kind;
+
+/// A cause is named if it is at least this share of the time of the slowest 1 % (assumed).
+const MUCH: f64 = 0.25;
+/// The fewest requests whose slowest 1 % are looked at: ten of them.
+const FEWEST: u64 = 1000;
+
+/// The cause of the tail of the baseline, and what it is under each scheme where it is another.
+pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
+    let [first, others @ ..] = case.runs else { return Vec::new() };
+    let of_kind = |kind: Kind| {
+        let (part, share) = dominant(first, kind)?;
+        let mut text = format!(
+            "In the slowest 1 % of {}s under {}, {} of the time is \u{201c}{}\u{201d}.",
+            kind.name(),
+            first.scheme,
+            percent(share),
+            words(part)
+        );
+        let mut about = vec![first];
+        let changed: Vec<(&Facts, Part, f64)> = others
+            .iter()
+            .filter(|its| its.alike(first))
+            .filter_map(|its| dominant(its, kind).map(|(part, share)| (its, part, share)))
+            .filter(|(_, its, _)| *its != part)
+            .collect();
+        for (its, part, share) in changed {
+            text += &format!(
+                " Under {} it is \u{201c}{}\u{201d}, {}.",
+                its.scheme,
+                words(part),
+                percent(share)
+            );
+            about.push(its);
+        }
+        Some(Finding::new(&about, text).numbers(&[("share", share), ("least_share", MUCH)]))
+    };
+    Kind::ALL.into_iter().filter_map(of_kind).collect()
+}
+
+/// The largest part of the tail, if it is large.
+fn dominant(run: &Facts, kind: Kind) -> Option<(Part, f64)> {
+    let its = &run.served[kind];
+    let first = its.tail.first().copied();
+    first.filter(|(_, share)| *share >= MUCH && its.count >= FEWEST)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::verdict::facts::Served;
+
+    fn run(scheme: &str, part: Part, share: f64, count: u64) -> Facts {
+        let mut facts = Facts { scheme: scheme.into(), requests: count, ..Facts::default() };
+        facts.served[Kind::Read] = Served { count, tail: vec![(part, share)], ..Served::default() };
+        facts
+    }
+
+    #[test]
+    fn a_cause_that_a_scheme_removes_is_told() {
+        let runs = [
+            run("fifo", Part::BehindHostProgram, 0.82, 1000),
+            run("rps", Part::BehindHostProgram, 0.8, 1000),
+            run("ipc", Part::BehindHostRead, 0.47, 1000),
+        ];
+        let said = look(&Case { runs: &runs, spread: None });
+        let text = "In the slowest 1 % of reads under fifo, 82.0 % of the time is \u{201c}behind host \
+                    program\u{201d}. Under ipc it is \u{201c}behind host read\u{201d}, 47.0 %.";
+        assert_eq!(said.len(), 1);
+        assert_eq!(said[0].text, text);
+        assert_eq!(said[0].schemes, ["fifo", "ipc"]);
+    }
+
+    #[test]
+    fn small_causes_and_few_requests_say_nothing() {
+        for (share, count, says) in [(0.25, 1000, 1), (0.249, 1000, 0), (0.9, 999, 0)] {
+            let runs = [run("fifo", Part::Sense, share, count)];
+            assert_eq!(look(&Case { runs: &runs, spread: None }).len(), says, "{share} {count}");
+        }
+    }
+}

@@ -1,0 +1,5 @@
+//! The tests of report pages as one program, which is linked once.
+#![cfg(feature = "pages")]
+
+mod pages;
+mod power;

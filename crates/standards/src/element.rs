@@ -1,0 +1,198 @@
+//! One element of a test: a drive under one stimulus for a time, and what was measured.
+
+use super::stimulus::Over;
+use fowler_device::blame::Part;
+use fowler_device::{Completion, Counters, Device, Doing, Probe, Source};
+use fowler_experiment::Percentile;
+use fowler_metrics::Latencies;
+use fowler_units::{DieId, HostOp, Id, Nanos, Span};
+
+/// What an element measured.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Element {
+    /// Requests answered.
+    pub requests: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Of them, those of writes.
+    pub written: u64,
+    /// From the first request to the last answer. fio divides by the same time.
+    pub seconds: f64,
+    /// Response times in microseconds, of reads and writes together: mean, 99 %, 99.999 %, maximum.
+    pub mean_us: Option<f64>,
+    /// See [`Element::mean_us`].
+    pub p99_us: Option<f64>,
+    /// See [`Element::mean_us`]; `None` of fewer than 100,000 requests.
+    pub p99999_us: Option<f64>,
+    /// See [`Element::mean_us`].
+    pub max_us: Option<f64>,
+    /// Pages programmed, in total and for the host.
+    pub programs: [u64; 2],
+    /// Blocks erased.
+    pub erases: u64,
+    /// Pages that the buffer answered or absorbed, of those that requests touched.
+    pub buffer: [u64; 2],
+    /// What requests waited for: nanoseconds of all of them, in the order of [`Part::ALL`].
+    pub blame: Vec<u64>,
+    /// What the dies did: nanoseconds of all of them, in the order of [`Doing::NAMES`].
+    pub activity: Vec<u64>,
+}
+
+impl Element {
+    /// Returns requests per second.
+    pub fn iops(&self) -> f64 {
+        per(self.requests as f64, self.seconds)
+    }
+
+    /// Returns megabytes, of 10^6 bytes, per second.
+    pub fn mb_s(&self) -> f64 {
+        per(self.bytes as f64 / 1e6, self.seconds)
+    }
+
+    /// Returns pages programmed for each page programmed for the host; `None` without one.
+    pub fn waf(&self) -> Option<f64> {
+        let [all, host] = self.programs;
+        (host > 0).then(|| all as f64 / host as f64)
+    }
+
+    /// Returns the share of the pages that the buffer answered or absorbed; `None` without pages.
+    pub fn buffer_share(&self) -> Option<f64> {
+        let [hits, pages] = self.buffer;
+        (pages > 0).then(|| hits as f64 / pages as f64)
+    }
+
+    /// Returns the share of all response times that requests spent on a part.
+    pub fn share(&self, part: Part) -> f64 {
+        let all: u64 = self.blame.iter().sum();
+        let own = self.blame.get(part as usize).copied().unwrap_or(0);
+        if all == 0 { 0.0 } else { own as f64 / all as f64 }
+    }
+
+    /// Returns the share of the time of all dies that they spent on an activity.
+    pub fn die_share(&self, doing: usize) -> f64 {
+        let all: u64 = self.activity.iter().sum();
+        let own = self.activity.get(doing).copied().unwrap_or(0);
+        if all == 0 { 0.0 } else { own as f64 / all as f64 }
+    }
+
+    /// Returns the share of the time of all dies that they spent on garbage collection.
+    pub fn gc_share(&self) -> f64 {
+        let names = Doing::NAMES.iter().enumerate();
+        let own = names.filter(|(_, name)| name.starts_with("GC ")).map(|(place, _)| place);
+        own.map(|place| self.die_share(place)).sum()
+    }
+
+    /// Returns the parts that requests spent time on, the largest first.
+    pub fn causes(&self) -> Vec<(Part, f64)> {
+        let mut parts: Vec<(Part, f64)> =
+            Part::ALL.into_iter().map(|part| (part, self.share(part))).collect();
+        parts.retain(|(_, share)| *share > 0.0);
+        // The sort is stable: equal shares stay in the order of the parts.
+        parts.sort_by(|(_, one), (_, other)| other.total_cmp(one));
+        parts
+    }
+}
+
+fn per(amount: f64, seconds: f64) -> f64 {
+    if seconds > 0.0 { amount / seconds } else { 0.0 }
+}
+
+/// Sums over the requests of an element.
+#[derive(Clone, Debug)]
+pub(super) struct Tally {
+    pub latencies: Latencies,
+    blame: [u64; Part::COUNT],
+    bytes: u64,
+    written: u64,
+    before: Counters,
+    activity: [u64; Doing::COUNT],
+    from: Nanos,
+}
+
+/// Returns the time of all dies by activity, up to `at`.
+fn activity(device: &Device, at: Nanos) -> [u64; Doing::COUNT] {
+    let mut sums = [0; Doing::COUNT];
+    for die in 0..device.layout().geometry.dies() {
+        let times = device.die_times(DieId::new(die as usize), at);
+        for (sum, own) in sums.iter_mut().zip(times.by_activity()) {
+            *sum += own;
+        }
+    }
+    sums
+}
+
+impl Tally {
+    /// Returns an empty one that begins now.
+    pub fn new(device: &Device) -> Tally {
+        Tally::begun(device, device.now())
+    }
+
+    /// Returns an empty one that began at `from`, with what is counted by now.
+    pub fn begun(device: &Device, from: Nanos) -> Tally {
+        let (latencies, before) = (Latencies::new(), device.counters());
+        let activity = activity(device, from);
+        Tally { latencies, blame: [0; Part::COUNT], bytes: 0, written: 0, before, activity, from }
+    }
+
+    /// Adds a request. In debug builds, its blame must sum to its latency.
+    #[inline]
+    pub fn add(&mut self, completion: &Completion) {
+        let latency = completion.latency();
+        debug_assert_eq!(completion.blame.total(), latency, "{completion:?}");
+        self.latencies.record(latency);
+        for (sum, part) in self.blame.iter_mut().zip(completion.blame.parts()) {
+            *sum += part.0;
+        }
+        if matches!(completion.io.op, HostOp::Read | HostOp::Write) {
+            let size = u64::from(completion.io.size);
+            self.bytes += size;
+            self.written += if completion.io.op == HostOp::Write { size } else { 0 };
+        }
+    }
+
+    /// Returns what was measured until now.
+    pub fn element(&self, device: &Device) -> Element {
+        self.element_until(device, device.now())
+    }
+
+    /// Returns what was measured until `now`.
+    pub fn element_until(&self, device: &Device, now: Nanos) -> Element {
+        let counted = device.counters().since(&self.before);
+        let us = |percentile| self.latencies.percentile(percentile).map(Span::as_us);
+        let hits = counted.buffer_read_hits + counted.buffer_write_hits;
+        let activity = activity(device, now);
+        let activity = activity.iter().zip(self.activity).map(|(now, then)| now - then);
+        Element {
+            requests: self.latencies.count(),
+            bytes: self.bytes,
+            written: self.written,
+            seconds: (now - self.from).as_s(),
+            mean_us: self.latencies.mean_us(),
+            p99_us: us(Percentile::P99),
+            p99999_us: us(Percentile::P99999),
+            max_us: self.latencies.max().map(Span::as_us),
+            programs: [counted.programs.sum(), counted.programs[Source::Host]],
+            erases: counted.erases.sum(),
+            buffer: [hits, counted.pages_read + counted.pages_written],
+            blame: self.blame.to_vec(),
+            activity: activity.collect(),
+        }
+    }
+}
+
+/// Watches one element, which is over after a time.
+pub(super) struct Watch<'a> {
+    pub tally: Tally,
+    pub until: Nanos,
+    pub over: &'a Over<'a>,
+}
+
+impl Probe for Watch<'_> {
+    #[inline]
+    fn completed(&mut self, completion: &Completion) {
+        self.tally.add(completion);
+        if completion.done >= self.until {
+            self.over.set();
+        }
+    }
+}

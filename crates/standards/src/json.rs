@@ -1,0 +1,327 @@
+//! The results as JSON, and the schema of that: both from the same lists.
+
+use super::element::Element;
+use super::rounds::{Point, Rounds};
+use super::series::verdict;
+use super::{Found, Preconditioned, Pts, Saturation, Setting, Tested};
+use fowler_device::Doing;
+use fowler_experiment::Percentile;
+use fowler_experiment::json_schema::output::{self, Fact, Typed, list_of, map_of, written};
+use fowler_experiment::json_schema::{self, nullable};
+use serde_json::{Map, Value, json};
+
+/// What the page and the JSON are called.
+pub(super) const MANNER: &str = "in the manner of SNIA's Solid State Storage Performance Test Specification (PTS), on a simulated drive";
+
+impl Pts {
+    /// Returns one object with everything. What is not known is null; there are no infinities.
+    pub fn json(&self) -> Value {
+        written(&facts(), self)
+    }
+}
+
+/// What `fowler pts` writes into `summary.json` and prints with `--json`.
+pub fn schema() -> Value {
+    let about = "Tests of a drive. What is not known is null; there are no infinities.";
+    json_schema::document("Fowler: the summary of tests", about, output::schema(&facts()))
+}
+
+fn facts() -> Vec<Fact<Pts>> {
+    type It = Pts;
+    let tests = |it: &It| {
+        let facts = of_test();
+        it.tested.iter().map(|tested| written(&facts, tested)).collect::<Vec<_>>()
+    };
+    let settings = |it: &It| {
+        let facts = of_setting();
+        it.setup.settings.iter().map(|setting| written(&facts, setting)).collect::<Vec<_>>()
+    };
+    vec![
+        Fact::new("about", "What this is.", |_: &It| format!("Tests {MANNER}")),
+        Fact::new("conforms", "Whether it conforms to PTS: it never does.", |_: &It| false),
+        Fact::new("device", "The drive: a preset or a file.", |it: &It| {
+            it.setup.drive.device.clone()
+        }),
+        Fact::new("scheme", "The scheme on the drive.", |it: &It| it.setup.drive.scheme.clone()),
+        Fact::new("capacity", "Bytes that the host sees.", |it: &It| {
+            it.setup.drive.layout.logical.0
+        }),
+        Fact::new("minute_s", "The length of a minute; 60 in PTS.", |it: &It| {
+            it.spec.minute.as_s()
+        }),
+        Fact::new("settings", "Every setting with its source.", settings)
+            .like(list_of(output::schema(&of_setting()))),
+        Fact::new("tests", "The tests that were finished.", tests)
+            .like(list_of(output::schema(&of_test()))),
+        Fact::new("stopped", "The tests that were stopped.", |it: &It| {
+            it.stopped.iter().map(|test| test.name().to_string()).collect::<Vec<_>>()
+        }),
+        Fact::new("config_hash", "A hash of the drive's complete description.", |it: &It| {
+            it.setup.drive.hash.clone()
+        }),
+        Fact::new("config", "The purged drive as TOML, with every key.", |it: &It| {
+            it.setup.drive.text.clone()
+        }),
+        Fact::new("version", "The version of Fowler.", |_: &It| {
+            fowler_experiment::provenance::VERSION
+        }),
+    ]
+}
+
+fn of_setting() -> Vec<Fact<Setting>> {
+    type It = Setting;
+    vec![
+        Fact::new("name", "What it is.", |it: &It| it.name),
+        Fact::new("value", "Its value.", |it: &It| it.value.clone()),
+        Fact::new("source", "Where it is from.", |it: &It| it.source),
+    ]
+}
+
+fn of_test() -> Vec<Fact<Tested>> {
+    type It = Tested;
+    let elements = list_of(output::schema(&of_element()));
+    let mut facts = vec![
+        Fact::new("test", "Its name.", |it: &It| it.test.name()),
+        Fact::new("title", "Its title.", |it: &It| it.test.title()),
+        Fact::new("ended", "How it ended.", Tested::ended),
+        Fact::new("simulated_s", "Simulated seconds from the purge on.", |it: &It| {
+            it.simulated.as_s()
+        }),
+        Fact::new("threads", "Threads, where the test does not vary them.", |it: &It| it.load.0),
+        Fact::new(
+            "queue_depth",
+            "Requests of each, where the test does not vary them.",
+            |it: &It| it.load.1,
+        ),
+        Fact::new("preconditioned", "What was written before, for each purge.", |it: &It| {
+            let facts = of_preconditioned();
+            it.preconditioned.iter().map(|wrote| written(&facts, wrote)).collect::<Vec<_>>()
+        })
+        .like(list_of(output::schema(&of_preconditioned()))),
+        Fact::new("parts", "Rounds of elements, and their steady state.", |it: &It| {
+            let facts = of_rounds();
+            parts(&it.found).iter().map(|part| written(&facts, part)).collect::<Vec<_>>()
+        })
+        .like(list_of(output::schema(&of_rounds()))),
+        Fact::new("series", "Loads minute by minute or burst by burst, by name.", |it: &It| {
+            let facts = of_element();
+            let one = |(name, all): (String, &[Element])| {
+                (name, all.iter().map(|element| written(&facts, element)).collect::<Value>())
+            };
+            series(&it.found).into_iter().map(one).collect::<Map<_, _>>()
+        })
+        .like(map_of(elements)),
+    ];
+    facts.extend(of_one_kind());
+    facts
+}
+
+/// What only one kind of test has.
+fn of_one_kind() -> Vec<Fact<Tested>> {
+    type It = Tested;
+    fn saturation(it: &It) -> Option<&Saturation> {
+        match &it.found {
+            Found::Saturation(all) => Some(all),
+            _ => None,
+        }
+    }
+    vec![
+        Fact::new("cliff", "Where throughput fell in write saturation, and why.", |it: &It| {
+            saturation(it)?.cliff().map(|cliff| cliff.sentence())
+        }),
+        Fact::new(
+            "waf_theory",
+            "Write amplification of saturated random writes in theory.",
+            |it: &It| saturation(it)?.theory,
+        ),
+        Fact::new("recovery_minute", "The minute of recovery of a cross stimulus.", |it: &It| {
+            match &it.found {
+                Found::CrossStimulus(all) => all.recovery(),
+                _ => None,
+            }
+        }),
+        Fact::new("histograms", "Response times at three points of demand.", |it: &It| {
+            let facts = of_histogram();
+            match &it.found {
+                Found::Demand(all) => {
+                    all.histograms.iter().map(|one| written(&facts, one)).collect::<Vec<_>>()
+                }
+                _ => Vec::new(),
+            }
+        })
+        .like(list_of(output::schema(&of_histogram()))),
+    ]
+}
+
+/// Rounds with their name.
+type Part<'a> = (String, &'a Rounds);
+
+fn parts(found: &Found) -> Vec<Part<'_>> {
+    match found {
+        Found::Matrix(matrix) => vec![("rounds".into(), &matrix.rounds)],
+        Found::Throughput(sizes) => {
+            sizes.iter().map(|(size, rounds)| (format!("{} KiB", size >> 10), rounds)).collect()
+        }
+        Found::HostIdle(all) => vec![("baseline".into(), &all.base)],
+        Found::Demand(all) => vec![("writes".into(), &all.base), ("rounds".into(), &all.rounds)],
+        Found::Saturation(_) | Found::CrossStimulus(_) => Vec::new(),
+    }
+}
+
+fn series(found: &Found) -> Vec<(String, &[Element])> {
+    match found {
+        Found::Saturation(all) => vec![("minutes".into(), &all.minutes)],
+        Found::CrossStimulus(all) => {
+            let groups = all.groups.iter().enumerate();
+            groups.map(|(n, group)| (format!("group {}", n + 1), &group.minutes[..])).collect()
+        }
+        Found::HostIdle(all) => all
+            .waits
+            .iter()
+            .flat_map(|waited| {
+                let wait = waited.seconds;
+                [
+                    (format!("bursts, wait {wait} s"), &waited.bursts[..]),
+                    (format!("return after wait {wait} s"), &waited.back[..]),
+                ]
+            })
+            .collect(),
+        Found::Matrix(_) | Found::Throughput(_) | Found::Demand(_) => Vec::new(),
+    }
+}
+
+fn of_preconditioned() -> Vec<Fact<Preconditioned>> {
+    type It = Preconditioned;
+    vec![
+        Fact::new("size", "Bytes of a write.", |it: &It| it.size),
+        Fact::new("bytes", "Bytes written.", |it: &It| it.bytes),
+        Fact::new("simulated_s", "How long it took.", |it: &It| it.simulated.as_s()),
+        Fact::new("waf", "Write amplification.", |it: &It| it.waf),
+    ]
+}
+
+fn of_rounds<'a>() -> Vec<Fact<Part<'a>>> {
+    type It<'a> = Part<'a>;
+    let verdicts = ["average", "data_excursion", "slope", "slope_excursion", "intercept"];
+    let number = |name: &'static str| {
+        Fact::new(name, "Of the first steady window; null if there is none.", move |it: &It| {
+            steady(it.1)[name].as_f64()
+        })
+    };
+    let mut facts = vec![
+        Fact::new("name", "Its name.", |it: &It| it.0.clone()),
+        Fact::new("variable", "The tracking variable.", |it: &It| it.1.variable.name()),
+        Fact::new("tracked", "The tracked element, counted from 0.", |it: &It| it.1.tracked),
+        Fact::new("values", "The tracking variable of each round.", |it: &It| it.1.tracking()),
+        Fact::new("steady_round", "The round of steady state; null if not reached.", |it: &It| {
+            steady(it.1)["steady_round"].as_u64()
+        }),
+        Fact::new("window", "First and last round of it.", |it: &It| {
+            steady(it.1)["window"].clone()
+        })
+        .like(nullable(<[u64; 2]>::schema())),
+    ];
+    facts.extend(verdicts.map(number));
+    facts.extend([
+        Fact::new("measured", "First and last round of the measurement window.", |it: &It| {
+            json!([it.1.window.first, it.1.window.last])
+        })
+        .like(<[u64; 2]>::schema()),
+        Fact::new("points", "The elements of a round.", |it: &It| {
+            let facts = of_point();
+            it.1.points.iter().map(|point| written(&facts, point)).collect::<Vec<_>>()
+        })
+        .like(list_of(output::schema(&of_point()))),
+        Fact::new("rounds", "What was measured, by round and element.", |it: &It| {
+            let facts = of_element();
+            let round = |round: &Vec<Element>| {
+                round.iter().map(|element| written(&facts, element)).collect::<Value>()
+            };
+            it.1.rounds.iter().map(round).collect::<Vec<_>>()
+        })
+        .like(list_of(list_of(output::schema(&of_element())))),
+    ]);
+    facts
+}
+
+fn steady(rounds: &Rounds) -> Map<String, Value> {
+    verdict(Some(&rounds.window).filter(|window| window.is_steady()))
+}
+
+fn of_point() -> Vec<Fact<Point>> {
+    type It = Point;
+    vec![
+        Fact::new("reads", "The share of reads.", |it: &It| it.stimulus.reads),
+        Fact::new("sizes", "Bytes of a request, and their shares.", |it: &It| {
+            let one = |&(size, share): &(u32, f64)| [f64::from(size), share];
+            it.stimulus.sizes.iter().map(one).map(|pair| json!(pair)).collect::<Vec<_>>()
+        })
+        .like(list_of(<[f64; 2]>::schema())),
+        Fact::new("threads", "Threads.", |it: &It| it.threads),
+        Fact::new("queue_depth", "Requests of each.", |it: &It| it.depth),
+        Fact::new("minutes", "How long it takes.", |it: &It| it.minutes),
+    ]
+}
+
+fn of_element() -> Vec<Fact<Element>> {
+    type It = Element;
+    vec![
+        Fact::new("iops", "Requests per second.", Element::iops),
+        Fact::new("mb_s", "Megabytes, of 10^6 bytes, per second.", Element::mb_s),
+        Fact::new("requests", "Requests answered.", |it: &It| it.requests),
+        Fact::new("bytes", "Their bytes.", |it: &It| it.bytes),
+        Fact::new("seconds", "From the first request to the last answer.", |it: &It| it.seconds),
+        Fact::new("mean_us", "Mean response time.", |it: &It| it.mean_us),
+        Fact::new("p99_us", "99 % are at most this slow.", |it: &It| it.p99_us),
+        Fact::new("p99999_us", "99.999 % are at most this slow.", |it: &It| it.p99999_us),
+        Fact::new("max_us", "The slowest.", |it: &It| it.max_us),
+        Fact::new("waf", "Pages programmed for each page of the host.", Element::waf),
+        Fact::new("programs", "Pages programmed.", |it: &It| it.programs[0]),
+        Fact::new("erases", "Blocks erased.", |it: &It| it.erases),
+        Fact::new(
+            "buffer_share",
+            "Share of the pages that the buffer served.",
+            Element::buffer_share,
+        ),
+        Fact::new("die_time", "Shares of the time of all dies by activity.", |it: &It| {
+            let share = |(place, name): (usize, &&str)| {
+                let share = it.die_share(place);
+                (share > 0.0).then(|| ((*name).to_string(), json!(share)))
+            };
+            Doing::NAMES.iter().enumerate().filter_map(share).collect::<Map<_, _>>()
+        })
+        .like(map_of(f64::schema())),
+        Fact::new("blame", "Shares of the response times by cause.", |it: &It| {
+            let causes = it.causes().into_iter();
+            causes
+                .map(|(part, share)| (part.name().to_string(), json!(share)))
+                .collect::<Map<_, _>>()
+        })
+        .like(map_of(f64::schema())),
+    ]
+}
+
+fn of_histogram() -> Vec<Fact<super::demand::Histogram>> {
+    type It = super::demand::Histogram;
+    let mut facts = vec![
+        Fact::new("point", "Its name.", |it: &It| it.name),
+        Fact::new("place", "The element of a round.", |it: &It| it.place),
+    ];
+    facts.extend(of_element().into_iter().map(|fact| fact.within(|it: &It| &it.element)));
+    facts.extend([
+        Fact::new("percentiles_us", "Response times by percentile.", |it: &It| {
+            let one = |percentile: Percentile| {
+                let us = it.latencies.percentile(percentile).map(fowler_units::Span::as_us);
+                (percentile.name().to_string(), json!(us))
+            };
+            Percentile::ALL.into_iter().map(one).collect::<Map<_, _>>()
+        })
+        .like(map_of(Option::<f64>::schema())),
+        Fact::new("histogram_us", "Response times and how many requests had them.", |it: &It| {
+            let one = |(ns, count): (u64, u64)| json!([ns as f64 / 1e3, count as f64]);
+            it.latencies.values().into_iter().map(one).collect::<Vec<_>>()
+        })
+        .like(list_of(<[f64; 2]>::schema())),
+    ]);
+    facts
+}

@@ -1,0 +1,266 @@
+//! Tests of a drive in the manner of SNIA's Solid State Storage Performance Test Specification.
+//!
+//! A test purges a drive, preconditions it, and puts it under rounds of the same elements until a
+//! tracking variable is steady. The same simulated drive goes on from element to element. What was
+//! not verified against the text of the specification is a setting, and is reported as such. See
+//! docs/pts.md.
+//!
+//! - `spec.rs`: which tests, on what drive, how. `setup.rs`: the drive and the settings.
+//! - `steady.rs`: the criterion of steady state. `series.rs`: its verdict on rounds from a file.
+//! - `stimulus.rs`: requests. `rig.rs`: the drive on the bench. `element.rs`, `records.rs`: what is
+//!   measured of an element, and of each minute of a load without a pause.
+//! - `rounds.rs`: rounds until steady state. `matrix.rs` (IOPS, latency), `throughput.rs`,
+//!   `saturation.rs`, `host_idle.rs`, `cross_stimulus.rs`, `demand.rs`: the tests.
+//! - `endurance.rs`, `endurance_report.rs`, `uber.rs`: what a host can write in a life, in the
+//!   manner of JESD218.
+//! - `jesd219.rs`: the enterprise workload. `told.rs`: what the caller hears meanwhile.
+//! - `sheets.rs`, `json.rs`, `charts.rs`, `page.rs`: the results as tables, JSON, charts, a page.
+
+#[cfg(feature = "pages")]
+mod charts;
+mod cross_stimulus;
+mod demand;
+mod element;
+pub mod endurance;
+mod endurance_report;
+mod host_idle;
+pub mod jesd219;
+mod json;
+mod matrix;
+#[cfg(feature = "pages")]
+mod page;
+mod records;
+mod rig;
+mod rounds;
+mod saturation;
+pub mod series;
+mod setup;
+mod sheets;
+mod spec;
+pub mod steady;
+mod stimulus;
+mod throughput;
+mod told;
+pub mod uber;
+
+pub use cross_stimulus::CrossStimulus;
+pub use demand::Demand;
+pub use element::Element;
+pub use endurance_report::schema as endurance_schema;
+pub use host_idle::HostIdle;
+pub use json::schema;
+pub use matrix::Matrix;
+pub use rig::Preconditioned;
+pub use rounds::{Point, Rounds, Variable};
+pub use saturation::{Cliff, Ended, Saturation};
+pub use setup::{Setting, Setup};
+pub use spec::{Edition, PtsSpec, Purge, Test, stimulus as parse_stimulus};
+pub use stimulus::{ActiveRange, Addresses, Stimulus};
+pub use told::Watch;
+
+use fowler_experiment::diagnostic::Diagnostics;
+use fowler_experiment::fan_out;
+use fowler_experiment::life_estimate;
+use fowler_experiment::memory;
+use fowler_units::Span;
+use rig::Rig;
+use told::Told;
+
+/// Bytes of the writes that precondition a drive before a test of random requests.
+const WIPC: u32 = 128 << 10;
+/// How often preconditioning writes the user capacity.
+const WIPC_FILLS: u64 = 2;
+/// Bytes of the writes of the write saturation and host idle tests.
+const WRITES: u32 = 4096;
+
+/// What a test found.
+#[derive(Clone, Debug)]
+pub enum Found {
+    /// IOPS and latency.
+    Matrix(Matrix),
+    /// Throughput, by size.
+    Throughput(Vec<(u32, Rounds)>),
+    /// Write saturation.
+    Saturation(Saturation),
+    /// Host idle recovery.
+    HostIdle(HostIdle),
+    /// Cross stimulus recovery.
+    CrossStimulus(CrossStimulus),
+    /// Demand intensity: of OLTP or of the enterprise workload.
+    Demand(Demand),
+}
+
+/// A test and its result.
+#[derive(Clone, Debug)]
+pub struct Tested {
+    /// Which test.
+    pub test: Test,
+    /// What workload-independent preconditioning did, once for each purge.
+    pub preconditioned: Vec<Preconditioned>,
+    /// The simulated time, from the purge on.
+    pub simulated: Span,
+    /// Threads and queue depth, where the test does not vary them.
+    pub load: (u32, u32),
+    /// What was measured.
+    pub found: Found,
+}
+
+/// The results of all tests.
+#[derive(Clone, Debug)]
+pub struct Pts {
+    /// The drive and the settings.
+    pub setup: Setup,
+    /// What was asked for.
+    pub spec: PtsSpec,
+    /// The tests that were finished, in the order of the specification.
+    pub tested: Vec<Tested>,
+    /// The tests that were stopped.
+    pub stopped: Vec<Test>,
+}
+
+/// Checks a specification without running it.
+pub fn check(spec: &PtsSpec) -> Diagnostics {
+    setup::check(spec)
+}
+
+/// Runs the tests, several at a time.
+///
+/// # Errors
+/// Everything that is wrong with the drive, or that the machine has too little memory.
+pub fn run(spec: &PtsSpec, watch: Watch<'_>) -> Result<Pts, Diagnostics> {
+    let setup = Setup::of(spec)?;
+    let tests: Vec<(usize, Test)> = spec.tests.iter().copied().enumerate().collect();
+    // A test has a drive of its own, and a copy of it that reads.
+    let mut need = memory::Need::caching(0);
+    need.add(&setup.drive, 2);
+    need.refuse(memory::at_once(tests.len()), "--test with one test after the other")?;
+    let results = fan_out::each(&tests, |&(number, test)| {
+        one(&setup, spec, test, &Told::test(watch, number, test.name()), watch)
+    });
+    let mut diagnostics = Diagnostics::default();
+    let (mut tested, mut stopped) = (Vec::new(), Vec::new());
+    for (result, (_, test)) in results.into_iter().zip(tests) {
+        match diagnostics.take(result) {
+            Some(Some(result)) => tested.push(result),
+            Some(None) => stopped.push(test),
+            None => {}
+        }
+    }
+    diagnostics.unique().or(Pts { setup, spec: spec.clone(), tested, stopped })
+}
+
+/// Runs one test. `None` if it was stopped.
+fn one(
+    setup: &Setup,
+    spec: &PtsSpec,
+    test: Test,
+    told: &Told<'_>,
+    watch: Watch<'_>,
+) -> Result<Option<Tested>, Diagnostics> {
+    let bench = Bench { setup, spec, watch };
+    let load = spec.load(test);
+    let mut preconditioned = Vec::new();
+    let mut simulated = Span::ZERO;
+    let found = if test == Test::Throughput {
+        let mut all = Vec::new();
+        for (number, size) in throughput::SIZES.into_iter().enumerate() {
+            let part = |number: usize| number as f64 / throughput::SIZES.len() as f64;
+            let name = format!("{} KiB", size >> 10);
+            let told = told.part(&name, part(number), part(number + 1));
+            let Some((mut rig, wrote)) = bench.preconditioned(size, &told)? else {
+                return Ok(None);
+            };
+            preconditioned.push(wrote);
+            let Some(rounds) = throughput::run(&mut rig, size, load, &told) else {
+                return Ok(None);
+            };
+            simulated += rig.simulated();
+            all.push((size, rounds));
+        }
+        Found::Throughput(all)
+    } else {
+        let Some(mut rig) = bench.purged()? else { return Ok(None) };
+        if test.is_preconditioned() {
+            let Some(wrote) = bench.precondition(&mut rig, WIPC, told) else { return Ok(None) };
+            preconditioned.push(wrote);
+        }
+        let found = bench.found(&mut rig, test, load, told);
+        simulated += rig.simulated();
+        let Some(found) = found else { return Ok(None) };
+        found
+    };
+    Ok(Some(Tested { test, preconditioned, simulated, load, found }))
+}
+
+/// What every test starts from.
+struct Bench<'a> {
+    setup: &'a Setup,
+    spec: &'a PtsSpec,
+    watch: Watch<'a>,
+}
+
+impl<'a> Bench<'a> {
+    fn purged(&self) -> Result<Option<Rig<'a>>, Diagnostics> {
+        let drive = &self.setup.drive;
+        let how = (self.setup.range, self.spec.minute);
+        Rig::purged(&drive.device, &drive.config, how, self.watch.control)
+    }
+
+    fn precondition(
+        &self,
+        rig: &mut Rig<'_>,
+        size: u32,
+        told: &Told<'_>,
+    ) -> Option<Preconditioned> {
+        let bytes = WIPC_FILLS * self.setup.drive.layout.logical.0;
+        told.preconditioning(bytes);
+        rig.write_sequentially(size, bytes)
+    }
+
+    fn preconditioned(
+        &self,
+        size: u32,
+        told: &Told<'_>,
+    ) -> Result<Option<(Rig<'a>, Preconditioned)>, Diagnostics> {
+        let Some(mut rig) = self.purged()? else { return Ok(None) };
+        let wrote = self.precondition(&mut rig, size, told);
+        Ok(wrote.map(|wrote| (rig, wrote)))
+    }
+
+    /// Runs a test that needs no more than one drive.
+    fn found(
+        &self,
+        rig: &mut Rig<'_>,
+        test: Test,
+        load: (u32, u32),
+        told: &Told<'_>,
+    ) -> Option<Found> {
+        let writes = || Point {
+            stimulus: Stimulus::of(Addresses::Uniform, 0.0, WRITES),
+            threads: load.0,
+            depth: load.1,
+            minutes: 1,
+        };
+        let capacity = self.setup.drive.layout.logical.0;
+        match test {
+            Test::Iops => {
+                let all = (&matrix::IOPS_SIZES[..], &matrix::IOPS_READS[..]);
+                matrix::run(rig, all, load, Variable::Iops, told).map(Found::Matrix)
+            }
+            Test::Latency => {
+                let all = (&matrix::LATENCY_SIZES[..], &matrix::LATENCY_READS[..]);
+                matrix::run(rig, all, load, Variable::Latency, told).map(Found::Matrix)
+            }
+            Test::Throughput => unreachable!("it has a drive for each size"),
+            Test::Saturation => {
+                let theory = life_estimate::greedy(&self.setup.drive);
+                let how = (capacity, self.spec.whole_day, theory);
+                saturation::run(rig, &writes(), how, told).map(Found::Saturation)
+            }
+            Test::HostIdle => host_idle::run(rig, &writes(), told).map(Found::HostIdle),
+            Test::CrossStimulus => cross_stimulus::run(rig, load, told).map(Found::CrossStimulus),
+            Test::Enterprise => demand::run(rig, &jesd219::enterprise(), told).map(Found::Demand),
+            Test::Demand => demand::run(rig, &self.spec.stimulus, told).map(Found::Demand),
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! The drive on the test bench: purged, preconditioned, and put under one stimulus after the other.
+//! Its state carries over from each to the next.
+
+use super::element::{Element, Tally, Watch};
+use super::records::Records;
+use super::stimulus::{ActiveRange, Addresses, Over, Requests, Stimulus};
+use fowler_device::policy::redundancy::RedundancyKind;
+use fowler_device::policy::scrub::ScrubKind;
+use fowler_device::policy::throttle::ThrottleKind;
+use fowler_device::reliability::ModelKind;
+use fowler_device::{Ack, Config, Device, Pacing};
+use fowler_experiment::diagnostic::Diagnostics;
+use fowler_experiment::progress::Control;
+use fowler_experiment::run::preconditioned;
+use fowler_units::{Nanos, Span};
+
+/// A drive and how it is tested.
+#[derive(Clone)]
+pub(super) struct Rig<'a> {
+    pub device: Device,
+    pub range: ActiveRange,
+    /// The length of a minute, which is 60 s unless the user shortens it.
+    pub minute: Span,
+    /// The seed of the run: each element has a stream of its own, named after it.
+    pub seed: u64,
+    /// When elements of reads may run on a copy.
+    pub reads_apart: ReadsApart,
+    pub control: Control<'a>,
+}
+
+/// What workload-independent preconditioning did.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Preconditioned {
+    /// Bytes of a write.
+    pub size: u32,
+    /// Bytes written in all.
+    pub bytes: u64,
+    /// How long it took, in simulated time.
+    pub simulated: Span,
+    /// Pages programmed for each page programmed for the host.
+    pub waf: Option<f64>,
+}
+
+/// Closed loops have at most so many requests outstanding, as the keys of a workload allow.
+pub(super) const OUTSTANDING_MOST: u32 = 65_536;
+
+/// When elements of reads may run on a copy of the drive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ReadsApart {
+    /// Never: reads, or time, leave something behind.
+    Never,
+    /// Whenever they leave nothing behind and an idle drive does nothing of its own: the drive
+    /// rests meanwhile.
+    Resting,
+    /// If there are so many that no die is idle for long: then nothing is collected in idle time.
+    Crowded,
+}
+
+/// Requests for each die that leave it idle too rarely for work in idle time.
+const CROWD: u32 = 8;
+
+/// When reads leave nothing behind on a drive: its cells are not disturbed and do not age, and
+/// nothing is cached or moved because of reads or in time.
+fn reads_apart(config: &Config) -> ReadsApart {
+    let cells = matches!(config.reliability.model, ModelKind::Off | ModelKind::ByVoltage)
+        && config.reliability.uber == 0.0;
+    let reads = !config.buffer.cache_reads && config.hotness.detectors == 0;
+    let time = config.scrub.name == ScrubKind::Off
+        && config.redundancy.name == RedundancyKind::Unprotected
+        && config.throttle.name == ThrottleKind::Off;
+    if !(cells && reads && time) || config.policies.labels().next().is_some() {
+        ReadsApart::Never
+    } else if config.gc.background_below <= config.gc.foreground_below {
+        ReadsApart::Resting
+    } else if config.buffer.ack == Ack::OnProgram {
+        ReadsApart::Crowded
+    } else {
+        ReadsApart::Never
+    }
+}
+
+impl<'a> Rig<'a> {
+    /// Returns a purged drive: every page is unwritten. `None` if it was stopped.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the drive.
+    pub fn purged(
+        name: &str,
+        config: &Config,
+        (range, minute): (ActiveRange, Span),
+        control: Control<'a>,
+    ) -> Result<Option<Rig<'a>>, Diagnostics> {
+        let device = match preconditioned(name, config, None, control) {
+            Err(_) if control.stopped() => return Ok(None),
+            other => other?,
+        };
+        let (seed, reads_apart) = (config.seed, reads_apart(config));
+        Ok(Some(Rig { device, range, minute, seed, reads_apart, control }))
+    }
+
+    /// Workload-independent preconditioning (WIPC): writes `bytes` in sequential requests of
+    /// `size`, one after the other. `None` if it was stopped.
+    pub fn write_sequentially(&mut self, size: u32, bytes: u64) -> Option<Preconditioned> {
+        let stimulus = Stimulus::of(Addresses::Sequential, 0.0, size);
+        let over = Over::unless(self.control.stop);
+        let requests =
+            Requests::new(&stimulus, self.range, (self.seed, "pts/wipc"), &over).take_bytes(bytes);
+        let (from, before) = (self.device.now(), self.device.counters());
+        self.device.run(requests, Pacing::Closed { depth: 1 }, &mut ());
+        let simulated = self.device.now() - from;
+        let waf = self.device.counters().since(&before).waf();
+        self.unless_stopped(Preconditioned { size, bytes, simulated, waf })
+    }
+
+    /// Keeps `depth` requests outstanding for a time, and then waits until all are answered. `None`
+    /// if it was stopped.
+    pub fn element(
+        &mut self,
+        stimulus: &Stimulus,
+        depth: u32,
+        length: Span,
+        name: &str,
+    ) -> Option<Element> {
+        self.measure(stimulus, depth, length, name).map(|tally| tally.element(&self.device))
+    }
+
+    /// The same, with all response times.
+    pub fn measure(
+        &mut self,
+        stimulus: &Stimulus,
+        depth: u32,
+        length: Span,
+        name: &str,
+    ) -> Option<Tally> {
+        let over = Over::unless(self.control.stop);
+        let requests = Requests::new(stimulus, self.range, (self.seed, name), &over);
+        let until = self.device.now() + length;
+        let mut watch = Watch { tally: Tally::new(&self.device), until, over: &over };
+        let pacing = Pacing::Closed { depth: depth.clamp(1, OUTSTANDING_MOST) };
+        self.device.run(requests, pacing, &mut watch);
+        let tally = watch.tally;
+        self.unless_stopped(tally)
+    }
+
+    /// Keeps `depth` requests outstanding without a pause, and measures each minute of it. It ends
+    /// when `ends` says so, which is asked after every minute and sees all of them. `None` if it
+    /// was stopped.
+    pub fn minutes(
+        &mut self,
+        stimulus: &Stimulus,
+        depth: u32,
+        name: &str,
+        ends: &mut dyn FnMut(&[Element]) -> bool,
+    ) -> Option<Vec<Element>> {
+        let over = Over::unless(self.control.stop);
+        let requests = Requests::new(stimulus, self.range, (self.seed, name), &over);
+        let mut records = Records::new(&self.device, self.minute, &over, ends);
+        let pacing = Pacing::Closed { depth: depth.clamp(1, OUTSTANDING_MOST) };
+        self.device.run(requests, pacing, &mut records);
+        let minutes = records.all;
+        self.unless_stopped(minutes)
+    }
+
+    /// Returns a copy of the drive if elements of reads with so many requests outstanding may run
+    /// on it; the drive itself has then rested for as long as they take, where it may.
+    pub fn reader(&mut self, fewest: u32, minutes: u64) -> Option<Rig<'a>> {
+        let crowd = self.device.layout().geometry.dies().saturating_mul(CROWD);
+        match self.reads_apart {
+            ReadsApart::Never => None,
+            ReadsApart::Crowded if fewest < crowd => None,
+            ReadsApart::Crowded => Some(self.clone()),
+            ReadsApart::Resting => {
+                let reader = self.clone();
+                self.rest(self.of_minutes(minutes));
+                Some(reader)
+            }
+        }
+    }
+
+    /// Leaves the drive alone for a time, in which it may work on its own.
+    pub fn rest(&mut self, length: Span) {
+        let until = self.device.now() + length;
+        self.device.rest_until(until, &mut ());
+    }
+
+    /// Returns so many minutes.
+    pub fn of_minutes(&self, minutes: u64) -> Span {
+        self.minute * minutes
+    }
+
+    /// Returns so many seconds of a minute of 60 s, shortened as much as a minute is.
+    pub fn of_seconds(&self, seconds: u64) -> Span {
+        Span(
+            u64::try_from(u128::from(self.minute.0) * u128::from(seconds) / 60).unwrap_or(u64::MAX),
+        )
+    }
+
+    /// Returns the simulated time so far.
+    pub fn simulated(&self) -> Span {
+        self.device.now() - Nanos::ZERO
+    }
+
+    fn unless_stopped<T>(&self, value: T) -> Option<T> {
+        (!self.control.stopped()).then_some(value)
+    }
+}

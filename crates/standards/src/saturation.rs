@@ -1,0 +1,276 @@
+//! Write saturation: random writes on a purged drive, until nothing changes any more.
+
+use super::element::Element;
+use super::rig::Rig;
+use super::rounds::Point;
+use super::steady::{ROUNDS_MOST, Window, first_steady};
+use super::told::Told;
+use fowler_device::Doing;
+use fowler_device::blame::Part;
+
+/// It ends after so many minutes: a day.
+pub const MINUTES_MOST: usize = 24 * 60;
+/// Steady state is asked of every 31st minute, so that the values are 30 minutes apart.
+pub const EVERY: usize = 31;
+
+/// Why it ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// Four times the user capacity was written.
+    Written,
+    /// Every 31st minute is like the others.
+    Steady,
+    /// The day is over.
+    Day,
+}
+
+impl Ended {
+    /// Says it in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Ended::Written => "4 times the user capacity were written",
+            Ended::Steady => "steady state: five values, 30 minutes apart, are alike",
+            Ended::Day => "the day is over",
+        }
+    }
+}
+
+/// What was measured.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Saturation {
+    /// Minute by minute.
+    pub minutes: Vec<Element>,
+    /// The requests.
+    pub point: Point,
+    /// Why it ended.
+    pub ended: Ended,
+    /// The steady window of every 31st minute, counted in these; `None` if it did not come to it.
+    pub window: Option<Window>,
+    /// Bytes that the host sees.
+    pub capacity: u64,
+    /// The write amplification of random writes in closed form, if it is known.
+    pub theory: Option<f64>,
+}
+
+/// Where throughput fell, and what requests waited for before and after.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cliff {
+    /// The first minute, counted from 1, in which throughput is nearer to the end than to the
+    /// start.
+    pub minute: usize,
+    /// How often the user capacity had been written by then.
+    pub fills: f64,
+    /// Requests per second in the first minute and at the end.
+    pub iops: [f64; 2],
+    /// Write amplification in the first minute and at the end.
+    pub waf: [Option<f64>; 2],
+    /// The share of the dies' time that garbage collection takes, in the first minute and at the
+    /// end.
+    pub gc: [f64; 2],
+    /// The causes whose share of the response time grew most: each with its share in the first
+    /// minute and at the end.
+    pub causes: Vec<(Part, [f64; 2])>,
+}
+
+/// Minutes at the end that are the level after the cliff.
+const LEVEL: usize = 5;
+/// A level of at least this share of the first minute is no cliff.
+const CLIFF_SHARE: f64 = 0.8;
+
+impl Saturation {
+    /// It ends when so many times the user capacity has been written.
+    pub const FILLS: u64 = 4;
+
+    /// Returns bytes written by the end of each minute.
+    pub fn written(&self) -> Vec<u64> {
+        let mut sum = 0;
+        let grow = |minute: &Element| {
+            sum += minute.bytes;
+            sum
+        };
+        self.minutes.iter().map(grow).collect()
+    }
+
+    /// Returns the last minutes as one.
+    pub fn level(&self) -> Element {
+        let from = self.minutes.len().saturating_sub(LEVEL);
+        merged(&self.minutes[from..])
+    }
+
+    /// Returns the last hour as one; `None` if it did not last for an hour.
+    pub fn last_hour(&self) -> Option<Element> {
+        let from = self.minutes.len().checked_sub(60)?;
+        Some(merged(&self.minutes[from..]))
+    }
+
+    /// Returns the first hour as one; `None` if it did not last for an hour.
+    pub fn first_hour(&self) -> Option<Element> {
+        self.minutes.get(..60).map(merged)
+    }
+
+    /// Returns where throughput fell; `None` if it did not.
+    pub fn cliff(&self) -> Option<Cliff> {
+        let (first, level) = (self.minutes.first()?, self.level());
+        let iops = [first.iops(), level.iops()];
+        if iops[1] >= CLIFF_SHARE * iops[0] || iops[1] <= 0.0 {
+            return None;
+        }
+        // Half way between both on a scale of ratios.
+        let middle = (iops[0] * iops[1]).sqrt();
+        let place = self.minutes.iter().position(|minute| minute.iops() < middle)?;
+        let fills = self.written()[place] as f64 / self.capacity as f64;
+        let shares = |part: Part| [first.share(part), level.share(part)];
+        let mut causes: Vec<(Part, [f64; 2])> =
+            Part::ALL.into_iter().map(|part| (part, shares(part))).collect();
+        let growth = |shares: &[f64; 2]| shares[1] - shares[0];
+        causes.retain(|(_, shares)| growth(shares) > 0.01);
+        causes.sort_by(|(_, one), (_, other)| growth(other).total_cmp(&growth(one)));
+        causes.truncate(3);
+        let (waf, gc) = ([first.waf(), level.waf()], [first.gc_share(), level.gc_share()]);
+        Some(Cliff { minute: place + 1, fills, iops, waf, gc, causes })
+    }
+}
+
+/// Several minutes in a row as one. Percentiles cannot be merged; the greatest is kept.
+pub(super) fn merged(minutes: &[Element]) -> Element {
+    let mut all = Element {
+        blame: vec![0; Part::COUNT],
+        activity: vec![0; Doing::COUNT],
+        ..Element::default()
+    };
+    let mut latency = 0.0;
+    for minute in minutes {
+        all.requests += minute.requests;
+        all.bytes += minute.bytes;
+        all.written += minute.written;
+        all.seconds += minute.seconds;
+        all.erases += minute.erases;
+        latency += minute.mean_us.unwrap_or(0.0) * minute.requests as f64;
+        for (sum, own) in all.programs.iter_mut().zip(minute.programs) {
+            *sum += own;
+        }
+        for (sum, own) in all.buffer.iter_mut().zip(minute.buffer) {
+            *sum += own;
+        }
+        for (sums, own) in [(&mut all.blame, &minute.blame), (&mut all.activity, &minute.activity)]
+        {
+            sums.iter_mut().zip(own).for_each(|(sum, own)| *sum += own);
+        }
+        for (most, own) in [
+            (&mut all.p99_us, minute.p99_us),
+            (&mut all.p99999_us, minute.p99999_us),
+            (&mut all.max_us, minute.max_us),
+        ] {
+            *most = [*most, own].into_iter().flatten().max_by(f64::total_cmp);
+        }
+    }
+    all.mean_us = (all.requests > 0).then(|| latency / all.requests as f64);
+    all
+}
+
+/// Writes until four times the capacity is written, a day is over or steady state is reached; with
+/// `whole_day` until the day is over. `None` if it was stopped.
+pub(super) fn run(
+    rig: &mut Rig<'_>,
+    point: &Point,
+    (capacity, whole_day, theory): (u64, bool, Option<f64>),
+    told: &Told<'_>,
+) -> Option<Saturation> {
+    let steady = |minutes: &[Element]| steady_after_fill(minutes, capacity);
+    let (mut ended, mut written) = (Ended::Day, 0);
+    let mut ends = |minutes: &[Element]| {
+        written += minutes.last().map_or(0, |minute| minute.bytes);
+        let of_day = minutes.len() as f64 / MINUTES_MOST as f64;
+        let fills = written as f64 / capacity as f64;
+        let done = if whole_day { of_day } else { of_day.max(fills / Saturation::FILLS as f64) };
+        told.share(done, &format!("minute {}, {fills:.1} fills", minutes.len()));
+        if !whole_day && written >= Saturation::FILLS * capacity {
+            ended = Ended::Written;
+        } else if !whole_day && steady(minutes).is_some() {
+            ended = Ended::Steady;
+        } else if minutes.len() < MINUTES_MOST {
+            return false;
+        }
+        true
+    };
+    let name = told.stream();
+    let minutes = rig.minutes(&point.stimulus, point.outstanding(), &name, &mut ends)?;
+    let window = steady(&minutes);
+    Some(Saturation { minutes, point: point.clone(), ended, window, capacity, theory })
+}
+
+/// Returns the steady window of every [`EVERY`]th minute after the user capacity was written once.
+/// PTS counts from the first minute. But on a drive that takes hours to fill, all minutes before
+/// that are alike, and the test would end before its cliff.
+fn steady_after_fill(minutes: &[Element], capacity: u64) -> Option<Window> {
+    let mut written = 0;
+    let filled = minutes.iter().skip_while(|minute| {
+        written += minute.bytes;
+        written < capacity
+    });
+    let values: Vec<f64> = filled.step_by(EVERY).take(ROUNDS_MOST).map(Element::iops).collect();
+    first_steady(&values)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stimulus::{Addresses, Stimulus};
+
+    fn minute(iops: u64, waf: u64, gc: u64) -> Element {
+        let mut blame = vec![0; Part::COUNT];
+        blame[Part::Program as usize] = 100 - gc;
+        blame[Part::BehindGcProgram as usize] = gc;
+        Element {
+            requests: iops * 60,
+            bytes: iops * 60 * 4096,
+            seconds: 60.0,
+            mean_us: Some(1e6 / iops as f64),
+            programs: [iops * waf, iops],
+            blame,
+            ..Element::default()
+        }
+    }
+
+    #[test]
+    fn a_cliff_is_where_throughput_is_nearer_to_the_end() {
+        let minutes: Vec<Element> = [900, 890, 880, 250, 120, 100, 100, 100, 100, 100]
+            .into_iter()
+            .enumerate()
+            .map(|(place, iops)| {
+                minute(iops, 1 + u64::from(place > 2) * 3, 60 * u64::from(place > 2))
+            })
+            .collect();
+        let stimulus = Stimulus::of(Addresses::Uniform, 0.0, 4096);
+        let point = Point { stimulus, threads: 1, depth: 1, minutes: 1 };
+        let written: u64 = minutes.iter().take(4).map(|it| it.bytes).sum();
+        let mut all = Saturation {
+            minutes,
+            point,
+            ended: Ended::Written,
+            window: None,
+            capacity: written / 2,
+            theory: None,
+        };
+        let cliff = all.cliff().unwrap();
+        assert_eq!(
+            (cliff.minute, cliff.iops, cliff.waf),
+            (4, [900.0, 100.0], [Some(1.0), Some(4.0)])
+        );
+        assert!((cliff.fills - 2.0).abs() < 1e-9);
+        assert_eq!(cliff.causes, [(Part::BehindGcProgram, [0.0, 0.6])]);
+        assert_eq!((all.first_hour(), all.last_hour()), (None, None));
+        all.minutes.truncate(3);
+        assert_eq!(all.cliff(), None);
+    }
+
+    #[test]
+    fn a_drive_that_is_not_full_is_not_steady() {
+        let minutes = vec![minute(100, 1, 0); 200];
+        let each = minutes[0].bytes;
+        // From the fill on, five values lie 4 × 31 minutes apart.
+        for (fill, steady) in [(1, true), (76, true), (77, false), (201, false)] {
+            assert_eq!(steady_after_fill(&minutes, fill * each).is_some(), steady, "{fill}");
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! What is tested, and how: the tests by name, and the choices that a user has.
+
+use super::stimulus::{Addresses, Stimulus};
+use fowler_experiment::device::DeviceSpec;
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics, printable};
+use fowler_experiment::field::nearest;
+use fowler_units::{Bytes, Span};
+
+/// A test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Test {
+    /// IOPS of random requests by size and mix.
+    Iops,
+    /// Sequential throughput.
+    Throughput,
+    /// Response times with one request at a time.
+    Latency,
+    /// Write saturation.
+    Saturation,
+    /// Host idle recovery.
+    HostIdle,
+    /// Cross stimulus recovery.
+    CrossStimulus,
+    /// The enterprise composite workload.
+    Enterprise,
+    /// Demand intensity and response time histogram.
+    Demand,
+}
+
+impl Test {
+    /// Every test, in the order of the specification.
+    pub const ALL: [Test; 8] = [
+        Test::Iops,
+        Test::Throughput,
+        Test::Latency,
+        Test::Saturation,
+        Test::HostIdle,
+        Test::CrossStimulus,
+        Test::Enterprise,
+        Test::Demand,
+    ];
+
+    /// Returns its name on the command line, in JSON and in file names.
+    pub fn name(self) -> &'static str {
+        ["iops", "tp", "lat", "wsat", "hir", "xsr", "ecw", "dirth"][self as usize]
+    }
+
+    /// Returns its name in titles.
+    pub fn title(self) -> &'static str {
+        [
+            "IOPS",
+            "Throughput",
+            "Latency",
+            "Write saturation",
+            "Host idle recovery",
+            "Cross stimulus recovery",
+            "Enterprise composite workload",
+            "Demand intensity and response time histogram",
+        ][self as usize]
+    }
+
+    /// Returns whether the drive is written twice before it. The other tests begin with a purged
+    /// drive.
+    pub fn is_preconditioned(self) -> bool {
+        matches!(
+            self,
+            Test::Iops | Test::Throughput | Test::Latency | Test::Enterprise | Test::Demand
+        )
+    }
+
+    /// Reads a list of names, separated by commas.
+    ///
+    /// # Errors
+    /// Every name that is no test.
+    pub fn list(text: &str) -> Result<Vec<Test>, Diagnostics> {
+        let mut wrong = Diagnostics::default();
+        let mut tests = Vec::new();
+        for name in text.split(',').map(str::trim) {
+            match Test::ALL.into_iter().find(|test| test.name() == name) {
+                Some(test) => tests.push(test),
+                None => {
+                    let names = Test::ALL.map(Test::name);
+                    let near = nearest(name, names);
+                    let what = format!("unknown test `{}`", printable(name));
+                    wrong.push(
+                        Diagnostic::new("--test", what)
+                            .expected(format!("tests from {}", names.join(", ")))
+                            .hint(near.map(|near| format!("did you mean \"{near}\"?"))),
+                    );
+                }
+            }
+        }
+        tests.sort();
+        tests.dedup();
+        wrong.or(tests)
+    }
+}
+
+/// The editions that once were two specifications.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Edition {
+    /// For clients: the write cache is on, and a part of the drive is used.
+    Client,
+    /// For enterprises: the write cache is off.
+    Enterprise,
+}
+
+/// What a purge leaves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Purge {
+    /// No data, but the wear that the drive had.
+    #[default]
+    Format,
+    /// A drive that has never been used.
+    Fob,
+}
+
+/// The tests of a drive.
+#[derive(Clone, Debug)]
+pub struct PtsSpec {
+    /// The drive.
+    pub device: DeviceSpec,
+    /// The scheme on it; none leaves it as described.
+    pub scheme: Option<String>,
+    /// Which tests, in the order of the specification.
+    pub tests: Vec<Test>,
+    /// Client or enterprise; with neither, the drive's write cache stays as it is described.
+    pub edition: Option<Edition>,
+    /// What a purge leaves.
+    pub purge: Purge,
+    /// The length of a minute: 60 s, unless the tests are to be shorter than PTS has them.
+    pub minute: Span,
+    /// The share of the LBAs that is tested, from the first on.
+    pub active_share: f64,
+    /// How much of that is used, in pieces of 2 MiB; all of it if it is zero.
+    pub active_amount: Bytes,
+    /// Threads of the host, where a test does not say.
+    pub threads: u32,
+    /// Requests that each of them keeps outstanding, where a test does not say.
+    pub depth: u32,
+    /// The requests of the demand intensity test.
+    pub stimulus: Stimulus,
+    /// Whether write saturation runs for a day, however much is written by then.
+    pub whole_day: bool,
+}
+
+impl PtsSpec {
+    /// The length of a minute in PTS.
+    pub const MINUTE: Span = Span(60_000_000_000);
+
+    /// Returns all tests of a drive with the usual settings.
+    pub fn of(device: DeviceSpec) -> PtsSpec {
+        PtsSpec {
+            device,
+            scheme: None,
+            tests: Test::ALL.to_vec(),
+            edition: None,
+            purge: Purge::default(),
+            minute: PtsSpec::MINUTE,
+            active_share: 1.0,
+            active_amount: Bytes(0),
+            // As many threads as processors, says an implementation; a simulated host has none.
+            threads: 4,
+            depth: 64,
+            stimulus: Stimulus::of(Addresses::Uniform, 0.65, 8 << 10),
+            whole_day: false,
+        }
+    }
+
+    /// Returns threads and queue depth of a test.
+    pub fn load(&self, test: Test) -> (u32, u32) {
+        match test {
+            Test::Latency => (1, 1),
+            Test::CrossStimulus => (1, 32),
+            _ => (self.threads, self.depth),
+        }
+    }
+}
+
+/// Reads a stimulus: `8KiB 65/35`.
+///
+/// # Errors
+/// If the text is anything else.
+pub fn stimulus(text: &str) -> Result<Stimulus, Diagnostics> {
+    const EXPECTED: &str = "a size and the shares of reads and writes, such as \"8KiB 65/35\"";
+    let wrong =
+        |what: String| Diagnostics::from(Diagnostic::new("--stimulus", what).expected(EXPECTED));
+    let shown = printable(text);
+    let parts: Vec<&str> = text.split_whitespace().collect();
+    let [size, mix] = parts[..] else {
+        return Err(wrong(format!("`{shown}` is not a size and a mix")));
+    };
+    let size: Bytes =
+        size.parse().map_err(|error: fowler_units::QuantityError| wrong(error.reason))?;
+    if size.0 == 0 || size.0 > 16 << 20 {
+        return Err(wrong(format!("{size} is outside 1B to 16MiB")));
+    }
+    let shares = mix.split_once('/').and_then(|(reads, writes)| {
+        Some((reads.parse::<f64>().ok()?, writes.parse::<f64>().ok()?))
+    });
+    match shares {
+        Some((reads, writes))
+            if (0.0..=100.0).contains(&reads) && (reads + writes - 100.0).abs() < 1e-9 =>
+        {
+            Ok(Stimulus::of(Addresses::Uniform, reads / 100.0, size.0 as u32))
+        }
+        _ => Err(wrong(format!("`{}` is no mix that adds up to 100", printable(mix)))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_of_tests_are_read() {
+        assert_eq!(Test::list("wsat, iops,iops"), Ok(vec![Test::Iops, Test::Saturation]));
+        let wrong = Test::list("iosp,tp,x").unwrap_err().to_string();
+        for part in ["`iosp`", "did you mean \"iops\"", "`x`", "tests from iops, tp, lat"] {
+            assert!(wrong.contains(part), "{part}: {wrong}");
+        }
+    }
+
+    #[test]
+    fn stimuli_are_read() {
+        let oltp = stimulus("8KiB 65/35").unwrap();
+        assert_eq!((oltp.reads, oltp.largest()), (0.65, 8192));
+        for (text, said) in [
+            ("8KiB", "is not a size and a mix"),
+            ("8 65/35", "has no unit"),
+            ("0B 65/35", "outside"),
+            ("8KiB 65/36", "`65/36` is no mix"),
+            ("8KiB -1/101", "is no mix"),
+            ("8KiB NaN/35", "is no mix"),
+        ] {
+            let wrong = stimulus(text).unwrap_err().to_string();
+            assert!(wrong.contains(said) && wrong.contains("8KiB 65/35"), "{text}: {wrong}");
+        }
+    }
+}

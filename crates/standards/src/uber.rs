@@ -1,0 +1,92 @@
+//! The uncorrectable bit error rate (UBER) that the cells of a drive come to, in closed form.
+//!
+//! The code of a simulated drive corrects every page up to a raw bit error rate and none beyond, so
+//! a rate follows from the share of blocks that are beyond it: a page that cannot be read is one
+//! error in the bits of a page.
+
+use fowler_device::Config;
+use fowler_device::reliability::ModelKind;
+use fowler_physics::strength::Strengths;
+use fowler_physics::vth::Setting;
+use fowler_units::Span;
+
+/// The rates that JESD218 allows, for clients and for enterprises.
+pub const ALLOWED: [f64; 2] = [1e-15, 1e-16];
+/// Ages of the data at which a rate is given: fresh, three months and a year without power. JESD218
+/// asks for the second of enterprise drives and for the third of client drives.
+pub const AGES: [(&str, Span); 3] = [
+    ("fresh data", Span::ZERO),
+    ("after 3 months", Span(91 * 86_400_000_000_000)),
+    ("after 1 year", Span(365 * 86_400_000_000_000)),
+];
+/// Blocks are taken at so many quantiles of strength.
+const QUANTILES: u32 = 10_000;
+
+/// The rate at an age of the data.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Uber {
+    /// The age, in words.
+    pub age: &'static str,
+    /// The raw bit error rate of an average block.
+    pub rber: f64,
+    /// The share of blocks whose pages cannot be read.
+    pub unreadable: f64,
+    /// Uncorrectable errors per bit read.
+    pub rate: f64,
+}
+
+/// Returns the rates after so many P/E cycles; empty if the drive has no model of bit errors that
+/// knows age and wear.
+pub fn rates(config: &Config, cycles: f64) -> Vec<Uber> {
+    let reliability = &config.reliability;
+    if matches!(reliability.model, ModelKind::Off | ModelKind::ByVoltage) {
+        return Vec::new();
+    }
+    // A drive was made of it, so there is one.
+    let Ok(model) = reliability.model() else { return Vec::new() };
+    let cells = &reliability.cells;
+    let (strengths, correctable) = (Strengths::new(cells), reliability.ldpc().correctable());
+    let setting = Setting { scale: 1.0, step: cells.step };
+    let rber = |growth: f64, age: Span| {
+        model.block(cells.equivalent(growth, cycles)).rber(age, 0, setting)
+    };
+    let bits = config.geometry.page_size.0 as f64 * 8.0;
+    let at = |(name, age): (&'static str, Span)| {
+        let quantile = |place: u32| (f64::from(place) + 0.5) / f64::from(QUANTILES);
+        let fails = |place: &u32| rber(strengths.strength_at(quantile(*place)), age) > correctable;
+        // Weaker blocks have more errors, so the first that fails is found by halving.
+        let places: Vec<u32> = (0..QUANTILES).collect();
+        let first = places.partition_point(|place| !fails(place));
+        let unreadable = (QUANTILES as usize - first) as f64 / f64::from(QUANTILES);
+        let rate = unreadable / bits + reliability.uber;
+        Uber { age: name, rber: rber(strengths.mean, age), unreadable, rate }
+    };
+    AGES.into_iter().map(at).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fowler_experiment::device::{DeviceSpec, resolve};
+    use fowler_experiment::scheme::Scheme;
+
+    fn of(device: &str, cycles: f64) -> Vec<Uber> {
+        let spec = DeviceSpec { device: device.into(), ..DeviceSpec::default() };
+        let drive = resolve(&spec.source().unwrap(), &Scheme::none(), &spec).unwrap();
+        rates(&drive.config, cycles)
+    }
+
+    #[test]
+    fn rates_rise_with_wear_and_age_and_are_unknown_without_a_model() {
+        assert_eq!(of("tlc", 3000.0), []);
+        let (young, old, beyond) = (of("rhio", 10.0), of("rhio", 1500.0), of("rhio", 6000.0));
+        assert!(young.iter().all(|it| it.rate == 0.0 && it.unreadable == 0.0), "{young:?}");
+        for rates in [&young, &old, &beyond] {
+            assert!(rates.windows(2).all(|two| two[0].rber < two[1].rber), "{rates:?}");
+            assert!(rates.windows(2).all(|two| two[0].rate <= two[1].rate), "{rates:?}");
+        }
+        assert!(old[0].rber > young[0].rber && beyond[2].unreadable > 0.5, "{beyond:?}");
+        let bits = 8.0 * 8192.0;
+        assert!((beyond[2].rate - beyond[2].unreadable / bits).abs() < 1e-18);
+    }
+}
