@@ -2,7 +2,7 @@
 //! Few machines have it, so every test that needs one of its files is skipped where it is missing, and says so.
 //!
 //! Such a test is in a module or a file called `shared_files`. `.ci/run` first runs every test without the folder, as
-//! users do, and then these with it. No other code names the folder (`tests/tidy.rs`).
+//! users do, and then these with it. No other code names the folder (`tests/tests/all/tidy.rs`).
 
 use std::io::Write as _; // a direct write: what a test prints is captured
 use std::path::{Path, PathBuf};

@@ -8,7 +8,7 @@
 //! The hues are those of Okabe and Ito, "Color Universal Design" (2008), chosen so that people who
 //! lack one kind of cone can distinguish them. On white, three of them are too faint as lines (WCAG
 //! 2.2, 1.4.11: contrast of 3 to 1), so light paper has darker ones, in which blue, vermilion and
-//! green are shifted to stay apart. `tests/palette.rs` measures both claims.
+//! green are shifted to stay apart. `tests/all/palette.rs` measures both claims.
 
 /// A color on light paper, which is also that of print, and on dark paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

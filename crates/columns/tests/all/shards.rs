@@ -1,8 +1,6 @@
 //! Shards of a sweep: in any order, killed and run again, they merge into the bytes of one run.
 
-mod folders;
-
-use folders::contents;
+use crate::folders::contents;
 use fowler_columns::shards::{self, Found, Shard, Watch};
 use fowler_columns::store::{self, Folder, Tally};
 use fowler_experiment::sweep::Plan;

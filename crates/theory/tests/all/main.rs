@@ -1,0 +1,5 @@
+//! Tests from outside the crate, in one program: each program is linked on its own.
+
+mod limits;
+mod oracles;
+mod support;

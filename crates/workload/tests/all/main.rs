@@ -1,0 +1,12 @@
+//! Tests from outside the crate, in one program: each program is linked on its own.
+
+#[cfg(feature = "zstd")]
+mod binary;
+#[cfg(feature = "zstd")]
+mod excerpts;
+mod formats;
+mod generators;
+#[cfg(feature = "zstd")]
+mod mutations;
+#[cfg(feature = "zstd")]
+mod reading;

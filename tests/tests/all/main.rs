@@ -1,0 +1,4 @@
+//! The rules of the repository, in one program.
+
+mod selections;
+mod tidy;
