@@ -39,7 +39,6 @@ pub mod scheme;
 pub mod sealed;
 pub mod seeds;
 pub mod shard;
-pub mod studies;
 pub mod summary;
 pub mod sweep;
 pub mod tables;

@@ -1,8 +1,8 @@
 //! Simulates the whole lifetime of a drive under a repeated workload, dilated so that each
 //! simulated repetition stands for many real ones (READY, FAST 2012, section 4.3).
 //!
-//! The room owns the lifetime and its records. [`live`] runs one; its result gives the table, the
-//! JSON and the figures. Checkpoints are the only files that the room writes on its own.
+//! The crate owns the lifetime and its records. [`live`] runs one; its result gives the table, the
+//! JSON and the figures. Checkpoints are the only files that the crate writes on its own.
 
 mod checkpoint;
 mod days;

@@ -15,6 +15,7 @@ mod repetition;
 mod run_folder;
 mod run_summary;
 mod runs;
+mod studies;
 mod study;
 
 use fowler_experiment::atomic_file::unwritable;

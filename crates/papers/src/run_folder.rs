@@ -3,6 +3,7 @@
 
 use crate::repetition::Repetition;
 use crate::run_summary::RunSummary;
+use crate::studies::{ImageCache, fan_out};
 use fowler_experiment::atomic_file::{AtomicFile, unwritable};
 use fowler_experiment::common_speed::{TestBed, common_speed};
 use fowler_experiment::device;
@@ -13,7 +14,6 @@ use fowler_experiment::progress::Part;
 use fowler_experiment::provenance::{VERSION, text_hash};
 use fowler_experiment::run::{Run, RunSpec};
 use fowler_experiment::scheme::Scheme;
-use fowler_experiment::studies::{ImageCache, fan_out};
 use fowler_experiment::workload::{Control, WorkloadSpec};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};

@@ -6,7 +6,7 @@
 //! and each expectation has its own random streams, so the result depends neither on the number of
 //! threads nor on which other expectations are checked.
 //!
-//! The room runs drives, writes nothing, and returns the expectations with their results.
+//! The crate runs drives, writes nothing, and returns the expectations with their results.
 
 mod bounds;
 mod die;

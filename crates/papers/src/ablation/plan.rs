@@ -6,11 +6,11 @@ use crate::repetition::Repetition;
 use crate::run_folder::{Job, Results, RunFolder};
 use crate::run_summary::RunSummary;
 use crate::runs::Runs;
+use crate::studies::ImageCache;
 use fowler_experiment::device::{self, DeviceSpec};
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::run::{ReplaySpeed, RunSpec};
 use fowler_experiment::scheme::Scheme;
-use fowler_experiment::studies::ImageCache;
 use serde::Deserialize;
 
 /// A factor: a system that a drive has or does not have.

@@ -3,7 +3,7 @@
 use super::effects::{Scale, effect, first_and_last};
 use super::plan::{Age, Evidence, Metric, run_name};
 use crate::runs::mean;
-use fowler_experiment::studies::interval;
+use crate::studies::interval;
 use fowler_experiment::tables::{Cell, Sheet};
 use fowler_figures::{BarSeries, Bars, Figure, Panel};
 

@@ -2,7 +2,7 @@
 
 use super::{Answer, Labelled, Measured, Statement, Verdict, labelled};
 use crate::repetition::Repetition;
-use fowler_experiment::studies::interval;
+use crate::studies::interval;
 use fowler_experiment::tables::{Cell, Sheet};
 
 /// Returns the claims as a table, one row each.

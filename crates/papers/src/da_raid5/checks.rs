@@ -10,7 +10,7 @@ use fowler_experiment::device::resolve;
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::presets::{self, Folder};
 use fowler_experiment::scheme::Scheme;
-use fowler_experiment::studies::{self, fan_out};
+use crate::studies::{self, fan_out};
 use fowler_experiment::workload::Control;
 use fowler_units::{HostIo, HostOp, Nanos, Rng};
 use serde::{Deserialize, Serialize};

@@ -13,7 +13,7 @@ use super::variants::{AS_IT_IS, Case, HC, NONE, PE_AWARE, PPC, RAID5, SWEPT, UDL
 use fowler_device::Config;
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_report::figures_folder::Named;
-use fowler_experiment::studies::fan_out;
+use crate::studies::fan_out;
 use fowler_experiment::tables::{Cell, Sheet};
 use fowler_figures::{Axis, Figure, LineSeries, Lines, Panel};
 use fowler_physics::bch::Bch;

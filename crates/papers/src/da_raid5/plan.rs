@@ -13,7 +13,7 @@ use crate::runs::{Runs, mean};
 use fowler_experiment::common_speed::TestBed;
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::run::{ReplaySpeed, RunSpec};
-use fowler_experiment::studies::{ImageCache, fan_out};
+use crate::studies::{ImageCache, fan_out};
 
 fn run_name(column: &str, case: Case, variant: &str) -> String {
     let base = format!("{column} {}", case.scheme);

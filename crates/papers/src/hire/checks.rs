@@ -7,7 +7,7 @@ use fowler_experiment::device::{DeviceSpec, resolve};
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::presets::{self, Folder};
 use fowler_experiment::scheme::Scheme;
-use fowler_experiment::studies;
+use crate::studies;
 use fowler_units::{HostIo, HostOp, Nanos, Rng};
 use serde::{Deserialize, Serialize};
 

@@ -11,7 +11,7 @@ use fowler_device::{AccessClass, ByClass};
 use fowler_experiment::device::{DeviceSpec, Resolved, resolve};
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::scheme::Scheme;
-use fowler_experiment::studies;
+use crate::studies;
 use fowler_experiment::workload::{Control, WorkloadSpec};
 use fowler_units::HostOp;
 use serde::{Deserialize, Serialize};

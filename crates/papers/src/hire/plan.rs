@@ -10,8 +10,8 @@ use crate::runs::Runs;
 use fowler_experiment::device::Source;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::run::{ReplaySpeed, RunSpec};
-use fowler_experiment::studies::worn;
-use fowler_experiment::studies::{ImageCache, fan_out};
+use crate::studies::worn;
+use crate::studies::{ImageCache, fan_out};
 use fowler_experiment::workload::WorkloadSpec;
 use std::cmp::Reverse;
 

@@ -10,7 +10,7 @@ use fowler_device::{ChipCommand, ChipOp, Config, run_chip};
 use fowler_experiment::device::Source;
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::run::{ReplaySpeed, RunSpec};
-use fowler_experiment::studies::ImageCache;
+use crate::studies::ImageCache;
 use fowler_experiment::tables::{Cell, Sheet};
 use fowler_validate::die_times;
 use fowler_experiment::workload::WorkloadSpec;

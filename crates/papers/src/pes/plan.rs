@@ -11,7 +11,7 @@ use crate::runs::Runs;
 use fowler_experiment::common_speed::TestBed;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::run::{ReplaySpeed, RunSpec};
-use fowler_experiment::studies::{ImageCache, fan_out};
+use crate::studies::{ImageCache, fan_out};
 use fowler_experiment::workload::Control;
 
 /// The schemes of the paper, in its order, with its names for them.

@@ -10,7 +10,7 @@ use fowler_lifetime::{
 };
 use fowler_experiment::presets::{self, Folder};
 use fowler_experiment::scheme::Scheme;
-use fowler_experiment::studies;
+use crate::studies;
 use fowler_experiment::workload::{Control, WorkloadSpec};
 use fowler_units::Span;
 use serde_json::{Map, Value};

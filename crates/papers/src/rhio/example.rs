@@ -7,7 +7,7 @@ use fowler_device::{Completion, Pacing};
 use fowler_experiment::device::{DeviceSpec, Resolved, resolve};
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::scheme::Scheme;
-use fowler_experiment::studies;
+use crate::studies;
 use fowler_experiment::workload::Control;
 use fowler_units::{Deadline, HostIo, HostOp, Nanos, Rng, Span};
 

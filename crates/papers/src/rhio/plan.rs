@@ -9,7 +9,7 @@ use crate::run_summary::{Number, READ, RunSummary, WRITE};
 use crate::runs::{Runs, mean};
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::run::{ReplaySpeed, RunSpec};
-use fowler_experiment::studies::ImageCache;
+use crate::studies::ImageCache;
 use fowler_experiment::workload::WorkloadSpec;
 use serde::Deserialize;
 

@@ -10,7 +10,7 @@ use super::sweeps;
 use crate::claim::{Answer, ClaimId, Measured, labelled};
 use crate::repetition::Repetition;
 use crate::run_summary::{Number, READ, WRITE};
-use fowler_experiment::studies::interval;
+use crate::studies::interval;
 use fowler_experiment::tables::{Cell, Sheet};
 
 /// A reduction that the text gives.

@@ -1,8 +1,7 @@
 //! Shows the models of flash cells: their curves as figures and columns, their constants, and how
 //! the unpublished constants affect the results.
 //!
-//! The room uses only the crate of the same name, not a drive, and writes to the folder that it is
-//! given.
+//! The room uses only [`fowler_physics`], not a drive, and writes to the folder that it is given.
 
 #[cfg(feature = "pages")]
 mod plots;

@@ -1,23 +1,27 @@
-//! The entry point for studies of many runs: what higher crates need beyond specifications and
-//! outcomes. For a single run see [`crate::run`].
+//! What studies of many runs need beyond specifications and outcomes. For a single run see
+//! [`fowler_experiment::run`].
 
-pub use crate::fan_out;
-pub use crate::image_cache::ImageCache;
-pub use crate::outcome::wearing::worn;
-pub use crate::sample::{Interval, interval};
+pub(crate) use fowler_experiment::fan_out;
+pub(crate) use fowler_experiment::image_cache::ImageCache;
+pub(crate) use fowler_experiment::outcome::wearing::worn;
+pub(crate) use fowler_experiment::sample::interval;
 
-use crate::device::Resolved;
-use crate::diagnostic::Diagnostics;
-use crate::run::preconditioned;
-use crate::workload::{Control, Workload, WorkloadSpec};
 use fowler_device::{Config, Device};
+use fowler_experiment::device::Resolved;
+use fowler_experiment::diagnostic::Diagnostics;
+use fowler_experiment::run::preconditioned;
+use fowler_experiment::workload::{Control, Workload, WorkloadSpec};
 use fowler_units::HostIo;
 
 /// Returns a preconditioned drive; `name` identifies it in messages.
 ///
 /// # Errors
 /// Everything that is wrong with the drive, or that preconditioning was stopped.
-pub fn drive(name: &str, config: &Config, control: Control<'_>) -> Result<Device, Diagnostics> {
+pub(crate) fn drive(
+    name: &str,
+    config: &Config,
+    control: Control<'_>,
+) -> Result<Device, Diagnostics> {
     preconditioned(name, config, None, control)
 }
 
@@ -26,7 +30,7 @@ pub fn drive(name: &str, config: &Config, control: Control<'_>) -> Result<Device
 ///
 /// # Errors
 /// If the workload is invalid.
-pub fn requests(
+pub(crate) fn requests(
     spec: &WorkloadSpec,
     drive: &Resolved,
     limit: Option<u64>,
