@@ -317,7 +317,7 @@ impl Workload {
 
     /// Like [`Workload::replay`], for a repeated workload. A trace repeats exactly; a generator
     /// repeats times and sizes but draws new addresses from the same distribution
-    /// ([`Generator::round`]).
+    /// (`Generator::round`).
     pub fn replay_round(
         &self,
         round: u64,
