@@ -36,9 +36,7 @@ fn made_with() -> Result<[(&'static str, String); 3], String> {
 /// If counting or writing fails, or the real traces are missing.
 pub fn write() -> Result<(), String> {
     if !traces::are_here() {
-        return Err(
-            "without the real traces their rows would be lost from the budget".into(),
-        );
+        return Err("without the real traces their rows would be lost from the budget".into());
     }
     let mut text = String::from(HEAD);
     for (key, value) in made_with()? {
@@ -59,7 +57,8 @@ pub fn write() -> Result<(), String> {
 pub fn compare() -> Result<bool, String> {
     let text = std::fs::read_to_string(path())
         .map_err(|error| format!("{}: {error}", path().display()))?;
-    let budget: toml::Table = text.parse().map_err(|error| format!("{}: {error}", path().display()))?;
+    let budget: toml::Table =
+        text.parse().map_err(|error| format!("{}: {error}", path().display()))?;
     for (key, value) in made_with()? {
         let then = budget.get(key).and_then(toml::Value::as_str).unwrap_or("an unknown version");
         if then != value {

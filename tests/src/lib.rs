@@ -1,5 +1,6 @@
 //! Source readers for the tests of the whole repository, which are in `tests/`.
 
+pub mod circles;
 pub mod rooms;
 pub mod shared;
 pub mod times;

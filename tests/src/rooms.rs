@@ -86,7 +86,7 @@ pub fn circles(folder: &str, order: Order<'_>) -> Vec<String> {
     problems
 }
 
-fn sources(folder: &Path, files: &mut Vec<PathBuf>) {
+pub(crate) fn sources(folder: &Path, files: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("readable").path();
         if path.is_dir() {

@@ -1,24 +1,33 @@
 //! From flags to specifications.
 
-use crate::args::{Load, Reading, ReplaySpeed, Source};
+use crate::flags::{Drive, Effort, Load, Reading, ReplaySpeed, Settings, Source};
 use crate::requests;
+use fowler_drives::measured::Filter;
+use fowler_drives::protocol::Effort as HowMuch;
 use fowler_experiment::atomic_file::Named;
-use fowler_experiment::device::DeviceSpec;
+use fowler_experiment::device::{self, DeviceSpec, Resolved};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::faults;
 use fowler_experiment::presets::{self, Folder};
 use fowler_experiment::replay_speed::check;
 use fowler_experiment::run::{self, ReplaySpeed as RunSpeed, RunSpec};
+use fowler_experiment::scheme::Scheme;
 use fowler_experiment::workload::{
     self, CustomSpec, TraceSpec, WorkloadSpec, format_by_name, remap_by_name, replayable,
     spread_by_name,
 };
 use fowler_experiment::{CsvColumns, DeviceChoice, ReadOptions};
+use std::path::PathBuf;
 
 /// The drive that the flags name.
-pub(crate) fn device(drive: &crate::args::Drive) -> DeviceSpec {
-    let crate::args::Drive { device, set, seed } = drive.clone();
-    DeviceSpec { device, set, seed, ..DeviceSpec::default() }
+pub(crate) fn device(drive: &Drive) -> DeviceSpec {
+    device_of(&drive.device, &drive.settings)
+}
+
+/// The drive of that name, with its settings.
+pub(crate) fn device_of(name: &str, settings: &Settings) -> DeviceSpec {
+    let Settings { set, seed } = settings.clone();
+    DeviceSpec { device: name.into(), set, seed, ..DeviceSpec::default() }
 }
 
 /// How a trace is to be read.
@@ -44,9 +53,9 @@ pub(crate) fn run_spec(
     schemes: &[String],
     diagnostics: &mut Diagnostics,
 ) -> Option<RunSpec> {
-    let workload = diagnostics.take(workload(&load.source, &load.reading, &load.remap));
+    let workload = diagnostics.take(workload(&load.source, &load.reading, &load.addresses.remap));
     let replay_speed = diagnostics.take(replay_speed(&load.replay_speed));
-    if load.limit == Some(0) {
+    if load.length.limit == Some(0) {
         diagnostics
             .push(Diagnostic::new("--limit", "there is nothing to run").expected("at least 1"));
     }
@@ -55,7 +64,7 @@ pub(crate) fn run_spec(
     diagnostics.0.extend(wrong.0);
     diagnostics.0.extend(run::check(&device, schemes, workload.as_ref(), &faults).0);
     let (workload, replay_speed) = workload.zip(replay_speed)?;
-    let (scheme, limit) = (schemes.first().cloned(), load.limit);
+    let (scheme, limit) = (schemes.first().cloned(), load.length.limit);
     Some(RunSpec {
         device,
         scheme,
@@ -69,7 +78,7 @@ pub(crate) fn run_spec(
 }
 
 /// The files that a drive under some schemes is read from.
-pub(crate) fn drive_files(drive: &crate::args::Drive, schemes: &[String]) -> Vec<Named> {
+pub(crate) fn drive_files(drive: &Drive, schemes: &[String]) -> Vec<Named> {
     let parts = schemes.iter().flat_map(|scheme| scheme.split('+')).map(str::trim);
     let schemes = parts.map(|part| ("the scheme", presets::file(Folder::Schemes, part)));
     std::iter::once(("--device", presets::file(Folder::Devices, &drive.device)))
@@ -166,4 +175,40 @@ fn replay_speed(replay_speed: &ReplaySpeed) -> Result<RunSpeed, Diagnostics> {
         _ => RunSpeed::AsRecorded,
     };
     check(replay_speed).map(|()| replay_speed)
+}
+
+/// The drive of commands that replay nothing.
+pub(crate) fn resolve(drive: &Drive, scheme: Option<&str>) -> Result<Resolved, Diagnostics> {
+    let spec = device(drive);
+    let schemes: Vec<String> = scheme.into_iter().map(str::to_string).collect();
+    run::check(&spec, &schemes, None, &[]).or(())?;
+    let scheme = scheme.map_or(Ok(Scheme::none()), Scheme::load)?;
+    device::resolve(&spec.source()?, &scheme, &spec)
+}
+
+/// The files that are read.
+pub(crate) fn inputs(drive: &str, measured: &[PathBuf]) -> Vec<Named> {
+    let drive = presets::file(Folder::Devices, drive);
+    let drive = drive.map(|path| ("DRIVE".to_string(), path.to_path_buf()));
+    let measured = measured.iter().map(|path| ("MEASURED.json".to_string(), path.clone()));
+    drive.into_iter().chain(measured).collect()
+}
+
+/// The rows that are wanted.
+pub(crate) fn filters(rows: &[String]) -> Result<Vec<Filter>, Diagnostics> {
+    let mut diagnostics = Diagnostics::default();
+    let filters: Vec<Filter> =
+        rows.iter().filter_map(|text| diagnostics.take(Filter::parse(text))).collect();
+    diagnostics.or(filters)
+}
+
+/// How much is simulated.
+pub(crate) fn effort(arguments: &Effort) -> Result<HowMuch, Diagnostics> {
+    let effort = if arguments.brief { HowMuch::BRIEF } else { HowMuch::FULL };
+    let effort = HowMuch { longer: arguments.longer.into(), ..effort };
+    let Some(text) = &arguments.capacity else { return Ok(effort) };
+    let capacity = text.parse().map_err(|error: fowler_experiment::QuantityError| {
+        Diagnostic::new("--capacity", error.reason).expected(error.expected)
+    })?;
+    Ok(HowMuch { blocks: capacity, tail: capacity, ..effort })
 }

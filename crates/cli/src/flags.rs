@@ -1,180 +1,248 @@
-//! Parses the arguments, and says everything that is wrong with them. Clap stops at the first
-//! wrong argument; here it is left out and the rest is parsed again.
+//! The flags that several commands share, each declared once. A command flattens the groups that
+//! it takes between its own flags, and help shows them in that order. Checking values against files
+//! and drives is the experiment crate's business.
 
-use crate::args::Arguments;
-use clap::builder::StyledStr;
-use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Command, CommandFactory, Error, Parser};
-use fowler_experiment::diagnostic::printable;
-use std::ffi::OsString;
+use clap::Args;
+use fowler_experiment::Format;
+use std::path::PathBuf;
+use std::sync::LazyLock;
 
-/// The most errors that are shown.
-const SHOWN: usize = 20;
-
-/// Parses the arguments, the name of the program first.
-///
-/// # Errors
-/// Everything that is wrong, at least one error; or one that is a call for help.
-pub(crate) fn parse(
-    arguments: impl IntoIterator<Item = OsString>,
-) -> Result<Arguments, Vec<Error>> {
-    let mut arguments: Vec<OsString> = arguments.into_iter().collect();
-    let (mut errors, mut left_out) = (Vec::new(), Vec::new());
-    loop {
-        let error = match Arguments::try_parse_from(&arguments) {
-            Ok(parsed) if errors.is_empty() => return Ok(parsed),
-            Ok(_) => return Err(errors),
-            Err(error) => with_values(error, &arguments),
-        };
-        let follows = !errors.is_empty() && (is_help(&error) || is_due_to(&error, &left_out));
-        if follows {
-            return Err(errors);
-        }
-        let wrong = places(&arguments, &error);
-        left_out.extend(named(&error, ContextKind::InvalidArg));
-        left_out.extend(named(&error, ContextKind::SuggestedArg));
-        errors.push(error);
-        if wrong.is_empty() || errors.len() == SHOWN {
-            return Err(errors);
-        }
-        // At least one argument is gone, so this ends.
-        let mut place = 0..;
-        arguments.retain(|_| place.next().is_none_or(|place| !wrong.contains(&place)));
-    }
+/// The drive.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Drive {
+    /// The drive: a preset or a file that ends in .toml
+    #[arg(long, value_name = "PRESET|FILE.toml", default_value = "tlc")]
+    pub device: String,
+    #[command(flatten)]
+    pub settings: Settings,
 }
 
-/// Adds to the error of a flag that is given several times the values that it was given.
-fn with_values(mut error: Error, arguments: &[OsString]) -> Error {
-    let [flag, prior] =
-        [ContextKind::InvalidArg, ContextKind::PriorArg].map(|it| named(&error, it));
-    let ([flag], true) = (&flag[..], error.kind() == ErrorKind::ArgumentConflict && flag == prior)
-    else {
-        return error;
-    };
-    // Such as `--quiet`, which has no value.
-    if !texts_of(&error, ContextKind::InvalidArg).iter().any(|text| text.contains('<')) {
-        return error;
-    }
-    let joined = format!("{flag}=");
-    let texts: Vec<_> = arguments.iter().map(|it| it.to_string_lossy()).collect();
-    let value = |place: usize| match texts[place].strip_prefix(&joined) {
-        Some(value) => Some(value),
-        None if texts[place] == *flag => texts.get(place + 1).map(|it| &**it),
-        None => None,
-    };
-    let values = (1..texts.len()).filter_map(value);
-    let values: Vec<String> = values.map(|it| format!("`{}`", printable(it))).collect();
-    let tip = StyledStr::from(format!("give it once: {}", values.join(" or ")));
-    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
-    error
+/// Changes to the configuration of a drive.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Settings {
+    /// Change a configuration key, such as timing.read=30us (see `fowler presets --keys`)
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// The seed of every random stream
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
 }
 
-/// Whether it is the help that was asked for, or that an empty command gets.
-fn is_help(error: &Error) -> bool {
-    !error.use_stderr() || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
+/// The scheme of a drive.
+#[derive(Debug, Args)]
+pub(crate) struct Policies {
+    /// Policy choices: a scheme, a file that ends in .toml, or several joined by `+`
+    #[arg(long, value_name = "SCHEME")]
+    pub scheme: Option<String>,
 }
 
-/// Whether all that is missing was left out here, because it was wrong.
-fn is_due_to(error: &Error, left_out: &[String]) -> bool {
-    // One of a group is enough.
-    let was_left_out = |text: &String| names_of(text).any(|name| left_out.contains(&name));
-    error.kind() == ErrorKind::MissingRequiredArgument
-        && texts_of(error, ContextKind::InvalidArg).iter().all(was_left_out)
+/// Files of measurements of real drives.
+#[derive(Debug, Args)]
+pub(crate) struct Measured {
+    /// Measured files
+    #[arg(id = "measured", value_name = "MEASURED.json", required = true)]
+    pub files: Vec<PathBuf>,
 }
 
-/// The arguments that an error names, without what stands for their values.
-fn named(error: &Error, kind: ContextKind) -> Vec<String> {
-    texts_of(error, kind).iter().flat_map(|text| names_of(text).collect::<Vec<_>>()).collect()
+/// How much is simulated for each row.
+#[derive(Debug, Args)]
+pub(crate) struct Effort {
+    /// A look in minutes: smaller drives, and p99.9 to 10 instead of 5 %
+    #[arg(long)]
+    pub brief: bool,
+    /// Let drives of at most this capacity stand for the measured one, with fewer and smaller
+    /// blocks [default: 48GiB for tails, 6GiB where the drive is written several times]
+    #[arg(long, value_name = "SIZE")]
+    pub capacity: Option<String>,
+    /// Simulate tails this many times as long, such as 2, to see whether results have converged
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    pub longer: u32,
 }
 
-fn texts_of(error: &Error, kind: ContextKind) -> Vec<String> {
-    match error.get(kind) {
-        Some(ContextValue::String(one)) => vec![one.clone()],
-        Some(ContextValue::Strings(several)) => several.clone(),
-        _ => Vec::new(),
-    }
+/// Where requests come from.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+pub(crate) struct Source {
+    /// The requests: a block trace, plain or packed with zstd or gzip; - is standard input
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
+    /// The requests: a generator
+    #[arg(long, value_name = "PRESET|FILE.toml", conflicts_with = "remap")]
+    pub workload: Option<String>,
 }
 
-/// The flags in a text such as `--seed <N>` or `<--trace <FILE>|--workload <FILE>>`.
-fn names_of(text: &str) -> impl Iterator<Item = String> {
-    let words = text.split([' ', '=', '|', '<', '>']);
-    words.filter(|word| word.starts_with('-')).map(str::to_string)
+/// What `--format` takes: a line for each format.
+pub(crate) static FORMATS: LazyLock<String> = LazyLock::new(|| {
+    let lines =
+        Format::ALL.iter().map(|format| format!("\n  {:<14} {}", format.name(), format.help()));
+    format!("Formats:{}", lines.collect::<String>())
+});
+
+/// How a trace is read.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct Reading {
+    /// The trace's format (`fowler trace info --help` lists them); without it the format must be
+    /// certain from the text
+    #[arg(long, value_name = "FORMAT")]
+    pub format: Option<String>,
+    /// Skip bad lines, up to this percentage of all lines
+    #[arg(long, value_name = "PCT")]
+    pub lenient: Option<String>,
+    /// The columns of a CSV in order, such as ts=us,op=rw,lba=512,len=bytes; also dev=name or
+    /// dev=number, _ for a column to skip, ... for further columns, header for a first line to
+    /// skip, blanks for columns that blanks separate
+    #[arg(long, value_name = "COLUMNS", conflicts_with = "format")]
+    pub columns: Option<String>,
+    /// Where arrivals are in whole seconds: spread those of a second evenly over it [default:
+    /// even], as Poisson arrivals, or not at all
+    #[arg(long, value_name = "even|poisson|none")]
+    pub spread: Option<String>,
+    /// Of a trace of several devices, read this one, or all of them side by side
+    #[arg(long, value_name = "N|side-by-side")]
+    pub device_id: Option<String>,
 }
 
-/// The places of the arguments that are wrong; none if nothing can be left out.
-fn places(arguments: &[OsString], error: &Error) -> Vec<usize> {
-    let Some(ContextValue::String(wrong)) = error.get(ContextKind::InvalidArg) else {
-        return Vec::new();
-    };
-    let texts: Vec<&str> = arguments.iter().map(|it| it.to_str().unwrap_or_default()).collect();
-    let command = command_of(&texts);
-    let is = |place: usize, text: &str| texts.get(place) == Some(&text);
-    let mut places = 1..texts.len();
-    match error.kind() {
-        ErrorKind::UnknownArgument => {
-            let with_value = format!("{wrong}=");
-            let found = places.find(|&place| {
-                is(place, wrong) && !has_value(&command, texts[place - 1])
-                    || wrong.starts_with("--") && texts[place].starts_with(&with_value)
-            });
-            let Some(place) = found else { return Vec::new() };
-            let value = is(place, wrong)
-                && wrong.starts_with("--")
-                && texts.get(place + 1).is_some_and(|next| !next.starts_with('-'))
-                && takes_value(&command, error);
-            (place..=place + usize::from(value)).collect()
-        }
-        ErrorKind::InvalidValue | ErrorKind::ValueValidation if wrong.starts_with('-') => {
-            let flag = wrong.split([' ', '=']).next().unwrap_or_default();
-            let Some(ContextValue::String(value)) = error.get(ContextKind::InvalidValue) else {
-                return Vec::new();
-            };
-            let joined = format!("{flag}={value}");
-            // Without its value, the flag comes last or before another.
-            let bare = |place: usize| {
-                value.is_empty() && texts.get(place + 1).is_none_or(|it| it.starts_with('-'))
-            };
-            places
-                .find_map(|place| {
-                    if is(place, &joined) || is(place, flag) && bare(place) {
-                        Some(vec![place])
-                    } else {
-                        let both = is(place, flag) && is(place + 1, value);
-                        both.then(|| vec![place, place + 1])
-                    }
-                })
-                .unwrap_or_default()
-        }
-        _ => Vec::new(),
-    }
+/// Addresses beyond the end of the drive.
+#[derive(Debug, Args)]
+pub(crate) struct Addresses {
+    /// What happens to addresses that the drive does not have: error, modulo or compact
+    #[arg(long, value_name = "REMAP", default_value = "error")]
+    pub remap: String,
 }
 
-/// Returns the command that the first arguments name.
-fn command_of(texts: &[&str]) -> Command {
-    let mut command = Arguments::command();
-    command.build();
-    for text in texts.iter().skip(1) {
-        match command.find_subcommand(text) {
-            Some(inner) => command = inner.clone(),
-            None => break,
-        }
-    }
-    command
+/// How fast requests come.
+#[derive(Debug, Args)]
+#[group(multiple = false)]
+pub(crate) struct ReplaySpeed {
+    /// Ignore the times: a request is issued as soon as fewer than N are outstanding
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65536))]
+    pub queue_depth: Option<u32>,
+    /// Divide the times by this factor
+    #[arg(long, value_name = "FACTOR")]
+    pub speed: Option<f64>,
+    /// Divide the times by the factor at which the drive idles for this share of the time, such as
+    /// 0.7
+    #[arg(long, value_name = "SHARE")]
+    pub idle: Option<f64>,
 }
 
-/// Whether what follows an unknown flag is its value: the flag that was meant takes one, or the
-/// command takes nothing but flags.
-fn takes_value(command: &Command, error: &Error) -> bool {
-    let meant = named(error, ContextKind::SuggestedArg).pop();
-    meant.map_or_else(|| takes_flags_only(command), |meant| has_value(command, &meant))
+/// The number of requests.
+#[derive(Debug, Args)]
+pub(crate) struct Length {
+    /// Requests at most
+    #[arg(long, value_name = "N")]
+    pub limit: Option<u64>,
 }
 
-fn takes_flags_only(command: &Command) -> bool {
-    command.get_positionals().next().is_none() && !command.has_subcommands()
+/// A drive and what it is to do.
+#[derive(Debug, Args)]
+pub(crate) struct Load {
+    #[command(flatten)]
+    pub drive: Drive,
+    #[command(flatten)]
+    pub source: Source,
+    #[command(flatten)]
+    pub reading: Reading,
+    #[command(flatten)]
+    pub addresses: Addresses,
+    #[command(flatten)]
+    pub replay_speed: ReplaySpeed,
+    /// Let something fail at a time, such as "10s chip 3"; may be given several times, in order of
+    /// time. Units, numbered from 0: page N uncorrectable (a logical page), parity N (of a stripe),
+    /// block N, plane N, die N, chip N, channel N. They lose what they hold. Dies, and those of
+    /// chips and channels, stay failed unless there are spare ones (failed_dies.spare); all others
+    /// continue empty. Or, unnoticed, miscorrected N (a logical page reads as something else) and
+    /// misdirected N (its write landed on another page). Or power SPAN, such as "30s power 2s": off
+    /// for so long. Or "every 10s page": random units of a kind, at that time apart on average
+    #[arg(long, value_name = "FAULT")]
+    pub fault: Vec<String>,
+    #[command(flatten)]
+    pub length: Length,
+    #[command(flatten)]
+    pub progress: Bar,
 }
 
-fn has_value(command: &Command, flag: &str) -> bool {
-    let Some(name) = flag.strip_prefix("--") else { return false };
-    let flag = command.get_arguments().find(|it| it.get_long() == Some(name));
-    flag.is_some_and(|it| it.get_action().takes_values())
+/// What `run` and `compare` share.
+#[derive(Debug, Args)]
+pub(crate) struct Setup {
+    #[command(flatten)]
+    pub load: Load,
+    /// Run nothing; check everything, and say how much memory the drives would take
+    #[arg(long)]
+    pub dry_run: bool,
+    #[command(flatten)]
+    pub answer: Answer,
+    /// Write summary.json and report.html (and requests.parquet, when asked for) into this folder
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    #[command(flatten)]
+    pub page: Page,
+    /// Write every request with its causes, as columns (.parquet) or text (.csv); without FILE
+    /// requests.parquet in the folder of --out
+    #[arg(long, value_name = "FILE", num_args = 0..=1)]
+    pub requests: Option<Option<PathBuf>>,
+}
+
+/// The trace of commands that read a trace alone.
+#[derive(Debug, Args)]
+pub(crate) struct TraceFile {
+    /// The trace; - is standard input
+    pub file: PathBuf,
+}
+
+/// The file that requests are written to.
+#[derive(Debug, Args)]
+pub(crate) struct Target {
+    /// Where to; without it to standard output
+    pub to: Option<PathBuf>,
+}
+
+/// The shards that a command joins.
+#[derive(Debug, Args)]
+pub(crate) struct Shards {
+    /// The folders of all shards, in any order
+    #[arg(value_name = "DIR", required = true)]
+    pub folders: Vec<PathBuf>,
+}
+
+/// The result for a program instead of a person.
+#[derive(Debug, Args)]
+pub(crate) struct Answer {
+    /// Print the result as one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The folder of a result that is a summary.
+#[derive(Debug, Args)]
+pub(crate) struct SummaryFolder {
+    /// Write summary.json into this folder
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+}
+
+/// The folder of a result that has tables and pictures.
+#[derive(Debug, Args)]
+pub(crate) struct PageFolder {
+    /// Write summary.json, tables (CSV), pictures (SVG) and a page of both (report.html) into this
+    /// folder
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+}
+
+/// The page of a run.
+#[derive(Debug, Args)]
+pub(crate) struct Page {
+    /// Write a page with pictures, which needs nothing else to be read; without FILE into the
+    /// folder of --out
+    #[arg(long, value_name = "FILE.html", num_args = 0..=1)]
+    pub report: Option<Option<PathBuf>>,
+}
+
+/// The progress bar.
+#[derive(Debug, Args)]
+pub(crate) struct Bar {
+    /// No progress on standard error
+    #[arg(long)]
+    pub quiet: bool,
 }

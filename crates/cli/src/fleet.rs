@@ -1,9 +1,10 @@
 //! Fleets of drives: the flags of `fowler lifetime --drives`, shards, and `fowler lifetime merge`.
 
-use crate::args::Lifetime as Arguments;
-use crate::lifetime::finish;
+use crate::exit::Exit;
+use crate::flags::{Answer, Bar, Shards};
+use crate::life_report::{finish, stopped};
 use crate::output::{Output, Wanted};
-use crate::{Exit, console, progress, signals};
+use crate::{console, progress, signals};
 use clap::{Args, Subcommand};
 use fowler_experiment::contents::CONTENTS;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
@@ -55,18 +56,15 @@ pub(crate) struct Fleet {
 pub(crate) enum LifetimeAction {
     /// Join the shards of a fleet: what one run of it would have printed and written
     Merge {
-        /// The folders of all shards, in any order
-        #[arg(value_name = "DIR", required = true)]
-        folders: Vec<PathBuf>,
+        #[command(flatten)]
+        shards: Shards,
         /// The folder of the whole fleet, with the files of `fowler lifetime --out`
         #[arg(long, value_name = "DIR")]
         out: PathBuf,
-        /// Print the result as one JSON object
-        #[arg(long)]
-        json: bool,
-        /// No progress on standard error
-        #[arg(long)]
-        quiet: bool,
+        #[command(flatten)]
+        answer: Answer,
+        #[command(flatten)]
+        progress: Bar,
     },
 }
 
@@ -83,8 +81,7 @@ pub(crate) fn fleet_of(its: &Fleet) -> Option<FleetSpec> {
 }
 
 /// The shard that is asked for, if one is.
-pub(crate) fn shard_of(arguments: &Arguments) -> Result<Option<ShardSpec>, Diagnostics> {
-    let its = &arguments.fleet;
+pub(crate) fn shard_of(its: &Fleet, out: Option<&Path>) -> Result<Option<ShardSpec>, Diagnostics> {
     let (Some(text), Some(drives)) = (&its.shard, its.drives) else { return Ok(None) };
     let refused = |what: &str| Diagnostic::new("--shard", what).text(text);
     let shard = Shard::parse(text)
@@ -94,7 +91,7 @@ pub(crate) fn shard_of(arguments: &Arguments) -> Result<Option<ShardSpec>, Diagn
             format!("{} of {}", counted(shard.of(), "shard"), counted(drives.into(), "drive"));
         return Err(refused(&what).expected("at most as many shards as drives").into());
     }
-    if let Some(folder) = &arguments.out
+    if let Some(folder) = out
         && disk::facts(&folder.join(CONTENTS))?.is_some()
     {
         let what = "holds results of another command, and a folder never mixes two";
@@ -118,7 +115,7 @@ pub(crate) fn draw(
     let (drives, new) = match drawn? {
         ShardDrawn::Drawn { drives, new } => (drives, new),
         ShardDrawn::Stopped { saved } => {
-            console::note(&crate::lifetime::stopped(&spec.checkpoint, saved));
+            console::note(&stopped(&spec.checkpoint, saved));
             return Ok(Exit::Stopped);
         }
     };

@@ -4,73 +4,33 @@
 //! input is wrong, with everything that is wrong; 130 stopped by the user, results until then
 //! printed; 1 a fault of this program, or theory and simulation disagree.
 
-mod args;
-mod ask;
-mod calibrate;
-mod check;
+mod action;
 mod commands;
 mod console;
-mod diff;
-mod endurance;
-mod fio;
+mod exit;
 mod fit;
 mod flags;
 mod fleet;
-mod lifetime;
+mod life_report;
+#[cfg(not(feature = "papers"))]
+mod not_built;
 mod output;
-#[cfg(feature = "package")]
-mod package;
 mod pages;
-mod physics;
+mod parser;
 mod progress;
-mod pts;
-mod reading;
 mod report;
-#[cfg(feature = "papers")]
-mod reproduce;
 mod requests;
-mod schema;
+mod runs;
 mod schemas;
-mod score;
 mod sheets;
 mod signals;
-mod split;
 mod stdin;
-#[cfg(feature = "papers")]
-mod study;
-mod sweep;
 mod table;
-mod traces;
-mod validation;
 mod wrap;
 
+use exit::Exit;
 use fowler_experiment::fan_out;
-use fowler_experiment::numbers;
 use std::ffi::OsString;
-
-/// How a command ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Exit {
-    /// Done.
-    Done,
-    /// The input is wrong; what is wrong has been said.
-    BadInput,
-    /// The user stopped it.
-    Stopped,
-    /// The fault is ours.
-    Fault,
-}
-
-impl Exit {
-    fn code(self) -> u8 {
-        match self {
-            Exit::Done => 0,
-            Exit::Fault => 1,
-            Exit::BadInput => 2,
-            Exit::Stopped => 130,
-        }
-    }
-}
 
 /// Prints help, the version, or what is wrong with the flags.
 fn said(mut errors: Vec<clap::Error>) -> Exit {
@@ -92,7 +52,7 @@ fn said(mut errors: Vec<clap::Error>) -> Exit {
 /// Does what `arguments` ask for, the name of the program first, and returns the exit code.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     signals::outlive_file_limits();
-    let arguments = match flags::parse(arguments) {
+    let arguments = match parser::parse(arguments) {
         Ok(arguments) => arguments,
         Err(errors) => return said(errors).code(),
     };

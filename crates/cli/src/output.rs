@@ -163,9 +163,13 @@ impl Output {
     /// Writes the summary, if a folder was named.
     pub fn summary(&self, json: &str) -> Result<(), Diagnostics> {
         let Some(folder) = &self.folder else { return Ok(()) };
-        let path = folder.join(SUMMARY);
-        let mut file = AtomicFile::create(&path)?;
-        file.write_all(json.as_bytes()).map_err(|error| unwritable(&path, &error))?;
-        file.finish()
+        write(&folder.join(SUMMARY), json)
     }
+}
+
+/// Writes a file that appears only when complete.
+pub(crate) fn write(path: &Path, text: &str) -> Result<(), Diagnostics> {
+    let mut file = AtomicFile::create(path)?;
+    file.write_all(text.as_bytes()).map_err(|error| unwritable(path, &error))?;
+    file.finish()
 }

@@ -1,10 +1,10 @@
 //! What a run or a comparison says to a person.
 
 use crate::console;
-use crate::numbers::{
+use crate::table::Grid;
+use fowler_experiment::numbers::{
     NOTHING, bytes, counted, counted_as, maybe, percent, ratio, real, seconds, whole, words,
 };
-use crate::table::Grid;
 use fowler_experiment::outcome::Outcome;
 use fowler_experiment::seeds::Spread;
 use fowler_experiment::summary::Unit;

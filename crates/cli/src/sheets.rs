@@ -1,8 +1,8 @@
 //! Tables of an experiment on the terminal.
 
 use crate::console;
-use crate::numbers::{NOTHING, percent, real};
 use crate::table::Grid;
+use fowler_experiment::numbers::{NOTHING, percent, real};
 use fowler_experiment::tables::{Cell, Sheet};
 use std::fmt::Write;
 

@@ -1,8 +1,6 @@
 //! Standard input as a trace: `-`. A trace is read several times, for its hash, its addresses and
 //! every scheme, so that it is copied to a temporary file first.
 
-use crate::args::Command;
-use crate::traces::Trace;
 use fowler_experiment::atomic_file::AtomicFile;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use std::env::temp_dir;
@@ -12,11 +10,16 @@ use std::path::{Path, PathBuf};
 /// The name that stands for it.
 const NAME: &str = "-";
 
-/// Copies standard input to a file if a trace of the command is `-`, and puts the file in its
-/// place. Whoever drops the result removes the file; so does a signal that ends the program.
-pub(crate) fn copied(command: &mut Command) -> Result<Option<AtomicFile>, Diagnostics> {
-    let mut inputs: Vec<&mut PathBuf> = traces(command).into_iter().collect();
-    inputs.retain(|path| path.as_path() == Path::new(NAME));
+/// Returns true if `path` stands for standard input.
+pub(crate) fn is_named(path: &Path) -> bool {
+    path == Path::new(NAME)
+}
+
+/// Copies standard input to a file if one of `inputs`, the traces of a command, is `-`, and puts
+/// the file in its place. Whoever drops the result removes the file; so does a signal that ends the
+/// program.
+pub(crate) fn copied(mut inputs: Vec<&mut PathBuf>) -> Result<Option<AtomicFile>, Diagnostics> {
+    inputs.retain(|path| is_named(path));
     match inputs.len() {
         0 => return Ok(None),
         1 => {}
@@ -37,26 +40,5 @@ pub(crate) fn copied(command: &mut Command) -> Result<Option<AtomicFile>, Diagno
     for input in inputs {
         *input = file.written_to().to_path_buf();
     }
-    if let Command::Ask(ask) = command {
-        ask.piped = true;
-    }
     Ok(Some(file))
-}
-
-/// The traces that a command reads.
-fn traces(command: &mut Command) -> Vec<&mut PathBuf> {
-    match command {
-        Command::Ask(ask) => vec![&mut ask.trace],
-        Command::Run(run) => run.setup.load.source.trace.iter_mut().collect(),
-        Command::Compare(compare) => compare.setup.load.source.trace.iter_mut().collect(),
-        Command::Explain(explain) => explain.load.source.trace.iter_mut().collect(),
-        Command::Lifetime(lifetime) => lifetime.source.trace.iter_mut().collect(),
-        Command::Endurance(endurance) => endurance.trace.iter_mut().collect(),
-        #[cfg(feature = "papers")]
-        Command::Study(study) => study.trace.iter_mut().collect(),
-        Command::Trace(
-            Trace::Info { file, .. } | Trace::Convert { file, .. } | Trace::Anonymize { file, .. },
-        ) => vec![file],
-        _ => Vec::new(),
-    }
 }

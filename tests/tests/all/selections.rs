@@ -22,7 +22,8 @@ fn cargo(arguments: &[&str]) -> String {
 
 /// Returns the features of every package that building `selection` compiles; `edges` are the kinds of dependencies.
 fn features(selection: &[&str], edges: &str) -> Features {
-    let shape = ["tree", "--offline", "--quiet", "--prefix=none", "--no-dedupe", "--format={p}|{f}"];
+    let shape =
+        ["tree", "--offline", "--quiet", "--prefix=none", "--no-dedupe", "--format={p}|{f}"];
     let text = cargo(&[&shape, &["--edges", edges][..], selection].concat());
     let mut found = Features::new();
     for line in text.lines() {
@@ -58,7 +59,9 @@ fn whatever_is_selected_dependencies_have_the_features_of_the_whole() {
             let others: Vec<_> = found.difference(&known).collect();
             if !others.is_empty() {
                 let selection = selection.join(" ");
-                problems.insert(format!("{package}: {others:?} with {selection}, {known:?} in the workspace"));
+                problems.insert(format!(
+                    "{package}: {others:?} with {selection}, {known:?} in the workspace"
+                ));
             }
         }
     }

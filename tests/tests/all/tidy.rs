@@ -1,8 +1,9 @@
 //! The rules of the repository that neither Cargo nor clippy can check.
 
+use fowler_tests::circles::large_circles;
 use fowler_tests::rooms::{Order, circles, heads};
 use fowler_tests::times::bare_times;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 fn root() -> PathBuf {
@@ -198,6 +199,56 @@ fn rooms_of_the_controller_import_only_rooms_before_them() {
         "crates/device/src",
         Order { rooms: &DEVICE, belongs: &SLOTS, outside: &OUTSIDE },
     ));
+}
+
+/// The most files that may import one another in a circle.
+const CIRCLE_FILES_MAX: usize = 3;
+/// Larger circles that are left. May only be lowered.
+const LARGE_CIRCLES: usize = 20;
+
+#[test]
+fn files_do_not_import_one_another_in_large_circles() {
+    let crates = std::fs::read_dir(root().join("crates")).expect("a folder");
+    let mut folders: Vec<_> = crates.map(|entry| entry.expect("readable").path()).collect();
+    folders.extend(["benches", "tests/soak", "tests/decoders"].map(|it| root().join(it)));
+    folders.sort();
+    let mut problems = Vec::new();
+    for folder in folders.iter().map(|it| it.join("src")).filter(|it| it.is_dir()) {
+        let name = folder.strip_prefix(root()).expect("below the root").display().to_string();
+        let circles = large_circles(&folder, CIRCLE_FILES_MAX);
+        problems.extend(circles.into_iter().map(|circle| format!("{name}: {circle}")));
+    }
+    assert!(problems.len() <= LARGE_CIRCLES, "\n{}", problems.join("\n"));
+}
+
+/// A flag has one meaning, and its help one place.
+#[test]
+fn flags_are_declared_once() {
+    let mut seen: BTreeMap<(String, String), String> = BTreeMap::new();
+    let mut problems = Vec::new();
+    for (path, text) in files("crates/cli/src", &[".rs"]) {
+        let mut about = String::new();
+        let mut lines = text.lines().map(str::trim).peekable();
+        while let Some(line) = lines.next() {
+            match line.strip_prefix("///") {
+                Some(more) => about += more,
+                None if line.starts_with("#[arg(") && !about.is_empty() => {
+                    let field = lines.peek().copied().unwrap_or_default();
+                    let field = field.trim_start_matches("pub ").to_string();
+                    let key = (std::mem::take(&mut about), field);
+                    if let Some(other) = seen.get(&key) {
+                        let (about, field) = key;
+                        problems.push(format!("{path} and {other}: `{field}`:{about}"));
+                    } else {
+                        seen.insert(key, path.clone());
+                    }
+                }
+                None => about.clear(),
+            }
+        }
+    }
+    assert!(seen.len() > 100, "{} flags", seen.len());
+    complain(problems);
 }
 
 /// The command line goes through the experiments, so that it can do nothing that the bindings
@@ -497,7 +548,8 @@ fn the_shared_folder_is_named_in_one_place() {
     let mut problems = Vec::new();
     for folder in ["crates", "benches", "tests", "fuzz", "python", "docs", ".ci", ".github"] {
         for (path, text) in files(folder, &endings) {
-            let is_door = ["tests/src/shared.rs", "tests/tests/all/tidy.rs"].contains(&path.as_str());
+            let is_door =
+                ["tests/src/shared.rs", "tests/tests/all/tidy.rs"].contains(&path.as_str());
             for (index, line) in text.lines().enumerate() {
                 let line_names = |name: &str| line.contains(&format!("{name}shared/"));
                 let names = ["../", "root/", "\"", "'"].into_iter().any(line_names)

@@ -238,7 +238,9 @@ mod shared_files {
 
     #[test]
     fn every_claim_of_the_catalogue_has_a_row() {
-        let Some(path) = shared::path("claims.json", "claims against their catalogue") else { return };
+        let Some(path) = shared::path("claims.json", "claims against their catalogue") else {
+            return;
+        };
         let text = fs::read_to_string(path).unwrap();
         let catalogue: serde_json::Value = serde_json::from_str(&text).unwrap();
         let pes = include_str!("../../../../presets/papers/pes.toml");
@@ -250,7 +252,8 @@ mod shared_files {
             [("pes", pes, 60), ("rhio", rhio, 17), ("hire", hire, 0), ("ready", ready, 0)]
         {
             let data: toml::Table = text.parse().unwrap();
-            let compared = compared(&catalogue[paper]["entries"], data["claim"].as_array().unwrap());
+            let compared =
+                compared(&catalogue[paper]["entries"], data["claim"].as_array().unwrap());
             assert!(compared >= least, "{paper}: {compared} numbers");
         }
     }

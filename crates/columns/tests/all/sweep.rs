@@ -1,10 +1,10 @@
 //! The folder of a sweep: its bytes do not depend on threads, on where points were run, or on how
 //! often the work was taken up again.
 
+use crate::folders::contents;
 use arrow_array::Array;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, UInt64Type};
-use crate::folders::contents;
 use fowler_columns::store::{self, Folder, Made, Tally};
 use fowler_experiment::progress::Progress;
 use fowler_experiment::sweep::Plan;

@@ -50,7 +50,11 @@ mod shared_files {
             }
             let results = run_chip(&config(case), &commands);
             assert_eq!(results[0].done, at(&case["op_done"]), "operation: {case}");
-            assert_eq!(u64::from(results[0].suspensions), case["suspensions"], "suspensions: {case}");
+            assert_eq!(
+                u64::from(results[0].suspensions),
+                case["suspensions"],
+                "suspensions: {case}"
+            );
             for (result, done) in results[1..].iter().zip(case["read_done"].as_array().unwrap()) {
                 assert_eq!(result.done, at(done), "read: {case}");
             }

@@ -239,7 +239,8 @@ mod shared_files {
                 "{name}: gap cv {:.2}, zero gaps {:.3}, same op {:.3}, dispersion by 4 {:.2}, by 40 {:.1}, \
                  by 400 {:.1}, first touches {:.3?}, sequential {:.3?}, reuse medians {:?}",
                 gaps.variation().unwrap_or(0.0),
-                gaps.values().partition_point(|&gap| gap == 0.0) as f64 / gaps.values().len() as f64,
+                gaps.values().partition_point(|&gap| gap == 0.0) as f64
+                    / gaps.values().len() as f64,
                 it.same_op,
                 it.dispersion(it.window_of(4.0)).unwrap_or(0.0),
                 it.dispersion(it.window_of(40.0)).unwrap_or(0.0),

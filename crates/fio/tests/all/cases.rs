@@ -9,7 +9,9 @@ mod shared_files {
 
     #[test]
     fn sequences_are_fios_to_the_byte() {
-        let Some(folder) = shared::path("fio/cases", "sequences against those of fio") else { return };
+        let Some(folder) = shared::path("fio/cases", "sequences against those of fio") else {
+            return;
+        };
         let entries = std::fs::read_dir(&folder).expect("a folder");
         let mut problems = Vec::new();
         let mut compared = 0;

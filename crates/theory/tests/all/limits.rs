@@ -1,9 +1,9 @@
 //! Tests properties of the closed forms that need no oracle: limits, conservation, loads without a
 //! steady state.
 
+use crate::support::SLC;
 use fowler_theory::die::{self, DieTimes, Load, Suspension};
 use fowler_theory::gc::{self, Part};
-use crate::support::SLC;
 
 const BOTH: [Suspension; 2] = [Suspension::InterPhase, Suspension::IntraPhase];
 

@@ -1,11 +1,11 @@
 //! Compares the closed forms with independently computed oracles. A few points are in this file;
 //! the full tables are outside of the repository.
 
-use fowler_theory::die::{self, Load, Suspension};
+use crate::support::{MLC, SLC};
 use fowler_tests::shared;
+use fowler_theory::die::{self, Load, Suspension};
 use fowler_theory::gc::{self, Part};
 use serde_json::{Value, json};
-use crate::support::{MLC, SLC};
 
 fn oracle(name: &str) -> Option<Value> {
     let path = shared::path(&format!("oracles/{name}"), "closed forms against an oracle")?;

@@ -141,7 +141,8 @@ mod shared_files {
         let path = folder.join("Financial1.first10k.ssdsim.ascii.zst");
         let read = |device| {
             let format = Some(Format::SsdsimNs);
-            TraceReader::open(&path, &ReadOptions { format, device, ..ReadOptions::default() }).unwrap()
+            TraceReader::open(&path, &ReadOptions { format, device, ..ReadOptions::default() })
+                .unwrap()
         };
         let error = read(DeviceChoice::Default).next().unwrap().unwrap_err().to_string();
         assert!(
@@ -168,7 +169,10 @@ mod shared_files {
             let mut reader = TraceReader::open(&folder.join(file), &options).unwrap();
             let error = reader.next().unwrap().unwrap_err();
             let first = &error.diagnostics[0];
-            assert!(first.what.contains(&format!("does not look like format `{wrong}`")), "{error}");
+            assert!(
+                first.what.contains(&format!("does not look like format `{wrong}`")),
+                "{error}"
+            );
             assert!(first.hint.as_ref().unwrap().contains(hint), "{error}");
             assert!(reader.next().is_none());
         }
@@ -195,9 +199,10 @@ mod shared_files {
         let (mut last, mut overlaps) = (std::collections::BTreeMap::new(), [0, 0]);
         for line in text.lines() {
             let cells: Vec<&str> = line.split(',').map(str::trim).collect();
-            let (Some(Ok(time)), Some(Ok(took))) =
-                (cells.get(1).map(|it| it.parse::<u64>()), cells.get(7).map(|it| it.parse::<u64>()))
-            else {
+            let (Some(Ok(time)), Some(Ok(took))) = (
+                cells.get(1).map(|it| it.parse::<u64>()),
+                cells.get(7).map(|it| it.parse::<u64>()),
+            ) else {
                 continue;
             };
             if let Some((time_before, took_before)) = last.insert(cells[4], (time, took)) {

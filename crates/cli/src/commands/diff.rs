@@ -1,37 +1,60 @@
 //! `fowler diff`: what changed from one stored result to another.
 
-use crate::args::Diff as Arguments;
+use crate::action::Action;
+use crate::exit::Exit;
 use crate::table::Grid;
-use crate::{Exit, console, pages};
+use crate::{console, pages};
+use clap::Args;
 use fowler_experiment::diagnostic::{Diagnostics, escaped};
+use fowler_report::diff::{self, Causes, Chance, Change, Pair, Setting};
 use fowler_experiment::numbers::{self, counted};
-use fowler_report::diff::{self, Causes, Chance, Change, Diff, Pair, Setting};
 use std::fmt::Write;
+use std::path::PathBuf;
+
+/// What changed from one stored result to another: what was asked for, the numbers, the causes
+/// of latency, and what of that is chance
+#[derive(Debug, Args)]
+pub(crate) struct Diff {
+    /// A folder of `fowler run` or `fowler compare`, or a summary file
+    #[arg(value_name = "FIRST")]
+    pub first: PathBuf,
+    /// Another one; runs under the same scheme belong together
+    #[arg(value_name = "SECOND")]
+    pub second: PathBuf,
+    /// Write a page of both: what differs, and the lines of both on the same axes. Needs folders
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
+    /// Print everything as one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
 
 /// Differences below this share are not in the tables: they are of no use.
 const SMALLEST: f64 = 0.0005;
 
-pub(crate) fn execute(arguments: &Arguments) -> Result<Exit, Diagnostics> {
-    let both = [&*arguments.first, &*arguments.second];
-    if let Some(path) = &arguments.report {
-        pages::check_two(both, path)?;
+impl Action for Diff {
+    fn execute(self) -> Result<Exit, Diagnostics> {
+        let both = [&*self.first, &*self.second];
+        if let Some(path) = &self.report {
+            pages::check_two(both, path)?;
+        }
+        let found = diff::diff(both)?;
+        if let Some(path) = &self.report {
+            pages::two(both, &found, path)?;
+        }
+        let text = match self.json {
+            true => format!("{:#}\n", found.json()),
+            false => terminal(&found),
+        };
+        console::print(&text);
+        if let Some(path) = &self.report {
+            console::note_opens(path);
+        }
+        Ok(Exit::Done)
     }
-    let found = diff::diff(both)?;
-    if let Some(path) = &arguments.report {
-        pages::two(both, &found, path)?;
-    }
-    let text = match arguments.json {
-        true => format!("{:#}\n", found.json()),
-        false => terminal(&found),
-    };
-    console::print(&text);
-    if let Some(path) = &arguments.report {
-        console::note_opens(path);
-    }
-    Ok(Exit::Done)
 }
 
-fn terminal(found: &Diff) -> String {
+fn terminal(found: &diff::Diff) -> String {
     let mut text = found.pairs.iter().map(of_pair).collect::<Vec<_>>().join("\n");
     for (names, which) in found.alone.iter().zip(["first", "second"]) {
         if !names.is_empty() {

@@ -1,9 +1,11 @@
 //! `fowler check`: whether a folder of results is what was written there, and whose its files are.
 
-use crate::args::Check;
-use crate::lifetime::CHECKPOINT;
+use crate::action::Action;
+use crate::console;
+use crate::exit::Exit;
+use crate::life_report::CHECKPOINT;
 use crate::table::Grid;
-use crate::{Exit, console};
+use clap::Args;
 use fowler_experiment::atomic_file;
 use fowler_experiment::contents::{self, CONTENTS, State};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics, escaped};
@@ -11,6 +13,21 @@ use fowler_experiment::disk::{self, unreadable};
 use fowler_experiment::numbers::counted;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+
+/// Whether a folder of results holds what was written there, and nothing damaged or left over
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Exit codes: 0 every file is what was written; 2 something is damaged, missing or left over"
+)]
+pub(crate) struct Check {
+    /// The folder: of a run, a comparison, a sweep, a life or a study
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+    /// Remove leftovers of killed programs, and damaged results, which the same command then
+    /// computes again
+    #[arg(long)]
+    pub repair: bool,
+}
 
 /// What there is to say of a folder.
 #[derive(Default)]
@@ -47,38 +64,41 @@ impl Findings {
     }
 }
 
-pub(crate) fn execute(arguments: &Check) -> Result<Exit, Diagnostics> {
-    let folder = &arguments.folder;
-    let name = folder.display().to_string();
-    if !folder.is_dir() {
-        let diagnostic = Diagnostic::new(name, "is not a folder");
-        return Err(diagnostic.expected("a folder of results").into());
-    }
-    let mut findings = Findings::default();
-    let mut diagnostics = Diagnostics::default();
-    for look in [listed, of_sweep, of_study, of_lifetime, of_fleet, leftovers] {
-        diagnostics.take(look(folder, &mut findings));
-    }
-    diagnostics.or(())?;
-    if findings.holds.is_empty() {
-        let diagnostic =
-            Diagnostic::new(name, "is not a folder of results: it has no list of files");
-        return Err(diagnostic.expected(format!("{CONTENTS}, or the files of a sweep")).into());
-    }
-    let repaired = arguments.repair && !findings.removable.is_empty();
-    if repaired {
-        for path in &findings.removable {
-            let removed = if path.is_dir() && !path.is_symlink() {
-                disk::remove_empty_folder(path)
-            } else {
-                atomic_file::remove(path)
-            };
-            removed.map_err(|error| atomic_file::unwritable(path, &error))?;
+impl Action for Check {
+    fn execute(self) -> Result<Exit, Diagnostics> {
+        let folder = &self.folder;
+        let name = folder.display().to_string();
+        if !folder.is_dir() {
+            let diagnostic = Diagnostic::new(name, "is not a folder");
+            return Err(diagnostic.expected("a folder of results").into());
         }
+        let mut findings = Findings::default();
+        let mut diagnostics = Diagnostics::default();
+        for look in [listed, of_sweep, of_study, of_lifetime, of_fleet, leftovers] {
+            diagnostics.take(look(folder, &mut findings));
+        }
+        diagnostics.or(())?;
+        if findings.holds.is_empty() {
+            let diagnostic =
+                Diagnostic::new(name, "is not a folder of results: it has no list of files");
+            return Err(diagnostic.expected(format!("{CONTENTS}, or the files of a sweep")).into());
+        }
+        let repaired = self.repair && !findings.removable.is_empty();
+        if repaired {
+            for path in &findings.removable {
+                let removed = if path.is_dir() && !path.is_symlink() {
+                    disk::remove_empty_folder(path)
+                } else {
+                    atomic_file::remove(path)
+                };
+                removed.map_err(|error| atomic_file::unwritable(path, &error))?;
+            }
+        }
+        console::print(&report(folder, &findings, repaired)?);
+        let left =
+            findings.bad.iter().any(|(path, _)| !repaired || !findings.removable.contains(path));
+        Ok(if left { Exit::BadInput } else { Exit::Done })
     }
-    console::print(&report(folder, &findings, repaired)?);
-    let left = findings.bad.iter().any(|(path, _)| !repaired || !findings.removable.contains(path));
-    Ok(if left { Exit::BadInput } else { Exit::Done })
 }
 
 /// The files in the list of the folder.

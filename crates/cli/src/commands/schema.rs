@@ -1,11 +1,15 @@
 //! `fowler schema`: what a file may say, for editors and for programs.
 
-use crate::schemas;
-use crate::{Exit, console};
+use crate::action::Action;
+use crate::console;
+use crate::exit::Exit;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
+use fowler_experiment::diagnostic::Diagnostics;
+use crate::schemas;
 use std::fmt::Write;
 
+/// Print JSON Schemas of configurations and results, for editors and programs
 #[derive(Debug, Args)]
 pub(crate) struct Schema {
     /// The one to print; without it they are listed
@@ -13,12 +17,13 @@ pub(crate) struct Schema {
     name: Option<String>,
 }
 
-/// Does what the user asked for.
-pub(crate) fn execute(arguments: &Schema) -> Exit {
-    let schema = arguments.name.as_deref().and_then(schemas::find);
-    let text = schema.map_or_else(list, |schema| format!("{:#}\n", schema.json()));
-    console::print(&text);
-    Exit::Done
+impl Action for Schema {
+    fn execute(self) -> Result<Exit, Diagnostics> {
+        let schema = self.name.as_deref().and_then(schemas::find);
+        let text = schema.map_or_else(list, |schema| format!("{:#}\n", schema.json()));
+        console::print(&text);
+        Ok(Exit::Done)
+    }
 }
 
 fn list() -> String {

@@ -1,7 +1,9 @@
 //! What a package installs beside the program: completions of shells, and pages of the manual.
 
-use crate::args::Arguments;
-use crate::{Exit, console};
+use super::Arguments;
+use crate::action::Action;
+use crate::console;
+use crate::exit::Exit;
 use clap::{Command, CommandFactory, Subcommand};
 use clap_complete::Shell;
 use clap_mangen::Man;
@@ -26,23 +28,24 @@ pub(crate) enum Package {
     },
 }
 
-/// Does what the user asked for.
-pub(crate) fn execute(command: &Package) -> Result<Exit, Diagnostics> {
-    match command {
-        Package::Completions { shell } => {
-            let mut script = Vec::new();
-            clap_complete::generate(*shell, &mut Arguments::command(), "fowler", &mut script);
-            console::print(&String::from_utf8_lossy(&script));
+impl Action for Package {
+    fn execute(self) -> Result<Exit, Diagnostics> {
+        match self {
+            Package::Completions { shell } => {
+                let mut script = Vec::new();
+                clap_complete::generate(shell, &mut Arguments::command(), "fowler", &mut script);
+                console::print(&String::from_utf8_lossy(&script));
+            }
+            Package::Man { out: None } => console::print(&page(&manual())),
+            Package::Man { out: Some(folder) } => {
+                disk::create_folder(&folder).map_err(|error| unwritable(&folder, &error))?;
+                let count = write(&manual(), &folder)?;
+                console::note(&format!("{count} pages written to {}", folder.display()));
+                console::note_opens(&folder.join(Man::new(manual()).get_filename()));
+            }
         }
-        Package::Man { out: None } => console::print(&page(&manual())),
-        Package::Man { out: Some(folder) } => {
-            disk::create_folder(folder).map_err(|error| unwritable(folder, &error))?;
-            let count = write(&manual(), folder)?;
-            console::note(&format!("{count} pages written to {}", folder.display()));
-            console::note_opens(&folder.join(Man::new(manual()).get_filename()));
-        }
+        Ok(Exit::Done)
     }
-    Ok(Exit::Done)
 }
 
 /// The command as the manual describes it: with every subcommand, and with the version but not the

@@ -1,18 +1,19 @@
 //! `fowler fio`: a job file of fio on a drive, or the requests that it stands for.
 
-use crate::args::Drive;
-use crate::commands::{combine_exit, exit_of, stopped_or};
+use crate::action::Action;
 use crate::console::Stdout;
-use crate::output::{Output, Wanted};
-use crate::{Exit, console, fit, progress, signals};
+use crate::exit::{Exit, combine_exit, exit_of, stopped_or};
+use crate::flags::{Bar, Drive, Page, Policies};
+use crate::output::{Output, Wanted, write};
+use crate::{console, fit, progress, signals};
 use clap::Args;
 use fowler_experiment::Span;
-use fowler_experiment::atomic_file::{AtomicFile, Named, clashes, stored, unwritable, writable};
+use fowler_experiment::atomic_file::{Named, clashes, stored, writable};
 use fowler_experiment::contents;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
+use fowler_fio_run::{FioSpec, HostCosts, Jobs, Seeding};
 use fowler_experiment::timeline::{Choice, TIMELINE, Timeline};
 use fowler_experiment::workload::Control;
-use fowler_fio_run::{FioSpec, HostCosts, Jobs, Seeding};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -21,13 +22,17 @@ use std::path::{Path, PathBuf};
 const FIO: &str = "fio.json";
 const FORMATS: [&str; 4] = ["normal", "terse", "json", "json+"];
 
+/// A job file of fio on a drive, in simulated time; the output is fio's, so that tools for
+/// fio read it
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Exit codes: 0 done; 2 the input is wrong; 130 stopped with Ctrl-C, results until then printed"
+)]
 pub(crate) struct Fio {
     #[command(flatten)]
     pub drive: Drive,
-    /// Policy choices: a scheme, a file that ends in .toml, or several joined by `+`
-    #[arg(long, value_name = "SCHEME")]
-    pub scheme: Option<String>,
+    #[command(flatten)]
+    pub policies: Policies,
     /// The job file; - is standard input
     #[arg(value_name = "JOB.fio")]
     pub job: PathBuf,
@@ -42,10 +47,8 @@ pub(crate) struct Fio {
     /// without it the logs go into the current folder, as with fio
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Write a page with pictures, which needs nothing else to be read; without FILE into the
-    /// folder of --out
-    #[arg(long, value_name = "FILE.html", num_args = 0..=1)]
-    pub report: Option<Option<PathBuf>>,
+    #[command(flatten)]
+    pub page: Page,
     /// Record what dies and channels do as timeline.json for ui.perfetto.dev, in the folder of
     /// --out: a window such as 10ms..12ms since the first request, or around the slowest K requests
     #[arg(long, value_name = "FROM..UNTIL|slowest:K", requires = "out")]
@@ -68,46 +71,47 @@ pub(crate) struct Fio {
     #[arg(long, conflicts_with_all = ["output_format", "output", "out", "report", "timeline",
         "submission", "completion"])]
     pub sequence: bool,
-    /// No progress on standard error
-    #[arg(long)]
-    pub quiet: bool,
+    #[command(flatten)]
+    pub progress: Bar,
 }
 
-pub(crate) fn execute(arguments: &Fio) -> Result<Exit, Diagnostics> {
-    let mut diagnostics = Diagnostics::default();
-    let spec = spec(arguments, &mut diagnostics);
-    if arguments.sequence {
-        diagnostics.or(())?;
-        return sequence(&spec);
-    }
-    let choice = arguments.timeline.as_deref().map(|text| Choice::parse(text, "--timeline"));
-    let choice = diagnostics.take(choice.transpose()).flatten();
-    for format in arguments.output_format.iter().filter(|it| !FORMATS.contains(&it.as_str())) {
-        let what = format!("`{format}` is no format of fio's output");
-        diagnostics.push(Diagnostic::new("--output-format", what).expected(FORMATS.join(", ")));
-    }
-    let jobs = diagnostics.take(spec.prepare());
-    let output = diagnostics.take(open(arguments, jobs.as_ref()));
-    diagnostics.or(())?;
-    let (Some(output), Some(jobs)) = (output, jobs) else { return Ok(Exit::Fault) };
-    let bar = progress::Requests::new(arguments.quiet);
-    let control = Control { stop: signals::stop_flag(), progress: &|step| bar.follow(step) };
-    let wanted = fowler_fio_run::Wanted {
-        logs: logs_in(arguments).to_path_buf(),
-        detail: output.reports(),
-        requests: None,
-    };
-    let ran = match choice {
-        None => jobs.run(wanted, control).map(|ran| (ran, None, Diagnostics::default())),
-        Some(choice) => {
-            let recorded = jobs.record(wanted, choice, control);
-            recorded.map(|(ran, timeline, incomplete)| (ran, Some(timeline), incomplete))
+impl Action for Fio {
+    fn execute(self) -> Result<Exit, Diagnostics> {
+        let mut diagnostics = Diagnostics::default();
+        let spec = spec(&self, &mut diagnostics);
+        if self.sequence {
+            diagnostics.or(())?;
+            return sequence(&spec);
         }
-    };
-    bar.clear();
-    match ran {
-        Err(diagnostics) => stopped_or(diagnostics, control),
-        Ok((ran, timeline, incomplete)) => shown(ran, timeline, incomplete, &output, arguments),
+        let choice = self.timeline.as_deref().map(|text| Choice::parse(text, "--timeline"));
+        let choice = diagnostics.take(choice.transpose()).flatten();
+        for format in self.output_format.iter().filter(|it| !FORMATS.contains(&it.as_str())) {
+            let what = format!("`{format}` is no format of fio's output");
+            diagnostics.push(Diagnostic::new("--output-format", what).expected(FORMATS.join(", ")));
+        }
+        let jobs = diagnostics.take(spec.prepare());
+        let output = diagnostics.take(open(&self, jobs.as_ref()));
+        diagnostics.or(())?;
+        let (Some(output), Some(jobs)) = (output, jobs) else { return Ok(Exit::Fault) };
+        let bar = progress::Requests::new(self.progress.quiet);
+        let control = Control { stop: signals::stop_flag(), progress: &|step| bar.follow(step) };
+        let wanted = fowler_fio_run::Wanted {
+            logs: logs_in(&self).to_path_buf(),
+            detail: output.reports(),
+            requests: None,
+        };
+        let ran = match choice {
+            None => jobs.run(wanted, control).map(|ran| (ran, None, Diagnostics::default())),
+            Some(choice) => {
+                let recorded = jobs.record(wanted, choice, control);
+                recorded.map(|(ran, timeline, incomplete)| (ran, Some(timeline), incomplete))
+            }
+        };
+        bar.clear();
+        match ran {
+            Err(diagnostics) => stopped_or(diagnostics, control),
+            Ok((ran, timeline, incomplete)) => shown(ran, timeline, incomplete, &output, &self),
+        }
     }
 }
 
@@ -144,7 +148,7 @@ fn spec(arguments: &Fio, diagnostics: &mut Diagnostics) -> FioSpec {
         environment,
         seeding: if arguments.fio_seeding == "3.33" { Seeding::V333 } else { Seeding::V335 },
         device: fit::device(&arguments.drive),
-        scheme: arguments.scheme.clone(),
+        scheme: arguments.policies.scheme.clone(),
         costs: HostCosts { submission, completion },
     }
 }
@@ -165,7 +169,7 @@ fn sequence(spec: &FioSpec) -> Result<Exit, Diagnostics> {
 
 /// Finds everything that cannot be written before anything is simulated.
 fn open(arguments: &Fio, jobs: Option<&Jobs>) -> Result<Output, Diagnostics> {
-    let schemes: Vec<String> = arguments.scheme.iter().cloned().collect();
+    let schemes: Vec<String> = arguments.policies.scheme.iter().cloned().collect();
     let mut inputs = fit::drive_files(&arguments.drive, &schemes);
     inputs.push(("the job file".into(), arguments.job.clone()));
     let named = |flag: &str, path: PathBuf| -> Named { (flag.to_string(), path) };
@@ -176,7 +180,7 @@ fn open(arguments: &Fio, jobs: Option<&Jobs>) -> Result<Output, Diagnostics> {
     others.extend(logs.iter().map(|it| named("a log of the jobs", it.clone())));
     let mut diagnostics = clashes(&inputs, &others);
     let wanted = Wanted {
-        report: arguments.report.as_ref(),
+        report: arguments.page.report.as_ref(),
         runs: true,
         timeline: arguments.timeline.is_some(),
         ..Wanted::default()
@@ -233,10 +237,4 @@ fn in_format(ran: &fowler_fio_run::Fio, format: &str) -> String {
         "json+" => format!("{:#}\n", ran.json(true)),
         _ => ran.normal(),
     }
-}
-
-fn write(path: &Path, text: &str) -> Result<(), Diagnostics> {
-    let mut file = AtomicFile::create(path)?;
-    file.write_all(text.as_bytes()).map_err(|error| unwritable(path, &error))?;
-    file.finish()
 }

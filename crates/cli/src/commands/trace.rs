@@ -1,13 +1,14 @@
 //! `fowler trace`: what a trace holds, converted, generated.
 
-use crate::args::{Drive, Reading};
-use crate::numbers::{bytes, counted, counted_as, percent, real, seconds, whole};
-use crate::reading::FORMATS;
+use crate::action::Action;
+use crate::exit::Exit;
+use crate::flags::{Drive, FORMATS, Length, Reading, Target, TraceFile};
 use crate::table::Grid;
-use crate::{Exit, commands, console, fit, requests, signals};
+use crate::{console, fit, requests, signals};
 use clap::Subcommand;
 use fowler_experiment::atomic_file::{AtomicFile, Named, clashes, writable};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
+use fowler_experiment::numbers::{bytes, counted, counted_as, percent, real, seconds, whole};
 use fowler_experiment::presets::{self, Folder};
 use fowler_experiment::trace::{Anonymous, Looked};
 use fowler_experiment::warnings::{CUT, UNCHECKED};
@@ -19,13 +20,14 @@ use std::fmt::Write as _;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+/// Look at, convert and generate workloads
 #[derive(Debug, Subcommand)]
 pub(crate) enum Trace {
     /// What a trace holds: format, units, span, rates, sizes, footprint, devices, first requests
     #[command(after_help = FORMATS.as_str())]
     Info {
-        /// The trace; - is standard input
-        file: PathBuf,
+        #[command(flatten)]
+        trace: TraceFile,
         #[command(flatten)]
         reading: Reading,
         /// Print it as one JSON object
@@ -34,15 +36,14 @@ pub(crate) enum Trace {
     },
     /// Write a trace in the native format (CSV: at_ns,op,offset,size)
     Convert {
-        /// The trace; - is standard input
-        file: PathBuf,
-        /// Where to; without it to standard output
-        to: Option<PathBuf>,
+        #[command(flatten)]
+        trace: TraceFile,
+        #[command(flatten)]
+        to: Target,
         #[command(flatten)]
         reading: Reading,
-        /// Requests at most
-        #[arg(long, value_name = "N")]
-        limit: Option<u64>,
+        #[command(flatten)]
+        length: Length,
     },
     /// Write a trace in the native format with its addresses permuted, so that they say nothing
     /// about the volume
@@ -61,69 +62,84 @@ pub(crate) enum Trace {
         extent: String,
         #[command(flatten)]
         reading: Reading,
-        /// Requests at most
-        #[arg(long, value_name = "N")]
-        limit: Option<u64>,
+        #[command(flatten)]
+        length: Length,
     },
     /// Write a generated workload in the native format
     Synth {
         /// The generator: a preset or a file that ends in .toml
         workload: String,
-        /// Where to; without it to standard output
-        to: Option<PathBuf>,
+        #[command(flatten)]
+        to: Target,
         /// The drive it is made for
         #[command(flatten)]
         drive: Drive,
-        /// Requests at most
-        #[arg(long, value_name = "N")]
-        limit: Option<u64>,
+        #[command(flatten)]
+        length: Length,
     },
 }
 
-/// Does what the user asked for.
-pub(crate) fn execute(command: Trace) -> Result<Exit, Diagnostics> {
-    signals::end_at_once();
-    match command {
-        Trace::Info { file, reading, json } => info(&file, &reading, json)?,
-        Trace::Convert { file, to, reading, limit } => {
-            let mut diagnostics = Diagnostics::default();
-            let options = diagnostics.take(fit::read_options(&reading));
-            diagnostics.take(readable(&file));
-            let inputs = [("the trace".to_string(), file.clone())];
-            diagnostics.take(target(to.as_deref(), &inputs));
-            diagnostics.or(())?;
-            let options = options.unwrap_or_default();
-            let mut unchecked = false;
-            if let Some((source, _)) = requests::columns(&file) {
-                fit::no_reading(&reading, TEXT_ONLY)?;
-                written(to.as_deref(), |out| trace::convert_columns(&*source, limit, out))?;
-                return Ok(Exit::Done);
-            }
-            written(to.as_deref(), |out| {
-                let (count, read) = trace::convert(&file, &options, limit, out)?;
-                unchecked = read.unchecked;
-                Ok(count)
-            })?;
-            if unchecked {
-                console::note(&format!("note: {UNCHECKED}"));
-            }
-        }
-        Trace::Anonymize { file, to, seed, extent, reading, limit } => {
-            anonymize(&file, &to, &reading, (seed, &extent, limit))?;
-        }
-        Trace::Synth { workload, to, drive, limit } => {
-            let mut diagnostics = Diagnostics::default();
-            let mut inputs = fit::drive_files(&drive, &[]);
-            inputs.extend(fit::generator_file(&workload));
-            let drive = diagnostics.take(commands::resolve(&drive, None));
-            let source = diagnostics.take(presets::open(Folder::Workloads, &workload));
-            diagnostics.take(target(to.as_deref(), &inputs));
-            diagnostics.or(())?;
-            let (Some(drive), Some(source)) = (drive, source) else { return Ok(Exit::Fault) };
-            written(to.as_deref(), |out| trace::synth(&source, &drive, limit, out))?;
+impl Action for Trace {
+    fn traces(&mut self) -> Vec<&mut PathBuf> {
+        match self {
+            Trace::Info { trace: TraceFile { file }, .. }
+            | Trace::Convert { trace: TraceFile { file }, .. }
+            | Trace::Anonymize { file, .. } => vec![file],
+            Trace::Synth { .. } => Vec::new(),
         }
     }
-    Ok(Exit::Done)
+
+    fn execute(self) -> Result<Exit, Diagnostics> {
+        signals::end_at_once();
+        match self {
+            Trace::Info { trace: TraceFile { file }, reading, json } => {
+                info(&file, &reading, json)?
+            }
+            Trace::Convert {
+                trace: TraceFile { file },
+                to: Target { to },
+                reading,
+                length: Length { limit },
+            } => {
+                let mut diagnostics = Diagnostics::default();
+                let options = diagnostics.take(fit::read_options(&reading));
+                diagnostics.take(readable(&file));
+                let inputs = [("the trace".to_string(), file.clone())];
+                diagnostics.take(target(to.as_deref(), &inputs));
+                diagnostics.or(())?;
+                let options = options.unwrap_or_default();
+                let mut unchecked = false;
+                if let Some((source, _)) = requests::columns(&file) {
+                    fit::no_reading(&reading, TEXT_ONLY)?;
+                    written(to.as_deref(), |out| trace::convert_columns(&*source, limit, out))?;
+                    return Ok(Exit::Done);
+                }
+                written(to.as_deref(), |out| {
+                    let (count, read) = trace::convert(&file, &options, limit, out)?;
+                    unchecked = read.unchecked;
+                    Ok(count)
+                })?;
+                if unchecked {
+                    console::note(&format!("note: {UNCHECKED}"));
+                }
+            }
+            Trace::Anonymize { file, to, seed, extent, reading, length: Length { limit } } => {
+                anonymize(&file, &to, &reading, (seed, &extent, limit))?;
+            }
+            Trace::Synth { workload, to: Target { to }, drive, length: Length { limit } } => {
+                let mut diagnostics = Diagnostics::default();
+                let mut inputs = fit::drive_files(&drive, &[]);
+                inputs.extend(fit::generator_file(&workload));
+                let drive = diagnostics.take(fit::resolve(&drive, None));
+                let source = diagnostics.take(presets::open(Folder::Workloads, &workload));
+                diagnostics.take(target(to.as_deref(), &inputs));
+                diagnostics.or(())?;
+                let (Some(drive), Some(source)) = (drive, source) else { return Ok(Exit::Fault) };
+                written(to.as_deref(), |out| trace::synth(&source, &drive, limit, out))?;
+            }
+        }
+        Ok(Exit::Done)
+    }
 }
 
 /// Sizes of extents that keep the alignment of requests, and hide something.

@@ -1,26 +1,33 @@
 //! `fowler pts`: a drive under the tests of SNIA's PTS, or the verdict on rounds from a file.
 
-use crate::args::Drive;
+use crate::action::Action;
+use crate::exit::Exit;
+use crate::flags::{Answer, Bar, Drive, PageFolder, Policies};
 use crate::output::{Output, Wanted};
-use crate::{Exit, console, fit, pages, progress, sheets, signals};
+use crate::{console, fit, pages, progress, sheets, signals};
 use clap::Args;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::numbers::counted;
-use fowler_experiment::workload::Control;
-use fowler_experiment::{Bytes, Span};
 use fowler_standards::{
     self, Edition, Pts as Results, PtsSpec, Purge, Test, Watch, parse_stimulus, series,
 };
+use fowler_experiment::workload::Control;
+use fowler_experiment::{Bytes, Span};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+/// A drive under the tests of SNIA's Performance Test Specification: rounds until steady state,
+/// write saturation with its causes, recovery, demand
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Exit codes: 0 done, whether or not steady state was reached; 2 the input is wrong; 130 stopped with \
+                        Ctrl-C, tests finished until then printed"
+)]
 pub(crate) struct Pts {
     #[command(flatten)]
     pub drive: Drive,
-    /// Policy choices: a scheme, a file that ends in .toml, or several joined by `+`
-    #[arg(long, value_name = "SCHEME")]
-    pub scheme: Option<String>,
+    #[command(flatten)]
+    pub policies: Policies,
     /// Which tests, separated by commas: iops, tp (throughput), lat (latency), wsat (write
     /// saturation), hir (host idle recovery), xsr (cross stimulus recovery), ecw (enterprise
     /// composite workload), dirth (demand intensity and response time histogram)
@@ -62,22 +69,20 @@ pub(crate) struct Pts {
         "test", "client", "enterprise", "minute", "purge", "active_range", "active_amount",
         "threads", "queue_depth", "stimulus", "day", "out"])]
     pub steady: Option<PathBuf>,
-    /// Print the result as one JSON object
-    #[arg(long)]
-    pub json: bool,
-    /// Write summary.json, tables (CSV), pictures (SVG) and a page of both (report.html) into this
-    /// folder
-    #[arg(long, value_name = "DIR")]
-    pub out: Option<PathBuf>,
-    /// No progress on standard error
-    #[arg(long)]
-    pub quiet: bool,
+    #[command(flatten)]
+    pub answer: Answer,
+    #[command(flatten)]
+    pub folder: PageFolder,
+    #[command(flatten)]
+    pub progress: Bar,
 }
 
-pub(crate) fn execute(arguments: &Pts) -> Result<Exit, Diagnostics> {
-    match &arguments.steady {
-        Some(file) => steady(file, arguments.json),
-        None => test(arguments),
+impl Action for Pts {
+    fn execute(self) -> Result<Exit, Diagnostics> {
+        match &self.steady {
+            Some(file) => steady(file, self.answer.json),
+            None => test(&self),
+        }
     }
 }
 
@@ -93,7 +98,7 @@ fn steady(file: &Path, json: bool) -> Result<Exit, Diagnostics> {
 }
 
 fn test(arguments: &Pts) -> Result<Exit, Diagnostics> {
-    let schemes: Vec<String> = arguments.scheme.iter().cloned().collect();
+    let schemes: Vec<String> = arguments.policies.scheme.iter().cloned().collect();
     let inputs = fit::drive_files(&arguments.drive, &schemes);
     let mut diagnostics = Diagnostics::default();
     let spec = diagnostics.take(spec(arguments));
@@ -101,11 +106,11 @@ fn test(arguments: &Pts) -> Result<Exit, Diagnostics> {
         diagnostics.0.extend(fowler_standards::check(spec).0);
     }
     let wanted = Wanted { pictures: true, ..Wanted::default() };
-    let output = Output::open(arguments.out.as_deref(), wanted, &inputs, |_| Vec::new());
+    let output = Output::open(arguments.folder.out.as_deref(), wanted, &inputs, |_| Vec::new());
     let output = diagnostics.take(output);
     diagnostics.or(())?;
     let (Some(output), Some(spec)) = (output, spec) else { return Ok(Exit::Fault) };
-    let bar = progress::Shares::new(arguments.quiet, "purging the drive");
+    let bar = progress::Shares::new(arguments.progress.quiet, "purging the drive");
     let shares = Mutex::new(vec![0.0; spec.tests.len()]);
     let watch = Watch {
         control: Control { stop: signals::stop_flag(), progress: &|step| bar.follow(step) },
@@ -138,9 +143,10 @@ fn test(arguments: &Pts) -> Result<Exit, Diagnostics> {
 fn shown(results: &Results, output: &Output, arguments: &Pts) -> Result<(), Diagnostics> {
     let json = format!("{:#}\n", results.json());
     output.summary(&json)?;
-    let written = arguments.out.as_deref().map(|folder| pages::pts(results, folder)).transpose()?;
-    console::print(&if arguments.json { json } else { report(results) });
-    if let (Some((files, warnings)), Some(folder)) = (written, &arguments.out) {
+    let written =
+        arguments.folder.out.as_deref().map(|folder| pages::pts(results, folder)).transpose()?;
+    console::print(&if arguments.answer.json { json } else { report(results) });
+    if let (Some((files, warnings)), Some(folder)) = (written, &arguments.folder.out) {
         output.list("pts", files.iter().map(|file| folder.join(file)))?;
         warnings.iter().for_each(|warning| console::note(&format!("note: {warning}")));
         let files = files.len() + 1;
@@ -186,7 +192,7 @@ fn spec(arguments: &Pts) -> Result<PtsSpec, Diagnostics> {
     };
     let usual = PtsSpec::of(fit::device(&arguments.drive));
     diagnostics.or(PtsSpec {
-        scheme: arguments.scheme.clone(),
+        scheme: arguments.policies.scheme.clone(),
         tests: tests.unwrap_or_default(),
         edition,
         purge: if arguments.purge == "fob" { Purge::Fob } else { Purge::Format },

@@ -1,42 +1,72 @@
 //! `fowler validate`: the simulator against theory, one row per expectation.
 
-use crate::args::Validate;
-use crate::numbers::{NOTHING, counted_as, real, whole};
+use crate::action::Action;
+use crate::exit::Exit;
+use crate::flags::{Answer, Bar, SummaryFolder};
 use crate::output::{Output, Wanted};
 use crate::table::Grid;
-use crate::{Exit, console, progress, signals};
+use crate::{console, progress, signals};
+use clap::Args;
 use fowler_experiment::diagnostic::Diagnostics;
-use fowler_experiment::workload::Control;
+use fowler_experiment::numbers::{NOTHING, counted_as, real, whole};
 use fowler_validate::{Group, Row, ValidateSpec, Validation, validate};
+use fowler_experiment::workload::Control;
 use std::fmt::Write;
 
-/// Does what the user asked for.
-pub(crate) fn execute(arguments: &Validate) -> Result<Exit, Diagnostics> {
-    let output = Output::open(arguments.out.as_deref(), Wanted::default(), &[], |_| Vec::new())?;
-    let spec = ValidateSpec {
-        quick: arguments.quick,
-        only: arguments.only.clone(),
-        spoil: arguments.spoil.clone(),
-    };
-    let bar = progress::Requests::new(arguments.quiet);
-    let control = Control { stop: signals::stop_flag(), progress: &|step| bar.follow(step) };
-    let validated = validate(&spec, control);
-    bar.clear();
-    let validation = validated?;
-    let json = format!("{:#}\n", validation.json());
-    output.summary(&json)?;
-    output.list("validate", [])?;
-    if arguments.json {
-        console::print(&json);
-        output.note_opens();
-    } else {
-        console::print(&(report(&validation) + &output.opens()));
+/// The simulator against theory: queues, bounds, write amplification, conservation laws
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Exit codes: 0 every expectation agrees with theory; 1 one does not, which is a fault \
+                        of the program; 2 the input is wrong; 130 stopped with Ctrl-C, results until \
+                        then printed"
+)]
+pub(crate) struct Validate {
+    /// Fewer requests and smaller drives, with tolerances two to three times as wide: seconds, not
+    /// minutes
+    #[arg(long)]
+    pub quick: bool,
+    /// Only one group (die, "extra wait", bounds, gc, laws), or expectations whose name
+    /// contains this
+    #[arg(long, value_name = "TEXT")]
+    pub only: Option<String>,
+    /// Change a configuration key of the simulated drives and not of the theory, to see the check
+    /// fail
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub spoil: Vec<String>,
+    #[command(flatten)]
+    pub answer: Answer,
+    #[command(flatten)]
+    pub folder: SummaryFolder,
+    #[command(flatten)]
+    pub progress: Bar,
+}
+
+impl Action for Validate {
+    fn execute(self) -> Result<Exit, Diagnostics> {
+        let output =
+            Output::open(self.folder.out.as_deref(), Wanted::default(), &[], |_| Vec::new())?;
+        let spec =
+            ValidateSpec { quick: self.quick, only: self.only.clone(), spoil: self.spoil.clone() };
+        let bar = progress::Requests::new(self.progress.quiet);
+        let control = Control { stop: signals::stop_flag(), progress: &|step| bar.follow(step) };
+        let validated = validate(&spec, control);
+        bar.clear();
+        let validation = validated?;
+        let json = format!("{:#}\n", validation.json());
+        output.summary(&json)?;
+        output.list("validate", [])?;
+        if self.answer.json {
+            console::print(&json);
+            output.note_opens();
+        } else {
+            console::print(&(report(&validation) + &output.opens()));
+        }
+        Ok(match (validation.failed(), validation.complete) {
+            (0, true) => Exit::Done,
+            (0, false) => Exit::Stopped,
+            _ => Exit::Fault,
+        })
     }
-    Ok(match (validation.failed(), validation.complete) {
-        (0, true) => Exit::Done,
-        (0, false) => Exit::Stopped,
-        _ => Exit::Fault,
-    })
 }
 
 fn report(validation: &Validation) -> String {

@@ -1,26 +1,92 @@
 //! `fowler sweep`: many runs by one specification.
 
-use crate::args::Sweep;
-#[cfg(feature = "parquet")]
-pub(crate) use with_columns::execute;
+use crate::action::Action;
+use crate::exit::Exit;
+use crate::flags::{Bar, Shards};
+use clap::{Args, Subcommand};
+use fowler_experiment::diagnostic::Diagnostics;
+use std::path::PathBuf;
 
-/// A program without Parquet keeps no sweeps.
-#[cfg(not(feature = "parquet"))]
-pub(crate) fn execute(
-    arguments: &Sweep,
-) -> Result<crate::Exit, fowler_experiment::diagnostic::Diagnostics> {
-    let points = arguments.points.as_ref();
-    let file = points.map(|it| it.specification.display().to_string()).unwrap_or_default();
-    let diagnostic = crate::requests::without_parquet(&file);
-    Err(diagnostic.hint("build it with its default features".to_string()).into())
+/// Many runs by one specification: grids, lists, random and Latin hypercube designs; every
+/// finished run is saved
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Exit codes: 0 done, whatever points failed; 2 the input is wrong; 130 stopped with Ctrl-C: what is \
+                        finished is saved, and the same command resumes from there, as it does after any other end"
+)]
+#[command(args_conflicts_with_subcommands = true)]
+#[cfg_attr(not(feature = "parquet"), allow(dead_code, reason = "without Parquet no sweep is run"))]
+pub(crate) struct Sweep {
+    #[command(subcommand)]
+    pub action: Option<SweepAction>,
+    #[command(flatten)]
+    pub points: Option<SweepPoints>,
+    #[command(flatten)]
+    pub progress: Bar,
+}
+
+#[derive(Debug, Subcommand)]
+#[cfg_attr(not(feature = "parquet"), allow(dead_code, reason = "without Parquet no sweep is run"))]
+pub(crate) enum SweepAction {
+    /// Join the shards of a sweep into one folder, with the bytes that one run of it would have
+    Merge {
+        #[command(flatten)]
+        shards: Shards,
+        /// The folder of the whole sweep
+        #[arg(long, value_name = "DIR")]
+        out: PathBuf,
+        #[command(flatten)]
+        progress: Bar,
+    },
+}
+
+#[derive(Debug, Args)]
+#[cfg_attr(not(feature = "parquet"), allow(dead_code, reason = "without Parquet no sweep is run"))]
+pub(crate) struct SweepPoints {
+    /// The specification (docs/sweeps.md explains it)
+    #[arg(value_name = "SPEC.toml")]
+    pub specification: PathBuf,
+    /// Where points go, each a file of its own [default: results/SPEC; of a shard
+    /// results/SPEC-shards/i-of-n]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Run only the i-th of n parts, from 1/n to n/n, each in a folder of its own: `fowler sweep
+    /// merge` joins them
+    #[arg(long, value_name = "i/n")]
+    pub shard: Option<String>,
+    /// Runs at once [default: as many as there are cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+    /// Run points that failed once more
+    #[arg(long)]
+    pub retry: bool,
+    /// Run nothing; say how many points there are, and show the first
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+impl Action for Sweep {
+    #[cfg(feature = "parquet")]
+    fn execute(self) -> Result<Exit, Diagnostics> {
+        with_columns::execute(&self)
+    }
+
+    /// A program without Parquet keeps no sweeps.
+    #[cfg(not(feature = "parquet"))]
+    fn execute(self) -> Result<Exit, Diagnostics> {
+        let points = self.points.as_ref();
+        let file = points.map(|it| it.specification.display().to_string()).unwrap_or_default();
+        let diagnostic = crate::requests::without_parquet(&file);
+        Err(diagnostic.hint("build it with its default features".to_string()).into())
+    }
 }
 
 #[cfg(feature = "parquet")]
 mod with_columns {
-    use super::Sweep;
-    use crate::args::{SweepAction, SweepPoints};
+    use super::{Sweep, SweepAction, SweepPoints};
+    use crate::exit::Exit;
     use crate::table::Grid;
-    use crate::{Exit, console, progress, sheets, signals};
+    use crate::{console, progress, sheets, signals};
     use fowler_columns::shards::{self, Shard};
     use fowler_columns::store::{self, Folder};
     use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
@@ -35,10 +101,12 @@ mod with_columns {
     /// Points that `--dry-run` shows.
     const SHOWN: usize = 5;
 
-    pub(crate) fn execute(arguments: &Sweep) -> Result<Exit, Diagnostics> {
+    pub(super) fn execute(arguments: &Sweep) -> Result<Exit, Diagnostics> {
         match (&arguments.action, &arguments.points) {
-            (Some(SweepAction::Merge { folders, out, quiet }), _) => merge(folders, out, *quiet),
-            (None, Some(points)) => run(points),
+            (Some(SweepAction::Merge { shards, out, progress }), _) => {
+                merge(&shards.folders, out, progress.quiet)
+            }
+            (None, Some(points)) => run(points, arguments.progress.quiet),
             (None, None) => {
                 let diagnostic = Diagnostic::of("there is no specification");
                 Err(diagnostic.expected("fowler sweep SPEC.toml, or fowler sweep merge").into())
@@ -46,14 +114,14 @@ mod with_columns {
         }
     }
 
-    fn run(arguments: &SweepPoints) -> Result<Exit, Diagnostics> {
+    fn run(arguments: &SweepPoints, quiet: bool) -> Result<Exit, Diagnostics> {
         let path = &arguments.specification;
         let name = path.display().to_string();
         let mut diagnostics = Diagnostics::default();
         let shard = diagnostics.take(arguments.shard.as_deref().map(shard).transpose()).flatten();
         let text = diagnostics.take(text_file::read(path, MAX_BYTES)).unwrap_or_default();
         diagnostics.or(())?;
-        let bar = progress::Runs::new(arguments.quiet);
+        let bar = progress::Runs::new(quiet);
         // A signal ends the program until there is something to save.
         let reading = Control { progress: &|step| bar.follow(step), ..Control::UNWATCHED };
         let plan = Plan::read_watched(&text, &name, reading);
@@ -76,7 +144,7 @@ mod with_columns {
             console::note(&format!("{runs} in {} not what was written: done again", out.display()));
         }
         let todo = folder.missing(arguments.retry)?;
-        let bar = progress::Runs::new(arguments.quiet);
+        let bar = progress::Runs::new(quiet);
         bar.plan(todo.len());
         let stop = signals::stop_flag();
         let control = Control { stop, progress: &|step| bar.follow(step) };

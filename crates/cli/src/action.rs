@@ -1,0 +1,17 @@
+//! The action of a command. The file of a command implements it for the struct of its flags.
+
+use crate::exit::Exit;
+use fowler_experiment::diagnostic::Diagnostics;
+use std::path::PathBuf;
+
+/// A command that can be executed.
+pub(crate) trait Action {
+    /// Returns the traces that the command reads. Each may be standard input, and is then replaced
+    /// by a copy of it.
+    fn traces(&mut self) -> Vec<&mut PathBuf> {
+        Vec::new()
+    }
+
+    /// Does what the user asked for.
+    fn execute(self) -> Result<Exit, Diagnostics>;
+}

@@ -1,0 +1,158 @@
+//! `fowler ask`: four answers about a trace.
+
+use crate::action::Action;
+use crate::exit::Exit;
+use crate::flags::{Bar, Drive, Reading, Settings};
+use crate::output::{Output, Wanted};
+use crate::{console, fit, progress, signals, stdin};
+use clap::Args;
+use fowler_report::ask::{self, AskSpec, Asked, LongUse};
+use fowler_experiment::diagnostic::{Diagnostics, escaped};
+use fowler_experiment::seeds;
+use fowler_report::verdict;
+use fowler_experiment::workload::{Control, replayable};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+/// Long use as `fowler lifetime` simulates it.
+const LONG_USE: LongUse = LongUse {
+    why_not: fowler_lifetime::why_not,
+    write_amplification: fowler_lifetime::write_amplification,
+};
+
+/// Four answers about a trace: how slow and why, what it costs in flash, how long the drive
+/// lives, and which scheme is better
+#[derive(Debug, Args)]
+pub(crate) struct Ask {
+    /// A block trace, plain or packed with zstd or gzip; - is standard input
+    #[arg(value_name = "TRACE")]
+    pub trace: PathBuf,
+    /// Whether it was standard input, and is a copy of that.
+    #[arg(skip)]
+    pub piped: bool,
+    #[command(flatten)]
+    pub drive: Drive,
+    #[command(flatten)]
+    pub reading: Reading,
+    /// Requests at most, from the start of the trace
+    #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1..=2_000_000))]
+    pub limit: u64,
+    /// Compare schemes with N seeds
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=seeds::MOST as i64))]
+    pub seeds: u32,
+    /// Print choices and answers as one JSON object
+    #[arg(long)]
+    pub json: bool,
+    /// Write summary.json and report.html into this folder
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    #[command(flatten)]
+    pub progress: Bar,
+}
+
+impl Action for Ask {
+    fn traces(&mut self) -> Vec<&mut PathBuf> {
+        self.piped = stdin::is_named(&self.trace);
+        vec![&mut self.trace]
+    }
+
+    fn execute(self) -> Result<Exit, Diagnostics> {
+        let mut diagnostics = Diagnostics::default();
+        let options = diagnostics.take(fit::read_options(&self.reading));
+        diagnostics.take(replayable(&self.trace));
+        let mut inputs = fit::drive_files(&self.drive, &[]);
+        inputs.push(("TRACE".into(), self.trace.clone()));
+        let wanted = Wanted { runs: true, ..Wanted::default() };
+        let output = Output::open(self.out.as_deref(), wanted, &inputs, |_| Vec::new());
+        let output = diagnostics.take(output);
+        diagnostics.or(())?;
+        let (Some(options), Some(output)) = (options, output) else { return Ok(Exit::Fault) };
+        let spec = AskSpec {
+            path: self.trace.clone(),
+            options,
+            flags: flags(&self),
+            device: fit::device(&self.drive),
+            limit: self.limit,
+            seeds: self.seeds,
+            detail: output.reports(),
+        };
+        let bar = progress::Requests::new(self.progress.quiet);
+        let control = Control { stop: signals::stop_flag(), progress: &|step| bar.follow(step) };
+        let asked = ask::ask(&spec, LONG_USE, control);
+        bar.clear();
+        let asked = match asked {
+            Err(_) if control.stopped() => {
+                console::note("stopped before there was an answer");
+                return Ok(Exit::Stopped);
+            }
+            asked => asked?,
+        };
+        let mut json = verdict::comparison_json(&asked.outcomes, asked.spread.as_ref());
+        json["ask"] = asked.json();
+        output.summary(&format!("{json:#}\n"))?;
+        output.report(&asked.outcomes, asked.spread.as_ref())?;
+        output.list("ask", [])?;
+        if self.json {
+            console::print(&format!("{:#}\n", asked.json()));
+            output.note_opens();
+        } else {
+            console::print(&(report(&asked) + &output.opens()));
+        }
+        Ok(Exit::Done)
+    }
+}
+
+/// The flags that name the trace and the drive in other commands.
+fn flags(arguments: &Ask) -> String {
+    let Drive { device, settings: Settings { set, seed } } = &arguments.drive;
+    let Reading { format, lenient, columns, spread, device_id } = &arguments.reading;
+    let trace = if arguments.piped { "-".into() } else { path(&arguments.trace) };
+    let mut text = format!("--device {} --trace {trace}", quoted(device));
+    for (flag, value) in [
+        ("--format", format),
+        ("--lenient", lenient),
+        ("--columns", columns),
+        ("--spread", spread),
+        ("--device-id", device_id),
+    ] {
+        if let Some(value) = value {
+            let _grows = write!(text, " {flag} {}", quoted(value));
+        }
+    }
+    for setting in set {
+        let _grows = write!(text, " --set {}", quoted(setting));
+    }
+    if let Some(seed) = seed {
+        let _grows = write!(text, " --seed {seed}");
+    }
+    text
+}
+
+fn path(path: &Path) -> String {
+    quoted(&path.display().to_string())
+}
+
+/// A word as a shell takes it.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "._-/=:,+@%".contains(c);
+    match word.chars().all(plain) && !word.is_empty() {
+        true => word.into(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    }
+}
+
+fn report(asked: &Asked) -> String {
+    let mut text = String::new();
+    for choice in &asked.choices {
+        text += &console::fitted(&format!("{:<12}{}\n", choice.of, escaped(&choice.why)), 12);
+    }
+    for answer in &asked.answers {
+        text += &format!("\n{}\n", console::strong(answer.question));
+        for (word, what) in
+            [("", &answer.text), ("confidence", &answer.confidence), ("next", &answer.next)]
+        {
+            text += &console::fitted(&format!("{word:<12}{}\n", escaped(what)), 12);
+        }
+    }
+    text
+}

@@ -1,0 +1,162 @@
+//! `fowler calibrate`: a few parameters of a drive fitted to measured rows.
+
+use crate::action::Action;
+use crate::exit::Exit;
+use crate::fit::{effort, filters, inputs};
+use crate::flags::{Bar, Effort, Measured, Policies};
+use crate::output::write;
+use crate::table::Grid;
+use crate::{console, progress, signals};
+use clap::Args;
+use fowler_experiment::atomic_file::{clashes, writable};
+use fowler_experiment::device::DeviceSpec;
+use fowler_experiment::diagnostic::{Diagnostics, escaped};
+use fowler_drives::fitting::{self, FitSpec, Fitted, Held};
+use fowler_experiment::numbers::{NOTHING, counted, percent, ratio, real};
+use fowler_experiment::workload::Control;
+use std::path::PathBuf;
+
+/// A few parameters of a drive fitted to measured rows, with the simulator in the loop
+#[derive(Debug, Args)]
+#[command(
+    after_help = "The drive file declares at most six parameters, each with its bounds and where these are from:\n\n  \
+                        [[calibrate.parameter]]\n  key = \"timing.program_phase\"\n  low = \"30us\"\n  high = \"60us\"\n  \
+                        source = \"the data sheet\"\n\nExit codes: 0 done; 2 the input is wrong; 130 stopped with Ctrl-C: nothing is written"
+)]
+pub(crate) struct Calibrate {
+    #[command(flatten)]
+    pub measured: Measured,
+    /// The drive, which declares what may be fitted: a preset or a file that ends in .toml
+    #[arg(long, value_name = "PRESET|FILE.toml")]
+    pub drive: String,
+    /// The rows that are fitted, all of one model; may be given several times
+    #[arg(long, value_name = "KEY=VALUE,KEY=A..B,KEY=A|B", required = true)]
+    pub rows: Vec<String>,
+    /// The number of these rows that is fitted, such as read_us.p99; may be given several times
+    /// [default: those that tell most of each protocol]
+    #[arg(long, value_name = "NUMBER")]
+    pub metric: Vec<String>,
+    #[command(flatten)]
+    pub policies: Policies,
+    /// Change a configuration key before the fit
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    #[command(flatten)]
+    pub effort: Effort,
+    /// Drives tried at most
+    #[arg(long, value_name = "N", default_value_t = 80, value_parser = tries())]
+    pub tries: usize,
+    /// Where the search begins besides at the drive's own values
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// The fitted drive
+    #[arg(long, value_name = "FILE.toml")]
+    pub out: PathBuf,
+    #[command(flatten)]
+    pub progress: Bar,
+}
+
+/// The numbers of drives that a search may try.
+fn tries() -> impl clap::builder::TypedValueParser<Value = usize> {
+    use clap::builder::TypedValueParser;
+    clap::value_parser!(u32).range(10..=10_000).map(|tries| tries as usize)
+}
+
+impl Action for Calibrate {
+    fn execute(self) -> Result<Exit, Diagnostics> {
+        let mut diagnostics = Diagnostics::default();
+        let effort = diagnostics.take(effort(&self.effort));
+        let filters = diagnostics.take(filters(&self.rows));
+        let inputs = inputs(&self.drive, &self.measured.files);
+        let outputs = [("--out".to_string(), self.out.clone())];
+        diagnostics.0.extend(clashes(&inputs, &outputs).0);
+        diagnostics.take(writable(&self.out));
+        diagnostics.or(())?;
+        let (Some(effort), Some(filters)) = (effort, filters) else { return Ok(Exit::Fault) };
+        let spec = FitSpec {
+            drive: DeviceSpec {
+                device: self.drive.clone(),
+                set: self.set.clone(),
+                ..DeviceSpec::default()
+            },
+            scheme: self.policies.scheme.clone(),
+            files: self.measured.files.clone(),
+            filters,
+            metrics: self.metric.clone(),
+            effort,
+            tries: self.tries,
+            seed: self.seed,
+        };
+        let bar = progress::Requests::new(self.progress.quiet);
+        let control = Control { stop: signals::stop_flag(), progress: &|step| bar.follow(step) };
+        let fitted = fitting::fit(&spec, control);
+        bar.clear();
+        let fitted = match fitted {
+            Err(_) if control.stopped() => None,
+            fitted => fitted?,
+        };
+        let Some(fitted) = fitted else {
+            console::note("stopped: nothing was written");
+            return Ok(Exit::Stopped);
+        };
+        write(&self.out, &fitted.text)?;
+        console::print(&(report(&fitted) + &format!("written: {}\n", self.out.display())));
+        Ok(Exit::Done)
+    }
+}
+
+fn report(fitted: &Fitted) -> String {
+    let mut text = format!("{}\n\n", escaped(&fitted.model));
+    let heads = ["parameter", "fitted", "95 % interval", "bounds", "held to", "close to"];
+    let mut grid = Grid::new(heads.map(str::to_string).into()).words(0..6);
+    for held in &fitted.parameters {
+        grid.row(parameter(held));
+    }
+    text += &grid.text();
+    for held in &fitted.parameters {
+        let line =
+            format!("bounds of {}: {}\n", held.parameter.key, escaped(&held.parameter.source));
+        text += &console::fitted(&line, 4);
+    }
+    let heads = ["row", "number", "measured", "simulated", "ratio"];
+    let mut grid = Grid::new(heads.map(str::to_string).into()).words(0..2);
+    for term in &fitted.terms {
+        let simulated = term.simulated.map(|it| it.value);
+        grid.row(vec![
+            term.place.clone(),
+            term.metric.clone(),
+            real(term.measured),
+            simulated.map_or(NOTHING.into(), real),
+            simulated.map_or(NOTHING.into(), |value| ratio(value / term.measured)),
+        ]);
+    }
+    text += &format!("\nfitted to:\n\n{}", grid.text());
+    for (row, why) in &fitted.refused {
+        let line = format!("not simulated: {}: {}\n", escaped(row), escaped(why));
+        text += &console::fitted(&line, 4);
+    }
+    let tried = counted(fitted.tried as u64, "drive");
+    text += &format!(
+        "\n{tried} tried; deviations are {} times what is expected of a good model\n",
+        real(fitted.off)
+    );
+    text
+}
+
+fn parameter(held: &Held) -> Vec<String> {
+    let (low, high) = &held.interval;
+    let bounds = (&held.parameter.low, &held.parameter.high);
+    let sharp = match held.is_held() {
+        true => format!("{} of the bounds", percent(held.share)),
+        false => "not held by these rows".into(),
+    };
+    let close = held.close_to.as_ref().filter(|(_, correlation)| correlation.abs() >= 0.5);
+    vec![
+        held.parameter.key.clone(),
+        held.value.in_words(),
+        format!("{} to {}", low.in_words(), high.in_words()),
+        format!("{} to {}", bounds.0.in_words(), bounds.1.in_words()),
+        sharp,
+        close.map_or(NOTHING.into(), |(key, correlation)| format!("{key} ({correlation:.2})")),
+    ]
+}

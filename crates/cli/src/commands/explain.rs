@@ -1,0 +1,49 @@
+//! `fowler explain`: why the slowest requests were slow.
+
+use crate::action::Action;
+use crate::exit::{Exit, combine_exit, exit_of, stopped_or};
+use crate::flags::{Load, Policies};
+use crate::{console, fit, progress, report, signals};
+use clap::Args;
+use fowler_experiment::diagnostic::Diagnostics;
+use fowler_experiment::timeline::{self, Choice, Recorded};
+use fowler_experiment::workload::Control;
+use std::path::PathBuf;
+
+/// Why the slowest requests were slow: what each waited for, operation by operation
+#[derive(Debug, Args)]
+pub(crate) struct Explain {
+    #[command(flatten)]
+    pub policies: Policies,
+    /// How many requests
+    #[arg(long, value_name = "K", default_value_t = 5)]
+    pub slowest: usize,
+    #[command(flatten)]
+    pub load: Load,
+}
+
+impl Action for Explain {
+    fn traces(&mut self) -> Vec<&mut PathBuf> {
+        self.load.source.trace.iter_mut().collect()
+    }
+
+    fn execute(self) -> Result<Exit, Diagnostics> {
+        let mut diagnostics = Diagnostics::default();
+        let choice = diagnostics.take(timeline::slowest(self.slowest, "--slowest"));
+        let choice = choice.map(Choice::Explained);
+        let spec = fit::run_spec(&self.load, self.policies.scheme.as_slice(), &mut diagnostics);
+        diagnostics.or(())?;
+        let (Some(choice), Some(spec)) = (choice, spec) else { return Ok(Exit::Fault) };
+        let bar = progress::Requests::new(self.load.progress.quiet);
+        let control = Control { stop: signals::stop_flag(), progress: &|step| bar.follow(step) };
+        let recorded = timeline::record(&spec, choice, control);
+        bar.clear();
+        let Recorded { outcome, timeline, diagnostics } = match recorded {
+            Err(diagnostics) => return stopped_or(diagnostics, control),
+            Ok(recorded) => recorded,
+        };
+        let texts = timeline.explain(&outcome).into_iter().map(|it| it.text);
+        console::print(&report::explanations(&outcome, texts));
+        Ok(combine_exit(exit_of(&[outcome]), &diagnostics))
+    }
+}

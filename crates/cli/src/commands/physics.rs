@@ -1,0 +1,50 @@
+//! `fowler physics`: the models of flash cells, shown.
+
+use crate::action::Action;
+use crate::exit::Exit;
+use crate::{console, pages, sheets};
+use clap::Subcommand;
+use fowler_experiment::diagnostic::Diagnostics;
+use fowler_report::cell_models;
+use std::fmt::Write;
+use std::path::PathBuf;
+
+/// The models of flash cells: bit errors, sensing levels, program steps; every constant and
+/// what it does
+#[derive(Debug, Subcommand)]
+pub(crate) enum Physics {
+    /// Every curve as a picture (SVG) and as columns (CSV), and how far models and papers agree
+    Plot {
+        /// Where to
+        #[arg(long, value_name = "DIR", default_value = "results/physics")]
+        out: PathBuf,
+    },
+    /// What each constant that nobody printed does to bit errors, sensing levels and steps
+    Sensitivity,
+    /// Every constant, with its unit, its source or that it is assumed, and the range that is swept
+    Constants,
+}
+
+impl Action for Physics {
+    fn execute(self) -> Result<Exit, Diagnostics> {
+        let text = match self {
+            Physics::Constants => sheets::text(&cell_models::constants()),
+            Physics::Sensitivity => sheets::text(&cell_models::sensitivity()),
+            Physics::Plot { out } => {
+                let plotted = pages::plot(&out)?;
+                let mut text = String::new();
+                for warning in &plotted.warnings {
+                    let _grows = writeln!(text, "note: {warning}");
+                }
+                let _grows =
+                    writeln!(text, "written to {}: {}", out.display(), plotted.files.join(", "));
+                let first = plotted.files.iter().find(|file| file.ends_with(".svg"));
+                sheets::text(&cell_models::agreement())
+                    + &console::fitted(&text, 4)
+                    + &first.map_or_else(String::new, |file| console::opens(&out.join(file)))
+            }
+        };
+        console::print(&text);
+        Ok(Exit::Done)
+    }
+}

@@ -1,0 +1,95 @@
+//! `fowler reproduce`: a paper's tables and figures beside its published numbers.
+
+use crate::action::Action;
+use crate::exit::Exit;
+use crate::flags::Bar;
+use crate::{console, progress, sheets, signals};
+use clap::Args;
+use fowler_experiment::diagnostic::Diagnostics;
+use fowler_report::pages::REPORT;
+use fowler_experiment::workload::Control;
+use fowler_papers::{Paper, Reproduction, Request, STUDIES, Verdict, Watch};
+use std::fmt::Write;
+use std::path::PathBuf;
+
+/// A paper's tables and figures beside its published numbers, and a verdict on each
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Exit codes: 0 done, whatever the verdicts; 2 the input is wrong; 130 stopped with \
+                        Ctrl-C: what is finished is saved, and the same command resumes from there"
+)]
+pub(crate) struct Reproduce {
+    #[arg(help = papers())]
+    pub paper: String,
+    /// A folder of real traces; those of the paper's workloads are shown beside the synthetic
+    /// stand-ins
+    #[arg(long, value_name = "DIR")]
+    pub traces: Option<PathBuf>,
+    /// Where tables (CSV), figures (SVG), a page of both (report.html) and finished runs go
+    /// [default: results/PAPER, with --limit results/PAPER-look]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Requests of each run at most: a look, not a reproduction
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub limit: Option<u64>,
+    /// Only what the paper shows: leave out the studies of its open choices and of starvation
+    #[arg(long)]
+    pub brief: bool,
+    #[command(flatten)]
+    pub progress: Bar,
+}
+
+/// What papers there are, in a line of help.
+fn papers() -> String {
+    let named = |paper: &Paper| format!("{} ({})", paper.name(), paper.about());
+    let mut papers: Vec<String> = STUDIES.iter().map(named).collect();
+    let last = papers.pop().unwrap_or_default();
+    format!("The paper: {} or {last}", papers.join(", "))
+}
+
+/// Tables that are written but not printed: they are to be sorted and searched, not read.
+const ONLY_WRITTEN: [&str; 1] = ["runs"];
+
+impl Action for Reproduce {
+    fn execute(self) -> Result<Exit, Diagnostics> {
+        let paper = Paper::by_name(&self.paper)?;
+        // A look of a few requests does not replace the tables of the whole.
+        let name = format!("{}{}", paper.name(), if self.limit.is_some() { "-look" } else { "" });
+        let out = self.out.clone().unwrap_or_else(|| PathBuf::from("results").join(name));
+        let Reproduce { limit, brief, .. } = self;
+        let request = Request { paper, traces: self.traces.clone(), out, limit, brief };
+        let bar = progress::Runs::new(self.progress.quiet);
+        let watch = Watch {
+            control: Control { stop: signals::stop_flag(), progress: &|_| () },
+            step: &|step| bar.follow_study(step),
+        };
+        let reproduced = fowler_papers::reproduce(&request, watch);
+        bar.clear();
+        let Some(reproduction) = reproduced? else {
+            console::note(&progress::resumes_from(&request.out));
+            return Ok(Exit::Stopped);
+        };
+        console::print(&report(&reproduction, &request));
+        Ok(Exit::Done)
+    }
+}
+
+fn report(reproduction: &Reproduction, request: &Request) -> String {
+    let mut text = format!("{}\n\n", console::fitted(&reproduction.title, 0));
+    let printed = |name: &str| !ONLY_WRITTEN.contains(&name);
+    for sheet in reproduction.sheets.iter().filter(|sheet| printed(&sheet.name)) {
+        text.push_str(&sheets::text(sheet));
+    }
+    let mut end = String::new();
+    let _grows = writeln!(end, "{}", Verdict::counted(&reproduction.verdicts));
+    if let Some(limit) = request.limit {
+        let _grows =
+            writeln!(end, "{limit} requests of each run at most: a look, not a reproduction");
+    }
+    for warning in &reproduction.warnings {
+        let _grows = writeln!(end, "note: {warning}");
+    }
+    let folder = request.out.display();
+    let _grows = writeln!(end, "written to {folder}: {}", reproduction.files.join(", "));
+    text + &console::fitted(&end, 4) + &console::opens(&request.out.join(REPORT))
+}

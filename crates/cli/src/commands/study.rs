@@ -1,0 +1,117 @@
+//! `fowler study`: what systems buy together.
+
+use crate::action::Action;
+use crate::exit::Exit;
+use crate::flags::{Bar, Reading, Source};
+use crate::{console, fit, progress, sheets, signals};
+use clap::Args;
+use fowler_experiment::diagnostic::Diagnostics;
+use fowler_report::pages::REPORT;
+use fowler_experiment::workload::{Control, WorkloadSpec};
+use fowler_papers::Watch;
+use fowler_papers::ablation::{self, Finding, Request};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+/// What systems buy together: every subset of them on one drive, at three ages, under several
+/// workloads
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Exit codes: 0 done; 2 the input is wrong; 130 stopped with Ctrl-C: what is finished is saved, and \
+                        the same command resumes from there"
+)]
+pub(crate) struct Study {
+    /// The study: all (the 32 subsets of PES, RHIO, HIRE, READY and DA-RAID-5)
+    #[arg(value_parser = ["all"])]
+    pub study: String,
+    /// This workload instead of the study's own; may be given several times
+    #[arg(long, value_name = "PRESET|FILE.toml")]
+    pub workload: Vec<String>,
+    /// This trace instead of the study's own workloads, times as recorded, addresses compacted; may
+    /// be given several times
+    #[arg(long, value_name = "FILE")]
+    pub trace: Vec<PathBuf>,
+    /// The format of the traces; without it the format must be certain from the text
+    #[arg(long, value_name = "FORMAT", requires = "trace")]
+    pub format: Option<String>,
+    /// A folder of real traces; those that the study knows are taken beside its stand-ins
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["workload", "trace"])]
+    pub traces: Option<PathBuf>,
+    /// Where tables (CSV), pictures (SVG), a page of both (report.html) and finished runs go
+    /// [default: results/study-all, with --limit results/study-all-look]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Requests of each run at most [default: 300,000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub limit: Option<u64>,
+    /// Seeds that every run is repeated with; effects then have confidence intervals
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=10))]
+    pub seeds: u32,
+    #[command(flatten)]
+    pub progress: Bar,
+}
+
+/// Tables that are printed; the others are to be sorted and searched, not read.
+const PRINTED: [&str; 2] = ["worth", "interactions"];
+
+impl Action for Study {
+    fn traces(&mut self) -> Vec<&mut PathBuf> {
+        self.trace.iter_mut().collect()
+    }
+
+    fn execute(self) -> Result<Exit, Diagnostics> {
+        let look = if self.limit.is_some() { "-look" } else { "" };
+        let name = format!("study-{}{look}", self.study);
+        let out = self.out.clone().unwrap_or_else(|| PathBuf::from("results").join(name));
+        let workloads = workloads(&self)?;
+        let (traces, limit) = (self.traces.clone(), self.limit);
+        let request = Request { workloads, traces, out, limit, seeds: self.seeds };
+        let bar = progress::Runs::new(self.progress.quiet);
+        let watch = Watch {
+            control: Control { stop: signals::stop_flag(), progress: &|_| () },
+            step: &|step| bar.follow_study(step),
+        };
+        let found = ablation::all(&request, watch);
+        bar.clear();
+        let Some(finding) = found? else {
+            console::note(&progress::resumes_from(&request.out));
+            return Ok(Exit::Stopped);
+        };
+        console::print(&report(&finding, &request.out));
+        Ok(Exit::Done)
+    }
+}
+
+/// The workloads that were asked for, by their names.
+fn workloads(arguments: &Study) -> Result<Vec<(String, WorkloadSpec)>, Diagnostics> {
+    let mut diagnostics = Diagnostics::default();
+    let none = Reading::default();
+    let reading = Reading { format: arguments.format.clone(), ..none.clone() };
+    let generators = arguments.workload.iter().map(|name| {
+        let source = Source { trace: None, workload: Some(name.clone()) };
+        (name.clone(), fit::workload(&source, &none, "compact"))
+    });
+    let traces = arguments.trace.iter().map(|path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let source = Source { trace: Some(path.clone()), workload: None };
+        (name, fit::workload(&source, &reading, "compact"))
+    });
+    let mut all = Vec::new();
+    for (name, spec) in generators.chain(traces) {
+        all.extend(diagnostics.take(spec).map(|spec| (name, spec)));
+    }
+    diagnostics.or(all)
+}
+
+fn report(finding: &Finding, folder: &Path) -> String {
+    let mut text = format!("{}\n\n", console::fitted(&finding.title, 0));
+    for sheet in finding.sheets.iter().filter(|sheet| PRINTED.contains(&sheet.name.as_str())) {
+        text.push_str(&sheets::text(sheet));
+    }
+    let mut end = String::new();
+    for warning in &finding.warnings {
+        let _grows = writeln!(end, "note: {warning}");
+    }
+    let _grows = writeln!(end, "written to {}: {}", folder.display(), finding.files.join(", "));
+    text + &console::fitted(&end, 4) + &console::opens(&folder.join(REPORT))
+}

@@ -1,0 +1,83 @@
+//! The ends that a command can have, and their exit codes.
+
+use crate::{console, signals};
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
+use fowler_experiment::outcome::{Ending, Outcome};
+use fowler_experiment::workload::Control;
+use std::sync::atomic::Ordering;
+
+/// The end of a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// Done.
+    Done,
+    /// The input is wrong; what is wrong has been said.
+    BadInput,
+    /// The user stopped it.
+    Stopped,
+    /// The fault is ours.
+    Fault,
+}
+
+impl Exit {
+    /// Returns the exit code of the program.
+    pub fn code(self) -> u8 {
+        match self {
+            Exit::Done => 0,
+            Exit::Fault => 1,
+            Exit::BadInput => 2,
+            Exit::Stopped => 130,
+        }
+    }
+}
+
+/// How it ends when there is something wrong besides: what is worse than that, or was the user's
+/// wish, stays.
+pub(crate) fn combine_exit(exit: Exit, diagnostics: &Diagnostics) -> Exit {
+    console::complain(diagnostics);
+    match exit {
+        Exit::Done if diagnostics.0.is_empty() => Exit::Done,
+        Exit::Done if signals::stop_flag().load(Ordering::Relaxed) => Exit::Stopped,
+        Exit::Done => Exit::BadInput,
+        worse => worse,
+    }
+}
+
+/// Ends a command that has no result: it was stopped before the first request, or its input is
+/// wrong.
+pub(crate) fn stopped_or(
+    diagnostics: Diagnostics,
+    control: Control<'_>,
+) -> Result<Exit, Diagnostics> {
+    if !control.stopped() {
+        return Err(diagnostics);
+    }
+    console::note("stopped before the first request: there is no result");
+    Ok(Exit::Stopped)
+}
+
+/// The results are out; what cut them short decides the exit code.
+pub(crate) fn exit_of(outcomes: &[Outcome]) -> Exit {
+    let mut said: Vec<&Diagnostic> = Vec::new();
+    let mut exit = Exit::Done;
+    for outcome in outcomes {
+        if !outcome.laws().hold() {
+            let (scheme, laws) = (&outcome.drive.scheme, outcome.laws());
+            console::note(&format!("fault: the run under {scheme} breaks a law: {laws:?}"));
+            return Exit::Fault;
+        }
+        match &outcome.ending {
+            Ending::Complete => {}
+            Ending::Stopped => exit = if exit == Exit::Done { Exit::Stopped } else { exit },
+            Ending::Failed(diagnostics) => {
+                // The same trace is wrong in the same way under every scheme.
+                said.extend(
+                    diagnostics.0.iter().filter(|it| !said.contains(it)).collect::<Vec<_>>(),
+                );
+                exit = Exit::BadInput;
+            }
+        }
+    }
+    console::complain(&Diagnostics(said.into_iter().cloned().collect()));
+    exit
+}

@@ -1,0 +1,180 @@
+//! Parses the arguments, and says everything that is wrong with them. Clap stops at the first
+//! wrong argument; here it is left out and the rest is parsed again.
+
+use crate::commands::Arguments;
+use clap::builder::StyledStr;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Command, CommandFactory, Error, Parser};
+use fowler_experiment::diagnostic::printable;
+use std::ffi::OsString;
+
+/// The most errors that are shown.
+const SHOWN: usize = 20;
+
+/// Parses the arguments, the name of the program first.
+///
+/// # Errors
+/// Everything that is wrong, at least one error; or one that is a call for help.
+pub(crate) fn parse(
+    arguments: impl IntoIterator<Item = OsString>,
+) -> Result<Arguments, Vec<Error>> {
+    let mut arguments: Vec<OsString> = arguments.into_iter().collect();
+    let (mut errors, mut left_out) = (Vec::new(), Vec::new());
+    loop {
+        let error = match Arguments::try_parse_from(&arguments) {
+            Ok(parsed) if errors.is_empty() => return Ok(parsed),
+            Ok(_) => return Err(errors),
+            Err(error) => with_values(error, &arguments),
+        };
+        let follows = !errors.is_empty() && (is_help(&error) || is_due_to(&error, &left_out));
+        if follows {
+            return Err(errors);
+        }
+        let wrong = places(&arguments, &error);
+        left_out.extend(named(&error, ContextKind::InvalidArg));
+        left_out.extend(named(&error, ContextKind::SuggestedArg));
+        errors.push(error);
+        if wrong.is_empty() || errors.len() == SHOWN {
+            return Err(errors);
+        }
+        // At least one argument is gone, so this ends.
+        let mut place = 0..;
+        arguments.retain(|_| place.next().is_none_or(|place| !wrong.contains(&place)));
+    }
+}
+
+/// Adds to the error of a flag that is given several times the values that it was given.
+fn with_values(mut error: Error, arguments: &[OsString]) -> Error {
+    let [flag, prior] =
+        [ContextKind::InvalidArg, ContextKind::PriorArg].map(|it| named(&error, it));
+    let ([flag], true) = (&flag[..], error.kind() == ErrorKind::ArgumentConflict && flag == prior)
+    else {
+        return error;
+    };
+    // Such as `--quiet`, which has no value.
+    if !texts_of(&error, ContextKind::InvalidArg).iter().any(|text| text.contains('<')) {
+        return error;
+    }
+    let joined = format!("{flag}=");
+    let texts: Vec<_> = arguments.iter().map(|it| it.to_string_lossy()).collect();
+    let value = |place: usize| match texts[place].strip_prefix(&joined) {
+        Some(value) => Some(value),
+        None if texts[place] == *flag => texts.get(place + 1).map(|it| &**it),
+        None => None,
+    };
+    let values = (1..texts.len()).filter_map(value);
+    let values: Vec<String> = values.map(|it| format!("`{}`", printable(it))).collect();
+    let tip = StyledStr::from(format!("give it once: {}", values.join(" or ")));
+    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
+    error
+}
+
+/// Whether it is the help that was asked for, or that an empty command gets.
+fn is_help(error: &Error) -> bool {
+    !error.use_stderr() || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
+}
+
+/// Whether all that is missing was left out here, because it was wrong.
+fn is_due_to(error: &Error, left_out: &[String]) -> bool {
+    // One of a group is enough.
+    let was_left_out = |text: &String| names_of(text).any(|name| left_out.contains(&name));
+    error.kind() == ErrorKind::MissingRequiredArgument
+        && texts_of(error, ContextKind::InvalidArg).iter().all(was_left_out)
+}
+
+/// The arguments that an error names, without what stands for their values.
+fn named(error: &Error, kind: ContextKind) -> Vec<String> {
+    texts_of(error, kind).iter().flat_map(|text| names_of(text).collect::<Vec<_>>()).collect()
+}
+
+fn texts_of(error: &Error, kind: ContextKind) -> Vec<String> {
+    match error.get(kind) {
+        Some(ContextValue::String(one)) => vec![one.clone()],
+        Some(ContextValue::Strings(several)) => several.clone(),
+        _ => Vec::new(),
+    }
+}
+
+/// The flags in a text such as `--seed <N>` or `<--trace <FILE>|--workload <FILE>>`.
+fn names_of(text: &str) -> impl Iterator<Item = String> {
+    let words = text.split([' ', '=', '|', '<', '>']);
+    words.filter(|word| word.starts_with('-')).map(str::to_string)
+}
+
+/// The places of the arguments that are wrong; none if nothing can be left out.
+fn places(arguments: &[OsString], error: &Error) -> Vec<usize> {
+    let Some(ContextValue::String(wrong)) = error.get(ContextKind::InvalidArg) else {
+        return Vec::new();
+    };
+    let texts: Vec<&str> = arguments.iter().map(|it| it.to_str().unwrap_or_default()).collect();
+    let command = command_of(&texts);
+    let is = |place: usize, text: &str| texts.get(place) == Some(&text);
+    let mut places = 1..texts.len();
+    match error.kind() {
+        ErrorKind::UnknownArgument => {
+            let with_value = format!("{wrong}=");
+            let found = places.find(|&place| {
+                is(place, wrong) && !has_value(&command, texts[place - 1])
+                    || wrong.starts_with("--") && texts[place].starts_with(&with_value)
+            });
+            let Some(place) = found else { return Vec::new() };
+            let value = is(place, wrong)
+                && wrong.starts_with("--")
+                && texts.get(place + 1).is_some_and(|next| !next.starts_with('-'))
+                && takes_value(&command, error);
+            (place..=place + usize::from(value)).collect()
+        }
+        ErrorKind::InvalidValue | ErrorKind::ValueValidation if wrong.starts_with('-') => {
+            let flag = wrong.split([' ', '=']).next().unwrap_or_default();
+            let Some(ContextValue::String(value)) = error.get(ContextKind::InvalidValue) else {
+                return Vec::new();
+            };
+            let joined = format!("{flag}={value}");
+            // Without its value, the flag comes last or before another.
+            let bare = |place: usize| {
+                value.is_empty() && texts.get(place + 1).is_none_or(|it| it.starts_with('-'))
+            };
+            places
+                .find_map(|place| {
+                    if is(place, &joined) || is(place, flag) && bare(place) {
+                        Some(vec![place])
+                    } else {
+                        let both = is(place, flag) && is(place + 1, value);
+                        both.then(|| vec![place, place + 1])
+                    }
+                })
+                .unwrap_or_default()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Returns the command that the first arguments name.
+fn command_of(texts: &[&str]) -> Command {
+    let mut command = Arguments::command();
+    command.build();
+    for text in texts.iter().skip(1) {
+        match command.find_subcommand(text) {
+            Some(inner) => command = inner.clone(),
+            None => break,
+        }
+    }
+    command
+}
+
+/// Whether what follows an unknown flag is its value: the flag that was meant takes one, or the
+/// command takes nothing but flags.
+fn takes_value(command: &Command, error: &Error) -> bool {
+    let meant = named(error, ContextKind::SuggestedArg).pop();
+    meant.map_or_else(|| takes_flags_only(command), |meant| has_value(command, &meant))
+}
+
+fn takes_flags_only(command: &Command) -> bool {
+    command.get_positionals().next().is_none() && !command.has_subcommands()
+}
+
+fn has_value(command: &Command, flag: &str) -> bool {
+    let Some(name) = flag.strip_prefix("--") else { return false };
+    let flag = command.get_arguments().find(|it| it.get_long() == Some(name));
+    flag.is_some_and(|it| it.get_action().takes_values())
+}
