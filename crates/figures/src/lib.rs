@@ -71,17 +71,6 @@ impl Figure {
     pub fn new(title: impl Into<String>) -> Self {
         Self { title: title.into(), ..Self::default() }
     }
-
-    /// Returns the picture as SVG text that ends in a newline.
-    ///
-    /// # Errors
-    ///
-    /// Everything that prevents the figure from being drawn, all at once: see [`Wrong`]. Nothing is
-    /// left out silently.
-    pub fn svg(&self) -> Result<String, FigureError> {
-        check::check(self)?;
-        page::draw(self)
-    }
 }
 
 /// One coordinate system with its data.

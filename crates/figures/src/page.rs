@@ -3,11 +3,24 @@
 use plotters::prelude::*;
 
 use crate::canvas::{Drawn, Lettering, Pen};
-use crate::check::{FigureError, Finding, Wrong};
+use crate::check::{FigureError, Finding, Wrong, check};
 use crate::legend::Legend;
 use crate::panel::{Plan, natural_width, range_of_y};
 use crate::style::{AXIS, LABEL, PAPER, TITLE, printable, px, wrap};
 use crate::{Figure, Panel};
+
+impl Figure {
+    /// Returns the picture as SVG text that ends in a newline.
+    ///
+    /// # Errors
+    ///
+    /// Everything that prevents the figure from being drawn, all at once: see [`Wrong`]. Nothing is
+    /// left out silently.
+    pub fn svg(&self) -> Result<String, FigureError> {
+        check(self)?;
+        draw(self)
+    }
+}
 
 /// The margin on all sides, in pixels.
 const EDGE: f64 = 14.0;

@@ -6,6 +6,7 @@
 //! from a description of what it does, and is checked against the requests of a real fio.
 
 mod draw;
+mod environment;
 mod grammar;
 mod job;
 mod job_file;
@@ -16,8 +17,9 @@ mod request;
 mod sequence;
 
 pub use draw::TimingDraws;
+pub use environment::{Environment, Include, Seeding};
 pub use job::*;
-pub use job_file::{Environment, Include, JobFile, Seeding};
+pub use job_file::JobFile;
 pub use layout::{FileRange, JobFiles, Layout, Region};
 pub use recording::{ReadRecording, Recorded, Recording};
 pub use request::{Request, Step};

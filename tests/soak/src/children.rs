@@ -1,11 +1,13 @@
 //! Processes that are started, waited for and killed. None is waited for longer than a limit.
 
-use crate::Failure;
 use std::io::Read;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+
+/// What a bout found, in words.
+pub(crate) type Failure = String;
 
 /// No child takes that long, by far, however busy the machine is. Counted in steps: time in which
 /// the machine sleeps, or the soak is suspended with its child, does not count.

@@ -1,9 +1,10 @@
 //! Bouts of random drives under random faults. The models are those of the tests of the drive,
 //! which panic where a drive is not as they say.
 
+use crate::children::Failure;
 use crate::support::fault_tally::{KINDS, Tally as Faults};
 use crate::tally::{BOUTS, DRIVES, FAULTS, Tally};
-use crate::{Failure, children, fault_schedule, faults, power};
+use crate::{children, fault_schedule, faults, power};
 use fowler_device::policy::redundancy::RedundancyKind;
 use fowler_units::Rng;
 use std::ffi::OsString;

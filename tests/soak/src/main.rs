@@ -78,9 +78,6 @@ impl Kind {
     }
 }
 
-/// What a bout found, in words.
-type Failure = String;
-
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1);
     match arguments.next().as_ref().and_then(|it| it.to_str()) {

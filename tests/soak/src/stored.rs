@@ -3,12 +3,12 @@
 //! it runs to its end, as its messages and `fowler check` say, and every file must be as in the
 //! first folder. Until then no file may be anything but whole, unless it was damaged on purpose.
 
+use crate::children::{self, Failure};
 use crate::damage::{self, Damage};
 use crate::disk::{Cost, Plan};
 use crate::files::{self, Files, differences, kind};
 use crate::jobs::{self, Job};
 use crate::tally::{AFTER, BOUTS, DAMAGED, DISTURBED, FILES, Tally};
-use crate::{Failure, children};
 use children::Ended;
 use fowler_units::Rng;
 use std::collections::BTreeSet;

@@ -1,7 +1,7 @@
 //! The seeds of a job: one for each consumer of random numbers.
 
+use crate::environment::Seeding;
 use crate::job::Job;
-use crate::job_file::Seeding;
 
 /// The seed of everything that repeats.
 const REPEATED: u64 = 0xb189_9bed;

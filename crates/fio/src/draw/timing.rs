@@ -1,8 +1,8 @@
 //! What fio draws beside requests: start delays, and the intervals of Poisson processes.
 
 use super::{Consumer, Seeds, Taus88};
+use crate::environment::Seeding;
 use crate::job::{Job, Op};
-use crate::job_file::Seeding;
 use fowler_units::Span;
 
 /// The draws of a job that decide when something happens.

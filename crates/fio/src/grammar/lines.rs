@@ -1,6 +1,6 @@
 //! Lines and sections.
 
-use crate::job_file::Environment;
+use crate::environment::Environment;
 use fowler_units::{Diagnostic, Diagnostics};
 use std::sync::Arc;
 

@@ -1,8 +1,8 @@
 //! A job while its options are read, and what they come to together.
 
+use crate::environment::Seeding;
 use crate::grammar::Section;
 use crate::job::*;
-use crate::job_file::Seeding;
 use fowler_units::{Diagnostic, Diagnostics, Span};
 
 /// The most jobs with all clones, as in fio.

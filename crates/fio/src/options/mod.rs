@@ -2,6 +2,7 @@
 //! simulated.
 
 mod draft;
+mod entry;
 mod names;
 mod output;
 mod requests;
@@ -9,27 +10,8 @@ mod timing;
 
 pub(crate) use draft::{Draft, Jobs};
 
-use crate::grammar::{self, Value, Wrong};
-
-/// What an option does to the job.
-type Setter = fn(&mut Draft, Value<'_>) -> Result<(), Wrong>;
-
-/// An option with an effect.
-pub(crate) struct Entry {
-    /// Its names, the usual one first.
-    names: &'static [&'static str],
-    /// It needs no value.
-    flag: bool,
-    set: Setter,
-}
-
-const fn option(names: &'static [&'static str], set: Setter) -> Entry {
-    Entry { names, flag: false, set }
-}
-
-const fn flag(names: &'static [&'static str], set: Setter) -> Entry {
-    Entry { names, flag: true, set }
-}
+use crate::grammar;
+use entry::{Entry, Setter, flag, option};
 
 /// What is known of a name.
 pub(crate) enum Known {
@@ -61,17 +43,6 @@ pub(crate) fn nearest(name: &str) -> Option<&'static str> {
     let known = TABLES.iter().flat_map(|table| table.iter());
     let known = known.flat_map(|entry| entry.names).chain(names::NO_EFFECT);
     grammar::nearest(&name.to_ascii_lowercase(), known.copied())
-}
-
-impl Entry {
-    /// Applies it.
-    pub fn apply(&self, draft: &mut Draft, value: Option<Value<'_>>) -> Result<(), Wrong> {
-        match value {
-            Some(value) => (self.set)(draft, value),
-            None if self.flag => (self.set)(draft, Value { text: "1", base: draft.base }),
-            None => Err(Wrong::new("the option has no value", "a value after `=`")),
-        }
-    }
 }
 
 #[cfg(test)]

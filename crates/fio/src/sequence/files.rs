@@ -2,8 +2,8 @@
 
 use super::Sequence;
 use crate::draw::{BlockMap, Consumer, Lfsr, Seeds, Skewed, name_hash};
+use crate::environment::Seeding;
 use crate::job::{ByDirection, Distribution, FileService, Generator, Job};
-use crate::job_file::Seeding;
 use crate::layout::FileRange;
 
 /// No request yet.

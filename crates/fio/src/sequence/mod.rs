@@ -11,8 +11,8 @@ mod passes;
 mod written;
 
 use crate::draw::{Consumer, Random, Seeds, Taus88};
+use crate::environment::Seeding;
 use crate::job::{ByDirection, Generator, Job, Op};
-use crate::job_file::Seeding;
 use crate::layout::JobFiles;
 use crate::recording::Replaying;
 use crate::request::{Request, Step};

@@ -1,0 +1,55 @@
+//! The environment of a job file: what it can refer to outside of itself.
+
+use crate::recording::ReadRecording;
+use fowler_units::{Diagnostic, Diagnostics};
+use std::collections::BTreeMap;
+
+/// Which fio's seeds are used: they changed with 3.35.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Seeding {
+    /// Those of fio up to 3.34.
+    V333,
+    /// Those of fio from 3.35 on.
+    #[default]
+    V335,
+}
+
+/// Opens an included file: given its name as written and the file that includes it, returns the
+/// name for messages and the text.
+pub type Include = dyn Fn(&str, &str) -> Result<(String, String), Diagnostics>;
+
+/// What a job file can refer to.
+pub struct Environment<'a> {
+    /// What `${NAME}` stands for; a name that is missing stands for nothing.
+    pub variables: BTreeMap<String, String>,
+    /// `$pagesize` in bytes.
+    pub page_size: u64,
+    /// `$mb_memory` in MiB.
+    pub memory_mib: u64,
+    /// `$ncpus`.
+    pub cpus: u64,
+    /// The entropy of jobs that repeat nothing (`randrepeat=0` without `randseed`).
+    pub seed: u64,
+    /// Which fio's options: from 3.35 on `allrandrepeat` is another name of `randrepeat`.
+    pub seeding: Seeding,
+    /// Opens included files.
+    pub include: &'a Include,
+    /// Reads the logs of `read_iolog`.
+    pub recording: &'a ReadRecording,
+}
+
+impl Environment<'_> {
+    /// An environment without variables and files.
+    pub fn empty() -> Environment<'static> {
+        Environment {
+            variables: BTreeMap::new(),
+            page_size: 4096,
+            memory_mib: 0,
+            cpus: 1,
+            seed: 0,
+            seeding: Seeding::default(),
+            include: &|name, _| Err(Diagnostic::new(name, "files cannot be included here").into()),
+            recording: &|name, _| Err(Diagnostic::new(name, "logs cannot be read here").into()),
+        }
+    }
+}

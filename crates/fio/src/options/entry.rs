@@ -1,0 +1,35 @@
+//! Entries of the tables of options.
+
+use super::draft::Draft;
+use crate::grammar::{Value, Wrong};
+
+/// What an option does to the job.
+pub(super) type Setter = fn(&mut Draft, Value<'_>) -> Result<(), Wrong>;
+
+/// An option with an effect.
+pub(crate) struct Entry {
+    /// Its names, the usual one first.
+    pub(super) names: &'static [&'static str],
+    /// It needs no value.
+    flag: bool,
+    set: Setter,
+}
+
+pub(super) const fn option(names: &'static [&'static str], set: Setter) -> Entry {
+    Entry { names, flag: false, set }
+}
+
+pub(super) const fn flag(names: &'static [&'static str], set: Setter) -> Entry {
+    Entry { names, flag: true, set }
+}
+
+impl Entry {
+    /// Applies it.
+    pub fn apply(&self, draft: &mut Draft, value: Option<Value<'_>>) -> Result<(), Wrong> {
+        match value {
+            Some(value) => (self.set)(draft, value),
+            None if self.flag => (self.set)(draft, Value { text: "1", base: draft.base }),
+            None => Err(Wrong::new("the option has no value", "a value after `=`")),
+        }
+    }
+}
