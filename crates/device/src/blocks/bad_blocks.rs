@@ -5,31 +5,13 @@
 use super::block_table::BlockState;
 use super::page_allocator::PageAllocator;
 use crate::config::Config;
+pub use crate::config::bad_blocks::Params;
 use crate::config::layout::{Layout, Refusals};
 use crate::observe::operation::Source;
 use crate::policy::stream_tag::StreamTag;
 use fowler_physics::bad_blocks::FailureLaw;
 use fowler_units::{BlockId, Bytes, DieId, Id, IdVec, Nanos, PlaneId, Rng};
 use serde::{Deserialize, Serialize};
-
-/// When and how blocks fail.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Params {
-    /// The share of blocks that have failed when all have reached `lifetime.cycles`; in [0, 0.5].
-    /// Zero: no block fails.
-    pub share: f64,
-    /// The Weibull shape of the P/E cycle in which a block fails; in [0.1, 20].
-    pub shape: f64,
-    /// The share of failures that an erase reports; in [0, 1]. A program reports the others.
-    pub erases: f64,
-}
-
-impl Default for Params {
-    /// Off. The shape and the share of erases are assumed.
-    fn default() -> Self {
-        Self { share: 0.0, shape: 3.0, erases: 0.5 }
-    }
-}
 
 /// What has become of failing blocks so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

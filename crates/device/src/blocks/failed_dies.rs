@@ -4,20 +4,9 @@
 
 use super::page_allocator::PageAllocator;
 use crate::config::Config;
+pub use crate::config::failed_dies::Params;
 use crate::config::layout::Layout;
 use fowler_units::{DieId, IdVec, Nanos};
-
-/// What a drive has against dies that fail.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Params {
-    /// The dies that can take the place of failed ones. [`Params::ENDLESS`]: any number.
-    pub spare: u32,
-}
-
-impl Params {
-    /// Every failed die is replaced.
-    pub const ENDLESS: u32 = u32::MAX;
-}
 
 /// What has become of failing dies so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

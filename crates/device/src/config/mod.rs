@@ -12,10 +12,14 @@
 //! - `superblocks.rs`: what the map points at, and the shape of superblocks.
 
 mod aging;
+pub(crate) mod bad_blocks;
+pub(crate) mod endurance;
+pub(crate) mod failed_dies;
 mod flash;
 pub mod layout;
 pub mod memory;
 mod queues;
+pub(crate) mod reliability;
 mod scrubbing;
 mod slc;
 pub mod stripes;
@@ -27,7 +31,6 @@ use crate::policy::{
     die_order, hotness, placement, redundancy, replacement, scrub, sensing, step, suspension,
     throttle, victim, voltage, wear,
 };
-use crate::{bad_blocks, endurance, failed_dies, reliability};
 pub use aging::{AgingConfig, Coding, Tracking};
 pub use flash::FlashConfig;
 use fowler_nand::{PerPageType, Timing};

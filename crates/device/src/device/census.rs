@@ -4,7 +4,7 @@ use super::Device;
 use super::controller::Hooks;
 use crate::cells::unreadable::Judge;
 use crate::raid::census::{Census, Taking, Verdict};
-use crate::raid::faults::units_at_hand;
+use crate::raid::fault_kinds::units_at_hand;
 use fowler_units::{Id, Lpn, Ppn, UnitId};
 
 impl Device {

@@ -4,7 +4,7 @@
 
 use super::Layer;
 use super::fault_schedule::FaultSchedule;
-use super::power_loss::PowerOffs;
+use super::power_offs::PowerOffs;
 use crate::config::Config;
 use crate::config::layout::Layout;
 use crate::core::Core;

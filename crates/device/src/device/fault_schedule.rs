@@ -1,13 +1,8 @@
 //! Faults at times known in advance. Each strikes as an event of its own, before every request and
 //! decision of its nanosecond, whatever is in flight. Without such faults there are no such events.
 
-use super::Device;
-use super::controller::Controller;
-use crate::event::Event;
-use crate::flash::Flash;
 use crate::raid::fault_kinds::Fault;
 use crate::raid::losses::LossLedger;
-use fowler_agenda::Phase;
 use fowler_units::{Nanos, Span};
 use std::collections::VecDeque;
 
@@ -26,7 +21,7 @@ pub struct Struck {
 
 /// What happens at a time known in advance.
 #[derive(Clone, Copy, Debug)]
-enum Coming {
+pub(super) enum Coming {
     Fault(Fault),
     /// The power is off for this long.
     PowerOff(Span),
@@ -35,71 +30,6 @@ enum Coming {
 /// The faults to come, and those that have struck.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FaultSchedule {
-    to_come: VecDeque<(Nanos, Coming)>,
-    struck: Vec<Struck>,
-}
-
-impl Device {
-    /// Notes every scheduled fault that strikes from now on, and every span without power.
-    pub fn note_faults(&mut self) {
-        self.layer.faults.get_or_insert_default();
-    }
-
-    /// Lets a fault strike at `at`, by the clock of the drive. Faults of the same nanosecond strike
-    /// in the order of the calls.
-    ///
-    /// # Panics
-    /// If `at` is in the past or before a fault that is still to come. When it strikes, as
-    /// [`Device::inject`].
-    pub fn schedule_fault(&mut self, at: Nanos, fault: Fault) {
-        self.schedule(at, Coming::Fault(fault));
-    }
-
-    /// Turns the power off at `at` for `lasts`, whatever is in flight; see [`Device::power_off`].
-    ///
-    /// # Panics
-    /// As [`Device::schedule_fault`]; if the drive has a throttle, whose lifetime runs on the
-    /// drive's clock.
-    pub fn schedule_power_off(&mut self, at: Nanos, lasts: Span) {
-        assert!(self.layer.throttle.is_none(), "a drive with a throttle cannot lose power");
-        self.schedule(at, Coming::PowerOff(lasts));
-    }
-
-    fn schedule(&mut self, at: Nanos, coming: Coming) {
-        let to_come = &mut self.layer.faults.get_or_insert_default().to_come;
-        assert!(to_come.back().is_none_or(|&(last, _)| last <= at), "faults out of order");
-        to_come.push_back((at, coming));
-        self.flash.agenda.schedule(at, Phase::Completion, Event::Fault);
-    }
-
-    /// Returns what has been noted since the first fault was scheduled, or since
-    /// [`Device::note_faults`], in order.
-    pub fn struck(&self) -> &[Struck] {
-        self.layer.faults.as_ref().map_or(&[], |its| &its.struck)
-    }
-}
-
-impl Controller {
-    /// Lets the next of the scheduled faults strike.
-    #[cold]
-    pub(super) fn strike_next(&mut self, flash: &mut Flash) {
-        let next = self.faults.as_mut().and_then(|its| its.to_come.pop_front());
-        let (at, coming) = next.expect("an event for each fault");
-        match coming {
-            Coming::Fault(fault) => {
-                let before = self.ledger();
-                self.inject(flash, fault);
-                self.note_struck(fault, at, before);
-            }
-            Coming::PowerOff(lasts) => self.power_off(flash, lasts),
-        }
-    }
-
-    /// Notes what a fault did, if any are scheduled.
-    pub(super) fn note_struck(&mut self, fault: Fault, at: Nanos, before: Option<LossLedger>) {
-        let after = self.ledger().unwrap_or_default();
-        if let Some(its) = &mut self.faults {
-            its.struck.push(Struck { fault, at, before: before.unwrap_or_default(), after });
-        }
-    }
+    pub(super) to_come: VecDeque<(Nanos, Coming)>,
+    pub(super) struck: Vec<Struck>,
 }

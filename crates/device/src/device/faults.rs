@@ -103,7 +103,7 @@ impl Device {
     /// moved.
     pub fn is_at_hand(&self, page: Ppn) -> bool {
         let unit = self.layer.ftl.core.locator.first_unit(page);
-        crate::raid::faults::is_at_hand(&self.flash, unit)
+        crate::raid::fault_kinds::is_at_hand(&self.flash, unit)
     }
 
     /// Returns whether the acknowledged version of a page is only in the buffer: no die has begun

@@ -18,9 +18,12 @@ mod failed_dies;
 pub mod fault_schedule;
 mod faults;
 pub mod fed;
+mod layer;
 mod lookahead;
 pub mod power_loss;
+pub mod power_offs;
 pub mod probe;
+mod scheduled_faults;
 mod write_out;
 #[cfg(test)]
 mod zoned_tests;
@@ -30,15 +33,14 @@ use crate::config::Config;
 use crate::config::layout::{Layout, Refusal};
 use crate::core::Core;
 use crate::event::Event;
+use crate::flash::Flash;
 use crate::flash::flash_trace::Steps;
-use crate::flash::{Flash, Translation};
 use crate::gc::Gc;
 use crate::gc::scrub::ScrubProgress;
-use crate::host::FrontEnd;
 use crate::host::endurance::Totals;
 use crate::observe::counters::Counters;
 use crate::observe::ledger::Ledger;
-use crate::policy::throttle::{State, Throttled};
+use crate::policy::throttle::State;
 use crate::precondition::image::PreconditionedImage;
 use crate::precondition::{Preconditioned, UNWATCHED, Watch};
 use crate::raid::{Protection, Raid};
@@ -47,43 +49,10 @@ use crate::untimed::steady::SteadyLife;
 use controller::Controller;
 use fowler_agenda::Phase;
 use fowler_units::{ChannelId, DieId, HostIo, HostOp, Id, Nanos, ReqId, Span};
+pub use layer::Layer;
 use lookahead::Lookahead;
 use probe::Probe;
 use std::collections::VecDeque;
-
-/// A translation layer that serves host requests on the flash.
-pub trait Layer: Translation {
-    /// Returns its requests in flight, and the link.
-    fn front(&self) -> &FrontEnd;
-    /// Returns the sizes of the drive.
-    fn layout(&self) -> &Layout;
-    /// See [`Layer::front`].
-    fn front_mut(&mut self) -> &mut FrontEnd;
-    /// Admits a request that has come over the link, was delayed by `throttled`, and has a slot.
-    fn admit(&mut self, flash: &mut Flash, io: HostIo, ready: Nanos, throttled: Span);
-    /// Returns whether writes may be delayed before they enter.
-    fn may_delay_writes(&self) -> bool {
-        false
-    }
-    /// Returns the delay of a write that could enter at `now`.
-    fn delay(&mut self, _flash: &mut Flash, _io: &HostIo, _now: Nanos) -> Throttled {
-        Throttled::default()
-    }
-    /// Handles a die that may have been idle for long enough, or has its next step of scrubbing.
-    fn idle_event(&mut self, _flash: &mut Flash, _die: DieId) {}
-    /// Handles data that may have reached its maximum age.
-    fn deadline_event(&mut self, _flash: &mut Flash) {}
-    /// Handles a fault that strikes at a time known in advance.
-    fn fault_event(&mut self, _flash: &mut Flash) {}
-    /// Goes on with what a rate limits.
-    fn paced_event(&mut self, _flash: &mut Flash) {}
-    /// Prefetches the first lookup of a request that will enter soon.
-    fn prefetch(&self, _io: &HostIo) {}
-    /// Prefetches the second lookup, closer to its turn.
-    fn prefetch_second(&self, _io: &HostIo, _flash: &Flash) {}
-    /// Prefetches the third lookup, still closer.
-    fn prefetch_third(&self, _io: &HostIo) {}
-}
 
 /// Steps of flash operations to collect before the probe sees them.
 const STEPS: usize = 4096;

@@ -7,6 +7,7 @@
 //! The clock of the drive counts time under power; time without power is added to ages.
 
 use super::controller::{Controller, Hooks, with_redundancy};
+use super::power_offs::PowerOffs;
 use super::{Device, Layer};
 use crate::device::probe::Probe;
 use crate::flash::Flash;
@@ -14,25 +15,6 @@ use crate::host::displaced::Service;
 use crate::raid::fault_kinds::Fault;
 use crate::raid::losses::Failure;
 use fowler_units::{Nanos, Span};
-
-/// Totals of all spans without power.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct PowerOffs {
-    /// Their number.
-    pub spans: u32,
-    /// Their total length.
-    pub off: Span,
-    /// Acknowledged writes lost.
-    pub lost_writes: u64,
-    /// Stripes whose only parity was in a cache that lost power.
-    pub parity_lost: u64,
-    /// Programs that were cut off.
-    pub torn: u64,
-    /// Pages with data that became unreadable with later pages of their word lines.
-    pub paired: u64,
-    /// Blocks whose data was older than T_retention when power returned, if blocks are refreshed.
-    pub overdue: u64,
-}
 
 impl<L: Layer> Device<L> {
     /// Advances time to `at` without a request; idle-time work proceeds. `probe` watches, as in a

@@ -8,17 +8,8 @@
 //! transfer and an agenda entry of its own. Both share the die's place in the line of the channel,
 //! and what the page register has to transfer goes first.
 
-use super::{Bind, Flash, Translation};
-use crate::event::{Event, lane};
-use crate::flash::die::{Cells, Channel, Die, State};
-use crate::flash::flash_trace::FlashEvent;
-use crate::flash::queue::TxnClass;
-use crate::flash::txn::Txn;
-use crate::observe::ledger::Doing;
-use crate::observe::operation::Op;
-use fowler_agenda::{Agenda, Phase, Ticket};
-use fowler_nand::CellOp;
-use fowler_units::{DieId, Id, Nanos, Span, TxnId};
+use fowler_agenda::Ticket;
+use fowler_units::{Id, Nanos, Span, TxnId};
 
 /// What a cache register holds, and what becomes of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,14 +37,14 @@ pub struct CacheRegister {
     /// The read, or the first page program of the next command, which is still in the queue.
     pub txn: TxnId,
     /// The page program whose data are being transferred.
-    cursor: TxnId,
+    pub(super) cursor: TxnId,
     /// The time of the transfer that waits or is in progress.
-    transfer: Span,
+    pub(super) transfer: Span,
     /// The agenda entry for the end of the transfer in progress, and that end.
-    ticket: Ticket,
-    until: Nanos,
+    pub(super) ticket: Ticket,
+    pub(super) until: Nanos,
     /// When the last read left it.
-    left: Nanos,
+    pub(super) left: Nanos,
 }
 
 impl CacheRegister {
@@ -87,221 +78,5 @@ impl CacheRegister {
     #[inline]
     pub fn awaits_channel(&self) -> bool {
         matches!(self.holds, Holds::AwaitOut | Holds::AwaitIn)
-    }
-}
-
-impl Die {
-    /// Whether the cache register waits for the channel, and may have it: while a command is off
-    /// the cells, no data of the next program enter.
-    #[inline]
-    pub fn cache_may_transfer(&self) -> bool {
-        self.cache.awaits_channel() && (self.cells != Cells::Suspended || self.cache.has_read())
-    }
-}
-
-impl Channel {
-    /// Lets the cache register of a die transfer, at once or when its turn comes.
-    fn ask_for_cache(&mut self, id: DieId, die: &mut Die, agenda: &mut Agenda<Event>) {
-        if self.is_free_for(id) {
-            self.grant_to_cache(id, die, agenda);
-        } else {
-            self.stand_in_line(id, die);
-        }
-    }
-
-    /// Gives the channel to the cache register of a die.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn grant_to_cache(&mut self, id: DieId, die: &mut Die, agenda: &mut Agenda<Event>) {
-        let cache = &mut die.cache;
-        cache.holds = match cache.holds {
-            Holds::AwaitOut => Holds::Out,
-            Holds::AwaitIn => Holds::In,
-            holds => unreachable!(
-                "die {} was granted the channel in state {:?}, holding {holds:?}",
-                id.0, die.state
-            ),
-        };
-        assert!(!self.busy, "two transfers on one channel");
-        self.busy = true;
-        self.reserved = DieId::NONE;
-        let end = agenda.now() + cache.transfer;
-        self.carry(end, cache.transfer);
-        cache.until = end;
-        cache.ticket = agenda.schedule_in(lane::TRANSFER, end, Phase::Completion, Event::Die(id));
-    }
-}
-
-impl Flash {
-    /// Whether the data of reads leave through the cache register.
-    pub(super) fn caches_reads(&self) -> bool {
-        self.registers.cache_read
-    }
-
-    /// Whether the data of the next program enter the cache register while a program runs.
-    pub(super) fn caches_programs(&self) -> bool {
-        self.registers.cache_program
-    }
-
-    /// Lets a busy die look at a program that was submitted to it: its data may be transferred.
-    pub fn offer_program(&mut self, die: DieId) {
-        if self.caches_programs() {
-            self.mark(die);
-        }
-    }
-
-    /// What the cache register of a die has to transfer waits behind others, where the page
-    /// register has used its place in line.
-    #[inline]
-    pub(super) fn stand_in_line_for_cache(&mut self, id: DieId) {
-        let die = &mut self.dies[id];
-        if die.cache_may_transfer() {
-            self.channels[die.channel].stand_in_line(id, die);
-        }
-    }
-
-    /// A page was sensed on a die with cache reads. It leaves through the cache register if that is
-    /// empty. It waits for another read that leaves through it, and leaves past the data of a
-    /// program. A try that fails does not enter it: the page is sensed again.
-    pub(super) fn sensed_beside_cache(&mut self, id: DieId) {
-        let die = &mut self.dies[id];
-        let read = die.cursor;
-        let Txn { level, needed, .. } = *self.txns.get(read);
-        match die.cache.holds {
-            Holds::Nothing if level >= needed => {}
-            Holds::AwaitOut | Holds::Out => {
-                die.state = State::AwaitCache;
-                return;
-            }
-            _ => return self.sensed(id),
-        }
-        let cache = &mut die.cache;
-        (cache.holds, cache.txn, cache.transfer) = (Holds::AwaitOut, read, die.transfer);
-        // The accounting of the die does not change: it reads until the data have left, or other
-        // work begins.
-        die.state = State::Idle;
-        self.channels[die.channel].ask_for_cache(id, die, &mut self.agenda);
-        self.mark(id);
-    }
-
-    /// Ends a transfer from or to the cache register of a die. Any other event is stale.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn cache_event<L: Translation>(&mut self, id: DieId, ticket: Ticket, layer: &mut L) {
-        let Die { channel, cache, .. } = &self.dies[id];
-        let channel = *channel;
-        match cache.holds {
-            Holds::Out if cache.ticket == ticket => self.read_left_cache(id, layer),
-            Holds::In if cache.ticket == ticket => self.page_entered_cache(id, layer),
-            _ => return,
-        }
-        self.release_channel::<L>(channel);
-    }
-
-    /// The data of a read have left the cache register.
-    fn read_left_cache<L: Translation>(&mut self, id: DieId, layer: &mut L) {
-        let now = self.now();
-        let cache = &mut self.dies[id].cache;
-        let read = cache.txn;
-        let Txn { source, level, dispatched, .. } = *self.txns.get(read);
-        let took = now - cache.alone_since(dispatched);
-        (cache.holds, cache.txn, cache.left) = (Holds::Nothing, TxnId::NONE, now);
-        self.read_ended(id, (read, source, level), took, layer);
-        if self.dies[id].state == State::AwaitCache {
-            self.sensed_beside_cache(id);
-        } else {
-            self.mark(id);
-        }
-    }
-
-    /// A page of the next program has entered the cache register.
-    fn page_entered_cache<L: Translation>(&mut self, id: DieId, layer: &L) {
-        let CacheRegister { txn, cursor, transfer, .. } = self.dies[id].cache;
-        self.note(id, cursor, FlashEvent::LoadAhead { transfer });
-        // The first one is in the queue, where it is chained to others.
-        let page = self.txns.get(cursor);
-        let next = if cursor == txn { layer.rest_of(page) } else { page.next };
-        let die = &mut self.dies[id];
-        if next.is_some() {
-            (die.cache.holds, die.cache.cursor) = (Holds::AwaitIn, next);
-            self.stand_in_line_for_cache(id);
-        } else {
-            die.cache.holds = Holds::Program;
-        }
-        if self.dies[id].state == State::Idle {
-            // It may have waited for the channel, too.
-            self.mark(id);
-        }
-    }
-
-    /// Lets the data of the next program enter the cache register of a die, if a program runs on
-    /// it, or enter further, if that was off the cells. Of the programs that wait, the one that was
-    /// submitted first is next. It stays in the queue until the cells take it up.
-    pub(super) fn load_ahead(&mut self, id: DieId) {
-        let die = &mut self.dies[id];
-        let runs = die.state == State::Running && matches!(die.command.cells, CellOp::Program(_));
-        match die.cache.holds {
-            Holds::Nothing if runs => {}
-            Holds::AwaitIn if runs && !die.wants_channel => {
-                return self.channels[die.channel].ask_for_cache(id, die, &mut self.agenda);
-            }
-            _ => return,
-        }
-        debug_assert_eq!(die.cells, Cells::Running);
-        let heads = [TxnClass::HostProgram, TxnClass::BackgroundProgram];
-        let heads = heads.into_iter().filter_map(|class| die.queue.head(class));
-        let Some(next) = heads.min_by_key(|&head| self.txns.get(head).order) else { return };
-        let cache = &mut die.cache;
-        (cache.holds, cache.txn, cache.cursor) = (Holds::AwaitIn, next, next);
-        cache.transfer = self.txns.get(next).all_of(true, self.timing.bus_transfer);
-        self.channels[die.channel].ask_for_cache(id, die, &mut self.agenda);
-    }
-
-    /// [`Flash::take_up`] for an idle die whose cache register is in use. Only a read goes beside
-    /// the data of a read. Beside the data of a program, all go but other programs: that one is
-    /// next among them.
-    pub(super) fn take_up_beside_cache<L: Translation>(&mut self, id: DieId, layer: &mut L) {
-        let Some(txn) = self.pick(id) else { return };
-        let leaving = self.dies[id].cache.has_read();
-        match self.txns.get(txn).op {
-            Op::Read => self.start_read(id, txn, layer),
-            Op::Program | Op::Erase if leaving => {}
-            Op::Erase => self.start_erase(id, txn, layer),
-            Op::Program => self.start_cached(id, layer),
-        }
-    }
-
-    /// Begins the program whose data are in the cache register, or on their way there.
-    fn start_cached<L: Translation>(&mut self, id: DieId, layer: &mut L) {
-        let now = self.now();
-        let first = self.dies[id].cache.txn;
-        let bound = layer.bind(self, first);
-        assert_eq!(bound, Bind::Bound, "program commands come with all their pages");
-        let Txn { op, source, .. } = *self.txns.get(first);
-        self.dies[id].dispatch(first, now, &mut self.txns);
-        self.chain_rest(first, layer);
-        let die = &mut self.dies[id];
-        die.first = first;
-        let CacheRegister { holds, cursor, transfer, ticket, until, .. } = die.cache;
-        let state = match holds {
-            Holds::AwaitIn => State::AwaitIn,
-            Holds::In => State::TransferIn,
-            Holds::Program => State::Loaded,
-            Holds::Nothing | Holds::AwaitOut | Holds::Out => {
-                unreachable!("die {} has no program in its cache register", id.0)
-            }
-        };
-        (die.cache.holds, die.cache.txn) = (Holds::Nothing, TxnId::NONE);
-        die.enter(now, state, Doing::serving(op, source), &mut self.txns);
-        (die.cursor, die.transfer) = (cursor, transfer);
-        match state {
-            State::TransferIn => (die.ticket, die.until) = (ticket, until),
-            State::Loaded => self.begin_cells(id),
-            // It has lost its place in line if a command was off the cells meanwhile.
-            _ if !die.wants_channel => {
-                self.channels[die.channel].ask(id, die, &mut self.agenda);
-            }
-            _ => {}
-        }
     }
 }

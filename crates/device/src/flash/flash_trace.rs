@@ -1,12 +1,9 @@
 //! The steps of flash operations, for probes that watch. A step is recorded when it ends, because
 //! then everything about it is known. The phases of programs and erases follow from when they ran.
 
-use super::Flash;
-use crate::flash::die::{Command, Die};
-use crate::flash::txn::Txn;
 use crate::observe::operation::{Op, Source};
 use fowler_nand::CellOp;
-use fowler_units::{DieId, Id, Lpn, Nanos, Ppn, ReqId, Span, TxnId};
+use fowler_units::{DieId, Lpn, Nanos, Ppn, ReqId, Span};
 
 /// Which steps of flash operations are recorded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -102,124 +99,4 @@ pub enum FlashEvent {
     /// The operation waited for one that is now done on the die: the program of another page write
     /// that it had joined, the parity of its stripe, or a page that its data is rebuilt from.
     Joined,
-}
-
-impl Flash {
-    /// Records these steps from now on.
-    /// See docs/decisions/observe.md, "How can a probe watch the flash?".
-    pub(crate) fn watch(&mut self, steps: Steps) {
-        // Steps recorded before have not been shown yet.
-        self.trace = (steps > Steps::None).then(|| self.trace.take().unwrap_or_default());
-        self.watched = steps == Steps::All;
-        self.plain_program = self.plain_program();
-    }
-
-    /// Returns the steps since they were last cleared, if a probe watches.
-    #[inline]
-    pub(crate) fn trace(&mut self) -> Option<&mut Vec<FlashStep>> {
-        self.trace.as_mut()
-    }
-
-    /// Records a step of a transaction, if a probe watches.
-    #[inline]
-    pub(super) fn note(&mut self, die: DieId, txn: TxnId, event: FlashEvent) {
-        if self.watched {
-            self.note_down(die, txn, event);
-        }
-    }
-
-    /// Records the transfer of a page in, if a probe watches.
-    #[inline]
-    pub(super) fn note_load(&mut self, die: DieId) {
-        if self.watched {
-            let Die { cursor, transfer, .. } = self.dies[die];
-            self.note_down(die, cursor, FlashEvent::Load { transfer, again: false });
-        }
-    }
-
-    /// Records that the command of a die is on its cells until `until`, if a probe watches.
-    #[inline]
-    pub(super) fn note_run(&mut self, die: DieId, until: Nanos) {
-        if self.watched {
-            let Command { first, cells, .. } = self.dies[die].command;
-            self.note_down(die, first, FlashEvent::Run { cells, until });
-        }
-    }
-
-    #[cold]
-    fn note_down(&mut self, die: DieId, txn: TxnId, event: FlashEvent) {
-        let at = self.now();
-        let operation = self.operation(self.txns.get(txn));
-        let Some(trace) = &mut self.trace else { return };
-        trace.push(FlashStep { at, die, operation, event });
-    }
-
-    /// Records the end of a transaction and of those that joined it, if a probe watches.
-    #[inline]
-    pub(super) fn note_done(&mut self, die: DieId, txn: TxnId) {
-        if self.trace.is_some() {
-            self.note_all_done(die, txn);
-        }
-    }
-
-    /// Whether a probe watches all steps.
-    #[inline]
-    pub(crate) fn is_watched(&self) -> bool {
-        self.watched
-    }
-
-    /// Records that a transaction, and those that joined it, have waited since the end of their own
-    /// service for a parity transaction that is now done.
-    #[cold]
-    pub(crate) fn note_awaited(&mut self, done: &Txn, waiter: TxnId) {
-        let Txn { dispatched: since, joined, .. } = *self.txns.get(waiter);
-        let mut at = waiter;
-        while at.is_some() {
-            let Txn { req: request, created, next, .. } = *self.txns.get(at);
-            // One that joined later has waited only since then.
-            let submitted = since.max(created);
-            let operation = Operation { request, submitted, ..self.operation(done) };
-            if request.is_some() {
-                let step = FlashStep {
-                    at: self.now(),
-                    die: done.die,
-                    operation,
-                    event: FlashEvent::Joined,
-                };
-                self.trace.get_or_insert_default().push(step);
-            }
-            at = if at == waiter { joined } else { next };
-        }
-    }
-
-    #[cold]
-    fn note_all_done(&mut self, die: DieId, txn: TxnId) {
-        if !self.watched {
-            // Only the ends of programs are wanted.
-            if self.txns.get(txn).op == Op::Program {
-                self.note_down(die, txn, FlashEvent::Done);
-            }
-            return;
-        }
-        self.note_down(die, txn, FlashEvent::Done);
-        let mut joined = self.txns.get(txn).joined;
-        while joined.is_some() {
-            let host = *self.txns.get(txn);
-            let its = self.txns.get(joined);
-            let operation = Operation {
-                ppn: self.locator.page_of(host.unit),
-                dispatched: host.dispatched,
-                ..self.operation(its)
-            };
-            joined = its.next;
-            let step = FlashStep { at: self.now(), die, operation, event: FlashEvent::Joined };
-            self.trace.get_or_insert_default().push(step);
-        }
-    }
-
-    fn operation(&self, txn: &Txn) -> Operation {
-        let &Txn { order, op, source, req, unit, lpn, submitted, dispatched, .. } = txn;
-        let ppn = self.locator.page_of(unit);
-        Operation { order, op, source, request: req, ppn, lpn, submitted, dispatched }
-    }
 }

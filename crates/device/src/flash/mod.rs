@@ -16,12 +16,14 @@
 //!   `read_retry.rs`: reads of aged data, repeated at other references.
 //! - `suspend.rs`: taking operations off the cells and putting them back. `channel.rs`: whose turn
 //!   it is to transfer.
-//! - `cache_register.rs`: what crosses the channel while the cells work on other data.
+//! - `cache_register.rs`, `cache_operations.rs`: what crosses the channel while the cells work on
+//!   other data.
 //! - `failed_die.rs`: dies that have failed for good.
 //! - `time_accounting.rs`: where the time of each transaction went. `flash_trace.rs`: every step,
 //!   for a probe that watches.
 //! - `raw_die.rs`: one die under raw commands.
 
+mod cache_operations;
 pub mod cache_register;
 mod channel;
 pub mod die;
@@ -37,6 +39,7 @@ mod read_retry;
 mod reads;
 mod suspend;
 mod time_accounting;
+mod trace_steps;
 pub mod txn;
 #[cfg(test)]
 mod worked_example_tests;

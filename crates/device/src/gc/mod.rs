@@ -13,9 +13,10 @@
 //! - `failed_blocks.rs`: empties blocks that have failed.
 //! - `failed_dies.rs`: leaves dies alone that have failed.
 //! - `idle_work.rs`: the work of idle dies: background GC, refresh, measuring.
-//! - `refresh.rs`, `refresh_jobs.rs`: empties blocks before their data is too old or has been read
-//!   too often.
-//! - `scrub.rs`: reads all data once in a while, and empties blocks whose errors are many.
+//! - `refresh.rs`, `refresh_checks.rs`, `refresh_jobs.rs`: empties blocks before their data is too
+//!   old or has been read too often.
+//! - `scrub.rs`, `scrub_turns.rs`: reads all data once in a while, and empties blocks whose errors
+//!   are many.
 //! - `strength_measurement.rs`: measures how strong blocks are, in idle time.
 //! - `untimed.rs`: the same work in no simulated time, for preconditioning and whole lives.
 
@@ -24,10 +25,12 @@ mod failed_blocks;
 mod failed_dies;
 mod idle_work;
 pub mod refresh;
+mod refresh_checks;
 mod refresh_jobs;
 #[cfg(test)]
 mod refresh_tests;
 pub mod scrub;
+mod scrub_turns;
 pub mod strength_measurement;
 mod trigger;
 pub mod untimed;

@@ -9,18 +9,8 @@
 //! data exceeds the limit at most by the duration of the job that moves it, and of jobs for other
 //! blocks of its plane that reach the limit at the same time.
 
-use super::Gc;
-use crate::blocks::block_table::BlockState;
 use crate::config::Config;
-use crate::core::Core;
-use crate::event::Event;
-use crate::flash::Flash;
-use crate::flash::txn::Txn;
-use crate::observe::operation::Op;
-use fowler_agenda::Phase;
-use fowler_units::{
-    BlockId, Bytes, Geometry, Id, IdVec, Link, Linked, List, Nanos, PlaneId, Span, TxnId,
-};
+use fowler_units::{BlockId, Bytes, Geometry, IdVec, Link, Linked, List, Nanos, PlaneId, Span};
 
 /// The soft limit as a share of the hard one. Assumed: the paper refreshes data that is "close to
 /// or longer than" it.
@@ -50,7 +40,7 @@ pub(super) struct Age {
     /// Its neighbors in the plane's list for its urgency.
     link: Link<BlockId>,
     /// Its timestamp: when its first page was programmed; none while erased.
-    since: Option<Span>,
+    pub(super) since: Option<Span>,
 }
 
 impl Linked<BlockId> for Age {
@@ -72,14 +62,14 @@ pub struct Refresher {
     retention: Span,
     reads: u32,
     /// If these limits depend on wear: the factor for each block, and that for each erase.
-    longer: Option<IdVec<BlockId, f64>>,
-    per_erase: f64,
+    pub(super) longer: Option<IdVec<BlockId, f64>>,
+    pub(super) per_erase: f64,
     /// The age of the oldest data at time zero: timestamps count from there.
     pub(super) epoch: Span,
     pub(super) looked: Nanos,
     pub(super) look_every: Span,
     /// The time of the next deadline event; `NEVER` if none is scheduled.
-    deadline: Nanos,
+    pub(super) deadline: Nanos,
     /// Whether an open block is past the hard limit and could not be closed.
     pub(super) overdue_open: bool,
     /// Whether blocks are refreshed now: under the rules of the current stage of life, or because
@@ -88,7 +78,7 @@ pub struct Refresher {
 }
 
 /// Returns the soft limit for a hard one.
-fn soft_limit(limit: u64) -> u64 {
+pub(super) fn soft_limit(limit: u64) -> u64 {
     (u128::from(limit) * u128::from(SOFT_LIMIT_NUMERATOR) / u128::from(SOFT_LIMIT_DENOMINATOR))
         as u64
 }
@@ -149,7 +139,7 @@ impl Refresher {
     }
 
     /// Returns how often a block may be read.
-    fn reads_of(&self, block: BlockId) -> u32 {
+    pub(super) fn reads_of(&self, block: BlockId) -> u32 {
         let longer = |all: &IdVec<BlockId, f64>| (f64::from(self.reads) * all[block]) as u32;
         self.longer.as_ref().map_or(self.reads, longer)
     }
@@ -170,7 +160,7 @@ impl Refresher {
     }
 
     /// Returns when the oldest data not yet past the hard limit reaches its maximum age.
-    fn next_deadline(&self, now: Nanos) -> Option<Nanos> {
+    pub(super) fn next_deadline(&self, now: Nanos) -> Option<Nanos> {
         let now = now.0.saturating_add(self.epoch.0);
         let reaches = |block: BlockId| {
             let (since, retention) = (self.blocks[block].since?, self.retention_of(block));
@@ -199,130 +189,5 @@ impl Refresher {
     pub(super) fn has(&self, plane: PlaneId, hard: bool) -> bool {
         let line = if hard { &self.past_hard[plane] } else { &self.past_soft[plane] };
         !line.is_empty()
-    }
-}
-
-impl Gc {
-    /// Initializes timestamps and counters of a drive with refresh, at time zero. Data age follows
-    /// the order in which blocks were filled.
-    pub fn begin_refresh(&mut self, core: &mut Core, flash: &mut Flash, config: &Config) {
-        let geometry = core.layout.geometry;
-        let mut refresher = Refresher::new(config, &geometry);
-        if config.redundancy.limit_growth != 0.0 {
-            let before = config.initial_cycles(geometry.blocks());
-            let erases = core.allocator.blocks.erase_counts();
-            let cycles = before.as_slice().iter().zip(erases).map(|(&before, &now)| before + now);
-            refresher.longer =
-                Some(cycles.map(|cycles| config.redundancy.limits_at(f64::from(cycles))).collect());
-        }
-        let (blocks, filled) = (&core.allocator.blocks, core.allocator.blocks.filled().max(1));
-        for block in (0..geometry.blocks()).map(BlockId) {
-            if blocks.written(block) > 0 {
-                let order = blocks.fill_order(block).unwrap_or(filled);
-                let since = u128::from(refresher.epoch.0) * u128::from(order) / u128::from(filled);
-                refresher.blocks[block].since = Some(Span(since as u64));
-            }
-        }
-        self.refresh = Some(Box::new(refresher));
-        self.look_at_all(core, Nanos::ZERO);
-        self.expect_deadline(core, flash);
-    }
-
-    /// Schedules an event for the next deadline, if there is one. Data written later reaches its
-    /// deadline later.
-    pub(super) fn expect_deadline(&mut self, core: &mut Core, flash: &mut Flash) {
-        let now = flash.now();
-        let Some(refresher) = &mut self.refresh else { return };
-        // Data past the hard limit that cannot be refreshed now, because its block is open, is
-        // checked again then.
-        let open = |block: BlockId| core.allocator.blocks.state(block) == BlockState::Open;
-        let overdue_open =
-            |it: BlockId| open(it) && refresher.urgency(it, now) == Urgency::HardLimit;
-        let overdue_open = refresher.blocks.ids().any(overdue_open);
-        refresher.overdue_open = overdue_open;
-        let again = overdue_open.then(|| now + refresher.look_every);
-        let at = refresher.next_deadline(now).into_iter().chain(again).min();
-        refresher.deadline = at.unwrap_or(Nanos::NEVER);
-        if let Some(at) = at {
-            flash.agenda.schedule(at.max(now), Phase::Decision, Event::Deadline);
-        }
-    }
-
-    /// Handles a deadline: some data has reached its maximum age, unless it was moved meanwhile.
-    pub fn deadline_event(&mut self, core: &mut Core, flash: &mut Flash) {
-        if self.refresh.as_ref().is_some_and(|its| its.deadline == flash.now()) {
-            self.look_at_ages_now(core, flash);
-            self.expect_deadline(core, flash);
-        }
-    }
-
-    /// Handles the end of a transaction: counts a read of its block, or records the first program.
-    pub fn count_use(&mut self, core: &mut Core, flash: &mut Flash, id: TxnId, dropped: bool) {
-        let Txn { op, unit, first_level, level, .. } = *flash.txns.get(id);
-        if !unit.is_some() || dropped {
-            return;
-        }
-        let block = core.locator.block_of(unit);
-        match op {
-            // Each sensing of a read disturbs the block.
-            Op::Read => self.count_reads(core, flash, block, u32::from(level - first_level) + 1),
-            // A block opened in place of a failed one is not programmed from its first page on.
-            Op::Program if core.locator.place_in_block(unit) == 0 || self.is_unstamped(block) => {
-                self.stamp(block, flash.now());
-                if self.refresh.as_ref().is_some_and(|its| its.deadline == Nanos::NEVER) {
-                    self.expect_deadline(core, flash);
-                }
-            }
-            Op::Program | Op::Erase => {}
-        }
-    }
-
-    /// Counts a read of a page of a block, with the number of tries.
-    pub(super) fn count_reads(
-        &mut self,
-        core: &mut Core,
-        flash: &mut Flash,
-        block: BlockId,
-        tries: u32,
-    ) {
-        if let Some(refresher) = &mut self.refresh {
-            let its = &mut refresher.blocks[block];
-            let before = its.reads;
-            its.reads = before.saturating_add(tries);
-            let now = its.reads;
-            let limit = refresher.reads_of(block);
-            let soft = soft_limit(limit.into());
-            // A block that could not be closed is tried again.
-            let open = now > limit && core.allocator.blocks.state(block) == BlockState::Open;
-            let reaches = |limit: u64| (u64::from(before) < limit) && u64::from(now) >= limit;
-            if reaches(soft) || reaches(limit.into()) || open {
-                self.note_urgency(core, flash, block);
-            }
-        }
-    }
-
-    /// Records when the first page of a block was programmed.
-    pub(super) fn stamp(&mut self, block: BlockId, now: Nanos) {
-        if let Some(refresher) = &mut self.refresh {
-            let since = Span(now.0.saturating_add(refresher.epoch.0));
-            refresher.blocks[block].since.get_or_insert(since);
-        }
-    }
-
-    /// Returns whether no page of a block has been programmed since its erase.
-    fn is_unstamped(&self, block: BlockId) -> bool {
-        self.refresh.as_ref().is_some_and(|its| its.blocks[block].since.is_none())
-    }
-
-    /// Resets a block after its erase, which removes the charge that reads left on its cells.
-    #[inline]
-    pub fn refreshed(&mut self, block: BlockId) {
-        if let Some(refresher) = &mut self.refresh {
-            let its = &mut refresher.blocks[block];
-            (its.reads, its.since) = (0, None);
-            if let Some(longer) = &mut refresher.longer {
-                longer[block] *= refresher.per_erase;
-            }
-        }
     }
 }

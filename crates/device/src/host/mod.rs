@@ -41,8 +41,8 @@ use crate::gc::Gc;
 use displaced::Service;
 use fowler_units::{HostIo, HostOp, Locator, Nanos, ReqId, Span, TxnId, UnitId};
 use link::Link;
-use reads::Sent;
 use redundancy_hooks::RedundancyHooks;
+use request::Sent;
 use request::{Request, Requests};
 use std::collections::VecDeque;
 

@@ -2,7 +2,7 @@
 
 use super::Ftl;
 use super::redundancy_hooks::RedundancyHooks;
-use super::request::Stall;
+pub(super) use super::request::{Sent, Stall};
 use crate::config::{Admission, UnwrittenReads};
 use crate::flash::Flash;
 use crate::flash::queue::TxnClass;
@@ -12,17 +12,6 @@ use crate::mapping::page_map::Location;
 use crate::observe::blame::Part;
 use crate::observe::operation::{Op, Source};
 use fowler_units::{DieId, FrameId, Id, Lpn, ReqId, TxnId, UnitId};
-
-/// How far a request's reads have been issued.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sent {
-    /// All have been issued.
-    All,
-    /// The queue has no room for the next.
-    NoRoom,
-    /// The next waits for a mapping entry, and is resumed when that is loaded.
-    MissesMapping,
-}
 
 impl Ftl {
     /// Issues a request's reads as far as the queue has room and the mapping entries are available.

@@ -254,3 +254,14 @@ impl Requests {
         &mut self.places[id].request
     }
 }
+
+/// How far a request's reads have been issued.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sent {
+    /// All have been issued.
+    All,
+    /// The queue has no room for the next.
+    NoRoom,
+    /// The next waits for a mapping entry, and is resumed when that is loaded.
+    MissesMapping,
+}

@@ -22,6 +22,7 @@ mod registry;
 pub mod custom;
 pub mod die_order;
 pub mod hotness;
+pub mod maker;
 pub mod placement;
 pub mod redundancy;
 pub mod replacement;

@@ -2,43 +2,12 @@
 //! The notes form a separate column beside the transactions of the flash, which know nothing of
 //! parity.
 
-use super::Raid;
+use super::{NOTHING, Note, Raid};
 use crate::flash::Flash;
 use crate::flash::txn::Txn;
 use crate::observe::blame::{Blame, Part};
 use crate::observe::operation::Op;
 use fowler_units::{Id, Span, TxnId};
-
-/// The notes on a transaction. They are valid only for the transaction with the same submission
-/// number, because slots of the arena are reused.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Note {
-    order: u64,
-    /// Programs of host data: whether the parity cache counts on it.
-    pub pinned: bool,
-    /// Programs of host data: whether it bypasses the cache.
-    pub expedited: bool,
-    /// Whether it is done and its answer waits for parity.
-    pub awaiting_parity: bool,
-    /// Whether its blame was recorded, because it, or the program it joined, was done and began to
-    /// wait for parity.
-    blamed: bool,
-    /// Reads for parity: the program that is sent to its die when the read is done.
-    pub program: TxnId,
-    /// How long it waited for parity before it was sent to a die.
-    wait: Span,
-}
-
-/// Empty notes.
-pub(super) const NOTHING: Note = Note {
-    order: 0,
-    pinned: false,
-    expedited: false,
-    awaiting_parity: false,
-    blamed: false,
-    program: TxnId::NONE,
-    wait: Span::ZERO,
-};
 
 impl Raid {
     /// Returns the notes on a transaction.

@@ -1,12 +1,13 @@
 //! The kinds of faults, and the pages that each of them strikes.
 
-use super::faults::units_at_hand;
 use super::losses::Failure;
 use super::stripes::Stripes;
 use crate::config::Config;
 use crate::config::layout::Layout;
 use crate::core::Core;
 use crate::flash::Flash;
+use crate::flash::txn::Owner;
+use crate::observe::operation::Op;
 use fowler_units::{BlockId, DieId, Geometry, Id, Lpn, PlaneId, StripeId, UnitId};
 use std::ops::Range;
 
@@ -171,4 +172,20 @@ impl Bugs {
             Bug::SkippedReads(reads) => self.skipped_reads = reads,
         }
     }
+}
+
+/// Returns whether the controller holds a physical page's data: it is being programmed or moved.
+pub(crate) fn is_at_hand(flash: &Flash, unit: UnitId) -> bool {
+    units_at_hand(flash).any(|its| its == unit)
+}
+
+/// Returns all such physical pages, in no order.
+pub(crate) fn units_at_hand(flash: &Flash) -> impl Iterator<Item = UnitId> {
+    let programs = flash.txns.iter().map(|(_, txn)| txn).filter(|txn| txn.op == Op::Program);
+    let units = programs.flat_map(|txn| {
+        let of_flash =
+            matches!(txn.owner, Owner::Job | Owner::DegradedRead(_) | Owner::Displaced(_));
+        [txn.unit, if of_flash { txn.from } else { UnitId::NONE }]
+    });
+    units.filter(|unit| unit.is_some())
 }

@@ -12,14 +12,12 @@ use super::fault_kinds::Fault;
 use super::integrity::Exceeded;
 use super::losses::{Failure, Loss, Reason};
 use super::parity_cache::{Entry, Progress, bit};
-use super::silent::Tag;
+use super::tag::Tag;
 use crate::cache::buffer::Listed;
 use crate::core::Core;
 use crate::flash::Flash;
-use crate::flash::txn::Owner;
 use crate::host::Ftl;
 use crate::mapping::page_map::Location;
-use crate::observe::operation::Op;
 use fowler_units::{FrameId, Id, Lpn, ParityId, Ppn, StripeId, UnitId};
 
 /// A physical page of a stripe: its location, and its version if it can be read.
@@ -475,22 +473,6 @@ impl Raid {
             self.read_lacking(ftl, flash, id, rest, by_rest);
         }
     }
-}
-
-/// Returns whether the controller holds a physical page's data: it is being programmed or moved.
-pub(crate) fn is_at_hand(flash: &Flash, unit: UnitId) -> bool {
-    units_at_hand(flash).any(|its| its == unit)
-}
-
-/// Returns all such physical pages, in no order.
-pub(crate) fn units_at_hand(flash: &Flash) -> impl Iterator<Item = UnitId> {
-    let programs = flash.txns.iter().map(|(_, txn)| txn).filter(|txn| txn.op == Op::Program);
-    let units = programs.flat_map(|txn| {
-        let of_flash =
-            matches!(txn.owner, Owner::Job | Owner::DegradedRead(_) | Owner::Displaced(_));
-        [txn.unit, if of_flash { txn.from } else { UnitId::NONE }]
-    });
-    units.filter(|unit| unit.is_some())
 }
 
 /// Gives up the copy of a page in the flash, which is `unit`. Returns whether the buffer holds the

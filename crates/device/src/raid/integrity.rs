@@ -5,7 +5,8 @@
 use super::Raid;
 use super::fault_kinds::Fault;
 use super::losses::{Failure, Loss, LossLedger};
-use super::silent::{SilentErrors, Tag};
+use super::silent::SilentErrors;
+use super::tag::{Tag, spread};
 use crate::config::Config;
 use crate::config::layout::Layout;
 use crate::core::Core;
@@ -46,15 +47,6 @@ pub struct Integrity {
 pub struct Exceeded {
     pub failed: u8,
     pub given_back: u8,
-}
-
-/// Spreads numbers over all 64 bits (the finalizer of SplitMix64), so that an exclusive-or of some
-/// versions equals another one only with a probability of 2^-64.
-pub(super) fn spread(number: u64) -> u64 {
-    let mut z = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }
 
 impl Integrity {

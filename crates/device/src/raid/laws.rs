@@ -1,7 +1,7 @@
 //! The laws of stripes and their parity.
 
 use super::Raid;
-use super::faults::is_at_hand;
+use super::fault_kinds::is_at_hand;
 use super::integrity::Integrity;
 use super::parity_cache::{Entry, Progress, bit};
 use crate::core::Core;

@@ -1,6 +1,5 @@
 //! Losses: why a page that could not be read did not come back, and the ledger of all of them.
 
-use super::silent::SilentLedger;
 use fowler_units::{Nanos, Span};
 use std::fmt;
 
@@ -162,5 +161,33 @@ impl LossLedger {
     /// Returns the number of data pages lost for any reason.
     pub fn lost_in_all(&self) -> u64 {
         self.lost.sum()
+    }
+}
+
+/// What became of silent corruption, over a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SilentLedger {
+    /// Host pages whose copy in the flash a fault has corrupted unnoticed.
+    pub made: u64,
+    /// Likewise, parity pages, and replaced pages that parity still needs.
+    pub parity_made: u64,
+    /// Wrong pages found because a read checked them, parity pages included.
+    pub by_versions: u64,
+    /// Of them, host pages rebuilt from their stripes.
+    pub corrected: u64,
+    /// Pages that host reads returned wrong.
+    pub returned: u64,
+    /// Comparisons of stripes with their parity by scrubbing, with a result.
+    pub stripes_compared: u64,
+    /// Comparisons without one: a page could not be read, or the stripe was rewritten meanwhile.
+    pub stripes_undecided: u64,
+    /// Stripes that did not match their parity. Each counts once until it matches again.
+    pub by_parity: u64,
+}
+
+impl SilentLedger {
+    /// Returns the number of pages of any kind that faults have corrupted.
+    pub fn made_in_all(&self) -> u64 {
+        self.made + self.parity_made
     }
 }

@@ -23,7 +23,8 @@
 //!   lost. `lost_pages.rs`: the same without stripes. `census.rs`: a count of all pages that
 //!   nothing gives back. `integrity.rs`, `rebuild.rs`: versions of pages; degraded reads and
 //!   rebuilding.
-//! - `silent.rs`: pages that read well and hold something else than was written.
+//! - `tag.rs`, `silent.rs`, `silent_faults.rs`: pages that read well and hold something else than
+//!   was written.
 //!   `stripe_check.rs`: what parity tells of them.
 //! - `hooks.rs`: the implementation of the host's hooks. `laws.rs`: the invariants.
 
@@ -49,10 +50,13 @@ pub mod power_loss;
 mod printed_algorithms_tests;
 pub mod rebuild;
 pub mod silent;
+mod silent_faults;
 mod stages;
 mod stripe_check;
+mod stripe_comparisons;
 mod stripe_eviction;
 pub mod stripes;
+mod tag;
 
 use crate::config::Config;
 use crate::config::layout::Layout;
@@ -65,11 +69,41 @@ use crate::raid::integrity::Integrity;
 use crate::raid::parity_cache::ParityCache;
 use crate::raid::rebuild::DegradedReads;
 use crate::raid::stripes::Stripes;
-use deferred_answers::{NOTHING, Note};
 use fault_kinds::Bugs;
 use fowler_units::{BlockId, Bytes, Id, IdVec, Nanos, ParityId, Span, StripeId, TxnId, UnitId};
 use std::collections::VecDeque;
 use stripe_check::StripeChecks;
+
+/// The notes on a transaction. They are valid only for the transaction with the same submission
+/// number, because slots of the arena are reused.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Note {
+    order: u64,
+    /// Programs of host data: whether the parity cache counts on it.
+    pub pinned: bool,
+    /// Programs of host data: whether it bypasses the cache.
+    pub expedited: bool,
+    /// Whether it is done and its answer waits for parity.
+    pub awaiting_parity: bool,
+    /// Whether its blame was recorded, because it, or the program it joined, was done and began to
+    /// wait for parity.
+    blamed: bool,
+    /// Reads for parity: the program that is sent to its die when the read is done.
+    pub program: TxnId,
+    /// How long it waited for parity before it was sent to a die.
+    wait: Span,
+}
+
+/// Empty notes.
+pub(super) const NOTHING: Note = Note {
+    order: 0,
+    pinned: false,
+    expedited: false,
+    awaiting_parity: false,
+    blamed: false,
+    program: TxnId::NONE,
+    wait: Span::ZERO,
+};
 
 /// A change of stage: the time, and the age of the drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@
 //! earlier state of the stripe. Any single page can therefore be recovered at any time: a covered
 //! one from the cache, any other from the flash. (The listings of the paper keep neither.)
 
-use super::silent::Tag;
+use super::tag::Tag;
 use fowler_units::{Bytes, Id, IdVec, Link, Linked, List, ParityId, StripeId, TxnId, UnitId};
 
 /// The state of a stripe's parity.

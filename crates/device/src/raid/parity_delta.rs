@@ -9,7 +9,7 @@
 
 use super::Raid;
 use super::parity_cache::{Progress, bit};
-use super::silent::Tag;
+use super::tag::Tag;
 use crate::flash::Flash;
 use crate::host::Ftl;
 use fowler_units::{Id, ParityId, StripeId, TxnId, UnitId};

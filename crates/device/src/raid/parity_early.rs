@@ -14,7 +14,7 @@
 
 use super::Raid;
 use super::parity_cache::bit;
-use super::silent::Tag;
+use super::tag::Tag;
 use crate::flash::Flash;
 use crate::host::Ftl;
 use crate::policy::redundancy::ParityFlush;

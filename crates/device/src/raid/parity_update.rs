@@ -3,7 +3,7 @@
 
 use super::parity_cache::{Progress, bit};
 use super::parity_early::EARLY;
-use super::silent::Tag;
+use super::tag::Tag;
 use crate::core::Core;
 use crate::flash::Flash;
 use crate::flash::queue::TxnClass;

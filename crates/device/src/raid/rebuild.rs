@@ -5,7 +5,7 @@
 use super::Raid;
 use super::losses::Failure;
 use super::parity_cache::{Progress, bit};
-use super::silent::Tag;
+use super::tag::Tag;
 use crate::config::Config;
 use crate::config::stripes::{AT_ONCE, DATA_MOST};
 use crate::core::Core;

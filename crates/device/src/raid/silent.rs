@@ -10,9 +10,9 @@
 //! A drive that checks versions finds an error whenever it reads the page, so that none goes
 //! anywhere. See docs/decisions/raid.md, "What becomes of silent corruption?".
 
-use super::Raid;
 use super::fault_kinds::Fault;
-use super::faults::units_at_hand;
+use super::fault_kinds::units_at_hand;
+use super::losses::SilentLedger;
 use crate::config::Config;
 use crate::core::Core;
 use crate::flash::Flash;
@@ -21,66 +21,7 @@ use crate::host::Ftl;
 use crate::policy::redundancy::Checks;
 use fowler_units::{BlockId, Id, PlaneId, Rng, TxnId, UnitId};
 use std::collections::BTreeMap;
-use std::ops::{BitXor, BitXorAssign, Range};
-
-/// What a page, or the parity of some, should hold, and how what it holds differs from that. Both
-/// are exclusive-ors of those of the pages it was computed from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Tag {
-    pub version: u64,
-    pub error: u64,
-}
-
-impl Tag {
-    /// Nothing, or the parity of nothing.
-    pub const ZERO: Tag = Tag { version: 0, error: 0 };
-
-    /// Returns the tag of data as it should be.
-    pub fn right(version: u64) -> Self {
-        Tag { version, error: 0 }
-    }
-}
-
-impl BitXor for Tag {
-    type Output = Tag;
-    fn bitxor(self, other: Tag) -> Tag {
-        Tag { version: self.version ^ other.version, error: self.error ^ other.error }
-    }
-}
-
-impl BitXorAssign for Tag {
-    fn bitxor_assign(&mut self, other: Tag) {
-        *self = *self ^ other;
-    }
-}
-
-/// What became of silent corruption, over a run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SilentLedger {
-    /// Host pages whose copy in the flash a fault has corrupted unnoticed.
-    pub made: u64,
-    /// Likewise, parity pages, and replaced pages that parity still needs.
-    pub parity_made: u64,
-    /// Wrong pages found because a read checked them, parity pages included.
-    pub by_versions: u64,
-    /// Of them, host pages rebuilt from their stripes.
-    pub corrected: u64,
-    /// Pages that host reads returned wrong.
-    pub returned: u64,
-    /// Comparisons of stripes with their parity by scrubbing, with a result.
-    pub stripes_compared: u64,
-    /// Comparisons without one: a page could not be read, or the stripe was rewritten meanwhile.
-    pub stripes_undecided: u64,
-    /// Stripes that did not match their parity. Each counts once until it matches again.
-    pub by_parity: u64,
-}
-
-impl SilentLedger {
-    /// Returns the number of pages of any kind that faults have corrupted.
-    pub fn made_in_all(&self) -> u64 {
-        self.made + self.parity_made
-    }
-}
+use std::ops::Range;
 
 /// The silent corruption of a drive.
 #[derive(Clone, Debug)]
@@ -187,7 +128,7 @@ impl SilentErrors {
     pub fn fresh(&mut self) -> u64 {
         self.drawn += 1;
         // Apart from those of versions, which count up from one.
-        super::integrity::spread(!self.drawn)
+        super::tag::spread(!self.drawn)
     }
 
     /// Corrupts what a fault strikes, of the copy of a page at `unit`. `reads` says which pages can
@@ -251,23 +192,6 @@ impl SilentErrors {
     }
 }
 
-impl Raid {
-    /// Corrupts pages unnoticed.
-    pub(crate) fn corrupt(&mut self, ftl: &Ftl, flash: &Flash, fault: Fault) {
-        let (core, stripes) = (&ftl.core, self.stripes);
-        let units = fault.stored_pages(core, flash, Some(stripes));
-        let current = |unit: UnitId| {
-            let page = core.map.owner(unit);
-            core.flash_copy(page) == unit && !stripes.is_parity(page)
-        };
-        if let Some(integrity) = self.integrity.as_deref_mut() {
-            units
-                .into_iter()
-                .for_each(|unit| integrity.corrupt(core, flash, (fault, unit), current));
-        }
-    }
-}
-
 /// Returns a page of a plane by its number among those that hold data.
 fn valid_page(core: &Core, plane: PlaneId, mut number: u32) -> Option<UnitId> {
     let blocks = &core.allocator.blocks;
@@ -285,7 +209,7 @@ fn valid_page(core: &Core, plane: PlaneId, mut number: u32) -> Option<UnitId> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::raid::tag::Tag;
 
     /// Errors go where data goes: parity of a wrong page is as wrong, and what that gives back,
     /// too.

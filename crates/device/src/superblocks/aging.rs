@@ -5,15 +5,12 @@
 //! older. A read then looks up one record. The rates behind it are those of
 //! [`fowler_physics::multibit`]. See docs/decisions/superblocks.md, "How does a read age?".
 
-use super::Superblocks;
-use super::collection::Why;
 use super::map::{Map, State};
 use super::shape::Shape;
 use crate::config::{AgingConfig, Config, Tracking};
-use crate::flash::{Flash, Tries};
-use crate::observe::operation::Source;
+use crate::flash::Tries;
 use fowler_physics::multibit::{BITS_MOST, Cells};
-use fowler_units::{Bytes, Geometry, Nanos, Span, TxnId, UnitId};
+use fowler_units::{Bytes, Geometry, Nanos, Span, UnitId};
 use std::collections::VecDeque;
 
 /// Ages in between count as the next: `ln(1 + age / onset)` in steps of a 64th, as retention goes
@@ -27,18 +24,18 @@ pub(super) const REFRESHED_MOST: u32 = 1;
 
 /// The data of a superblock.
 #[derive(Clone, Copy, Debug)]
-struct Data {
+pub(super) struct Data {
     /// When its first page was programmed, on the clock of [`Aging::clock`].
-    since: Nanos,
+    pub(super) since: Nanos,
     /// Until when `reads` holds, on the same clock.
-    until: Nanos,
+    pub(super) until: Nanos,
     /// By type of page, one bit for each entry of the retry table: whether it reads such a page.
-    reads: [u32; BITS_MOST as usize],
+    pub(super) reads: [u32; BITS_MOST as usize],
     /// The entry at which its last retry succeeded.
-    last: u8,
+    pub(super) last: u8,
     /// Whether it is moved because of its age, or will be; and whether that would not help.
-    due: bool,
-    worn_out: bool,
+    pub(super) due: bool,
+    pub(super) worn_out: bool,
 }
 
 /// The age of all data, and how a drive reads it.
@@ -55,13 +52,13 @@ pub(super) struct Aging {
     /// Pages of a word line, that of SLC mode included, and of those the ones of usual mode.
     word_line: u32,
     bits: u32,
-    all: Vec<Data>,
+    pub(super) all: Vec<Data>,
     /// Preconditioning: the superblocks in the order in which they were last opened.
     opened: Vec<u32>,
     /// The superblocks to be moved.
-    due: VecDeque<u32>,
+    pub(super) due: VecDeque<u32>,
     /// The one that is being moved or erased.
-    moving: Option<u32>,
+    pub(super) moving: Option<u32>,
 }
 
 impl Aging {
@@ -148,7 +145,7 @@ impl Aging {
 
     /// Returns how a page is read.
     #[inline]
-    fn tries(&mut self, map: &Map, page: UnitId, now: Nanos) -> Tries {
+    pub(super) fn tries(&mut self, map: &Map, page: UnitId, now: Nanos) -> Tries {
         let (superblock, kind) = self.whose(page);
         // One bit to a cell leaves a margin that no age here uses up.
         let Some(kind) = kind else { return Tries { first: 0, more: 0 } };
@@ -206,7 +203,14 @@ impl Aging {
     /// A read of a page has succeeded after so many tries that failed. Its superblock is due to be
     /// moved if that was too far down the table, and young data would not be read there, too. One
     /// that is being emptied, the `victim`, is moved already.
-    fn found(&mut self, map: &Map, victim: Option<u32>, page: UnitId, first: u8, tries: u8) {
+    pub(super) fn found(
+        &mut self,
+        map: &Map,
+        victim: Option<u32>,
+        page: UnitId,
+        first: u8,
+        tries: u8,
+    ) {
         let entries = self.config.retry_entries as u8 + 1;
         let (superblock, kind) = self.whose(page);
         let entry = (first + tries) % entries;
@@ -237,7 +241,7 @@ impl Aging {
     }
 
     /// A superblock has been erased.
-    fn erased(&mut self, superblock: u32) {
+    pub(super) fn erased(&mut self, superblock: u32) {
         let due = &mut self.all[superblock as usize].due;
         if std::mem::take(due) && self.moving == Some(superblock) {
             self.moving = None;
@@ -247,83 +251,5 @@ impl Aging {
     /// Returns the superblock that is being moved because of its age.
     pub fn moving(&self) -> Option<u32> {
         self.moving
-    }
-}
-
-impl Superblocks {
-    /// A superblock has been opened.
-    #[inline]
-    pub(super) fn age_anew(&mut self, superblock: u32, now: Nanos) {
-        if let Some(aging) = &mut self.aging {
-            aging.opened(superblock, now);
-        }
-    }
-
-    /// A superblock has been erased.
-    #[inline]
-    pub(super) fn erased_of_age(&mut self, superblock: u32) {
-        if let Some(aging) = &mut self.aging {
-            aging.erased(superblock);
-        }
-    }
-
-    /// Returns how a page is read.
-    pub(super) fn aged_tries(&mut self, page: UnitId, now: Nanos) -> Tries {
-        let aging = self.aging.as_mut().expect("only of aged data");
-        aging.tries(&self.map, page, now)
-    }
-
-    /// A read that was repeated, or began further down the table, is done.
-    #[cold]
-    pub(super) fn read_by_age(&mut self, flash: &mut Flash, id: TxnId) {
-        let txn = flash.txns.get(id);
-        // What no entry reads says nothing about the references, and cannot be moved.
-        if txn.level >= txn.needed
-            && let Some(aging) = &mut self.aging
-        {
-            let victim = self.collector.victim().map(|(victim, _)| victim);
-            aging.found(&self.map, victim, txn.unit, txn.first_level, txn.level);
-        }
-        self.end_read(flash, id);
-        if self.aging.as_ref().is_some_and(|aging| !aging.due.is_empty()) {
-            self.collect(flash);
-        }
-    }
-
-    /// Begins to move a superblock because of its age, if one is due and there is room. Returns
-    /// whether it has begun. Nothing is emptied for its space meanwhile.
-    pub(super) fn begin_refresh(&mut self, flash: &mut Flash) -> bool {
-        let Some(aging) = &mut self.aging else { return false };
-        if aging.moving.is_some() {
-            return false;
-        }
-        let stays = |its: &u32| {
-            let record = &self.map.superblocks[*its as usize];
-            aging.all[*its as usize].due && record.state == State::Full
-        };
-        while aging.due.front().is_some_and(|its| !stays(its)) {
-            aging.due.pop_front();
-        }
-        let Some(&superblock) = aging.due.front() else { return false };
-        let record = self.map.superblocks[superblock as usize];
-        let (valid, gain) = (record.valid, self.shape.data_units() - record.valid);
-        if !record.is_settled() || !self.begin_emptying(superblock, valid, gain, Why::Refresh) {
-            return false;
-        }
-        if let Some(aging) = &mut self.aging {
-            aging.moving = aging.due.pop_front();
-        }
-        self.collector.leaving += 1;
-        flash.counters.aged.refreshed += 1;
-        true
-    }
-
-    /// Returns for whose sake units of a superblock are moved. Units of one that is due may be
-    /// moved for space before its turn comes.
-    pub(super) fn source_of(&self, superblock: u32) -> Source {
-        match &self.aging {
-            Some(aging) if aging.moving() == Some(superblock) => Source::Refresh,
-            _ => Source::Gc,
-        }
     }
 }

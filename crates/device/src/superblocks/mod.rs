@@ -17,12 +17,12 @@
 //! - `arbiter.rs`: submission queues, and which of them has its turn.
 //! - `line.rs`: requests that wait: in their queues, and in line.
 //! - `host.rs`: requests: reads, writes, trims, and whom a full buffer holds up.
-//! - `commands.rs`: open superblocks, and the program commands that fill them.
-//! - `passes.rs`: commands that are programmed in two passes.
+//! - `commands.rs`, `programs.rs`: open superblocks, and the program commands that fill them.
+//! - `passes.rs`, `second_passes.rs`: commands that are programmed in two passes.
 //! - `collection.rs`: garbage collection, in step with the host. `top_up.rs`: what fills the last
 //!   command of a superblock that gains little.
 //! - `slc_cache.rs`: superblocks in SLC mode, which the host's data goes to first.
-//! - `aging.rs`: reads of old data, which are repeated at other references.
+//! - `aging.rs`, `refresh.rs`: reads of old data, which are repeated at other references.
 //! - `filling.rs`: the state before the first request.
 //! - `refusals.rs`: the sizes of such a drive, and why a configuration of one cannot work.
 //!   `aging_refusals.rs`: the same of its cells.
@@ -38,6 +38,7 @@ mod buffer;
 mod cases;
 mod check;
 mod collection;
+mod collection_jobs;
 mod commands;
 mod filling;
 #[cfg(test)]
@@ -49,9 +50,12 @@ mod pace;
 mod passes;
 #[cfg(test)]
 mod passes_tests;
+mod programs;
+mod refresh;
 mod refusals;
 #[cfg(test)]
 mod register_tests;
+mod second_passes;
 mod shape;
 mod slc_cache;
 #[cfg(test)]

@@ -5,29 +5,25 @@
 //! its frames of the buffer for so long; what garbage collection moves leaves its old place after
 //! the first pass. See docs/decisions/superblocks.md, "What are two passes?".
 
-use super::Superblocks;
-use super::commands::{Open, Stream};
 use super::shape::Shape;
 use crate::config::FlashConfig;
-use crate::flash::Flash;
-use crate::flash::txn::Owner;
 use crate::observe::operation::Source;
 use fowler_units::Bytes;
 
 /// A command between its passes, and what it is programmed for.
 #[derive(Clone, Copy, Debug)]
-struct Begun {
-    number: u32,
-    source: Source,
+pub(super) struct Begun {
+    pub(super) number: u32,
+    pub(super) source: Source,
 }
 
 /// The commands whose second pass has not ended.
 #[derive(Clone, Debug)]
 pub(super) struct Passes {
     /// Those whose second pass has not been sent, by stream and by position in striping order.
-    begun: [Vec<Option<Begun>>; 2],
+    pub(super) begun: [Vec<Option<Begun>>; 2],
     /// The commands of all superblocks that have begun and not ended.
-    unfinished: Vec<bool>,
+    pub(super) unfinished: Vec<bool>,
 }
 
 impl Passes {
@@ -68,37 +64,5 @@ impl Passes {
         let first = (superblock * shape.commands) as usize;
         let its = &self.unfinished[first..first + shape.commands as usize];
         its.iter().filter(|&&unfinished| unfinished).count() as u32
-    }
-}
-
-impl Superblocks {
-    /// Returns whether a unit of the flash is read from the controller, because its word line
-    /// is between its passes.
-    #[inline]
-    pub(super) fn is_between_passes(&self, unit: u32) -> bool {
-        self.commands.passes.as_ref().is_some_and(|passes| passes.holds(&self.shape, unit))
-    }
-
-    /// Sends the first pass of a command, the second pass of the one before it on its die, and at
-    /// the end of a superblock its own.
-    pub(super) fn submit_in_passes(
-        &mut self,
-        flash: &mut Flash,
-        (stream, open): (Stream, Open),
-        number: u32,
-        source: Source,
-    ) {
-        let begun = Begun { number, source };
-        self.submit_pass(flash, stream, number, source, Owner::FirstPass(number));
-        let Some(passes) = &mut self.commands.passes else { return };
-        passes.unfinished[(open.superblock * self.shape.commands + open.command) as usize] = true;
-        let position = (open.command % self.shape.dies) as usize;
-        let last = open.command + self.shape.dies >= self.shape.commands;
-        let place = &mut passes.begun[stream as usize][position];
-        let before = std::mem::replace(place, (!last).then_some(begun));
-        for its in [before, last.then_some(begun)].into_iter().flatten() {
-            let owner = Owner::Command(its.number);
-            self.submit_pass(flash, stream, its.number, its.source, owner);
-        }
     }
 }

@@ -1,0 +1,159 @@
+//! The configuration of the cells: which model of bit errors, and with which constants.
+
+use fowler_physics::ispp::EndOfLife;
+use fowler_physics::ldpc::{Ldpc, Level};
+use fowler_physics::parameters::Parameters;
+use fowler_physics::rber::{self, Analytic, ModelError, Reliability};
+use fowler_physics::table::{Table, TableError, Tabled};
+use fowler_physics::vth::Setting;
+use fowler_units::Span;
+
+/// The reliability of a drive.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Params {
+    /// Whether and how it is modeled.
+    pub model: ModelKind,
+    /// Bit error rates, where they come from a table.
+    pub table: RateTable,
+    /// The constants of the cells. The operating times are those of the drive ([`Config::timing`]).
+    pub cells: Parameters,
+    /// The number of sensing levels that its code supports: 1 to 3.
+    pub levels: u32,
+    /// The cost of a retry at the next level.
+    pub retry: RetryCost,
+    /// P/E cycles of every block before preconditioning.
+    pub cycles: u32,
+    /// The maximum of the additional cycles that each block draws at random. They raise its bit
+    /// error rate, and count when stripes look for worn blocks.
+    pub cycles_spread: u32,
+    /// Uncorrectable errors per bit read, whatever the age and wear of the page: 0 (none) to 1e-6.
+    /// A page that such an error strikes cannot be read any more.
+    pub uber: f64,
+    /// The age of the oldest data at the first request. Ages are spread evenly from there to zero,
+    /// in the order in which preconditioning filled the blocks.
+    pub oldest: Span,
+    /// How the controller knows the strength of a block.
+    pub strength: StrengthSource,
+    /// The time in which every block is measured once.
+    pub measure_every: Span,
+    /// `measured` only: the maximum probability, in (0, 1), that a block is weaker than the class
+    /// it is assigned to. A block assigned too strong a class may lose data.
+    pub risk: f64,
+}
+
+/// The cost of the next try of a read.
+/// See docs/decisions/cells.md, "What does a retry cost?".
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RetryCost {
+    /// It senses every reference voltage of its level and transfers every bit.
+    Whole,
+    /// It senses and transfers only what its level has beyond the previous one (progressive
+    /// sensing: Zhao et al., "LDPC-in-SSD", FAST 2013, RHIO's reference 9).
+    Increment,
+}
+
+/// The error model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ModelKind {
+    /// No errors: a read takes its nominal time.
+    Off,
+    /// By threshold voltages.
+    Analytic,
+    /// By programming voltage alone: boosted, nominal and reduced cells are read at the first,
+    /// second and third level, whatever their age and wear (HIRE, Table 1).
+    ByVoltage,
+    /// By a table of measurements of pages programmed at the nominal step.
+    Table,
+}
+
+/// Measured bit error rates of an average block ([`fowler_physics::table`]).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RateTable {
+    /// P/E cycles, ascending.
+    pub cycles: Vec<f64>,
+    /// Retention ages, ascending.
+    pub ages: Vec<Span>,
+    /// One row per entry of `cycles`, with one rate per entry of `ages`.
+    pub rates: Vec<Vec<f64>>,
+}
+
+/// The reason why no model could be built.
+#[derive(Clone, Debug, PartialEq)]
+pub enum NoModel {
+    /// The cell constants are invalid.
+    Cells(ModelError),
+    /// The number of rows differs from the number of cycles, or a row's length from the number of
+    /// ages.
+    Shape,
+    /// The problems of the table.
+    Table(Vec<TableError>),
+}
+
+/// How the controller knows the strength of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StrengthSource {
+    /// It knows the true strength.
+    Oracle,
+    /// It counts the errors corrected in pages that it reads in idle time (RHIO, section II-B).
+    Measured,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self {
+            model: ModelKind::Off,
+            table: RateTable::default(),
+            cells: Parameters::default(),
+            levels: 3,
+            retry: RetryCost::Whole,
+            cycles: 0,
+            cycles_spread: 0,
+            uber: 0.0,
+            oldest: Span::ZERO,
+            strength: StrengthSource::Oracle,
+            measure_every: Span(86_400_000_000_000),
+            risk: 0.05,
+        }
+    }
+}
+
+impl Params {
+    /// Returns the end of life for which blocks are specified.
+    pub fn end(&self) -> EndOfLife {
+        EndOfLife::new(&self.cells)
+    }
+
+    /// Returns the model; the analytic one if none is selected.
+    ///
+    /// # Errors
+    /// Why there is none: all problems of the table, or the first of the constants.
+    pub fn model(&self) -> Result<Reliability, NoModel> {
+        if self.model != ModelKind::Table {
+            return Analytic::new(self.cells).map(Reliability::Analytic).map_err(NoModel::Cells);
+        }
+        rber::sound(&self.cells).map_err(NoModel::Cells)?;
+        let nominal = Setting { scale: 1.0, step: self.cells.step };
+        let tabled = Tabled::new(self.cells, vec![(nominal, self.table.table()?)]);
+        Ok(Reliability::Tabled(tabled.expect("one table per setting")))
+    }
+
+    /// Returns the code.
+    pub fn ldpc(&self) -> Ldpc {
+        let all = Ldpc::hire(&self.cells).expect("the levels were checked before");
+        let levels: Vec<Level> = all.levels()[..self.levels as usize].to_vec();
+        let Parameters { sense_us, transfer_us, .. } = self.cells;
+        let us = |us: f64| Span((us * 1e3).round() as u64);
+        Ldpc::new(levels, us(sense_us), us(transfer_us)).expect("a prefix of valid levels")
+    }
+}
+
+impl RateTable {
+    fn table(&self) -> Result<Table, NoModel> {
+        let RateTable { cycles, ages, rates } = self;
+        if rates.len() != cycles.len() || rates.iter().any(|row| row.len() != ages.len()) {
+            return Err(NoModel::Shape);
+        }
+        let ages: Vec<f64> = ages.iter().map(|age| age.as_s()).collect();
+        Table::new(cycles, &ages, &rates.concat()).map_err(NoModel::Table)
+    }
+}

@@ -1,0 +1,249 @@
+//! The turns of scrubbing: reads of data in idle time, and what follows from their errors.
+
+use super::Gc;
+use super::scrub::{Moving, Patrol, Scrub, TURNS_TO_MOVE};
+use crate::blocks::block_table::BlockState;
+use crate::config::Config;
+use crate::core::Core;
+use crate::event::Event;
+use crate::flash::Flash;
+use crate::flash::queue::TxnClass;
+use crate::flash::txn::{Owner, Txn};
+use crate::observe::operation::{Op, Source};
+use crate::policy::scrub::{Errors, Scrub as _, Verdict};
+use fowler_agenda::Phase;
+use fowler_units::{BlockId, DieId, Id, Nanos, Span, TxnId, UnitId};
+
+impl Gc {
+    /// Begins to scrub, if the configuration says so.
+    pub fn begin_scrub(&mut self, core: &Core, flash: &mut Flash, config: &Config) {
+        let geometry = &core.layout.geometry;
+        self.scrub = Scrub::new(config, geometry).map(Box::new);
+        for die in (0..geometry.dies()).map(DieId) {
+            self.patrol_at_turn(flash, die);
+        }
+    }
+
+    /// Schedules the next step of a die, instead of one that is scheduled already.
+    fn patrol_at(&mut self, flash: &mut Flash, die: DieId, at: Nanos) {
+        if let Some(scrub) = self.scrub.as_mut().filter(|_| !flash.has_failed(die)) {
+            scrub.dies[die].at = at;
+            flash.agenda.schedule(at, Phase::Decision, Event::Idle(die));
+        }
+    }
+
+    /// Schedules the next step of a die at the next turn, or now if that has come.
+    fn patrol_at_turn(&mut self, flash: &mut Flash, die: DieId) {
+        let now = flash.now();
+        if let Some(scrub) = &self.scrub {
+            let until = scrub.dies[die].turn.0.saturating_sub((now + scrub.off).0);
+            self.patrol_at(flash, die, now + Span(until));
+        }
+    }
+
+    /// Handles a scheduled step of a die, unless another one has been scheduled instead.
+    pub fn patrol_event(&mut self, core: &mut Core, flash: &mut Flash, die: DieId) {
+        let now = flash.now();
+        let scheduled = |its: &&mut Box<Scrub>| its.dies[die].at == now && !its.dies[die].reading;
+        if let Some(scrub) = self.scrub.as_mut().filter(scheduled) {
+            scrub.dies[die].at = Nanos::NEVER;
+            self.patrol(core, flash, die);
+        }
+    }
+
+    /// Notes that time has passed without power. What is late by more than a period is as late as
+    /// that: everything is read once.
+    pub fn scrub_without_power(&mut self, core: &Core, flash: &mut Flash, lasts: Span) {
+        let now = flash.now();
+        for die in (0..core.layout.geometry.dies()).map(DieId) {
+            let Some(scrub) = &mut self.scrub else { return };
+            if die.0 == 0 {
+                scrub.off += lasts;
+            }
+            let oldest = Nanos((now + scrub.off).0.saturating_sub(scrub.period.0));
+            let its = &mut scrub.dies[die];
+            its.turn = its.turn.max(oldest);
+            // One that reads goes on by itself.
+            if !its.reading {
+                self.patrol_at_turn(flash, die);
+            }
+        }
+    }
+
+    /// Takes the next step on a die, or schedules it.
+    fn patrol(&mut self, core: &mut Core, flash: &mut Flash, die: DieId) {
+        let now = flash.now();
+        let waits = self.waits_for_move(core, flash, die);
+        let next = if waits { None } else { self.next_to_scrub(core, flash, die) };
+        let Some(scrub) = &self.scrub else { return };
+        let soon = now + scrub.step;
+        let Some(unit) = next else {
+            return match waits {
+                true => self.patrol_at(flash, die, soon),
+                false => self.patrol_at_turn(flash, die),
+            };
+        };
+        let (late, rested) = (scrub.is_late(die, now), scrub.dies[die].rests_until);
+        // Between two requests of a host a die is idle, and perhaps never for long enough.
+        let gives_up = late && now >= rested + self.rules.idle_after;
+        match self.rests_since(flash, die) {
+            Some(at) if at <= now => self.scrub_page(core, flash, unit, true),
+            Some(at) if !gives_up => self.patrol_at(flash, die, soon.min(at)),
+            _ if late && rested <= now => self.scrub_page(core, flash, unit, false),
+            _ if late => self.patrol_at(flash, die, soon.min(rested)),
+            _ => self.patrol_at(flash, die, soon),
+        }
+    }
+
+    /// Returns when an idle die will have been idle for long enough; none if it is busy.
+    fn rests_since(&self, flash: &Flash, die: DieId) -> Option<Nanos> {
+        let its = flash.die(die);
+        its.is_idle().then(|| its.idle_since + self.rules.idle_after)
+    }
+
+    /// Returns the next page to read, of a block that has its turn.
+    fn next_to_scrub(&mut self, core: &Core, flash: &mut Flash, die: DieId) -> Option<UnitId> {
+        let now = flash.now();
+        let scrub = self.scrub.as_mut()?;
+        while now + scrub.off >= scrub.dies[die].turn {
+            let Patrol { block, page, begun, turn, .. } = scrub.dies[die];
+            let block = BlockId(die.0 * scrub.blocks + block);
+            // What is being moved is read by that.
+            let moves = core.allocator.blocks.state(block) == BlockState::Collecting;
+            let mut places =
+                std::iter::successors(core.allocator.blocks.next_valid(block, page), |&place| {
+                    core.allocator.blocks.next_valid(block, place + 1)
+                });
+            // It is known of these that they are lost.
+            let known = |unit: UnitId| {
+                flash.failed_reads().is_some_and(|its| its.has(core.locator.page_of(unit)))
+            };
+            let place = places.find(|&place| !known(core.locator.unit(block, place)));
+            if let Some(place) = place.filter(|_| !moves) {
+                return Some(core.locator.unit(block, place));
+            }
+            if begun {
+                flash.counters.scrubbed.blocks += 1;
+                scrub.latest = scrub.latest.max(now + scrub.off - turn);
+            }
+            scrub.pass_on(die);
+        }
+        None
+    }
+
+    /// Reads a page.
+    fn scrub_page(&mut self, core: &Core, flash: &mut Flash, unit: UnitId, in_idle_time: bool) {
+        let Some(scrub) = &mut self.scrub else { return };
+        let die = core.locator.die_of(unit);
+        let its = &mut scrub.dies[die];
+        its.page = core.locator.place_in_block(unit) + 1;
+        (its.begun, its.reading, its.in_idle_time) = (true, true, in_idle_time);
+        flash.counters.scrubbed.under_load += u64::from(!in_idle_time);
+        let class = TxnClass::BackgroundRead;
+        let (id, read) = flash.open(Op::Read, Source::Refresh, class, Owner::Scrub, die);
+        read.unit = unit;
+        flash.submit(id);
+    }
+
+    /// Handles the end of such a read. `known` says that the page was known to be unreadable.
+    pub fn scrubbed(&mut self, core: &mut Core, flash: &mut Flash, id: TxnId, known: bool) {
+        let Txn { unit, die, needed, level, .. } = *flash.txns.get(id);
+        flash.txns.close(id);
+        if flash.has_failed(die) {
+            return;
+        }
+        let failed = needed > level;
+        flash.counters.scrubbed.pages += 1;
+        flash.counters.scrubbed.unreadable += u64::from(failed && !known);
+        let Some(scrub) = &mut self.scrub else { return };
+        let its = &mut scrub.dies[die];
+        let (now, step) = (flash.now(), scrub.step);
+        its.reading = false;
+        its.rests_until = now + step;
+        let goes_on = its.in_idle_time;
+        self.judge_block(core, flash, unit, failed);
+        let moves = self.scrub.as_ref().is_some_and(|its| its.dies[die].moving.is_some());
+        if !(goes_on && flash.die(die).is_idle()) {
+            // Perhaps nobody else uses the die.
+            let again = self.rules.idle_after.max(Span::ns(1)).min(step);
+            return self.patrol_at(flash, die, now + again);
+        }
+        match (!moves).then(|| self.next_to_scrub(core, flash, die)).flatten() {
+            Some(unit) => self.scrub_page(core, flash, unit, true),
+            None => self.patrol(core, flash, die),
+        }
+    }
+
+    /// Decides what becomes of the block of a page that was read.
+    fn judge_block(&mut self, core: &Core, flash: &mut Flash, unit: UnitId, failed: bool) {
+        let (page, block) = (core.locator.page_of(unit), core.locator.block_of(unit));
+        let (now, die) = (flash.now(), core.locator.die_of(unit));
+        let Some(scrub) = &mut self.scrub else { return };
+        let Some(condition) = flash.condition_mut() else { return };
+        // A block moves once in its turn at most, whatever is found.
+        if scrub.dies[die].decided || core.allocator.blocks.valid(block) == 0 {
+            return;
+        }
+        let (share, fresh) = condition.errors(page, block, now);
+        // Levels are looked up with a margin of their own.
+        let share = if failed { share.max(1.0) } else { share };
+        let verdict = scrub.policy.judge(Errors { now: share, fresh });
+        let its = &mut scrub.dies[die];
+        its.decided = verdict != Verdict::Stays;
+        match verdict {
+            Verdict::Stays => {}
+            Verdict::Moves => {
+                let erases = core.allocator.blocks.erase_counts()[block.index()];
+                its.moving = Some(Moving { block, erases, since: now });
+            }
+            Verdict::GainsNothing => flash.counters.scrubbed.left += 1,
+        }
+    }
+
+    /// Goes on with a die after the move that it waited for.
+    pub(super) fn patrol_after_move(&mut self, core: &Core, flash: &mut Flash, block: BlockId) {
+        let die = core.locator.die_of_plane(core.locator.plane_of_block(block));
+        let moved = |its: &Scrub| its.dies[die].moving.is_some_and(|its| its.block == block);
+        if self.scrub.as_deref().is_some_and(moved) {
+            self.patrol_at(flash, die, flash.now());
+        }
+    }
+
+    /// Moves the block of a die that has to move. Returns whether it still has to.
+    fn waits_for_move(&mut self, core: &mut Core, flash: &mut Flash, die: DieId) -> bool {
+        let now = flash.now();
+        let Some(scrub) = &mut self.scrub else { return false };
+        let every = scrub.every;
+        let Some(Moving { block, erases, since }) = scrub.dies[die].moving else { return false };
+        let blocks = &core.allocator.blocks;
+        if blocks.erase_counts()[block.index()] != erases || blocks.valid(block) == 0 {
+            scrub.dies[die].moving = None;
+            return false;
+        }
+        let (plane, late) = (core.locator.plane_of_block(block), now >= since + every);
+        if blocks.state(block) == BlockState::Collecting {
+            if late {
+                self.promote(core, flash, plane);
+            }
+            return true;
+        }
+        let idle = self.rests_since(flash, die).is_some();
+        if idle || late {
+            if core.allocator.blocks.state(block) == BlockState::Open {
+                self.close_open(core, flash, block);
+            }
+            let full = core.allocator.blocks.state(block) == BlockState::Full;
+            if full && self.job(plane).is_none() && core.allocator.blocks.free_in(plane) >= 2 {
+                flash.counters.scrubbed.moved += 1;
+                self.begin(core, flash, plane, block, Source::Refresh, late);
+                return true;
+            }
+        }
+        let waits = now < since + every * TURNS_TO_MOVE;
+        if !waits && let Some(scrub) = &mut self.scrub {
+            flash.counters.scrubbed.postponed += 1;
+            scrub.dies[die].moving = None;
+        }
+        waits
+    }
+}

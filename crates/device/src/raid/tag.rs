@@ -1,0 +1,43 @@
+//! Tags stand for the data of pages where redundancy is computed.
+
+use std::ops::{BitXor, BitXorAssign};
+
+/// What a page, or the parity of some, should hold, and how what it holds differs from that. Both
+/// are exclusive-ors of those of the pages it was computed from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Tag {
+    pub version: u64,
+    pub error: u64,
+}
+
+impl Tag {
+    /// Nothing, or the parity of nothing.
+    pub const ZERO: Tag = Tag { version: 0, error: 0 };
+
+    /// Returns the tag of data as it should be.
+    pub fn right(version: u64) -> Self {
+        Tag { version, error: 0 }
+    }
+}
+
+impl BitXor for Tag {
+    type Output = Tag;
+    fn bitxor(self, other: Tag) -> Tag {
+        Tag { version: self.version ^ other.version, error: self.error ^ other.error }
+    }
+}
+
+impl BitXorAssign for Tag {
+    fn bitxor_assign(&mut self, other: Tag) {
+        *self = *self ^ other;
+    }
+}
+
+/// Spreads numbers over all 64 bits (the finalizer of SplitMix64), so that an exclusive-or of some
+/// versions equals another one only with a probability of 2^-64.
+pub(super) fn spread(number: u64) -> u64 {
+    let mut z = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}

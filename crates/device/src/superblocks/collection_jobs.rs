@@ -1,0 +1,226 @@
+//! The jobs of collection: each empties one superblock.
+
+use super::Superblocks;
+use super::collection::{Job, UNPACED, Why};
+use super::commands::Stream;
+use super::map::State;
+use crate::flash::Flash;
+use crate::flash::queue::TxnClass;
+use crate::flash::txn::{Owner, Txn};
+use crate::observe::operation::Op;
+use fowler_units::{Id, Lpn, TxnId, UnitId};
+
+impl Superblocks {
+    /// Goes on with garbage collection as far as it may.
+    pub(super) fn collect(&mut self, flash: &mut Flash) {
+        if self.slc.is_some() {
+            self.stop_if_host_is_back(flash);
+        }
+        loop {
+            if self.collector.job.is_none() && !self.begin_job(flash) {
+                break;
+            }
+            if !self.read_on(flash) {
+                break;
+            }
+        }
+        self.store_copied(flash);
+    }
+
+    /// Begins to empty a superblock, if too few are erased and one has something to gain. Returns
+    /// whether it has begun.
+    fn begin_job(&mut self, flash: &mut Flash) -> bool {
+        if self.map.free_count() + self.collector.leaving >= self.collector.below {
+            return (self.slc.is_some() && self.begin_folding(flash)) || self.begin_refresh(flash);
+        }
+        let Some((victim, valid)) = self.map.emptiest() else { return false };
+        let data = self.shape.data_units();
+        if valid >= data || !self.begin_emptying(victim, valid, data - valid, Why::Space) {
+            return false;
+        }
+        self.collector.leaving += 1;
+        flash.counters.collections.foreground += 1;
+        true
+    }
+
+    /// Begins to empty a superblock, by which the host gains so many units. Returns whether what it
+    /// holds fits somewhere.
+    pub(super) fn begin_emptying(&mut self, victim: u32, valid: u32, gain: u32, why: Why) -> bool {
+        if self.collector.promised() + i64::from(valid) > self.room_for_moved() {
+            return false;
+        }
+        let first = self.shape.first_unit(victim);
+        self.collector.gained_little = why == Why::Space && gain < self.shape.units_per_command;
+        let carried = if why == Why::Space { self.collector.carried } else { 0 };
+        self.collector.job = Some(Job {
+            victim,
+            why,
+            next: first,
+            end: first + self.shape.units,
+            valid: valid.into(),
+            gain: gain.into(),
+            moved: 0,
+            written: carried,
+            slack: match why {
+                Why::Space | Why::CacheFull => self.collector.slack,
+                Why::Idle | Why::Refresh => UNPACED,
+            },
+        });
+        true
+    }
+
+    /// Returns how many units fit where moved ones go, without the superblocks that the host may
+    /// take: it never takes the last one. No more are promised: of superblocks that are emptied
+    /// beyond that, each would keep units that have no place to go to, and none could be erased.
+    pub(super) fn room_for_moved(&self) -> i64 {
+        let open = self.commands.open_of(Stream::Moved);
+        let rest = open.map_or(0, |open| self.shape.data_units_from(open.command));
+        let last = if self.map.free_count() > 0 { self.shape.data_units() } else { 0 };
+        i64::from(rest) + i64::from(last)
+    }
+
+    /// Reads valid units of the superblock being emptied, as far as it may. Returns whether it has
+    /// come to its end.
+    fn read_on(&mut self, flash: &mut Flash) -> bool {
+        let Some(mut job) = self.collector.job else { return false };
+        let page = self.shape.units_per_page;
+        let urgent = self.host_lacks_superblock() || self.folds_in_idle_time();
+        while job.next < job.end {
+            let room = self.collector.has_room_for(page);
+            if !room || !(urgent || job.keeps_step()) {
+                self.collector.job = Some(job);
+                return false;
+            }
+            job.moved += i64::from(self.read_valid(flash, job.victim, job.next, page));
+            job.next += page;
+        }
+        self.collector.job = None;
+        if job.why == Why::Space {
+            self.collector.carried = job.written - job.gain;
+        }
+        let record = &mut self.map.superblocks[job.victim as usize];
+        record.state = State::Draining;
+        if record.leaving == 0 {
+            self.erase(flash, job.victim);
+        }
+        true
+    }
+
+    /// Reads the valid units of the page that begins with the unit `first`, to move them, but no
+    /// more than `most`. Returns how many.
+    pub(super) fn read_valid(
+        &mut self,
+        flash: &mut Flash,
+        superblock: u32,
+        first: u32,
+        most: u32,
+    ) -> u32 {
+        let (mut parts, mut which) = (0, 0u32);
+        for at in 0..self.shape.units_per_page {
+            if parts < most && self.map.valid_owner(first + at).is_some() {
+                parts += 1;
+                which |= 1 << at;
+            }
+        }
+        if parts == 0 {
+            return 0;
+        }
+        self.count_emptied(flash, superblock, parts);
+        let (die, place) = self.shape.place(first);
+        let class = TxnClass::BackgroundRead;
+        let source = self.source_of(superblock);
+        let (id, txn) = flash.open(Op::Read, source, class, Owner::Superblock(superblock), die);
+        // Which of the units of the page are wanted travels with the read.
+        (txn.unit, txn.from, txn.epoch) = (place, UnitId(first), which);
+        self.collector.moving += parts;
+        self.collector.unsent += parts;
+        self.collector.reading += 1;
+        self.map.superblocks[superblock as usize].leaving += parts;
+        super::submit_read(flash, id, parts);
+        parts
+    }
+
+    /// A page has been read, to move its units.
+    pub(super) fn copied_out(&mut self, flash: &mut Flash, id: TxnId, superblock: u32) {
+        let Txn { from, epoch: which, .. } = *flash.txns.get(id);
+        flash.txns.close(id);
+        self.collector.reading -= 1;
+        for at in (0..self.shape.units_per_page).filter(|at| which & (1 << at) != 0) {
+            let unit = from.0 + at;
+            match self.map.valid_owner(unit) {
+                Some(page) => self.collector.copied.push_back((page, unit)),
+                // The host has written it again since.
+                None => {
+                    self.collector.moving -= 1;
+                    self.collector.unsent -= 1;
+                    self.map.superblocks[superblock as usize].leaving -= 1;
+                }
+            }
+        }
+        self.erase_if_empty(flash, superblock);
+        self.collect(flash);
+        self.drain(flash);
+    }
+
+    /// A unit has left its superblock.
+    pub(super) fn left(&mut self, flash: &mut Flash, unit: u32) {
+        let superblock = self.shape.superblock_of(unit);
+        self.map.superblocks[superblock as usize].leaving -= 1;
+        self.erase_if_empty(flash, superblock);
+    }
+
+    fn erase_if_empty(&mut self, flash: &mut Flash, superblock: u32) {
+        let record = &self.map.superblocks[superblock as usize];
+        if record.leaving == 0 {
+            match record.state {
+                State::Draining => self.erase(flash, superblock),
+                State::Paused => self.paused(superblock),
+                _ => {}
+            }
+        }
+    }
+
+    /// Stops to empty a superblock in idle time. What has been read from it is still stored.
+    pub(super) fn stop_job_in_idle_time(&mut self, flash: &mut Flash) {
+        let Some(job) = self.collector.job.filter(|job| job.why == Why::Idle) else { return };
+        self.collector.job = None;
+        if !self.map.is_aside(job.victim) {
+            self.collector.leaving -= 1;
+        }
+        self.map.superblocks[job.victim as usize].state = State::Paused;
+        self.erase_if_empty(flash, job.victim);
+    }
+
+    /// Erases a superblock: one command on each die.
+    fn erase(&mut self, flash: &mut Flash, superblock: u32) {
+        self.map.superblocks[superblock as usize].state = State::Erasing(self.shape.dies);
+        let source = self.source_of(superblock);
+        for at in 0..self.shape.dies {
+            let die = self.shape.die_at(at);
+            let owner = Owner::Superblock(superblock);
+            let (id, txn) = flash.open(Op::Erase, source, TxnClass::Erase, owner, die);
+            txn.unit = self.shape.first_page_on(superblock, die);
+            txn.lpn = Lpn::NONE;
+            flash.submit(id);
+        }
+    }
+
+    /// A die has erased its part of a superblock.
+    pub(super) fn erased_one(&mut self, flash: &mut Flash, superblock: u32) {
+        let record = &mut self.map.superblocks[superblock as usize];
+        let State::Erasing(dies) = record.state else { unreachable!("it is not being erased") };
+        record.state = State::Erasing(dies - 1);
+        if dies == 1 {
+            if self.slc.is_some() {
+                self.erased_in_cache(flash, superblock);
+            }
+            if !self.map.is_aside(superblock) {
+                self.collector.leaving -= 1;
+            }
+            self.erased_of_age(superblock);
+            self.map.erased(superblock);
+            self.collect(flash);
+            self.drain(flash);
+        }
+    }
+}

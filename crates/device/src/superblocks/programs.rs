@@ -1,0 +1,242 @@
+//! Program commands: filled by the host and by collection, and submitted.
+
+use super::Superblocks;
+use super::commands::{Command, Open, Stored, Stream};
+use crate::flash::Flash;
+use crate::flash::queue::TxnClass;
+use crate::flash::txn::Owner;
+use crate::observe::operation::{Op, Source};
+use fowler_units::{Id, TxnId};
+
+impl Superblocks {
+    /// Sends what waits in the buffer to the flash, a whole command at a time, as far as there is
+    /// room and garbage collection keeps up.
+    pub(super) fn drain(&mut self, flash: &mut Flash) {
+        while self.buffer.waiting() >= self.shape.least_units && self.collector.lets_host_write() {
+            let Some(stream) = self.stream_of_host() else { break };
+            let units = self.units_of(stream);
+            if self.buffer.waiting() < units {
+                break;
+            }
+            let Some(open) = self.position(flash, stream) else { break };
+            let number = self.begin_command(stream, open, units);
+            let first = number as usize * self.commands.units_per_command;
+            for at in first..first + units as usize {
+                let frame = self.buffer.next().expect("counted");
+                self.commands.stored[at] = Stored::Frame(frame);
+            }
+            self.collector.host_wrote(units);
+            self.submit_command(flash, (stream, open), number, Source::Host);
+            self.advance(stream, open);
+            if stream == Stream::Slc {
+                self.look_for_idle_time(flash);
+            }
+            self.collect(flash);
+        }
+        if self.buffer.waiting() >= self.shape.least_units {
+            self.collect(flash);
+        }
+    }
+
+    /// Returns the units of a command of a stream.
+    fn units_of(&self, stream: Stream) -> u32 {
+        match stream {
+            Stream::Host | Stream::Moved => self.shape.units_per_command,
+            Stream::Slc => self.shape.slc_units,
+        }
+    }
+
+    /// Sends units that garbage collection has read to their new place; the rest of the command is
+    /// padding. Returns whether there was a place.
+    pub(super) fn store_moved(&mut self, flash: &mut Flash, units: u32) -> bool {
+        let Some(open) = self.position(flash, Stream::Moved) else { return false };
+        let number = self.begin_command(Stream::Moved, open, units);
+        let first = number as usize * self.shape.units_per_command as usize;
+        let mut source = Source::Gc;
+        for at in first..first + units as usize {
+            let (page, from) = self.collector.next_copied();
+            if at == first {
+                source = self.source_of(self.shape.superblock_of(from));
+            }
+            self.commands.stored[at] = Stored::Moved { page, from };
+        }
+        self.submit_command(flash, (Stream::Moved, open), number, source);
+        self.advance(Stream::Moved, open);
+        true
+    }
+
+    /// Returns whether the host can program nothing until a superblock has been emptied.
+    pub(super) fn host_lacks_superblock(&self) -> bool {
+        match self.stream_of_host() {
+            Some(Stream::Slc) => false,
+            Some(_) => self.commands.open_of(Stream::Host).is_none() && self.map.free_count() < 2,
+            None => true,
+        }
+    }
+
+    /// Returns where the next command of a stream that stores data goes, after the parity that is
+    /// due before it. None if that needs a superblock, and there is none to take.
+    fn position(&mut self, flash: &mut Flash, stream: Stream) -> Option<Open> {
+        loop {
+            let Some(open) = self.commands.open_of(stream) else {
+                let superblock = match stream {
+                    // Garbage collection must always find one, or nothing could ever be freed.
+                    Stream::Host if self.map.free_count() < 2 => return None,
+                    Stream::Host | Stream::Moved => self.map.open()?,
+                    Stream::Slc => self.open_slc()?,
+                };
+                self.commands.set_open(stream, Some(Open { superblock, command: 0 }));
+                self.age_anew(superblock, flash.now());
+                continue;
+            };
+            if !self.shape.is_parity(open.command) {
+                return Some(open);
+            }
+            let number = self.begin_command(stream, open, 0);
+            self.submit_command(flash, (stream, open), number, Source::Parity);
+            self.advance(stream, open);
+        }
+    }
+
+    /// Moves a stream on to its next command. A superblock that is full is closed.
+    pub(super) fn advance(&mut self, stream: Stream, open: Open) {
+        let next = Open { command: open.command + 1, ..open };
+        let full = next.command == self.shape.commands;
+        if full {
+            self.map.close(open.superblock);
+        }
+        self.commands.set_open(stream, (!full).then_some(next));
+    }
+
+    fn begin_command(&mut self, stream: Stream, open: Open, stores: u32) -> u32 {
+        let number = self.commands.free.pop().expect("more commands than can be in flight");
+        let (first_unit, left) = if stream == Stream::Slc {
+            (self.shape.slc_unit_of_command(open.superblock, open.command), self.shape.slc_pages)
+        } else {
+            let first = self.shape.unit_of_command(open.superblock, open.command);
+            (first, self.shape.pages_per_command)
+        };
+        self.commands.records[number as usize] = Command::new(first_unit, stores, left);
+        self.map.superblocks[open.superblock as usize].flying += 1;
+        number
+    }
+
+    /// Sends a command to its die: in one pass, or in two.
+    fn submit_command(
+        &mut self,
+        flash: &mut Flash,
+        (stream, open): (Stream, Open),
+        number: u32,
+        source: Source,
+    ) {
+        if self.commands.passes.is_some() && stream != Stream::Slc {
+            return self.submit_in_passes(flash, (stream, open), number, source);
+        }
+        self.submit_pass(flash, stream, number, source, Owner::Command(number));
+    }
+
+    /// Opens the page programs of a command, or of one of its passes. Only the first waits for the
+    /// die; the others follow it ([`crate::flash::Translation::rest_of`]).
+    pub(super) fn submit_pass(
+        &mut self,
+        flash: &mut Flash,
+        stream: Stream,
+        number: u32,
+        source: Source,
+        owner: Owner,
+    ) {
+        let class = match stream {
+            Stream::Host | Stream::Slc => TxnClass::HostProgram,
+            Stream::Moved => TxnClass::BackgroundProgram,
+        };
+        let Command { first_unit, left: pages, .. } = self.commands.records[number as usize];
+        let parts = self.shape.units_per_page;
+        let (mut first, mut last) = (TxnId::NONE, TxnId::NONE);
+        for page in 0..pages {
+            let (die, place) = self.shape.place(first_unit + page * parts);
+            let (id, txn) = flash.open(Op::Program, source, class, owner, die);
+            (txn.unit, txn.parts) = (place, parts as u8);
+            match page {
+                0 => first = id,
+                1 => match owner {
+                    Owner::FirstPass(_) => {
+                        self.commands.records[number as usize].first_pass_rest = id;
+                    }
+                    _ => self.commands.records[number as usize].rest = id,
+                },
+                _ => flash.txns.get_mut(last).next = id,
+            }
+            last = id;
+        }
+        flash.submit(first);
+        flash.offer_program(flash.txns.get(first).die);
+    }
+
+    /// The first of two passes has ended. What was moved leaves its old place: until the second
+    /// has ended, it is read from the controller.
+    pub(super) fn first_pass_done(&mut self, flash: &mut Flash, number: u32) {
+        let stores = self.commands.records[number as usize].stores;
+        let first = number as usize * self.shape.units_per_command as usize;
+        if stores > 0 && matches!(self.commands.stored[first], Stored::Moved { .. }) {
+            self.settle_command(flash, number);
+            self.commands.records[number as usize].stores = 0;
+            self.collector.stored(stores);
+            self.collect(flash);
+            self.drain(flash);
+        }
+    }
+
+    /// A command has ended.
+    pub(super) fn command_done(&mut self, flash: &mut Flash, number: u32) {
+        let Command { first_unit, stores, first_pass_left, .. } =
+            self.commands.records[number as usize];
+        let superblock = self.shape.superblock_of(first_unit);
+        if self.slc.is_some() && self.shape.is_slc(first_unit) {
+            flash.counters.slc.cached += u64::from(stores);
+        }
+        let moved = self.settle_command(flash, number);
+        if let Some(passes) = &mut self.commands.passes {
+            let in_order = first_pass_left == 0 || self.shape.is_slc(first_unit);
+            assert!(in_order, "the order of a die put a second pass before the first");
+            passes.ended(&self.shape, first_unit);
+        }
+        self.commands.free.push(number);
+        self.map.superblocks[superblock as usize].flying -= 1;
+        if moved {
+            self.collector.stored(stores);
+        }
+        self.collect(flash);
+        self.drain(flash);
+        if stores > 0 && !moved {
+            self.resume(flash);
+        }
+    }
+
+    /// The map points at what a command has stored, unless the host has written that again
+    /// meanwhile. Returns whether that was moved.
+    fn settle_command(&mut self, flash: &mut Flash, number: u32) -> bool {
+        let Command { first_unit, stores, .. } = self.commands.records[number as usize];
+        let first = number as usize * self.shape.units_per_command as usize;
+        let mut moved = false;
+        for at in 0..stores {
+            let unit = first_unit + at;
+            match self.commands.stored[first + at as usize] {
+                Stored::Frame(frame) => {
+                    let page = self.buffer.page(frame);
+                    if self.map.is_in(page, frame) {
+                        self.map.settle(page, unit);
+                    }
+                    self.buffer.release(frame);
+                }
+                Stored::Moved { page, from } => {
+                    if self.map.is_at(page, from) {
+                        self.map.settle(page, unit);
+                    }
+                    moved = true;
+                    self.left(flash, from);
+                }
+            }
+        }
+        moved
+    }
+}

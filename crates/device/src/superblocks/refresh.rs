@@ -1,0 +1,86 @@
+//! Refresh: superblocks whose data is read far down the retry table are moved.
+
+use super::Superblocks;
+use super::collection::Why;
+use super::map::State;
+use crate::flash::{Flash, Tries};
+use crate::observe::operation::Source;
+use fowler_units::{Nanos, TxnId, UnitId};
+
+impl Superblocks {
+    /// A superblock has been opened.
+    #[inline]
+    pub(super) fn age_anew(&mut self, superblock: u32, now: Nanos) {
+        if let Some(aging) = &mut self.aging {
+            aging.opened(superblock, now);
+        }
+    }
+
+    /// A superblock has been erased.
+    #[inline]
+    pub(super) fn erased_of_age(&mut self, superblock: u32) {
+        if let Some(aging) = &mut self.aging {
+            aging.erased(superblock);
+        }
+    }
+
+    /// Returns how a page is read.
+    pub(super) fn aged_tries(&mut self, page: UnitId, now: Nanos) -> Tries {
+        let aging = self.aging.as_mut().expect("only of aged data");
+        aging.tries(&self.map, page, now)
+    }
+
+    /// A read that was repeated, or began further down the table, is done.
+    #[cold]
+    pub(super) fn read_by_age(&mut self, flash: &mut Flash, id: TxnId) {
+        let txn = flash.txns.get(id);
+        // What no entry reads says nothing about the references, and cannot be moved.
+        if txn.level >= txn.needed
+            && let Some(aging) = &mut self.aging
+        {
+            let victim = self.collector.victim().map(|(victim, _)| victim);
+            aging.found(&self.map, victim, txn.unit, txn.first_level, txn.level);
+        }
+        self.end_read(flash, id);
+        if self.aging.as_ref().is_some_and(|aging| !aging.due.is_empty()) {
+            self.collect(flash);
+        }
+    }
+
+    /// Begins to move a superblock because of its age, if one is due and there is room. Returns
+    /// whether it has begun. Nothing is emptied for its space meanwhile.
+    pub(super) fn begin_refresh(&mut self, flash: &mut Flash) -> bool {
+        let Some(aging) = &mut self.aging else { return false };
+        if aging.moving.is_some() {
+            return false;
+        }
+        let stays = |its: &u32| {
+            let record = &self.map.superblocks[*its as usize];
+            aging.all[*its as usize].due && record.state == State::Full
+        };
+        while aging.due.front().is_some_and(|its| !stays(its)) {
+            aging.due.pop_front();
+        }
+        let Some(&superblock) = aging.due.front() else { return false };
+        let record = self.map.superblocks[superblock as usize];
+        let (valid, gain) = (record.valid, self.shape.data_units() - record.valid);
+        if !record.is_settled() || !self.begin_emptying(superblock, valid, gain, Why::Refresh) {
+            return false;
+        }
+        if let Some(aging) = &mut self.aging {
+            aging.moving = aging.due.pop_front();
+        }
+        self.collector.leaving += 1;
+        flash.counters.aged.refreshed += 1;
+        true
+    }
+
+    /// Returns for whose sake units of a superblock are moved. Units of one that is due may be
+    /// moved for space before its turn comes.
+    pub(super) fn source_of(&self, superblock: u32) -> Source {
+        match &self.aging {
+            Some(aging) if aging.moving() == Some(superblock) => Source::Refresh,
+            _ => Source::Gc,
+        }
+    }
+}

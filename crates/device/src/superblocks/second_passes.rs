@@ -1,0 +1,40 @@
+//! The second passes of word lines that are programmed twice.
+
+use super::Superblocks;
+use super::commands::{Open, Stream};
+use super::passes::Begun;
+use crate::flash::Flash;
+use crate::flash::txn::Owner;
+use crate::observe::operation::Source;
+
+impl Superblocks {
+    /// Returns whether a unit of the flash is read from the controller, because its word line
+    /// is between its passes.
+    #[inline]
+    pub(super) fn is_between_passes(&self, unit: u32) -> bool {
+        self.commands.passes.as_ref().is_some_and(|passes| passes.holds(&self.shape, unit))
+    }
+
+    /// Sends the first pass of a command, the second pass of the one before it on its die, and at
+    /// the end of a superblock its own.
+    pub(super) fn submit_in_passes(
+        &mut self,
+        flash: &mut Flash,
+        (stream, open): (Stream, Open),
+        number: u32,
+        source: Source,
+    ) {
+        let begun = Begun { number, source };
+        self.submit_pass(flash, stream, number, source, Owner::FirstPass(number));
+        let Some(passes) = &mut self.commands.passes else { return };
+        passes.unfinished[(open.superblock * self.shape.commands + open.command) as usize] = true;
+        let position = (open.command % self.shape.dies) as usize;
+        let last = open.command + self.shape.dies >= self.shape.commands;
+        let place = &mut passes.begun[stream as usize][position];
+        let before = std::mem::replace(place, (!last).then_some(begun));
+        for its in [before, last.then_some(begun)].into_iter().flatten() {
+            let owner = Owner::Command(its.number);
+            self.submit_pass(flash, stream, its.number, its.source, owner);
+        }
+    }
+}
