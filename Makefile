@@ -69,10 +69,11 @@ lint: ## check formatting, clippy and documentation; warnings are errors
 	$(CARGO) fmt --all -- --check
 	# `cargo fmt` does not find modules declared by macros (policies, trace formats, papers), so check every file.
 	find crates benches tests fuzz -name target -prune -o -name '*.rs' -print0 | xargs -0 rustfmt --check --edition 2024
-	$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
-	$(CARGO) clippy -p fowler-cli -p fowler-experiment -p fowler-report -p fowler-lifetime -p fowler-standards -p fowler-drives --no-default-features --all-targets --quiet -- -D warnings
-	$(CARGO) clippy -p fowler-workload --no-default-features --lib --tests --quiet -- -D warnings
-	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --document-private-items --quiet
+	$(CARGO) clippy --profile test --workspace --all-targets --quiet -- -D warnings
+	$(CARGO) clippy --profile test -p fowler-cli -p fowler-experiment -p fowler-workload --no-default-features --all-targets --quiet -- -D warnings
+	$(CARGO) clippy --profile test -p fowler-report -p fowler-lifetime -p fowler-standards -p fowler-drives --no-default-features --all-targets \
+		--quiet -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --profile test --workspace --no-deps --document-private-items --quiet
 
 miri: ## run the lookups without bounds checks under Miri (10 minutes; needs `rustup component add miri --toolchain nightly`)
 	MIRIFLAGS=-Zmiri-disable-isolation $(CARGO) +nightly miri test --quiet -p fowler-units table::

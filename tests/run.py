@@ -10,7 +10,7 @@ A lane that cannot run (offline, no root, no Python packages) is skipped by name
 skipped is listed at the end, with the slowest tests. A test over five seconds has its reason in a comment above it,
 which begins with `Slow:`.
 
-With `--shared-only`, only the Rust tests that need the shared folder (tests/src/shared.rs) run.
+The names of lanes choose among them. `shared` runs only the Rust tests that need the shared folder (tests/src/shared.rs).
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ def built() -> list[tuple[str, Path, Path]] | None:
     return found
 
 
-def run_tests(name: str, path: Path, folder: Path, only: list[str]) -> None:
+def run_tests(name: str, path: Path, folder: Path, *only: str) -> None:
     """Runs one test program."""
     # Cargo does the same: paths in tests begin at the package, and libraries are found.
     environment = {"CARGO_MANIFEST_DIR": str(folder), "RUST_BACKTRACE": "1", "RUSTC_BOOTSTRAP": "1"}
@@ -167,25 +167,33 @@ def run_tests(name: str, path: Path, folder: Path, only: list[str]) -> None:
     say(f"{name}: {passed} passed" + (f", {len(failed)} FAILED" if failed else ""))
 
 
-def rust(only: list[str]) -> None:
-    """Builds everything, and runs the tests of Rust."""
-    if not only:
-        command = [CARGO, "build", "-p", "fowler-cli", "-p", "fowler-python"]
-        made = end("build the program", *run("build the program", command))
+def build() -> None:
+    """Builds the program and the Python module."""
+    command = [CARGO, "build", "-p", "fowler-cli", "-p", "fowler-python"]
+    made = end("build the program", *run("build the program", command))
+    if made:
         # The tests build the program with checks, at the same place.
-        if made:
-            (TARGET / "shipped").mkdir(exist_ok=True)
-            shutil.copy2(TARGET / "debug/fowler", TARGET / "shipped/fowler")
-            install()
-        else:
-            tally.failed.append("build the program")
-        program.end(made)
+        (TARGET / "shipped").mkdir(exist_ok=True)
+        shutil.copy2(TARGET / "debug/fowler", TARGET / "shipped/fowler")
+    else:
+        tally.failed.append("build the program")
+    program.end(made)
+
+
+def rust(*only: str) -> None:
+    """Builds and runs the tests of Rust."""
     programs = built()
     if programs is None:
         tally.failed.append("build the tests")
         return
     for name, path, folder in programs:
-        run_tests(name, path, folder, only)
+        run_tests(name, path, folder, *only)
+    if not only:
+        code, output = run("examples in comments", [CARGO, "test", "--workspace", "--doc"])
+        passed = sum(map(int, re.findall(r"^test result: \w+\. (\d+) passed", output, re.M)))
+        failed = [f"example {it}" for it in re.findall(r"^test (.*) \.\.\. FAILED", output, re.M)]
+        tally.add("examples in comments", output, passed, failed or ["examples in comments"] * (code != 0))
+        end(f"examples in comments: {passed} passed", code, output)
 
 
 # --- Python ---------------------------------------------------------------------------------------
@@ -223,8 +231,8 @@ def python() -> None:
     results = TARGET / "pytest.xml"
     results.unlink(missing_ok=True)
     with ThreadPoolExecutor() as both:
-        docs = both.submit(run, "build the documentation", ["docs/build"])
-        code, output = run("Python", ["python/tests/run", f"--junitxml={results}"])
+        docs = both.submit(run, "build the documentation", ["docs/build"], FOWLER_ENVIRONMENT="built")
+        code, output = run("Python", ["python/tests/run", f"--junitxml={results}"], FOWLER_ENVIRONMENT="built")
         found = ElementTree.parse(results).getroot().iter("testcase") if results.exists() else ()
         failed, passed, skipped = [], 0, 0
         for case in found:
@@ -306,18 +314,40 @@ def close() -> int:
     return 1 if tally.failed or not tally.passed else 0
 
 
+LANES = {"rust": rust, "python": python, "browser": browser}
+
+
+def cargo(chosen: list[str]) -> None:
+    """Does what needs Cargo, one after another: only one Cargo builds at a time."""
+    try:
+        build()
+        if "python" in chosen and program.made:
+            install()
+    finally:
+        # Nobody waits for what will not come.
+        program.over.set()
+        module.over.set()
+    if "rust" in chosen:
+        rust()
+
+
 def main() -> int:
-    """Runs the lanes."""
-    shared = sys.argv[1:] == ["--shared-only"]
-    lanes = [lambda: rust(["shared_files::"])] if shared else [lambda: rust([]), python, browser]
+    """Runs the lanes that the command line chooses, or all."""
+    chosen = sys.argv[1:] or list(LANES)
+    unknown = [name for name in chosen if name not in [*LANES, "shared"]]
+    if unknown or ("shared" in chosen and len(chosen) > 1):
+        print(f"usage: tests/run.py [{' | '.join(LANES)}]... or tests/run.py shared", file=sys.stderr)
+        return 2
+    if chosen == ["shared"]:
+        lanes = [lambda: rust("shared_files::")]
+    else:
+        lanes = [lambda: cargo(chosen), *(lane for name, lane in LANES.items() if name in chosen and name != "rust")]
     with ThreadPoolExecutor(len(lanes)) as pool:
         for lane in [pool.submit(it) for it in lanes]:
             try:
                 lane.result()
-            except Exception as error:  # noqa: BLE001  (a fault of one lane does not hide what the others found)
+            except Exception as error:  # a fault of one lane does not hide what the others found
                 tally.failed.append(f"a lane ended with {error!r}")
-                program.end(False)
-                module.end(False)
     return close()
 
 

@@ -102,7 +102,7 @@ mod left_out {
     /// The error for whoever asks for what is left out.
     fn absent(asked: &str) -> Diagnostics {
         let what = "this program was built without reports (its Cargo feature `report`)";
-        let hint = "build it with its default features: cargo build --profile quick -p fowler-cli";
+        let hint = "build it with its default features: cargo build -p fowler-cli";
         Diagnostic::new(asked, what).hint(hint.to_string()).into()
     }
 

@@ -1,4 +1,4 @@
-//! The same run gives the same bytes twice, and in both build profiles.
+//! The same run gives the same bytes twice, and with the checks of tests and without.
 
 use std::io::Write as _; // a direct write: what a test prints is captured
 use std::path::{Path, PathBuf};
@@ -7,8 +7,8 @@ use std::process::Command;
 /// The output of a run, with the one thing in it that is measured on the machine's clock left out.
 fn output(binary: &Path, scheme: &str) -> String {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let profile = binary.components().rev().nth(1).expect("a profile").as_os_str();
-    let log = folder.join(format!("{}-{scheme}.csv", profile.to_string_lossy()));
+    let form = binary.components().rev().nth(1).expect("a folder").as_os_str();
+    let log = folder.join(format!("{}-{scheme}.csv", form.to_string_lossy()));
     let device = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/small.toml");
     let run = Command::new(binary)
         .args(["run", "--workload", "mixed-70-30", "--limit", "20000", "--json", "--quiet"])
@@ -21,7 +21,7 @@ fn output(binary: &Path, scheme: &str) -> String {
         .expect("the binary runs");
     assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
     let summary = String::from_utf8(run.stdout).expect("text");
-    let measured = ["\"wall_s\"", "\"requests_per_s\"", "\"profile\""];
+    let measured = ["\"wall_s\"", "\"requests_per_s\""];
     let lines = summary.lines().filter(|line| !measured.iter().any(|key| line.contains(key)));
     let mut bytes = lines.collect::<Vec<_>>().join("\n");
     bytes.push_str(&std::fs::read_to_string(&log).expect("the log of requests"));
@@ -58,20 +58,20 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn the_same_bytes_twice_and_in_both_profiles() {
+fn the_same_bytes_twice_and_with_checks_and_without() {
     let this = PathBuf::from(env!("CARGO_BIN_EXE_fowler"));
     let target = this.parent().and_then(Path::parent).expect("the target folder");
-    let other = target.join("quick").join("fowler");
+    let other = target.join("shipped").join("fowler");
     for scheme in ["fifo", "pes_ips", "pes_ipc"] {
         let first = output(&this, scheme);
         assert!(first.lines().count() > 20_000);
         assert!(first == output(&this, scheme), "{scheme}: two runs differ");
         if fresher(&other, &this) {
-            assert!(first == output(&other, scheme), "{scheme}: the build profiles differ");
+            assert!(first == output(&other, scheme), "{scheme}: the program without checks differs");
         } else {
             let _ = writeln!(
                 std::io::stderr(),
-                "SKIPPED: no fresh quick build at {}; `make test` makes one",
+                "SKIPPED: the program without checks: no fresh one at {}; `make test` makes it",
                 other.display()
             );
         }
