@@ -7,8 +7,8 @@
 //! sweep ([`store`]) with fewer points, and the file `shard`, which says whose it is. What is
 //! merged has the bytes of the sweep as one process runs it.
 
-use crate::point_files::{State, Verified, copy, damaged, point_file, state, verified, write};
-use crate::store::{self, DESIGN, Folder, Outline, SHARD, SPECIFICATION};
+use crate::point_files::{State, copy, damaged, point_file, state, verified};
+use crate::store::{self, DESIGN, Folder, Outline, SHARD, SPECIFICATION, SWEEP};
 use crate::summary::{self, HASH};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics, printable};
 use fowler_experiment::disk::{self, unreadable};
@@ -18,6 +18,7 @@ use fowler_experiment::sealed::{self, Kind, Refused};
 pub use fowler_experiment::shard::Shard;
 use fowler_experiment::shard::ranges;
 use fowler_experiment::sweep::Plan;
+use fowler_experiment::sweep::store::{Verified, refuse_newer, write};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -243,7 +244,7 @@ pub fn merge(
 /// Reads the file of the shard of every folder.
 fn held(folders: &[PathBuf]) -> Result<Vec<Held>, Diagnostics> {
     let read = |folder: &PathBuf| -> Result<Held, Diagnostics> {
-        store::refuse_newer(folder)?;
+        refuse_newer(folder, SWEEP)?;
         let path = folder.join(SHARD);
         if disk::facts(&path)?.is_none() {
             let what = format!("is not the folder of a shard: {SHARD} is missing");

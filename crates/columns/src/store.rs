@@ -17,23 +17,28 @@
 //! checksum says, whatever happened to it, is recreated.
 
 use crate::point_files::{
-    POINTS, REQUESTS, State, Verified, damaged, listed, listed_hash, no_files, point_file, replace,
-    requests_file, row_state, save, small_file, state, sums_file, verified, write,
+    POINTS, REQUESTS, State, damaged, no_files, point_file, requests_file, row_state, save, state,
+    sums_file, verified,
 };
 use crate::summary::{self, HASH, Row};
 use crate::{file, findings, requests};
 use arrow_array::RecordBatch;
 use fowler_experiment::atomic_file::{Named, clashes, is_partial, unwritable};
 use fowler_experiment::contents::{CONTENTS, SWEEP_SUMS};
-use fowler_experiment::diagnostic::{Diagnostic, Diagnostics, printable};
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::disk::{self, unreadable};
-use fowler_experiment::provenance::{VERSION, bytes_hash, file_hash};
+use fowler_experiment::provenance::{bytes_hash, file_hash};
+use fowler_experiment::sealed::Kind;
+use fowler_experiment::sweep::store::{
+    FORMAT_FILE, LOCK, Verified, format_of, listed, listed_hash, lock, mark, refuse_newer, replace,
+    small_file, tidy, write,
+};
 use fowler_experiment::sweep::{self, Finished, HASH_DIGITS, Plan, Point, Watch};
 use fowler_experiment::tables::Sheet;
 use fowler_experiment::workload::Control;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{File, TryLockError};
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -43,11 +48,8 @@ pub const SPECIFICATION: &str = "sweep.toml";
 pub const DESIGN: &str = "design.parquet";
 /// The checksums of both, in the folder, and of what says that it holds a shard.
 const SUMS: &str = SWEEP_SUMS;
-/// The format of the folder, as text. A change of what its files hold needs the next number.
-const FORMAT_FILE: &str = "format";
-const FORMAT: u32 = 1;
-/// The lock file of the process that writes to the folder.
-const LOCK: &str = ".lock";
+/// The format of the folder. A change of what its files hold needs the next number.
+pub(crate) const SWEEP: Kind = Kind { name: "sweep", format: 1 };
 /// What says that a folder holds only a shard of its sweep.
 pub(crate) const SHARD: &str = "shard";
 
@@ -157,7 +159,7 @@ impl Folder {
         let Outline { text, design, requests, .. } = outline;
         replace(&path.join(SPECIFICATION), text)?;
         replace(&path.join(DESIGN), design)?;
-        replace(&path.join(FORMAT_FILE), format!("fowler sweep {FORMAT} {VERSION}\n").as_bytes())?;
+        mark(path, SWEEP)?;
         let mut sums = vec![(SPECIFICATION, bytes_hash(text)), (DESIGN, bytes_hash(design))];
         let shard = path.join(SHARD);
         if disk::facts(&shard)?.is_some() {
@@ -265,15 +267,19 @@ pub(crate) fn enter(path: &Path, requests: bool) -> Result<Entered, Diagnostics>
         let folder = path.join(folder);
         disk::create_folder(&folder).map_err(|error| unwritable(&folder, &error))?;
     }
-    let lock = lock(path)?;
-    refuse_newer(path)?;
+    let lock = lock(path, SWEEP)?;
+    refuse_newer(path, SWEEP)?;
     if disk::facts(&path.join(CONTENTS))?.is_some() {
         let what = "holds results of another command, and a folder never mixes two";
         let hint = "choose another folder".to_string();
         return Err(Diagnostic::new(path.display().to_string(), what).hint(hint).into());
     }
     for folder in [path.to_path_buf(), path.join(POINTS), path.join(REQUESTS)] {
-        tidy(&folder)?;
+        tidy(&folder, |name| {
+            name.ends_with(".parquet")
+                || name.ends_with(".sha256")
+                || [SPECIFICATION, FORMAT_FILE, SHARD].contains(&name)
+        })?;
     }
     Ok(Entered(lock))
 }
@@ -300,7 +306,7 @@ fn rows(folder: &Path) -> Result<Vec<Row>, Diagnostics> {
         let what = format!("this is not the folder of a sweep: {DESIGN} is missing");
         return Err(Diagnostic::new(folder.display().to_string(), what).into());
     }
-    refuse_newer(folder)?;
+    refuse_newer(folder, SWEEP)?;
     let (sums, hash) = (small_file(&folder.join(SUMS))?, file_hash(&design)?);
     if sums.is_none_or(|sums| listed_hash(&sums, DESIGN) != Some(hash)) {
         return Err(damaged(&design));
@@ -352,11 +358,11 @@ pub fn examine(folder: &Path) -> Result<Option<Examined>, Diagnostics> {
     if disk::facts(&design)?.is_none() && disk::facts(&folder.join(SUMS))?.is_none() {
         return Ok(None);
     }
-    refuse_newer(folder)?;
+    refuse_newer(folder, SWEEP)?;
     let own = [SPECIFICATION, DESIGN, SUMS, FORMAT_FILE, LOCK, SHARD].map(|it| folder.join(it));
     let mut found = Examined { own: own.into(), ..Examined::default() };
     let format = folder.join(FORMAT_FILE);
-    if small_file(&format)?.is_none_or(|text| format_of(&text).is_none()) {
+    if small_file(&format)?.is_none_or(|text| format_of(&text, SWEEP).is_none()) {
         found.damaged.push((format, None));
     }
     // A pipe in its place would keep every run of the sweep out.
@@ -504,68 +510,4 @@ pub fn run(
         Ok(())
     };
     sweep::run(plan, todo, threads, Watch { control, requests: &file, keep: &keep })
-}
-
-/// Returns the format that a file of it states, and the version that wrote it.
-fn format_of(text: &str) -> Option<(u32, &str)> {
-    let mut words = text.strip_suffix('\n')?.strip_prefix("fowler sweep ")?.split(' ');
-    let format = words.next()?.parse().ok()?;
-    let version = words.next().filter(|version| !version.is_empty())?;
-    words.next().is_none().then_some((format, version))
-}
-
-/// Refuses a folder that a newer version wrote.
-pub(crate) fn refuse_newer(folder: &Path) -> Result<(), Diagnostics> {
-    let Some(text) = small_file(&folder.join(FORMAT_FILE))? else { return Ok(()) };
-    match format_of(&text) {
-        Some((format, writer)) if format > FORMAT => {
-            let writer = printable(writer);
-            let what = format!(
-                "was written by Fowler {writer} in format {format}; this is Fowler {VERSION}, which reads format {FORMAT}"
-            );
-            Err(Diagnostic::new(folder.display().to_string(), what)
-                .hint("use the newer version, or another folder".to_string())
-                .into())
-        }
-        _ => Ok(()),
-    }
-}
-
-fn lock(folder: &Path) -> Result<File, Diagnostics> {
-    let path = folder.join(LOCK);
-    let file = disk::lock_file(&path).map_err(|error| unwritable(&path, &error))?;
-    match file.try_lock() {
-        Err(TryLockError::WouldBlock) => {
-            let diagnostic = Diagnostic::new(
-                folder.display().to_string(),
-                "another sweep is running in this folder",
-            );
-            Err(diagnostic
-                .hint("wait until it has finished, or choose another folder".to_string())
-                .into())
-        }
-        // On file systems without locks the user must not run two sweeps in one folder.
-        Ok(()) | Err(TryLockError::Error(_)) => Ok(file),
-    }
-}
-
-/// Removes partial files of an earlier process that was killed. No other process uses the folder
-/// now.
-fn tidy(folder: &Path) -> Result<(), Diagnostics> {
-    let entries =
-        disk::if_present(disk::entries(folder)).map_err(|error| unreadable(folder, &error))?;
-    for path in entries.unwrap_or_default() {
-        let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
-        let ours = |name: &str| {
-            let its = name.rsplit_once(".partial").map_or("", |(name, _)| name);
-            let sums = its.ends_with(".sha256");
-            let own = [SPECIFICATION, FORMAT_FILE, SHARD].contains(&its);
-            let file = its.ends_with(".parquet") || sums || own;
-            file && is_partial(name)
-        };
-        if name.is_some_and(|name| ours(&name)) {
-            disk::remove(&path).map_err(|error| unwritable(&path, &error))?;
-        }
-    }
-    Ok(())
 }

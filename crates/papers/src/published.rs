@@ -17,8 +17,13 @@ pub(crate) fn open<P: DeserializeOwned>(name: &str, text: &str) -> Result<P, Dia
 
 /// Returns a paper's drive: a preset and the settings of the study, where `set` overrides `base`.
 pub(crate) fn drive(preset: &str, base: &[String], set: &[String]) -> DeviceSpec {
+    let set = overridden(base, set);
+    DeviceSpec { device: preset.into(), set, ..DeviceSpec::default() }
+}
+
+/// Returns the settings of `base` whose keys are not in `set`, then those of `set`.
+pub(crate) fn overridden(base: &[String], set: &[String]) -> Vec<String> {
     let key = |setting: &String| setting.split('=').next().map(str::to_string);
     let kept = |mine: &&String| set.iter().all(|other| key(other) != key(mine));
-    let set = base.iter().filter(kept).chain(set).cloned().collect();
-    DeviceSpec { device: preset.into(), set, ..DeviceSpec::default() }
+    base.iter().filter(kept).chain(set).cloned().collect()
 }

@@ -36,8 +36,7 @@ impl Repetition {
     ///
     /// # Errors
     /// If the length of a generated workload cannot be multiplied.
-    pub fn of(self, spec: &RunSpec) -> Result<RunSpec, Diagnostics> {
-        let mut spec = spec.clone();
+    pub fn of(self, mut spec: RunSpec) -> Result<RunSpec, Diagnostics> {
         match self {
             Repetition::Original => {}
             Repetition::Seed(seed) => spec.device.seed = Some(seed),

@@ -1,25 +1,25 @@
 //! Runs the jobs of a study in parallel and saves each result as soon as it is finished, so that a
-//! stopped study resumes where it stopped. Results are typed; they are only read back here.
+//! stopped study resumes where it stopped. The folder is that of a sweep: see [`store`]. Here the
+//! files of a point are `NAME.json` and `NAME.sha256`.
 
 use crate::repetition::Repetition;
 use crate::run_summary::RunSummary;
-use crate::studies::{ImageCache, fan_out};
-use fowler_experiment::atomic_file::{AtomicFile, unwritable};
+use fowler_experiment::atomic_file::{stored, unwritable};
 use fowler_experiment::common_speed::{TestBed, common_speed};
-use fowler_experiment::device;
-use fowler_experiment::diagnostic::{Diagnostic, Diagnostics, printable};
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::disk::{self, unreadable};
-use fowler_experiment::outcome::Ending;
 use fowler_experiment::progress::Part;
 use fowler_experiment::provenance::{VERSION, text_hash};
-use fowler_experiment::run::{Run, RunSpec};
-use fowler_experiment::scheme::Scheme;
+use fowler_experiment::sealed::Kind;
+use crate::studies::{ImageCache, fan_out};
+use fowler_experiment::sweep::StudyPoint;
+use fowler_experiment::sweep::store::{self, FORMAT_FILE, Verified};
 use fowler_experiment::workload::{Control, WorkloadSpec};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
-use std::io::{Read, Write};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -47,72 +47,35 @@ pub struct Watch<'a> {
 }
 
 /// The work of a job: returns its result as JSON, or `None` if it was stopped.
-type Work<'a> =
-    dyn Fn(Repetition, Control<'_>) -> Result<Option<Value>, Diagnostics> + Send + Sync + 'a;
-
-/// Everything that the result of a repeated job depends on besides the simulator.
-type Inputs<'a> = dyn Fn(Repetition) -> Result<String, Diagnostics> + Send + Sync + 'a;
+type Work<'a> = dyn Fn(Control<'_>) -> Result<Option<Value>, Diagnostics> + Send + Sync + 'a;
 
 /// A unit of work whose result is a `T`.
 pub(crate) struct Job<'a, T> {
     name: String,
-    /// The identity of the study's own job.
     identity: String,
-    /// `None` if repetitions of the study share one result.
-    repeated: Option<Box<Inputs<'a>>>,
+    /// True if all repetitions of the study share one result.
+    shared: bool,
     work: Box<Work<'a>>,
     result: PhantomData<fn() -> T>,
 }
 
 impl<'a, T> Job<'a, T> {
     /// Returns a job whose result all repetitions of the study share. `inputs` is everything its
-    /// result depends on besides the simulator. The work returns `None` if it was stopped.
-    pub fn new(
+    /// result depends on besides the simulator. The work returns `None` if it was stopped; its file
+    /// may hold more than is read from it.
+    pub fn new<R: Serialize>(
         name: impl Into<String>,
         inputs: &str,
-        work: impl Fn(Control<'_>) -> Result<Option<T>, Diagnostics> + Send + Sync + 'a,
-    ) -> Job<'a, T>
-    where
-        T: Serialize,
-    {
-        Job::of_json(name, inputs, move |control| {
-            let result = work(control)?;
-            Ok(result.map(|it| serde_json::to_value(it).expect("numbers, lists and names")))
-        })
-    }
-
-    /// Like [`Job::new`], for a file that holds more than is read from it.
-    pub fn of_json(
-        name: impl Into<String>,
-        inputs: &str,
-        work: impl Fn(Control<'_>) -> Result<Option<Value>, Diagnostics> + Send + Sync + 'a,
+        work: impl Fn(Control<'_>) -> Result<Option<R>, Diagnostics> + Send + Sync + 'a,
     ) -> Job<'a, T> {
+        let json = |result| serde_json::to_value(result).expect("numbers, lists and names");
         Job {
             name: name.into(),
             identity: text_hash(inputs),
-            repeated: None,
-            work: Box::new(move |_, control| work(control)),
+            shared: true,
+            work: Box::new(move |control| Ok(work(control)?.map(json))),
             result: PhantomData,
         }
-    }
-
-    /// Returns a job that every repetition of the study does anew; its file holds more than is read
-    /// from it. `inputs` and `work` are told which repetition it is.
-    ///
-    /// # Errors
-    /// Those of `inputs`.
-    pub fn repeated(
-        name: impl Into<String>,
-        inputs: impl Fn(Repetition) -> Result<String, Diagnostics> + Send + Sync + 'a,
-        work: impl Fn(Repetition, Control<'_>) -> Result<Option<Value>, Diagnostics> + Send + Sync + 'a,
-    ) -> Result<Job<'a, T>, Diagnostics> {
-        Ok(Job {
-            name: name.into(),
-            identity: text_hash(&inputs(Repetition::Original)?),
-            repeated: Some(Box::new(inputs)),
-            work: Box::new(work),
-            result: PhantomData,
-        })
     }
 }
 
@@ -147,86 +110,66 @@ impl<'a> Job<'a, Speed> {
     }
 }
 
-impl<'a> Job<'a, RunSummary> {
-    /// The run of one drive under one workload; the file is its whole summary, without what depends
-    /// on the machine's clock. Repetitions of the study run it with another seed or length.
-    pub fn run(
-        name: impl Into<String>,
-        spec: RunSpec,
-        images: &'a ImageCache,
-    ) -> Result<Job<'a, RunSummary>, Diagnostics> {
-        let planned = spec.clone();
-        Job::repeated(
-            name,
-            move |repetition| inputs(&repetition.of(&planned)?),
-            move |repetition, control| summary(&repetition.of(&spec)?, images, control),
-        )
-    }
-}
-
-/// Everything that a run's result depends on.
-fn inputs(spec: &RunSpec) -> Result<String, Diagnostics> {
-    let scheme = spec.scheme.as_deref().map_or(Ok(Scheme::none()), Scheme::load)?;
-    let drive = device::resolve(&spec.device.source()?, &scheme, &spec.device)?;
-    let workload = spec.workload.identity()?;
-    Ok(format!("{} {workload} {:?} {:?}", drive.hash, spec.replay_speed, spec.limit))
-}
-
-fn summary(
-    spec: &RunSpec,
-    images: &ImageCache,
-    control: Control<'_>,
-) -> Result<Option<Value>, Diagnostics> {
-    let outcome = match Run::new(spec, control).images(images).outcome() {
-        Ok(outcome) => outcome,
-        // It was stopped before its first request.
-        Err(_) if control.stopped() => return Ok(None),
-        Err(diagnostics) => return Err(diagnostics),
-    };
-    match &outcome.ending {
-        Ending::Complete => {}
-        Ending::Stopped => return Ok(None),
-        Ending::Failed(diagnostics) => return Err(diagnostics.clone()),
-    }
-    if !outcome.laws().hold() {
-        let what =
-            format!("a run violates an invariant; this is a bug in Fowler: {:?}", outcome.laws());
-        return Err(Diagnostic::new(outcome.workload.name, what).into());
-    }
-    Ok(Some(outcome.reproducible_json()))
-}
-
 /// A hash of the sources that simulate, and of the studies': work of other sources is done again.
 const FINGERPRINT: &str = env!("FOWLER_STUDIES_FINGERPRINT");
 
-/// Where finished work is saved.
+/// The format of the folder. A change of what its files hold needs the next number. In the first,
+/// which no file stated, the checksum of a result was in its file.
+const STUDY: Kind = Kind { name: "study", format: 2 };
+
+/// Where finished work is saved, by one process at a time.
 #[derive(Clone)]
 pub(crate) struct RunFolder<'a> {
     folder: PathBuf,
     repetition: Repetition,
     watch: Watch<'a>,
-    /// The files that were damaged and have been replaced.
-    damaged: Arc<Mutex<Vec<PathBuf>>>,
+    /// What the user is told of saved results that were of no use.
+    warnings: Arc<Mutex<BTreeSet<String>>>,
+    _lock: Arc<File>,
 }
 
 /// The results of jobs by their names.
 pub(crate) type Results<T> = BTreeMap<String, T>;
 
 impl<'a> RunFolder<'a> {
-    /// Runs that are saved in `folder`.
+    /// Opens the folder for runs that are saved in `folder`.
+    ///
+    /// # Errors
+    /// If it cannot be written, a newer version wrote it, or another process writes to it.
     pub fn open(folder: &Path, watch: Watch<'a>) -> Result<RunFolder<'a>, Diagnostics> {
         disk::create_folder(folder).map_err(|error| unwritable(folder, &error))?;
-        let repetition = Repetition::Original;
-        Ok(RunFolder { folder: folder.to_path_buf(), repetition, watch, damaged: Arc::default() })
+        let lock = store::lock(folder, STUDY)?;
+        store::refuse_newer(folder, STUDY)?;
+        let mut warnings = BTreeSet::new();
+        let is_new = disk::facts(&folder.join(FORMAT_FILE))?.is_none();
+        if is_new && entries(folder)?.iter().any(|path| is_result(path)) {
+            warnings.insert(format!(
+                "{} held runs of an earlier version of Fowler in another format; they were done again",
+                folder.display()
+            ));
+        }
+        store::mark(folder, STUDY)?;
+        let study = RunFolder {
+            folder: folder.to_path_buf(),
+            repetition: Repetition::Original,
+            watch,
+            warnings: Arc::new(Mutex::new(warnings)),
+            _lock: Arc::new(lock),
+        };
+        study.tidy(folder)?;
+        Ok(study)
     }
 
-    /// Returns a warning for every file that was damaged and has been replaced.
+    fn tidy(&self, folder: &Path) -> Result<(), Diagnostics> {
+        store::tidy(folder, |name| {
+            name.ends_with(".json") || name.ends_with(".sha256") || name == FORMAT_FILE
+        })
+    }
+
+    /// Returns the warnings, such as one for every file that was damaged and has been replaced.
     pub fn warnings(&self) -> Vec<String> {
-        let mut damaged = self.damaged.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        damaged.sort();
-        let one =
-            |path: &PathBuf| format!("{} was damaged; its run was done again", path.display());
-        damaged.iter().map(one).collect()
+        let warnings = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
+        warnings.iter().cloned().collect()
     }
 
     /// Returns the same folder for a repetition of the study.
@@ -236,6 +179,7 @@ impl<'a> RunFolder<'a> {
     pub fn repeated(&self, repetition: Repetition) -> Result<RunFolder<'a>, Diagnostics> {
         let folder = self.folder.join(repetition.folder());
         disk::create_folder(&folder).map_err(|error| unwritable(&folder, &error))?;
+        self.tidy(&folder)?;
         Ok(RunFolder { repetition, ..self.clone() })
     }
 
@@ -247,6 +191,23 @@ impl<'a> RunFolder<'a> {
     /// Returns what stops the study.
     pub fn control(&self) -> Control<'a> {
         self.watch.control
+    }
+
+    /// Runs `points`, with another seed or length in a repetition of the study, or takes from the
+    /// folder what an earlier call of the same simulator ran; nothing if it was stopped meanwhile.
+    /// The file of a run is its whole summary, without what depends on the machine's clock.
+    pub fn simulate(
+        &self,
+        points: Vec<StudyPoint>,
+        images: &ImageCache,
+    ) -> Result<Option<Results<RunSummary>>, Diagnostics> {
+        let job = |StudyPoint { name, run }: StudyPoint| {
+            let point = StudyPoint { name: name.clone(), run: self.repetition.of(run)? };
+            let inputs = point.identity()?;
+            let job = Job::new(name, &inputs, move |control| point.simulate(images, control));
+            Ok(Job { shared: false, ..job })
+        };
+        self.results(points.into_iter().map(job).collect::<Result<_, Diagnostics>>()?)
     }
 
     /// Does `jobs`, or takes from the folder what an earlier call of the same simulator did;
@@ -276,15 +237,10 @@ impl<'a> RunFolder<'a> {
         if control.stopped() {
             return Ok(None);
         }
-        let (folder, identity) = match &job.repeated {
-            Some(inputs) if !self.repetition.is_original() => {
-                (self.folder.join(self.repetition.folder()), text_hash(&inputs(self.repetition)?))
-            }
-            _ => (self.folder.clone(), job.identity.clone()),
-        };
-        let path = folder.join(format!("{}.json", file_name(&job.name)));
-        let identity = format!("{FINGERPRINT} {identity}");
-        let damaged = match saved(&path, &identity)? {
+        let repetition = if job.shared { Repetition::Original } else { self.repetition };
+        let files = Files::of(&self.folder.join(repetition.folder()), &job.name);
+        let identity = format!("{FINGERPRINT} {}", job.identity);
+        let damaged = match files.saved(&identity)? {
             Saved::Found(result) => {
                 step(Step::Found);
                 return Ok(Some(result));
@@ -297,85 +253,109 @@ impl<'a> RunFolder<'a> {
             step(Step::Advanced(part.advanced(progress)));
             (control.progress)(progress);
         };
-        let result = match (job.work)(self.repetition, Control { progress: &follow, ..control }) {
+        let result = match (job.work)(Control { progress: &follow, ..control }) {
             Ok(Some(result)) => result,
             Ok(None) => return Ok(None),
             // Whatever cannot be finished because it was stopped is not an error.
             Err(_) if control.stopped() => return Ok(None),
             Err(diagnostics) => return Err(diagnostics),
         };
-        save(&path, &identity, &result)?;
+        files.save(&identity, &result)?;
         if damaged {
-            let mut all = self.damaged.lock().unwrap_or_else(PoisonError::into_inner);
-            all.push(path.clone());
+            let warning = format!("{} was damaged; its run was done again", files.result.display());
+            self.warnings.lock().unwrap_or_else(PoisonError::into_inner).insert(warning);
         }
-        let result = read(result, &path)?;
+        let result = files.typed(result)?;
         step(Step::Finished(part.rest()));
         Ok(Some(result))
     }
 }
 
-/// What a file of results holds.
+/// What the files of a result hold.
 enum Saved<T> {
-    /// There is no file, or it is that of other inputs or of another simulator.
+    /// There are none, or they are those of other inputs or of another simulator.
     Missing,
-    /// It is not what was written.
+    /// They are not what was written.
     Damaged,
     Found(T),
 }
 
-/// The format of the files. A change of what they hold needs the next number.
-const FORMAT: u64 = 1;
-/// The most bytes of a file. The summary of a run has a few thousand.
-const LARGEST: u64 = 1 << 28;
+/// The files of a result.
+struct Files {
+    name: String,
+    result: PathBuf,
+    sums: PathBuf,
+}
 
-/// Reads a file of results.
-///
-/// # Errors
-/// If it cannot be read, a newer version wrote it, or its result does not fit the type.
-fn saved<T: DeserializeOwned>(path: &Path, identity: &str) -> Result<Saved<T>, Diagnostics> {
-    let Some(bytes) = bytes_of(path)? else { return Ok(Saved::Missing) };
-    let Ok(mut file) = serde_json::from_slice::<Value>(&bytes) else { return Ok(Saved::Damaged) };
-    // The checksum comes first: in a damaged file, nothing that it says is true.
-    if !is_whole(path, &file) {
-        return Ok(Saved::Damaged);
+impl Files {
+    /// Returns the files of the job of that name.
+    fn of(folder: &Path, job: &str) -> Files {
+        let plain = |c: char| if c.is_alphanumeric() || "+-_.".contains(c) { c } else { '_' };
+        Files::at(folder.join(format!("{}.json", job.chars().map(plain).collect::<String>())))
     }
-    if let Some(format) = file["format"].as_u64().filter(|format| *format > FORMAT) {
-        let writer = file["version"].as_str().map(printable).unwrap_or_default();
-        let what = format!(
-            "was written by Fowler {writer} in format {format}; this is Fowler {VERSION}, which reads format {FORMAT}"
-        );
-        return Err(Diagnostic::new(path.display().to_string(), what)
-            .hint("use the newer version, or another folder".to_string())
-            .into());
+
+    fn at(result: PathBuf) -> Files {
+        let name = result.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        Files { name, sums: result.with_extension("sha256"), result }
     }
-    if file["identity"] != identity {
-        return Ok(Saved::Missing);
+
+    fn verified(&self) -> Result<Verified, Diagnostics> {
+        store::verified(&self.sums, (&self.name, &self.result), None, false)
     }
-    read(file["result"].take(), path).map(Saved::Found)
+
+    /// Reads the result.
+    ///
+    /// # Errors
+    /// If it cannot be read, or does not fit the type.
+    fn saved<T: DeserializeOwned>(&self, identity: &str) -> Result<Saved<T>, Diagnostics> {
+        stored(&self.result)?;
+        stored(&self.sums)?;
+        // The checksum comes first: in a damaged file, nothing that it says is true.
+        match self.verified()? {
+            Verified::Missing => return Ok(Saved::Missing),
+            Verified::Damaged(_) => return Ok(Saved::Damaged),
+            Verified::Whole { .. } => {}
+        }
+        let bytes = disk::read(&self.result).map_err(|error| unreadable(&self.result, &error))?;
+        let Ok(mut file) = serde_json::from_slice::<Value>(&bytes) else {
+            return Ok(Saved::Damaged);
+        };
+        if file["identity"] != identity {
+            return Ok(Saved::Missing);
+        }
+        self.typed(file["result"].take()).map(Saved::Found)
+    }
+
+    fn save(&self, identity: &str, result: &Value) -> Result<(), Diagnostics> {
+        // The checksums of an earlier result are not those of this one.
+        disk::if_present(disk::remove(&self.sums))
+            .map_err(|error| unwritable(&self.sums, &error))?;
+        let file = json!({ "version": VERSION, "identity": identity, "result": result });
+        let text = format!("{file:#}\n");
+        store::save(&self.sums, (&self.name, &self.result), text.as_bytes(), None)
+    }
+
+    /// A result as its type.
+    fn typed<T: DeserializeOwned>(&self, result: Value) -> Result<T, Diagnostics> {
+        let failed = |error: serde_json::Error| {
+            let what = format!("a result cannot be read back; this is a bug in Fowler: {error}");
+            Diagnostic::new(self.result.display().to_string(), what).into()
+        };
+        serde_json::from_value(result).map_err(failed)
+    }
 }
 
 /// Reads a saved run and returns its result as its type holds it; `None` if the file is damaged or
 /// that of another run. For tests of damaged files.
 ///
 /// # Errors
-/// If a newer version wrote it, or its result is not that of a run.
+/// If it cannot be read, or its result is not that of a run.
 #[doc(hidden)]
 pub fn reread(path: &Path, identity: &str) -> Result<Option<Value>, Diagnostics> {
-    Ok(match saved::<RunSummary>(path, identity)? {
+    Ok(match Files::at(path.to_path_buf()).saved::<RunSummary>(identity)? {
         Saved::Found(run) => Some(serde_json::to_value(run).expect("numbers and names")),
         Saved::Missing | Saved::Damaged => None,
     })
-}
-
-/// Returns the bytes of a file of results; `None` if there is none.
-fn bytes_of(path: &Path) -> Result<Option<Vec<u8>>, Diagnostics> {
-    let read = || {
-        let mut bytes = Vec::new();
-        disk::File::open_stored(path)?.take(LARGEST).read_to_end(&mut bytes)?;
-        Ok(bytes)
-    };
-    disk::if_present(read()).map_err(|error| unreadable(path, &error))
 }
 
 /// Returns the files of finished runs below the folder of a study, each with whether it is what was
@@ -392,16 +372,14 @@ pub fn examine(folder: &Path) -> Result<Vec<(PathBuf, bool)>, Diagnostics> {
     });
     while let Some(folder) = folders.pop() {
         for path in entries(&folder)? {
-            let is_run = path.extension().is_some_and(|it| it == "json");
-            if is_run && disk::no_file(&path)?.is_some() {
-                found.push((path, false));
+            if is_result(&path) {
+                let files = Files::at(path);
+                let is_file = disk::no_file(&files.result)?.is_none()
+                    && disk::no_file(&files.sums)?.is_none();
+                let is_whole = is_file && matches!(files.verified()?, Verified::Whole { .. });
+                found.push((files.result, is_whole));
             } else if path.is_dir() {
                 folders.push(path);
-            } else if is_run {
-                let bytes = bytes_of(&path)?.unwrap_or_default();
-                let file = serde_json::from_slice::<Value>(&bytes).unwrap_or_default();
-                let whole = is_whole(&path, &file);
-                found.push((path, whole));
             }
         }
     }
@@ -409,73 +387,35 @@ pub fn examine(folder: &Path) -> Result<Vec<(PathBuf, bool)>, Diagnostics> {
     Ok(found)
 }
 
+fn is_result(path: &Path) -> bool {
+    path.extension().is_some_and(|it| it == "json")
+}
+
 fn entries(folder: &Path) -> Result<Vec<PathBuf>, Diagnostics> {
     disk::entries(folder).map_err(|error| unreadable(folder, &error))
-}
-
-/// Whether a file is what was written there. It holds its own name, as another may have got it.
-fn is_whole(path: &Path, file: &Value) -> bool {
-    !file.is_null() && file["name"] == name_in(path) && file["checksum"] == checksum(file)
-}
-
-/// The name of a file, as it is in the file.
-fn name_in(path: &Path) -> String {
-    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
-}
-
-/// The checksum of everything else in a file.
-fn checksum(file: &Value) -> String {
-    let all = ["format", "version", "name", "identity", "result"].map(|part| &file[part]);
-    text_hash(&serde_json::to_string(&all).expect("JSON"))
-}
-
-/// A result as its type.
-fn read<T: DeserializeOwned>(result: Value, path: &Path) -> Result<T, Diagnostics> {
-    let failed = |error: serde_json::Error| {
-        let what = format!("a result cannot be read back; this is a bug in Fowler: {error}");
-        Diagnostic::new(path.display().to_string(), what).into()
-    };
-    serde_json::from_value(result).map_err(failed)
-}
-
-fn save(path: &Path, identity: &str, result: &Value) -> Result<(), Diagnostics> {
-    let mut file = json!({
-        "format": FORMAT, "version": VERSION, "name": name_in(path), "identity": identity,
-        "result": result
-    });
-    file["checksum"] = checksum(&file).into();
-    let text = format!("{file:#}\n");
-    let mut file = AtomicFile::create_stored(path)?;
-    file.write_all(text.as_bytes()).map_err(|error| unwritable(path, &error))?;
-    file.finish()
-}
-
-/// A name as that of a file.
-fn file_name(name: &str) -> String {
-    name.chars().map(|c| if c.is_alphanumeric() || "+-_.".contains(c) { c } else { '_' }).collect()
 }
 
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use fowler_experiment::progress::Progress;
+    use std::fs;
+    use std::sync::Mutex;
+    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
     /// Does a job that is stopped at its first report of progress, which is usually that its drive
     /// is preconditioned.
     pub(crate) fn stopped_midway<T: DeserializeOwned + Send>(job: Job<'_, T>) -> Option<T> {
-        let name = format!("fowler-stopped-{}-{}", file_name(&job.name), std::process::id());
+        let name = format!("fowler-stopped-{}-{}", job.identity, std::process::id());
         let folder = std::env::temp_dir().join(name);
         let stop = AtomicBool::new(false);
         let control = Control { stop: &stop, progress: &|_| stop.store(true, Ordering::Relaxed) };
         let runs = RunFolder::open(&folder, Watch { control, step: &|_| () }).unwrap();
         let result = runs.result(job).unwrap();
-        assert_eq!(fs::read_dir(&folder).unwrap().count(), 0, "nothing is saved");
+        assert!(!entries(&folder).unwrap().iter().any(|it| is_result(it)), "nothing is saved");
         fs::remove_dir_all(&folder).unwrap();
         result
     }
-    use fowler_experiment::progress::Progress;
-    use std::fs;
-    use std::sync::Mutex;
-    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
     #[test]
     fn what_is_finished_is_not_done_again_and_what_changed_is() {
@@ -485,7 +425,7 @@ pub(crate) mod tests {
         let runs = RunFolder::open(&folder, Watch { control, step: &|_| () }).unwrap();
         let worked = AtomicUsize::new(0);
         let job = |name: &str, inputs: &str| {
-            Job::new(name, inputs, |_| {
+            Job::<Vec<f64>>::new(name, inputs, |_| {
                 worked.fetch_add(1, Ordering::Relaxed);
                 Ok(Some(vec![1.5]))
             })
@@ -501,25 +441,30 @@ pub(crate) mod tests {
         fs::remove_dir_all(&folder).unwrap();
     }
 
-    /// Nothing but white space, which JSON does not count, may change unnoticed.
+    /// Not a bit of a result or of its checksum may change unnoticed.
     #[test]
     fn no_damage_goes_unnoticed() {
         let folder = std::env::temp_dir().join(format!("fowler-flipped-{}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
-        let path = folder.join("run.json");
-        save(&path, "this run", &json!({ "requests": 7, "mean": [1.5] })).unwrap();
-        let whole = fs::read(&path).unwrap();
-        assert!(matches!(saved::<Value>(&path, "this run"), Ok(Saved::Found(_))));
-        for (at, bit) in (0..whole.len()).flat_map(|at| (0..8).map(move |bit| (at, bit))) {
-            let mut bytes = whole.clone();
-            bytes[at] ^= 1 << bit;
-            fs::write(&path, &bytes).unwrap();
-            let damaged = matches!(saved::<Value>(&path, "this run"), Ok(Saved::Damaged));
-            assert!(damaged, "byte {at}: {}", String::from_utf8_lossy(&bytes));
+        let files = Files::of(&folder, "run");
+        files.save("this run", &json!({ "requests": 7, "mean": [1.5] })).unwrap();
+        assert!(matches!(files.saved::<Value>("this run"), Ok(Saved::Found(_))));
+        for path in [&files.result, &files.sums] {
+            let whole = fs::read(path).unwrap();
+            for (at, bit) in (0..whole.len()).flat_map(|at| (0..8).map(move |bit| (at, bit))) {
+                let mut bytes = whole.clone();
+                bytes[at] ^= 1 << bit;
+                fs::write(path, &bytes).unwrap();
+                let damaged = matches!(files.saved::<Value>("this run"), Ok(Saved::Damaged));
+                assert!(damaged, "byte {at}: {}", String::from_utf8_lossy(&bytes));
+            }
+            fs::write(path, &whole).unwrap();
         }
-        fs::write(folder.join("other.json"), &whole).unwrap();
-        let other = saved::<Value>(&folder.join("other.json"), "this run");
-        assert!(matches!(other, Ok(Saved::Damaged)), "the file of another run");
+        let other = Files::of(&folder, "other");
+        fs::copy(&files.result, &other.result).unwrap();
+        fs::copy(&files.sums, &other.sums).unwrap();
+        let other = other.saved::<Value>("this run");
+        assert!(matches!(other, Ok(Saved::Damaged)), "the files of another run");
         fs::remove_dir_all(&folder).unwrap();
     }
 
@@ -563,7 +508,8 @@ pub(crate) mod tests {
             assert!(fs::read(&path).is_ok_and(|it| it == whole) || !path.exists(), "{operation}");
             assert_eq!(study(usize::MAX).unwrap(), Some(vec![1.5]), "{operation}");
             assert_eq!(fs::read(&path).unwrap(), whole, "{operation}");
-            assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "{operation}");
+            // The result, its checksums, the format and the lock.
+            assert_eq!(fs::read_dir(&folder).unwrap().count(), 4, "{operation}");
         }
         fs::remove_dir_all(&folder).unwrap();
     }
@@ -575,27 +521,22 @@ pub(crate) mod tests {
         let stop = AtomicBool::new(false);
         let control = Control { stop: &stop, progress: &|_| () };
         let open = || RunFolder::open(&folder, Watch { control, step: &|_| () }).unwrap();
-        let job = |name: &str| Job::new(name, name, |_| Ok(Some(vec![1.5, 2.25, 1e-9])));
+        let job =
+            |name: &str| Job::<Vec<f64>>::new(name, name, |_| Ok(Some(vec![1.5, 2.25, 1e-9])));
         open().results(vec![job("a"), job("b")]).unwrap();
         let path = folder.join("a.json");
         let whole = fs::read(&path).unwrap();
         let other = fs::read(folder.join("b.json")).unwrap();
-        let mut found_whole = 0;
         for at in 0..whole.len() {
             for bit in [at % 8, (at + 5) % 8] {
                 let mut bytes = whole.clone();
                 bytes[at] ^= 1 << bit;
                 fs::write(&path, &bytes).unwrap();
                 let runs = open();
-                match runs.results(vec![job("a")]) {
-                    Ok(results) => assert_eq!(results.unwrap()["a"], [1.5, 2.25, 1e-9]),
-                    Err(newer) => assert!(newer.to_string().contains("format"), "{newer}"),
-                }
-                found_whole += usize::from(runs.warnings().is_empty());
+                let results = runs.results(vec![job("a")]).unwrap().unwrap();
+                assert_eq!((&results["a"][..], runs.warnings().len()), (&[1.5, 2.25, 1e-9][..], 1));
             }
         }
-        // White space, the version of Fowler, and the number of the format do not matter.
-        assert!(found_whole < whole.len(), "{found_whole} of {} flips", 2 * whole.len());
         for bytes in [&whole[..whole.len() / 2], &[], &[0; 512]] {
             fs::write(&path, bytes).unwrap();
             let runs = open();
@@ -604,12 +545,10 @@ pub(crate) mod tests {
         }
         fs::write(&path, other).unwrap();
         assert_eq!(open().results(vec![job("a")]).unwrap().unwrap()["a"], [1.5, 2.25, 1e-9]);
-        let mut newer: Value = serde_json::from_slice(&whole).unwrap();
-        newer["format"] = 2.into();
-        newer["checksum"] = checksum(&newer).into();
-        fs::write(&path, newer.to_string()).unwrap();
-        let why = open().results(vec![job("a")]).unwrap_err().to_string();
-        assert!(why.contains("in format 2; this is Fowler"), "{why}");
+        fs::write(folder.join(FORMAT_FILE), "fowler study 3 9.9.9\n").unwrap();
+        let watch = Watch { control, step: &|_| () };
+        let why = RunFolder::open(&folder, watch).err().unwrap().to_string();
+        assert!(why.contains("in format 3; this is Fowler"), "{why}");
         fs::remove_dir_all(&folder).unwrap();
     }
 
@@ -648,7 +587,7 @@ pub(crate) mod tests {
     fn a_job_that_is_stopped_is_no_error() {
         let fails = Job::<f64>::new("fails", "1", |control: Control<'_>| {
             (control.progress)(Progress::Preconditioning(1.0));
-            Err(Diagnostic::new("a", "cannot be finished").into())
+            Err::<Option<f64>, _>(Diagnostic::new("a", "cannot be finished").into())
         });
         assert_eq!(stopped_midway(fails), None);
     }
@@ -659,28 +598,48 @@ pub(crate) mod tests {
         let stop = AtomicBool::new(false);
         let control = Control { stop: &stop, progress: &|_| () };
         let runs = RunFolder::open(&folder, Watch { control, step: &|_| () }).unwrap();
-        let worked = AtomicUsize::new(0);
-        let jobs = || {
-            let shared = Job::new("shared", "1", |_| {
-                worked.fetch_add(1, Ordering::Relaxed);
-                Ok(Some("once".to_string()))
-            });
-            let anew = Job::repeated(
-                "anew",
-                |repetition| Ok(repetition.to_string()),
-                |repetition, _| {
-                    worked.fetch_add(1, Ordering::Relaxed);
-                    Ok(Some(json!(repetition.to_string())))
-                },
-            );
-            vec![shared, anew.unwrap()]
-        };
-        let of = |runs: &RunFolder<'_>| runs.results(jobs()).unwrap().unwrap()["anew"].clone();
+        let worked = &AtomicUsize::new(0);
         let seeded = runs.repeated(Repetition::Seed(7)).unwrap();
+        let jobs = |repetition: Repetition| {
+            let work = |text: &'static str| {
+                Job::<String>::new(text, "1", move |_| {
+                    worked.fetch_add(1, Ordering::Relaxed);
+                    Ok(Some(format!("{text}, {repetition}")))
+                })
+            };
+            vec![work("shared"), Job { shared: false, ..work("anew") }]
+        };
+        let of = |runs: &RunFolder<'_>| -> Vec<String> {
+            let results = runs.results(jobs(runs.repetition())).unwrap().unwrap();
+            results.into_values().collect()
+        };
         for _ in 0..2 {
-            assert_eq!([of(&runs), of(&seeded)], ["the study itself", "seed 7"]);
+            assert_eq!(of(&runs), ["anew, the study itself", "shared, the study itself"]);
+            assert_eq!(of(&seeded), ["anew, seed 7", "shared, the study itself"]);
             assert_eq!(worked.load(Ordering::Relaxed), 3);
         }
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    /// One process at a time writes to the folder; results of an earlier format are done again, and
+    /// the user is told.
+    #[test]
+    fn a_folder_is_entered_alone_and_an_earlier_one_is_named() {
+        let folder = std::env::temp_dir().join(format!("fowler-entered-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("a.json"), "{ \"format\": 1, \"result\": 2 }").unwrap();
+        let stop = AtomicBool::new(false);
+        let watch = Watch { control: Control { stop: &stop, progress: &|_| () }, step: &|_| () };
+        let runs = RunFolder::open(&folder, watch).unwrap();
+        let again = RunFolder::open(&folder, watch).err().unwrap().to_string();
+        assert!(again.contains("another study is running in this folder"), "{again}");
+        let job = || Job::<u32>::new("a", "1", |_| Ok(Some(3)));
+        assert_eq!(runs.result(job()).unwrap(), Some(3));
+        assert!(runs.warnings()[0].contains("of an earlier version of Fowler"));
+        drop(runs);
+        let runs = RunFolder::open(&folder, watch).unwrap();
+        assert_eq!((runs.result(job()).unwrap(), runs.warnings().len()), (Some(3), 0));
+        drop(runs);
         fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -1,143 +1,67 @@
-//! The numbers that studies need from a run's JSON summary, as a type. A summary is parsed once,
-//! when the run is finished or found in its folder.
+//! The numbers of a finished run, by their names in the list of metrics.
 
+use fowler_experiment::metrics;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// A number of a run; `None` if it has none.
 pub(crate) type Number = fn(&RunSummary) -> Option<f64>;
 
 /// Mean read latency in microseconds.
-pub(crate) const READ: Number = |run| run.read.mean_us;
+pub(crate) const READ: Number = |run| run.get("read.mean_us");
 /// Mean write latency in microseconds.
-pub(crate) const WRITE: Number = |run| run.write.mean_us;
+pub(crate) const WRITE: Number = |run| run.get("write.mean_us");
 
-/// A finished run. Counts are `f64` because they are divided.
+/// Every number of the summary of a run by its path. A summary is parsed once, when the run is
+/// finished or found in its folder.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct RunSummary {
-    pub requests: f64,
-    pub read: Latencies,
-    pub write: Latencies,
-    pub waf: Option<f64>,
-    pub wearing_weight: Option<f64>,
-    pub flash_bytes_per_host_byte: Option<f64>,
-    pub erases: f64,
-    pub suspensions: f64,
-    pub suspended_share: Option<f64>,
-    pub suspension_overhead: Option<f64>,
-    pub simulated_s: f64,
-    pub idle_share: Option<f64>,
-    pub iops: Option<f64>,
-    /// `None` if nothing is striped.
-    pub redundancy: Option<Redundancy>,
-    pub counters: Counters,
-    pub drive: Drive,
-}
+#[serde(from = "Map<String, Value>")]
+pub(crate) struct RunSummary(BTreeMap<String, f64>);
 
-/// Latencies of reads or of writes, in microseconds; `None` if there are too few requests.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Latencies {
-    pub count: f64,
-    pub mean_us: Option<f64>,
-    pub p50_us: Option<f64>,
-    pub p99_us: Option<f64>,
-    pub p999_us: Option<f64>,
-    pub max_us: Option<f64>,
-    pub bytes: f64,
-}
-
-/// How data was protected.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Redundancy {
-    pub stripes: f64,
-    /// The stage of life, from 1.
-    pub stage: u8,
-    pub worn_stripes: f64,
-    pub refreshed_at_hard_limit: f64,
-    pub refreshed_in_idle_time: f64,
-}
-
-/// The drive's counters.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Counters {
-    pub pages_read: f64,
-    pub buffer_read_hits: f64,
-    pub pages_written: f64,
-    pub buffer_write_hits: f64,
-    pub reads: BySource,
-    pub programs: BySource,
-    /// `None` if voltages are not distinguished.
-    pub programs_at: Option<ByVoltage>,
-    /// `None` if access classes are not distinguished.
-    pub left: Option<ByClass>,
-    /// `None` if no page is reprogrammed.
-    pub rewritten: Option<Rewritten>,
-    /// Page reads by the number of reference voltages; `None` if errors are not modeled.
-    pub reads_at: Option<BTreeMap<u32, f64>>,
-    pub retries: f64,
-    pub uncorrectable_reads: f64,
-    pub prioritized_reads: f64,
-    /// `None` if writes do not wait for the flash.
-    pub prioritized_writes: Option<f64>,
-    pub foreground_gc: f64,
-    pub background_gc: f64,
-    pub operations: f64,
-    pub die_busy_s: f64,
-}
-
-/// Flash operations by their cause.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct BySource {
-    pub host: f64,
-    pub gc: f64,
-    pub wear: f64,
-    pub refresh: f64,
-    pub parity: f64,
-}
-
-impl BySource {
-    /// Returns the total over all causes.
-    pub fn sum(&self) -> f64 {
-        [self.host, self.gc, self.wear, self.refresh, self.parity].iter().sum()
+impl From<Map<String, Value>> for RunSummary {
+    fn from(summary: Map<String, Value>) -> RunSummary {
+        fn add(object: &Map<String, Value>, above: &str, numbers: &mut BTreeMap<String, f64>) {
+            for (name, value) in object {
+                let path = format!("{above}{name}");
+                match value {
+                    Value::Object(below) => add(below, &format!("{path}."), numbers),
+                    value => numbers.extend(value.as_f64().map(|number| (path, number))),
+                }
+            }
+        }
+        let mut numbers = BTreeMap::new();
+        add(&summary, "", &mut numbers);
+        RunSummary(numbers)
     }
 }
 
-/// Programs by threshold voltage.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct ByVoltage {
-    pub boosted: u64,
-    pub nominal: u64,
-    pub reduced: u64,
-}
+impl RunSummary {
+    /// Returns the number with this path in the list of metrics; `None` if the run has none.
+    pub fn get(&self, path: &str) -> Option<f64> {
+        debug_assert!(metrics::is_listed(path), "no metric is called {path}");
+        self.0.get(path).copied()
+    }
 
-/// Pages evicted from the buffer, by their access class there.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct ByClass {
-    pub mixed: f64,
-    pub read_hot: f64,
-    pub write_hot: f64,
-}
+    /// Returns the sum of a metric over all its names: of `counters.reads` over all sources.
+    pub fn sum(&self, metric: &str) -> Option<f64> {
+        debug_assert!(metrics::is_listed(metric), "no metric is called {metric}");
+        let below = format!("{metric}.");
+        let all = self.0.range(below.clone()..).take_while(|(path, _)| path.starts_with(&below));
+        all.map(|(_, number)| *number).reduce(|sum, number| sum + number)
+    }
 
-impl ByClass {
-    /// Returns the total over all classes.
-    pub fn sum(&self) -> f64 {
-        self.mixed + self.read_hot + self.write_hot
+    /// Returns the share of one name of a metric in the sum of all.
+    pub fn share(&self, metric: &str, name: &str) -> Option<f64> {
+        Some(self.get(&format!("{metric}.{name}"))? / self.sum(metric)?)
     }
 }
 
-/// Clean pages that were read hot.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Rewritten {
-    pub anew: f64,
-    pub given_up: f64,
-}
-
-/// The capacities of the drive.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Drive {
-    pub logical_bytes: f64,
-    pub over_provisioning_of_raw: f64,
-    pub over_provisioning_of_logical: f64,
+#[cfg(test)]
+impl<const N: usize> From<[(&str, f64); N]> for RunSummary {
+    fn from(numbers: [(&str, f64); N]) -> RunSummary {
+        RunSummary(numbers.map(|(path, number)| (path.into(), number)).into())
+    }
 }
 
 #[cfg(test)]
@@ -146,60 +70,52 @@ mod tests {
     use fowler_experiment::device::{DeviceSpec, Source};
     use fowler_experiment::run::{ReplaySpeed, Run, RunSpec};
     use fowler_experiment::workload::{Control, WorkloadSpec};
-    use serde_json::Value;
-    use std::sync::atomic::AtomicBool;
 
     fn summary(device: &str, scheme: &str, set: &[&str]) -> Value {
         let text = "requests = 2000\narrivals = { kind = \"poisson\", rate = 2000.0 }\n\
                     mix.reads = 0.5\n";
         let source = Source { name: "reads and writes".into(), text: text.into() };
         let set = ["geometry.blocks_per_plane=64"].iter().chain(set);
+        let set = set.map(|it| (*it).to_string()).collect();
+        let device = DeviceSpec { device: device.into(), set, ..DeviceSpec::default() };
+        let workload = WorkloadSpec::Generated(source);
         let spec = RunSpec {
-            device: DeviceSpec {
-                device: device.into(),
-                set: set.map(|it| (*it).to_string()).collect(),
-                ..DeviceSpec::default()
-            },
             scheme: Some(scheme.into()),
-            workload: WorkloadSpec::Generated(source),
-            replay_speed: ReplaySpeed::AsRecorded,
-            limit: None,
-            requests: None,
-            faults: Vec::new(),
-            detail: false,
+            ..RunSpec::new(device, workload, ReplaySpeed::AsRecorded)
         };
-        let control = Control { stop: &AtomicBool::new(false), progress: &|_| () };
-        let outcome = Run::new(&spec, control).outcome();
+        let outcome = Run::new(&spec, Control::UNWATCHED).outcome();
         outcome.unwrap_or_else(|why| panic!("{why}")).reproducible_json()
     }
 
-    /// Every value of `part` is in `whole`, under the same keys.
-    fn is_part(part: &Value, whole: &Value, path: &str) {
-        match part {
-            Value::Object(fields) => {
-                for (key, value) in fields {
-                    let path = format!("{path}/{key}");
-                    is_part(value, whole.get(key).unwrap_or_else(|| panic!("no {path}")), &path);
-                }
-            }
-            Value::Number(_) => assert_eq!(part.as_f64(), whole.as_f64(), "{path}"),
-            _ => assert_eq!(part, whole, "{path}"),
-        }
-    }
-
-    /// An optional number that is missing in the summary would silently become `None`.
     #[test]
     fn every_number_is_where_a_run_has_it() {
         let striped = summary("da-raid5", "da_raid5", &[]);
         let classed = summary("hire", "hire", &["buffer.read_hot=rewrite_on_idle"]);
+        let read = |whole: &Value| serde_json::from_value::<RunSummary>(whole.clone()).unwrap();
         for whole in [&striped, &classed] {
-            let typed: RunSummary = serde_json::from_value(whole.clone()).unwrap();
-            is_part(&serde_json::to_value(&typed).unwrap(), whole, "");
+            let numbers = read(whole);
+            assert!(numbers.0.len() > 100);
+            for (path, number) in &numbers.0 {
+                let there = whole.pointer(&format!("/{}", path.replace('.', "/")));
+                assert_eq!(there.and_then(Value::as_f64), Some(*number), "{path}");
+            }
+            let programs = &whole["counters"]["programs"];
+            let all: f64 = programs.as_object().unwrap().values().filter_map(Value::as_f64).sum();
+            assert_eq!(numbers.sum("counters.programs"), Some(all));
         }
-        let typed: RunSummary = serde_json::from_value(striped).unwrap();
-        assert!(typed.redundancy.is_some() && typed.read.mean_us.is_some());
-        let counters = serde_json::from_value::<RunSummary>(classed).unwrap().counters;
-        assert!(counters.programs_at.is_some() && counters.reads_at.is_some());
-        assert!(counters.left.is_some() && counters.rewritten.is_some());
+        assert!(read(&striped).get("redundancy.stripes").is_some());
+        assert!(READ(&read(&striped)).is_some() && WRITE(&read(&striped)).is_some());
+        let classed = read(&classed);
+        assert!(classed.get("counters.programs_at.nominal").is_some());
+        for metric in ["counters.reads_at", "counters.left", "counters.rewritten"] {
+            assert!(classed.sum(metric).is_some(), "{metric}");
+        }
+        assert!(classed.share("counters.left", "read_hot").is_some());
+    }
+
+    #[test]
+    #[should_panic(expected = "no metric is called read.mean")]
+    fn a_name_that_is_not_listed_is_a_bug() {
+        RunSummary::default().get("read.mean");
     }
 }

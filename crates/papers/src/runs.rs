@@ -2,7 +2,7 @@
 
 use crate::column::Column;
 use crate::run_folder::Results;
-use crate::run_summary::{Latencies, RunSummary};
+use crate::run_summary::RunSummary;
 use fowler_experiment::tables::Cell;
 
 /// The results of all runs on whole drives.
@@ -54,18 +54,20 @@ impl Runs {
         vec![
             column.name.as_str().into(),
             column.source.as_str().into(),
-            Cell::number(run.map(|run| run.requests)),
-            Cell::share(run.map(|run| run.read.count / run.requests)),
+            Cell::number(run.and_then(|run| run.get("requests"))),
+            Cell::share(run.and_then(|run| Some(run.get("read.count")? / run.get("requests")?))),
         ]
     }
 
     /// Returns the mean sizes of its reads and writes, in KiB.
     pub fn sizes(&self, run: &str) -> [Cell; 2] {
         let run = self.summary(run);
-        let size = |of: fn(&RunSummary) -> &Latencies| {
-            Cell::number(run.map(of).map(|its| its.bytes / its.count / 1024.0))
-        };
-        [size(|run| &run.read), size(|run| &run.write)]
+        ["read", "write"].map(|kind| {
+            let number = |what| run?.get(&format!("{kind}.{what}"));
+            Cell::number(
+                number("bytes").zip(number("count")).map(|(all, count)| all / count / 1024.0),
+            )
+        })
     }
 
     /// Returns a number of each stand-in, in the order of the paper; `None` if one is missing.

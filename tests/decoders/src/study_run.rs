@@ -1,9 +1,9 @@
 //! The saved runs of a study.
 //!
-//! The first byte says whether the file gets the checksum that it should have.
+//! The first byte says whether the bytes are a file, which gets its checksum, or checksums.
 
 use crate::{refused_in_words, scratch_of};
-use fowler_experiment::provenance::text_hash;
+use fowler_experiment::provenance::bytes_hash;
 use fowler_papers::{examine, reread};
 use serde_json::{Value, json};
 use std::fs;
@@ -18,10 +18,12 @@ static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
 /// Whose results the file should have.
 const IDENTITY: &str = "this run";
 
-/// Returns the result of a file, if it is whole and of this run.
-fn read(text: &[u8]) -> Option<Value> {
+/// Returns the result of a file with these checksums, if it is whole and of this run.
+fn read(text: &[u8], sums: &[u8]) -> Option<Value> {
     let path = FOLDER.join("runs/run.json");
-    fs::write(&path, text).expect("a folder for temporary files");
+    for (path, bytes) in [(&path, text), (&path.with_extension("sha256"), sums)] {
+        fs::write(path, bytes).expect("a folder for temporary files");
+    }
     match reread(&path, IDENTITY) {
         Err(diagnostics) => {
             refused_in_words(&diagnostics);
@@ -37,21 +39,26 @@ fn read(text: &[u8]) -> Option<Value> {
     }
 }
 
-fn summed(mut file: Value) -> String {
-    file["name"] = "run".into();
-    let all = ["format", "version", "name", "identity", "result"].map(|name| file[name].clone());
-    file["checksum"] = text_hash(&Value::from(all.to_vec()).to_string()).into();
-    file.to_string()
+fn sums(text: &[u8]) -> String {
+    format!("{}  run.json\n", bytes_hash(text))
 }
 
-/// An accepted result reads back the same as it is saved.
+fn file(result: &Value) -> Vec<u8> {
+    json!({ "identity": IDENTITY, "result": result }).to_string().into_bytes()
+}
+
+/// An accepted result reads back the same as it is saved, and only the right checksums accept it.
 pub fn check(input: &[u8]) -> bool {
     let [kind, text @ ..] = input else { return false };
-    let file = serde_json::from_slice::<Value>(text).ok();
-    let summed = file.filter(|file| kind % 2 == 1 && file.is_object()).map(summed);
-    let Some(result) = read(summed.as_deref().map_or(text, str::as_bytes)) else { return false };
-    let again = self::summed(json!({ "format": 1, "identity": IDENTITY, "result": result }));
-    assert_eq!(read(again.as_bytes()), Some(result));
+    if kind % 2 == 0 {
+        let whole = file(&json!({ "requests": 7.0 }));
+        let accepted = read(&whole, text).is_some();
+        assert!(!accepted || text == sums(&whole).as_bytes(), "other checksums");
+        return accepted;
+    }
+    let Some(result) = read(text, sums(text).as_bytes()) else { return false };
+    let again = file(&result);
+    assert_eq!(read(&again, sums(&again).as_bytes()), Some(result));
     true
 }
 
@@ -74,12 +81,11 @@ pub fn seeds() -> Vec<Vec<u8>> {
             "foreground_gc": 0, "background_gc": 0, "operations": 9, "die_busy_s": 1.5 },
         "drive": { "logical_bytes": 1, "over_provisioning_of_raw": 0.1, "over_provisioning_of_logical": 0.2 },
     });
-    let file = json!({ "format": 1, "version": "0.1.0", "identity": IDENTITY, "result": result });
-    let whole = summed(file.clone());
-    let mut newer = file;
-    newer["format"] = 2.into();
-    let texts = [whole, summed(newer), summed(json!({ "identity": "other", "result": [1.5] }))];
-    let mut seeds: Vec<_> = texts.iter().map(|text| [&[1], text.as_bytes()].concat()).collect();
-    seeds.push([&[0], texts[0].as_bytes()].concat());
+    let other = json!({ "identity": "other", "result": [1.5] }).to_string().into_bytes();
+    let list = json!({ "identity": IDENTITY, "result": [1.5] }).to_string().into_bytes();
+    let mut seeds: Vec<_> =
+        [file(&result), other, list].iter().map(|text| [&[1], &text[..]].concat()).collect();
+    let whole = sums(&file(&json!({ "requests": 7.0 })));
+    seeds.extend([&whole[..], &whole[..70]].map(|text| [&[0], text.as_bytes()].concat()));
     seeds
 }

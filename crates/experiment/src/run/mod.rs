@@ -58,6 +58,22 @@ pub struct RunSpec {
     pub detail: bool,
 }
 
+impl RunSpec {
+    /// Returns the run of all requests of a workload on a drive as described.
+    pub fn new(device: DeviceSpec, workload: WorkloadSpec, replay_speed: ReplaySpeed) -> RunSpec {
+        RunSpec {
+            device,
+            scheme: None,
+            workload,
+            replay_speed,
+            limit: None,
+            faults: Vec::new(),
+            requests: None,
+            detail: false,
+        }
+    }
+}
+
 /// A run that has not started yet.
 ///
 /// ```no_run

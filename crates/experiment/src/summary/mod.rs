@@ -244,6 +244,11 @@ pub fn value(outcome: &Outcome, path: &str) -> Value {
     value.pointer(&format!("/{}", below.replace('.', "/"))).cloned().unwrap_or(Value::Null)
 }
 
+/// Returns whether the list has a metric with this path, or one of several names below it.
+pub fn is_listed(path: &str) -> bool {
+    find(path).is_some()
+}
+
 /// Returns the unit of a metric by its path.
 ///
 /// # Panics

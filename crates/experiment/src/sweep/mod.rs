@@ -3,8 +3,10 @@
 //!
 //! A [`Plan`] is a specification that has been read: it lists its points, identifies them
 //! ([`Point::hash`]), and runs them one by one. It stores no results; the caller decides where they
-//! go. So points can run here, on all cores ([`run`]), or elsewhere, each from the text of the
+//! go ([`store`] has what their folders have in common). So points can run here, on all cores ([`run`]), or elsewhere, each from the text of the
 //! specification and its number.
+//!
+//! A study of a paper declares its points in code instead: each is a [`StudyPoint`].
 
 mod axis;
 mod design;
@@ -12,6 +14,8 @@ mod given;
 mod point;
 mod schema;
 mod spec;
+pub mod store;
+mod study_point;
 
 use crate::atomic_file::Named;
 use crate::device::{self, DeviceSpec, Resolved, Source};
@@ -35,6 +39,7 @@ pub use given::Given;
 pub use point::{Finished, HASH_DIGITS, Names, Point};
 pub use schema::schema;
 pub use spec::POINTS_MAX;
+pub use study_point::StudyPoint;
 
 /// Preconditioned drives that are cached for points with the same initial state.
 const IMAGES_MAX: usize = 16;

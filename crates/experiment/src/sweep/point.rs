@@ -3,7 +3,7 @@
 use super::axis::{Chosen, Knob, Level};
 use super::{Origin, Plan};
 use crate::device::DeviceSpec;
-use crate::diagnostic::Diagnostics;
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::memory::Need;
 use crate::outcome::{Ending, Outcome};
 use crate::provenance::{FINGERPRINT, text_hash_of};
@@ -144,7 +144,7 @@ impl Plan {
                     log.map_or(Ok(()), |log| log.finish(&summary::which_run(&outcome)))?;
                     Ok(summary)
                 }
-                Some(Err(why)) => Err(why),
+                Some(Err(why)) => Err(why.to_string()),
             },
             Ok(Err(_)) if control.stopped() => return Ok(None),
             Ok(Err(diagnostics)) => Err(diagnostics.to_string()),
@@ -174,16 +174,7 @@ impl Plan {
         let prepared = Workload::prepare_hashed(&workload, hash, &drive, limit, control)?;
         let ready = Ready::new(drive, prepared, limit, &[])?;
         let scheme = Some(names.scheme);
-        let spec = RunSpec {
-            device,
-            scheme,
-            workload,
-            replay_speed,
-            limit,
-            faults: Vec::new(),
-            requests: None,
-            detail: false,
-        };
+        let spec = RunSpec { scheme, limit, ..RunSpec::new(device, workload, replay_speed) };
         // The log starts before the run and is finished only if the run succeeds: it is a probe
         // like any other.
         Run::new(&spec, control).ready(&ready).images(&self.images).watched_by(log).start()
@@ -202,13 +193,14 @@ fn real(chosen: &Chosen) -> f64 {
 }
 
 /// Returns what to save of a run; `None` if it was stopped.
-fn verdict(outcome: &Outcome) -> Option<Result<Value, String>> {
+pub(super) fn verdict(outcome: &Outcome) -> Option<Result<Value, Diagnostics>> {
     match &outcome.ending {
         Ending::Stopped => None,
-        Ending::Failed(diagnostics) => Some(Err(diagnostics.to_string())),
+        Ending::Failed(diagnostics) => Some(Err(diagnostics.clone())),
         Ending::Complete if !outcome.laws().hold() => {
             let laws = outcome.laws();
-            Some(Err(format!("the run violates a law, which is a bug in Fowler: {laws:?}")))
+            let what = format!("the run violates a law, which is a bug in Fowler: {laws:?}");
+            Some(Err(Diagnostic::new(&outcome.workload.name, what).into()))
         }
         Ending::Complete => Some(Ok(outcome.reproducible_json())),
     }

@@ -3,14 +3,16 @@
 use super::effects::Scale;
 use crate::column::{Column, Published};
 use crate::repetition::Repetition;
-use crate::run_folder::{Job, Results, RunFolder};
-use crate::run_summary::RunSummary;
+use crate::run_folder::{Results, RunFolder};
+use crate::run_summary::{READ, RunSummary, WRITE};
 use crate::runs::Runs;
 use crate::studies::ImageCache;
 use fowler_experiment::device::{self, DeviceSpec};
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::run::{ReplaySpeed, RunSpec};
 use fowler_experiment::scheme::Scheme;
+use crate::studies::ImageCache;
+use fowler_experiment::sweep::StudyPoint;
 use serde::Deserialize;
 
 /// A factor: a system that a drive has or does not have.
@@ -150,31 +152,17 @@ impl Plan {
         DeviceSpec { device: self.device.clone(), set, ..DeviceSpec::default() }
     }
 
-    fn jobs<'b>(
-        &self,
-        columns: &[Column],
-        age: &Age,
-        limit: Option<u64>,
-        images: &'b ImageCache,
-    ) -> Result<Vec<Job<'b, RunSummary>>, Diagnostics> {
+    /// The points at an age: every subset under every workload.
+    fn points(&self, columns: &[Column], age: &Age, limit: Option<u64>) -> Vec<StudyPoint> {
         let limit = Some(limit.map_or(self.requests, |limit| limit.min(self.requests)));
-        let mut jobs = Vec::new();
-        for column in columns {
-            for subset in 0..self.subsets() {
-                let spec = RunSpec {
-                    device: self.device(age, subset),
-                    scheme: self.scheme(subset),
-                    workload: column.spec.clone(),
-                    replay_speed: ReplaySpeed::AsRecorded,
-                    limit,
-                    requests: None,
-                    faults: Vec::new(),
-                    detail: false,
-                };
-                jobs.push(Job::run(run_name(&column.name, &age.name, subset), spec, images)?);
-            }
-        }
-        Ok(jobs)
+        let point = |column: &Column, subset| {
+            let device = self.device(age, subset);
+            let run = RunSpec::new(device, column.spec.clone(), ReplaySpeed::AsRecorded);
+            let name = run_name(&column.name, &age.name, subset);
+            StudyPoint { name, run: RunSpec { scheme: self.scheme(subset), limit, ..run } }
+        };
+        let of = |column| (0..self.subsets()).map(move |subset| point(column, subset));
+        columns.iter().flat_map(of).collect()
     }
 }
 
@@ -193,8 +181,8 @@ impl Evidence {
             for age in &plan.age {
                 // The drives of one age share preconditioned images; those of the next do not.
                 let images = ImageCache::default();
-                let jobs = plan.jobs(&columns, age, limit, &images)?;
-                let Some(done) = runs.results(jobs)? else { return Ok(None) };
+                let points = plan.points(&columns, age, limit);
+                let Some(done) = runs.simulate(points, &images)? else { return Ok(None) };
                 all.extend(done);
             }
             results.push(all);
@@ -219,23 +207,25 @@ impl Evidence {
         metric: Metric,
     ) -> Option<f64> {
         let run = runs.summary(&run_name(column, &age.name, subset))?;
-        let enough = run.counters.programs.host >= self.enough;
-        let waf = || run.flash_bytes_per_host_byte.filter(|_| enough);
-        let wear = || Some(waf()? * run.wearing_weight?);
+        let enough = run.get("counters.programs.host")? >= self.enough;
+        let waf = || run.get("flash_bytes_per_host_byte").filter(|_| enough);
+        let wear = || Some(waf()? * run.get("wearing_weight")?);
         match metric {
-            Metric::Read => run.read.mean_us,
-            Metric::Read999 => run.read.p999_us,
-            Metric::Write => run.write.mean_us,
-            Metric::Write999 => run.write.p999_us,
+            Metric::Read => READ(run),
+            Metric::Read999 => run.get("read.p999_us"),
+            Metric::Write => WRITE(run),
+            Metric::Write999 => run.get("write.p999_us"),
             Metric::Waf => waf(),
             Metric::Wear => wear(),
             Metric::Life => {
-                let rate = run.write.bytes * wear()? / run.simulated_s;
+                let rate = run.get("write.bytes")? * wear()? / run.get("simulated_s")?;
                 let left = (self.lives - f64::from(age.cycles)) * self.raw;
                 Some(left / rate / (365.0 * 86_400.0)).filter(|it| it.is_finite())
             }
-            Metric::Failed => Some(run.counters.uncorrectable_reads / run.counters.pages_read)
-                .filter(|share| share.is_finite()),
+            Metric::Failed => {
+                let failed = run.get("counters.uncorrectable_reads")?;
+                Some(failed / run.get("counters.pages_read")?).filter(|share| share.is_finite())
+            }
             Metric::Bare => Some(1.0 - covered(run)),
         }
     }
@@ -255,9 +245,13 @@ fn seeds_of(count: u32) -> impl Iterator<Item = Repetition> {
 
 /// Returns the share of stripes with parity, given the drive's stage of life.
 fn covered(run: &RunSummary) -> f64 {
-    match &run.redundancy {
-        Some(its) if its.stage == 3 => 1.0,
-        Some(its) if its.stage == 2 => its.worn_stripes / its.stripes,
+    let of_stripes = |name: &str| run.get(&format!("redundancy.{name}"));
+    match of_stripes("stage") {
+        Some(3.0) => 1.0,
+        Some(2.0) => {
+            let worn = of_stripes("worn_stripes").zip(of_stripes("stripes"));
+            worn.map_or(0.0, |(worn, all)| worn / all)
+        }
         _ => 0.0,
     }
 }

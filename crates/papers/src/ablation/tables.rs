@@ -184,8 +184,8 @@ impl Evidence {
                         Cell::number(self.number(runs, (column, age), subset, metric))
                     }));
                     let run = runs.summary(&run_name(column, &age.name, subset));
-                    cells.push(Cell::number(run.map(|run| run.erases)));
-                    cells.push(Cell::number(run.map(|run| run.counters.programs.gc)));
+                    cells.push(Cell::number(run.and_then(|run| run.get("erases"))));
+                    cells.push(Cell::number(run.and_then(|run| run.get("counters.programs.gc"))));
                     sheet.row(cells);
                 }
             }

@@ -173,7 +173,8 @@ fn shares(evidence: &Evidence) -> Option<Measured> {
         // Web search writes so little that only its long run has enough writes to count.
         let variant = if column == SEARCH { LONG_SEARCH } else { AS_IT_IS };
         let share = evidence.number(column, RAID5, variant, |run| {
-            Some(run.write.count / (run.read.count + run.write.count))
+            let [reads, writes] = [run.get("read.count")?, run.get("write.count")?];
+            Some(writes / (reads + writes))
         });
         Some((column.to_string(), share?))
     };
@@ -364,7 +365,7 @@ fn best_cut_off(evidence: &Evidence) -> Option<Measured> {
 fn erasing(evidence: &Evidence) -> Option<Measured> {
     let fewer = |case: Case| {
         let erases = |column: &str, its: Case| {
-            evidence.number(column, its, AS_IT_IS, |run| Some(run.erases))
+            evidence.number(column, its, AS_IT_IS, |run| run.get("erases"))
         };
         let ratio = |column: &str| {
             let ratio = erases(column, case)? / erases(column, PPC)?;

@@ -7,13 +7,15 @@ use super::variants::{
 };
 use crate::Request;
 use crate::column::Column;
+use crate::published::overridden;
 use crate::run_folder::{Job, Results, RunFolder, Speed};
-use crate::run_summary::{Latencies, Number, RunSummary};
+use crate::run_summary::{Number, READ, RunSummary, WRITE};
 use crate::runs::{Runs, mean};
 use fowler_experiment::common_speed::TestBed;
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::run::{ReplaySpeed, RunSpec};
 use crate::studies::{ImageCache, fan_out};
+use fowler_experiment::sweep::StudyPoint;
 
 fn run_name(column: &str, case: Case, variant: &str) -> String {
     let base = format!("{column} {}", case.scheme);
@@ -39,110 +41,64 @@ pub(crate) struct Evidence {
     pub(super) brief: bool,
 }
 
-/// What all runs share.
-struct Plan<'a> {
-    paper: &'a Paper,
-    columns: &'a [Column],
-    limit: Option<u64>,
-}
-
 /// The name of the search for a stand-in's speed.
 fn speed_name(column: &str) -> String {
     format!("{column} speed")
 }
 
-impl Plan<'_> {
-    /// The searches for the speed at which the drive under RAID-5 is idle for the share of the time
-    /// that the paper's data asks for. Real traces keep their own times.
-    fn speeds<'b>(&self, beds: &'b [TestBed]) -> Result<Vec<Job<'b, Speed>>, Diagnostics> {
-        let stand_ins = self.columns.iter().filter(|column| column.is_stand_in());
-        let limit = self.limited(self.paper.swept_requests);
-        let job = |column: &Column| {
-            let name = speed_name(&column.name);
-            Job::speed(name, beds, column.spec.clone(), limit, self.paper.idle)
-        };
-        stand_ins.map(job).collect()
-    }
-
-    fn limited(&self, requests: u64) -> Option<u64> {
-        Some(self.limit.map_or(requests, |limit| limit.min(requests)))
-    }
-
-    /// Whether a workload is run in a variant: real traces only in those of the figures.
-    fn wants(variant: &Variant, column: &Column) -> bool {
-        let shown = [AS_IT_IS, STAGE_2].contains(&variant.name.as_str());
-        variant.only.is_none_or(|only| column.name == only) && (column.is_stand_in() || shown)
-    }
-
-    fn jobs<'b>(
-        &self,
-        variant: &Variant,
-        speeds: &Results<Speed>,
-        images: &'b ImageCache,
-    ) -> Result<Vec<(Made, Job<'b, RunSummary>)>, Diagnostics> {
-        let mut jobs = Vec::new();
-        for column in self.columns.iter().filter(|column| Self::wants(variant, column)) {
-            let speed = speeds.get(&speed_name(&column.name)).map_or(1.0, |it| it.factor);
-            for &case in &variant.cases {
-                let mut set = match case.caches {
-                    Caches::None => Vec::new(),
-                    Caches::Grouping => self.paper.grouping.clone(),
-                    Caches::Data => self.paper.data_cache.clone(),
-                };
-                set.retain(|it| !variant.set.iter().any(|other| same_key(it, other)));
-                set.extend(variant.set.iter().cloned());
-                let spec = RunSpec {
-                    device: self.paper.device(&set),
-                    scheme: Some(case.scheme.into()),
-                    workload: column.spec.clone(),
-                    replay_speed: ReplaySpeed::Speed(speed * variant.load),
-                    limit: self.limited(variant.requests),
-                    requests: None,
-                    faults: Vec::new(),
-                    detail: false,
-                };
-                let name = run_name(&column.name, case, &variant.name);
-                let (column, variant) = (column.name.clone(), variant.name.clone());
-                let made = Made { column, case, variant };
-                jobs.push((made, Job::run(name, spec, images)?));
-            }
-        }
-        Ok(jobs)
-    }
+/// The searches for the speed at which the drive under RAID-5 is idle for the share of the time that
+/// the paper's data asks for. Real traces keep their own times.
+fn speeds<'b>(
+    paper: &Paper,
+    columns: &[Column],
+    beds: &'b [TestBed],
+    limit: Option<u64>,
+) -> Result<Vec<Job<'b, Speed>>, Diagnostics> {
+    let stand_ins = columns.iter().filter(|column| column.is_stand_in());
+    let job = |column: &Column| {
+        Job::speed(speed_name(&column.name), beds, column.spec.clone(), limit, paper.idle)
+    };
+    stand_ins.map(job).collect()
 }
 
-fn same_key(one: &str, other: &str) -> bool {
-    one.split('=').next() == other.split('=').next()
+/// Whether a workload is run in a variant: real traces only in those of the figures.
+fn wants(variant: &Variant, column: &Column) -> bool {
+    let shown = [AS_IT_IS, STAGE_2].contains(&variant.name.as_str());
+    variant.only.is_none_or(|only| column.name == only) && (column.is_stand_in() || shown)
 }
 
-/// The runs of every variant, and how they were found.
-type AllRuns = (Results<Speed>, Vec<Made>, Results<RunSummary>);
-
-impl Plan<'_> {
-    /// The runs of every variant; nothing if they were stopped.
-    fn results(&self, brief: bool, runs: &RunFolder<'_>) -> Result<Option<AllRuns>, Diagnostics> {
-        let limit = self.limited(self.paper.swept_requests);
-        let bed = TestBed::new(&self.paper.device(&[]), RAID5.scheme, runs.control());
-        if runs.control().stopped() {
-            return Ok(None);
-        }
-        let beds = [bed?.limited(limit)];
-        let Some(speeds) = runs.results(self.speeds(&beds)?)? else { return Ok(None) };
-        let (mut made, mut results) = (Vec::new(), Results::new());
-        for group in variants(self.paper, brief) {
-            let images = ImageCache::default();
-            let mut jobs = Vec::new();
-            for variant in &group {
-                for (one, job) in self.jobs(variant, &speeds, &images)? {
-                    made.push(one);
-                    jobs.push(job);
-                }
-            }
-            let Some(runs) = runs.results(jobs)? else { return Ok(None) };
-            results.extend(runs);
-        }
-        Ok(Some((speeds, made, results)))
+/// Returns the points of a variant.
+fn points(
+    paper: &Paper,
+    columns: &[Column],
+    (variant, speeds, limit): (&Variant, &Results<Speed>, Option<u64>),
+) -> Vec<(Made, StudyPoint)> {
+    let mut points = Vec::new();
+    for column in columns.iter().filter(|column| wants(variant, column)) {
+        let speed = speeds.get(&speed_name(&column.name)).map_or(1.0, |it| it.factor);
+        points.extend(variant.cases.iter().map(|&case| {
+            let caches = match case.caches {
+                Caches::None => &Vec::new(),
+                Caches::Grouping => &paper.grouping,
+                Caches::Data => &paper.data_cache,
+            };
+            let set = overridden(caches, &variant.set);
+            let pace = ReplaySpeed::Speed(speed * variant.load);
+            let run = RunSpec {
+                scheme: Some(case.scheme.into()),
+                limit: limited(limit, variant.requests),
+                ..RunSpec::new(paper.device(&set), column.spec.clone(), pace)
+            };
+            let name = run_name(&column.name, case, &variant.name);
+            let (column, variant) = (column.name.clone(), variant.name.clone());
+            (Made { column, case, variant }, StudyPoint { name, run })
+        }));
     }
+    points
+}
+
+fn limited(limit: Option<u64>, requests: u64) -> Option<u64> {
+    Some(limit.map_or(requests, |limit| limit.min(requests)))
 }
 
 /// The name of the small drives' results.
@@ -157,9 +113,30 @@ impl Evidence {
         runs: &RunFolder<'_>,
     ) -> Result<Option<Evidence>, Diagnostics> {
         let &Request { limit, brief, .. } = request;
-        let plan = Plan { paper: &paper, columns: &columns, limit };
+        let many = || {
+            let swept = limited(limit, paper.swept_requests);
+            let bed = TestBed::new(&paper.device(&[]), RAID5.scheme, runs.control());
+            if runs.control().stopped() {
+                return Ok(None);
+            }
+            let beds = [bed?.limited(swept)];
+            let searches = speeds(&paper, &columns, &beds, swept)?;
+            let Some(speeds) = runs.results(searches)? else { return Ok(None) };
+            let (mut made, mut results) = (Vec::new(), Results::new());
+            for group in variants(&paper, brief) {
+                let points =
+                    group.iter().flat_map(|it| points(&paper, &columns, (it, &speeds, limit)));
+                let (names, points): (Vec<Made>, Vec<StudyPoint>) = points.unzip();
+                made.extend(names);
+                let Some(runs) = runs.simulate(points, &ImageCache::default())? else {
+                    return Ok(None);
+                };
+                results.extend(runs);
+            }
+            Ok::<_, Diagnostics>(Some((speeds, made, results)))
+        };
         let checks = || runs.result(checks::job(UPDATES)?);
-        let (checks, results) = fan_out::both(checks, || plan.results(brief, runs));
+        let (checks, results) = fan_out::both(checks, many);
         let (Some(checks), Some((speeds, made, results))) = (checks?, results?) else {
             return Ok(None);
         };
@@ -279,15 +256,16 @@ const CHIPS: u32 = 9;
 
 /// The mean share of time that a chip of the paper's drive is busy.
 pub(super) fn busy(run: &RunSummary) -> Option<f64> {
-    Some(run.counters.die_busy_s / run.simulated_s / f64::from(CHIPS))
+    Some(run.get("counters.die_busy_s")? / run.get("simulated_s")? / f64::from(CHIPS))
 }
 
 /// Mean response over reads and writes, in microseconds; none without requests.
 fn response(run: &RunSummary) -> Option<f64> {
     let (mut sum, mut all) = (0.0, 0.0);
-    for Latencies { count, mean_us, .. } in [&run.read, &run.write] {
-        if *count > 0.0 {
-            sum += count * (*mean_us)?;
+    for (count, mean) in [("read.count", READ), ("write.count", WRITE)] {
+        let count = run.get(count)?;
+        if count > 0.0 {
+            sum += count * mean(run)?;
             all += count;
         }
     }
@@ -315,9 +293,9 @@ impl Shown {
     fn number(self) -> Number {
         match self {
             Shown::Response => response,
-            Shown::Writes => |run| Some(run.counters.programs.sum()),
-            Shown::Reads => |run| Some(run.counters.reads.sum()),
-            Shown::Work => |run| Some(run.counters.die_busy_s / run.requests),
+            Shown::Writes => |run| run.sum("counters.programs"),
+            Shown::Reads => |run| run.sum("counters.reads"),
+            Shown::Work => |run| Some(run.get("counters.die_busy_s")? / run.get("requests")?),
         }
     }
 
@@ -345,15 +323,12 @@ mod tests {
     fn every_run_can_be_set_up() {
         let paper = Paper::open().unwrap();
         let columns = columns(&paper.workload, None).unwrap();
-        let plan = Plan { paper: &paper, columns: &columns, limit: None };
-        let images = ImageCache::default();
         let count = |brief: bool| -> usize {
             let mut names = BTreeSet::new();
             for variant in variants(&paper, brief).iter().flatten() {
-                let jobs = plan.jobs(variant, &Results::new(), &images);
-                for (it, _) in jobs.unwrap_or_else(|why| panic!("{}: {why}", variant.name)) {
-                    let name = run_name(&it.column, it.case, &it.variant);
-                    assert!(names.insert(name.clone()), "{name} twice");
+                for (_, point) in points(&paper, &columns, (variant, &Results::new(), None)) {
+                    point.identity().unwrap_or_else(|why| panic!("{}: {why}", point.name));
+                    assert!(names.insert(point.name.clone()), "{} twice", point.name);
                 }
             }
             names.len()
@@ -379,7 +354,7 @@ mod tests {
         let columns = columns(&paper.workload, None).unwrap();
         let all = variants(&paper, false);
         for column in &columns {
-            let wanted = all.iter().flatten().filter(|it| Plan::wants(it, column));
+            let wanted = all.iter().flatten().filter(|it| wants(it, column));
             let most = wanted.map(|it| it.requests).max().unwrap();
             let WorkloadSpec::Generated(source) = &column.spec else { panic!("a stand-in") };
             let line = source.text.lines().find(|it| it.starts_with("requests")).unwrap();

@@ -87,17 +87,17 @@ fn runs(evidence: &Evidence) -> Sheet {
             column.as_str().into(),
             case.name.into(),
             variant.as_str().into(),
-            Cell::number(of(|run| Some(run.requests))),
+            Cell::number(of(|run| run.get("requests"))),
             Cell::number(value(Shown::Response)),
             Cell::number(value(Shown::Reads)),
             Cell::number(value(Shown::Writes)),
-            Cell::number(of(|run| Some(run.counters.programs.parity))),
-            Cell::number(of(|run| Some(run.counters.programs.gc))),
-            Cell::number(of(|run| Some(run.counters.programs.refresh))),
-            Cell::number(of(|run| Some(run.erases))),
+            Cell::number(of(|run| run.get("counters.programs.parity"))),
+            Cell::number(of(|run| run.get("counters.programs.gc"))),
+            Cell::number(of(|run| run.get("counters.programs.refresh"))),
+            Cell::number(of(|run| run.get("erases"))),
             Cell::number(of(refreshed)),
-            Cell::number(of(|run| run.waf)),
-            Cell::share(of(|run| run.idle_share)),
+            Cell::number(of(|run| run.get("waf"))),
+            Cell::share(of(|run| run.get("idle_share"))),
             Cell::share(of(busy)),
             Cell::number(value(Shown::Work).map(|it| it * 1e3)),
         ]);
@@ -106,8 +106,8 @@ fn runs(evidence: &Evidence) -> Sheet {
 }
 
 fn refreshed(run: &RunSummary) -> Option<f64> {
-    let its = run.redundancy.as_ref()?;
-    Some(its.refreshed_at_hard_limit + its.refreshed_in_idle_time)
+    let at_limit = run.get("redundancy.refreshed_at_hard_limit")?;
+    Some(at_limit + run.get("redundancy.refreshed_in_idle_time")?)
 }
 
 /// By how much the times of each stand-in are divided.
@@ -222,7 +222,7 @@ fn by_cut_off(cut_offs: &[u32], evidence: &Evidence) -> Sheet {
     for &pages in cut_offs {
         let variant = cut_off(pages);
         let of = |shown| evidence.value(LONG, HC, &variant, shown);
-        let parity = evidence.number(LONG, HC, &variant, |run| Some(run.counters.programs.parity));
+        let parity = evidence.number(LONG, HC, &variant, |run| run.get("counters.programs.parity"));
         sheet.row(vec![
             Cell::Number(pages.into()),
             Cell::number(of(Shown::Response)),
@@ -354,7 +354,7 @@ fn by_length(evidence: &Evidence) -> Sheet {
     let mut sheet = Sheet::new("length", title, &heads);
     for &requests in &evidence.paper.sweeps.lengths {
         let variant = length(requests);
-        let waf = evidence.number(SWEPT, RAID5, &variant, |run| run.waf);
+        let waf = evidence.number(SWEPT, RAID5, &variant, |run| run.get("waf"));
         let mut row = vec![Cell::Number(requests as f64), Cell::number(waf)];
         for pair in PAIRS {
             for shown in Shown::PAPER {
@@ -383,11 +383,11 @@ fn long_search(evidence: &Evidence) -> Sheet {
         let of =
             |of: fn(&RunSummary) -> Option<f64>| evidence.number(SEARCH, case, LONG_SEARCH, of);
         sheet.row(vec![
-            Cell::number(of(|run| Some(run.requests))),
+            Cell::number(of(|run| run.get("requests"))),
             case.name.into(),
             Cell::number(of(refreshed)),
             Cell::number(evidence.value(SEARCH, case, LONG_SEARCH, Shown::Writes)),
-            Cell::number(of(|run| Some(run.counters.programs.gc))),
+            Cell::number(of(|run| run.get("counters.programs.gc"))),
             Cell::number(evidence.value(SEARCH, case, LONG_SEARCH, Shown::Response)),
         ]);
     }

@@ -6,7 +6,7 @@ use super::plan::{
     WAITS, WAITS_ALONE, run_name,
 };
 use crate::claim::{Claim, ClaimId, Found, Labelled, Measured, claim, named, unmeasured};
-use crate::run_summary::{ByClass, READ, WRITE};
+use crate::run_summary::{READ, WRITE};
 use crate::runs::{mean, spearman};
 use fowler_device::policy::custom::Used;
 use fowler_device::policy::hotness::Hotness;
@@ -249,8 +249,8 @@ pub(super) fn hit_bits(most: u64, frames: u64) -> u64 {
 
 /// Returns the share of read-hot pages among those evicted during a read-only workload.
 fn read_hot_share(evidence: &Evidence) -> Option<f64> {
-    let left = evidence.runs.summary(READ_ONLY)?.counters.left.as_ref()?;
-    Some(left.read_hot / left.sum()).filter(|share| share.is_finite())
+    let share = evidence.runs.summary(READ_ONLY)?.share("counters.left", "read_hot");
+    share.filter(|share| share.is_finite())
 }
 
 /// The limit for what the text calls comparable: 5 %.
@@ -291,13 +291,12 @@ const RELATED: f64 = 0.485;
 
 /// Whether gains follow the shares of pages that leave the buffer read-hot and write-hot.
 fn gains_by_share(evidence: &Evidence) -> Option<Measured> {
-    let share = |column: &str, of: fn(&ByClass) -> f64| {
-        let left =
-            evidence.runs.summary(&run_name(column, ON_EVICT, AS_IT_IS))?.counters.left.as_ref()?;
-        Some(of(left) / left.sum()).filter(|share| share.is_finite())
+    let share = |column: &str, class| {
+        let run = evidence.runs.summary(&run_name(column, ON_EVICT, AS_IT_IS))?;
+        run.share("counters.left", class).filter(|share| share.is_finite())
     };
-    let read_hot = evidence.runs.each(|column| share(column, |left| left.read_hot))?;
-    let write_hot = evidence.runs.each(|column| share(column, |left| left.write_hot))?;
+    let read_hot = evidence.runs.each(|column| share(column, "read_hot"))?;
+    let write_hot = evidence.runs.each(|column| share(column, "write_hot"))?;
     let faster = |column: &str| Some(1.0 - evidence.ratio(column, ON_EVICT, AS_IT_IS, READ)?);
     let saved = |column: &str| Some(1.0 - evidence.worn_ratio(column, ON_EVICT, AS_IT_IS)?);
     let reads = spearman(&read_hot, &evidence.runs.each(faster)?)?;
@@ -311,7 +310,7 @@ fn gains_by_share(evidence: &Evidence) -> Option<Measured> {
 /// What a block for each class does to write amplification in steady state; a brief study has no
 /// such runs.
 fn amplification(evidence: &Evidence) -> Option<Measured> {
-    let of = |column: &str, case| evidence.number(column, case, RESTED, |run| run.waf);
+    let of = |column: &str, case| evidence.number(column, case, RESTED, |run| run.get("waf"));
     let ratios = evidence.runs.each(|column| Some(of(column, HIRE)? / of(column, BASELINE)?))?;
     let most = ratios.iter().copied().reduce(f64::max)?;
     let measured = Measured::of([("mean", mean(&ratios)?), ("most", most)]);

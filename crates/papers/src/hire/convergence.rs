@@ -49,7 +49,7 @@ fn summed(
 }
 
 /// The latencies of all reads together.
-const READ_TIME: fn(&RunSummary) -> Option<f64> = |run| Some(run.read.mean_us? * run.read.count);
+const READ_TIME: fn(&RunSummary) -> Option<f64> = |run| Some(READ(run)? * run.get("read.count")?);
 
 /// The two financial traces write so little that their ratios of wear are those of a few programs.
 fn is_msr(column: &str) -> bool {

@@ -4,7 +4,7 @@ use super::oracle::Judged;
 use super::paper::Paper;
 use super::plan::{BASELINE, Case, Evidence, HIRE, HVC, LVC, ON_EVICT, WAITS_ALONE};
 use super::tables::{FIGURE_3, FIGURE_4, HIRES, Shown, left};
-use crate::run_summary::{ByClass, WRITE};
+use crate::run_summary::WRITE;
 use crate::runs::mean;
 use fowler_report::figures_folder::Named;
 use fowler_figures::{BarSeries, Bars, Figure, Panel, Reference};
@@ -99,10 +99,9 @@ fn figure5(evidence: &Evidence) -> Named {
 }
 
 fn uses(evidence: &Evidence) -> Named {
-    let left = |label: &str, of: fn(&ByClass) -> f64| {
+    let left = |label: &str, class: &str| {
         bars(evidence, label, |column| {
-            let left = left(evidence, column)?;
-            Some(100.0 * of(left) / left.sum()).filter(|share| share.is_finite())
+            left(evidence, column, class).map(|share| 100.0 * share).filter(|it| it.is_finite())
         })
     };
     let right = |label: &str, of: fn(&Judged) -> Option<f64>| {
@@ -123,9 +122,9 @@ fn uses(evidence: &Evidence) -> Named {
             panel(
                 "Pages evicted from the buffer",
                 vec![
-                    left("mixed", |left| left.mixed),
-                    left("read-hot", |left| left.read_hot),
-                    left("write-hot", |left| left.write_hot),
+                    left("mixed", "mixed"),
+                    left("read-hot", "read_hot"),
+                    left("write-hot", "write_hot"),
                 ],
             ),
             panel(

@@ -10,8 +10,8 @@ use crate::runs::Runs;
 use fowler_experiment::device::Source;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::run::{ReplaySpeed, RunSpec};
-use crate::studies::worn;
-use crate::studies::{ImageCache, fan_out};
+use crate::studies::{ImageCache, fan_out, worn};
+use fowler_experiment::sweep::StudyPoint;
 use fowler_experiment::workload::WorkloadSpec;
 use std::cmp::Reverse;
 
@@ -215,135 +215,94 @@ pub(crate) struct Evidence {
     pub(super) states: Option<States>,
 }
 
-/// What all runs share.
-struct Plan<'a> {
-    paper: &'a Paper,
-    columns: &'a [Column],
+/// Returns how much of a workload a variant is measured on. A real excerpt is too short for a
+/// warm-up.
+fn length(
+    paper: &Paper,
     limit: Option<u64>,
-}
-
-impl Plan<'_> {
-    /// Returns how much of a workload a variant is measured on. A real excerpt is too short for a
-    /// warm-up.
-    fn length(&self, column: &Column, reach: Reach) -> Result<Length, Diagnostics> {
-        let Paper { warm_up, swept_requests, swept_warm_up, .. } = *self.paper;
-        let Some(all) = requests_of(&column.spec)? else {
-            return Ok(Length { most: self.limit, warm_up: 0 });
-        };
-        let most = |requests: u64| self.limit.map_or(requests, |limit| limit.min(requests));
-        let share = |share: f64| (most(all) as f64 * share) as u64;
-        Ok(match reach {
-            Reach::Shown | Reach::SweptWhole => {
-                Length { most: self.limit, warm_up: share(warm_up) }
-            }
-            Reach::Window(from, to) => Length { most: Some(share(to)), warm_up: share(from) },
-            Reach::All | Reach::Swept => {
-                let requests = most(swept_warm_up + swept_requests);
-                let shorter = requests as f64 / (swept_warm_up + swept_requests) as f64;
-                Length { most: Some(requests), warm_up: (swept_warm_up as f64 * shorter) as u64 }
-            }
-        })
-    }
-
-    fn run<'b>(
-        &self,
-        images: &'b ImageCache,
-        name: String,
-        replay: &Replay<'_>,
-    ) -> Result<Job<'b, RunSummary>, Diagnostics> {
-        let &Replay { workload, case, set, length } = replay;
-        let mut set = set.to_vec();
-        set.push(format!("buffer.read_hot={}", case.read_hot));
-        set.push(format!("precondition.warm_up={}", length.warm_up));
-        let spec = RunSpec {
-            device: self.paper.device(&set),
-            scheme: Some(case.scheme.into()),
-            workload: workload.clone(),
-            replay_speed: ReplaySpeed::AsRecorded,
-            limit: length.most,
-            requests: None,
-            faults: Vec::new(),
-            detail: false,
-        };
-        Job::run(name, spec, images)
-    }
-
-    /// Returns the runs of a variant.
-    fn jobs<'b>(
-        &self,
-        variant: &Variant,
-        images: &'b ImageCache,
-    ) -> Result<Vec<Job<'b, RunSummary>>, Diagnostics> {
-        let swept = &self.paper.sweeps.workloads;
-        let wanted = |column: &&Column| match variant.reach {
-            Reach::Shown | Reach::All => true,
-            Reach::Swept | Reach::SweptWhole => swept.contains(&column.name),
-            Reach::Window(..) => column.is_stand_in(),
-        };
-        // The longest first: no core is left alone with one at the end.
-        let mut columns: Vec<&Column> = self.columns.iter().filter(wanted).collect();
-        columns
-            .sort_by_key(|column| Reverse(requests_of(&column.spec).ok().flatten().unwrap_or(0)));
-        let mut jobs = Vec::new();
-        for column in columns {
-            let length = self.length(column, variant.reach)?;
-            let workload = match variant.space {
-                Some(gib) => spread(&column.spec, gib)?,
-                None => column.spec.clone(),
-            };
-            for &case in &variant.cases {
-                let name = run_name(&column.name, case, &variant.name);
-                let (workload, set) = (&workload, variant.set.as_slice());
-                jobs.push(self.run(images, name, &Replay { workload, case, set, length })?);
-            }
+    column: &Column,
+    reach: Reach,
+) -> Result<Length, Diagnostics> {
+    let Paper { warm_up, swept_requests, swept_warm_up, .. } = *paper;
+    let Some(all) = requests_of(&column.spec)? else {
+        return Ok(Length { most: limit, warm_up: 0 });
+    };
+    let most = |requests: u64| limit.map_or(requests, |limit| limit.min(requests));
+    let share = |share: f64| (most(all) as f64 * share) as u64;
+    Ok(match reach {
+        Reach::Shown | Reach::SweptWhole => Length { most: limit, warm_up: share(warm_up) },
+        Reach::Window(from, to) => Length { most: Some(share(to)), warm_up: share(from) },
+        Reach::All | Reach::Swept => {
+            let requests = most(swept_warm_up + swept_requests);
+            let shorter = requests as f64 / (swept_warm_up + swept_requests) as f64;
+            Length { most: Some(requests), warm_up: (swept_warm_up as f64 * shorter) as u64 }
         }
-        Ok(jobs)
-    }
-
-    /// Returns the oracle jobs of each workload.
-    fn oracles<'b>(&self) -> Result<Vec<Job<'b, Judged>>, Diagnostics> {
-        let device = || self.paper.device(&[]);
-        let job = |column: &Column| oracle::job(&column.name, device(), &column.spec, self.limit);
-        self.columns.iter().map(job).collect()
-    }
-
-    /// Returns the read-only run.
-    fn reads<'b>(&self, images: &'b ImageCache) -> Result<Job<'b, RunSummary>, Diagnostics> {
-        let text = Source { name: READ_ONLY.into(), text: READS_ALONE.into() };
-        let workload = &WorkloadSpec::Generated(text);
-        let length = Length { most: self.limit, warm_up: 0 };
-        let replay = Replay { workload, case: HIRE, set: &[], length };
-        self.run(images, READ_ONLY.into(), &replay)
-    }
+    })
 }
 
-impl Plan<'_> {
-    /// What the oracle knows, and the runs of every variant; nothing if they were stopped.
-    fn results(&self, runs: &RunFolder<'_>) -> Result<Option<Many>, Diagnostics> {
-        let Some(oracles) = runs.results(self.oracles()?)? else { return Ok(None) };
-        let mut results = Results::new();
-        // The drives of most variants begin alike; those of one always do.
-        let images = ImageCache::of(2);
-        for variant in variants(self.paper) {
-            let Some(runs) = runs.results(self.jobs(&variant, &images)?)? else { return Ok(None) };
-            results.extend(runs);
-        }
-        Ok(Some(Many { oracles, results }))
+/// Returns the point of a workload under a case.
+fn point(
+    paper: &Paper,
+    name: String,
+    workload: WorkloadSpec,
+    (case, set): (Case, &[String]),
+    Length { most, warm_up }: Length,
+) -> StudyPoint {
+    let own = [
+        format!("buffer.read_hot={}", case.read_hot),
+        format!("precondition.warm_up={warm_up}"),
+    ];
+    let device = paper.device(&[set, &own].concat());
+    let run = RunSpec::new(device, workload, ReplaySpeed::AsRecorded);
+    StudyPoint { name, run: RunSpec { scheme: Some(case.scheme.into()), limit: most, ..run } }
+}
+
+/// Returns the points of a variant.
+fn points(
+    paper: &Paper,
+    columns: &[Column],
+    limit: Option<u64>,
+    variant: &Variant,
+) -> Result<Vec<StudyPoint>, Diagnostics> {
+    let swept = &paper.sweeps.workloads;
+    let wanted = |column: &&Column| match variant.reach {
+        Reach::Shown | Reach::All => true,
+        Reach::Swept | Reach::SweptWhole => swept.contains(&column.name),
+        Reach::Window(..) => column.is_stand_in(),
+    };
+    // The longest first: no core is left alone with one at the end.
+    let mut columns: Vec<&Column> = columns.iter().filter(wanted).collect();
+    columns.sort_by_key(|column| Reverse(requests_of(&column.spec).ok().flatten().unwrap_or(0)));
+    let mut points = Vec::new();
+    for column in columns {
+        let length = length(paper, limit, column, variant.reach)?;
+        let workload = match variant.space {
+            Some(gib) => spread(&column.spec, gib)?,
+            None => column.spec.clone(),
+        };
+        points.extend(variant.cases.iter().map(|&case| {
+            let name = run_name(&column.name, case, &variant.name);
+            point(paper, name, workload.clone(), (case, &variant.set), length)
+        }));
     }
+    Ok(points)
 }
 
-/// The results of the many runs.
-struct Many {
-    oracles: Results<Judged>,
-    results: Results<RunSummary>,
+/// Returns the point that only reads.
+fn reads(paper: &Paper, limit: Option<u64>) -> StudyPoint {
+    let source = Source { name: READ_ONLY.into(), text: READS_ALONE.into() };
+    let length = Length { most: limit, warm_up: 0 };
+    point(paper, READ_ONLY.into(), WorkloadSpec::Generated(source), (HIRE, &[]), length)
 }
 
-/// A workload to replay under a case.
-struct Replay<'p> {
-    workload: &'p WorkloadSpec,
-    case: Case,
-    set: &'p [String],
-    length: Length,
+/// Returns the oracle's job for each workload.
+fn oracles<'a>(
+    paper: &Paper,
+    columns: &[Column],
+    limit: Option<u64>,
+) -> Result<Vec<Job<'a, Judged>>, Diagnostics> {
+    let job = |column: &Column| oracle::job(&column.name, paper.device(&[]), &column.spec, limit);
+    columns.iter().map(job).collect()
 }
 
 /// Returns how many requests a generated workload has; `None` for a trace.
@@ -384,16 +343,30 @@ impl Evidence {
         limit: Option<u64>,
         runs: &RunFolder<'_>,
     ) -> Result<Option<Evidence>, Diagnostics> {
-        let plan = Plan { paper: &paper, columns: &columns, limit };
         // What is one long run each goes beside the many.
         let alone = || {
             let states = runs.result(super::checks::job(STATES)?)?;
-            let images = ImageCache::default();
-            Ok::<_, Diagnostics>((states, runs.results(vec![plan.reads(&images)?])?))
+            let reads = runs.simulate(vec![reads(&paper, limit)], &ImageCache::default())?;
+            Ok::<_, Diagnostics>(states.zip(reads))
         };
-        let (alone, many) = fan_out::both(alone, || plan.results(runs));
-        let ((Some(states), Some(reads)), Some(many)) = (alone?, many?) else { return Ok(None) };
-        let Many { oracles, mut results } = many;
+        let many = || {
+            let Some(oracles) = runs.results(oracles(&paper, &columns, limit)?)? else {
+                return Ok(None);
+            };
+            let mut results = Results::new();
+            // The drives of most variants begin alike; those of one always do.
+            let images = ImageCache::of(2);
+            for variant in variants(&paper) {
+                let points = points(&paper, &columns, limit, &variant)?;
+                let Some(runs) = runs.simulate(points, &images)? else { return Ok(None) };
+                results.extend(runs);
+            }
+            Ok::<_, Diagnostics>(Some((oracles, results)))
+        };
+        let (alone, many) = fan_out::both(alone, many);
+        let (Some((states, reads)), Some((oracles, mut results))) = (alone?, many?) else {
+            return Ok(None);
+        };
         results.extend(reads);
         let (runs, states) = (Runs::new(columns, results), Some(states));
         Ok(Some(Evidence { paper, runs, oracles, states }))
@@ -440,8 +413,8 @@ impl Evidence {
 
 /// Returns the wear of all programs in a run's summary.
 pub(super) fn summary_worn(run: &RunSummary) -> Option<f64> {
-    let at = run.counters.programs_at.as_ref()?;
-    Some(worn([at.boosted, at.nominal, at.reduced].into()))
+    let at = |voltage| Some(run.get(&format!("counters.programs_at.{voltage}"))? as u64);
+    Some(worn([at("boosted")?, at("nominal")?, at("reduced")?].into()))
 }
 
 /// The fewest programs for a meaningful ratio: a read-only excerpt has a handful. Assumed.
@@ -451,23 +424,21 @@ const PROGRAMS_LEAST: f64 = 500.0;
 pub(super) mod tests {
     use super::*;
     use crate::column::columns;
-    use crate::run_summary::{ByClass, ByVoltage, Counters, Latencies};
 
     /// Every run of the whole study uses an existing drive and workload.
     #[test]
     fn every_run_can_be_set_up() {
         let mut paper = Paper::open().unwrap();
         let columns = columns(&paper.workload, None).unwrap();
-        let images = ImageCache::default();
         let count = |paper: &Paper| {
-            let plan = Plan { paper, columns: &columns, limit: None };
-            let jobs = |variant: &Variant| {
-                plan.jobs(variant, &images).unwrap_or_else(|why| panic!("{}: {why}", variant.name))
-            };
-            let oracles = plan.oracles().unwrap_or_else(|why| panic!("{why}")).len();
-            assert!(plan.reads(&images).is_ok() && super::super::checks::job(STATES).is_ok());
-            let others = oracles + 2;
-            others + variants(paper).iter().map(|variant| jobs(variant).len()).sum::<usize>()
+            let points = |variant: &Variant| points(paper, &columns, None, variant).unwrap();
+            let mut all: Vec<StudyPoint> = variants(paper).iter().flat_map(points).collect();
+            all.push(reads(paper, None));
+            for point in &all {
+                point.identity().unwrap_or_else(|why| panic!("{}: {why}", point.name));
+            }
+            assert!(super::super::checks::job(STATES).is_ok());
+            1 + all.len() + oracles(paper, &columns, None).unwrap().len()
         };
         let s = &paper.sweeps;
         let swept = 3 * s.watermarks.len()
@@ -511,15 +482,14 @@ pub(super) mod tests {
         assert_eq!((all[0].0, all[all.len() - 1].1), (0.0, paper.warm_up));
         assert!(all.windows(2).all(|pair| pair[0].1 == pair[1].0));
         let columns = columns(&paper.workload, None).unwrap();
-        let plan = Plan { paper: &paper, columns: &columns, limit: None };
-        let length = |reach| plan.length(&columns[0], reach).unwrap();
+        let length_of = |limit, reach| length(&paper, limit, &columns[0], reach).unwrap();
+        let length = |reach| length_of(None, reach);
         // stg1 has 2,196,861 requests, all of which run.
         let half = 2_196_861 / 2;
         assert_eq!(length(Reach::Shown), Length { most: None, warm_up: half });
         assert_eq!(length(Reach::Window(0.25, 0.5)).most, Some(half));
         assert_eq!(length(Reach::Window(0.25, 0.5)).warm_up, half / 2);
-        let look = Plan { limit: Some(1000), ..plan };
-        let shown = look.length(&columns[0], Reach::Shown).unwrap();
+        let shown = length_of(Some(1000), Reach::Shown);
         assert_eq!(shown, Length { most: Some(1000), warm_up: 500 });
     }
 
@@ -531,20 +501,18 @@ pub(super) mod tests {
         let mut results = Results::new();
         for column in &columns {
             for case in CASES {
-                let (read, write, [boosted, nominal, reduced]) = of(&column.name, case);
-                let of = |mean| Latencies { mean_us: Some(mean), ..Latencies::default() };
-                let programs_at = Some(ByVoltage { boosted, nominal, reduced });
-                let left = Some(ByClass {
-                    mixed: nominal as f64,
-                    read_hot: boosted as f64,
-                    write_hot: reduced as f64,
-                });
-                let run = RunSummary {
-                    read: of(read),
-                    write: of(write),
-                    counters: Counters { programs_at, left, ..Counters::default() },
-                    ..RunSummary::default()
-                };
+                let (read, write, programs) = of(&column.name, case);
+                let [boosted, nominal, reduced] = programs.map(|it| it as f64);
+                let run = RunSummary::from([
+                    ("read.mean_us", read),
+                    ("write.mean_us", write),
+                    ("counters.programs_at.boosted", boosted),
+                    ("counters.programs_at.nominal", nominal),
+                    ("counters.programs_at.reduced", reduced),
+                    ("counters.left.mixed", nominal),
+                    ("counters.left.read_hot", boosted),
+                    ("counters.left.write_hot", reduced),
+                ]);
                 for variant in [AS_IT_IS, WAITS, WAITS_ALONE] {
                     results.insert(run_name(&column.name, case, variant), run.clone());
                 }
@@ -561,8 +529,7 @@ pub(super) mod tests {
         let mut results = Results::new();
         for column in &columns {
             for case in MEASURED {
-                let waf = Some(of(&column.name, case));
-                let run = RunSummary { waf, ..RunSummary::default() };
+                let run = [("waf", of(&column.name, case))].into();
                 results.insert(run_name(&column.name, case, RESTED), run);
             }
         }

@@ -6,7 +6,7 @@ use super::plan::{
     rewrite_share, run_name, space, watermark, worn_to,
 };
 use super::tables::HIRES;
-use crate::run_summary::{ByClass, Number, READ};
+use crate::run_summary::{Number, READ};
 use crate::runs::mean;
 use fowler_report::figures_folder::Named;
 use fowler_experiment::tables::{Cell, Sheet};
@@ -122,19 +122,17 @@ fn rows(sheet: &mut Sheet, evidence: &Evidence, value: &Cell, variant: &str) {
         for case in HIRES {
             let Some(reads) = relative(evidence, column, case, variant, false) else { continue };
             let run = evidence.runs.summary(&run_name(column, case, variant));
-            let left = run.and_then(|run| run.counters.left.as_ref());
-            let share =
-                |of: fn(&ByClass) -> f64| Cell::share(left.map(|left| of(left) / left.sum()));
+            let left = |class| Cell::share(run.and_then(|run| run.share("counters.left", class)));
             sheet.row(vec![
                 column.as_str().into(),
                 value.clone(),
                 case.name.into(),
                 Cell::Number(reads),
                 Cell::number(relative(evidence, column, case, variant, true)),
-                Cell::number(run.and_then(|run| run.waf)),
-                share(|left| left.mixed),
-                share(|left| left.read_hot),
-                share(|left| left.write_hot),
+                Cell::number(run.and_then(|run| run.get("waf"))),
+                left("mixed"),
+                left("read_hot"),
+                left("write_hot"),
             ]);
         }
     }
@@ -157,7 +155,7 @@ fn rested(evidence: &Evidence) -> Sheet {
     let mut sheet = Sheet::new("rested", title, &heads);
     let reads = |column: &str, case| evidence.ratio(column, case, RESTED, READ);
     let wear = |column: &str, case| evidence.worn_ratio(column, case, RESTED);
-    let waf = |column: &str, case| evidence.number(column, case, RESTED, |run| run.waf);
+    let waf = |column: &str, case| evidence.number(column, case, RESTED, |run| run.get("waf"));
     let row = |name: &str, of: &dyn Fn(Relative<'_>, Case) -> Option<f64>| {
         let mut cells: Vec<Cell> = vec![name.into()];
         cells.extend(MEASURED.iter().skip(1).map(|&case| Cell::number(of(&reads, case))));
@@ -186,7 +184,7 @@ fn over_life(evidence: &Evidence) -> Sheet {
             let variant = worn_to(cycles);
             for case in OVER_LIFE {
                 let number = |of| evidence.number(column, case, &variant, of);
-                let reads = number(|run| Some(run.counters.reads.host));
+                let reads = number(|run| run.get("counters.reads.host"));
                 let reads = reads.filter(|&reads| reads > 0.0);
                 let share = |of: Number| Some(number(of)? / reads?);
                 sheet.row(vec![
@@ -195,8 +193,8 @@ fn over_life(evidence: &Evidence) -> Sheet {
                     case.name.into(),
                     Cell::number(evidence.ratio(column, case, &variant, READ)),
                     Cell::number(evidence.worn_ratio(column, case, &variant)),
-                    Cell::number(share(|run| Some(run.counters.retries)).map(|it| 1.0 + it)),
-                    Cell::share(share(|run| Some(run.counters.uncorrectable_reads))),
+                    Cell::number(share(|run| run.get("counters.retries")).map(|it| 1.0 + it)),
+                    Cell::share(share(|run| run.get("counters.uncorrectable_reads"))),
                 ]);
             }
         }

@@ -8,7 +8,7 @@ use super::plan::{
     WAITS_ALONE, run_name, summary_worn,
 };
 use crate::claim::ClaimId;
-use crate::run_summary::{ByClass, Number, READ, WRITE};
+use crate::run_summary::{Number, READ, WRITE};
 use crate::runs::mean;
 use fowler_experiment::tables::{Cell, Sheet};
 use fowler_physics::ldpc::Ldpc;
@@ -105,12 +105,12 @@ fn workloads(evidence: &Evidence) -> Sheet {
         let mut row = evidence.runs.asked(column, &run_name(&column.name, BASELINE, AS_IT_IS));
         row.extend([
             Cell::number(number(READ)),
-            Cell::share(number(|run| run.idle_share)),
+            Cell::share(number(|run| run.get("idle_share"))),
             Cell::share(number(|run| {
-                Some(run.counters.buffer_read_hits / run.counters.pages_read)
+                Some(run.get("counters.buffer_read_hits")? / run.get("counters.pages_read")?)
             })),
             Cell::share(number(|run| {
-                Some(run.counters.buffer_write_hits / run.counters.pages_written)
+                Some(run.get("counters.buffer_write_hits")? / run.get("counters.pages_written")?)
             })),
         ]);
         sheet.row(row);
@@ -144,7 +144,7 @@ fn figure5(evidence: &Evidence) -> Sheet {
             let column = column.name.as_str();
             let ratios = |of: Number| cases.map(|it| evidence.ratio(column, it, variant, of));
             let base = evidence.number(column, BASELINE, variant, WRITE);
-            let cells = [ratios(WRITE), ratios(|run| run.write.p99_us)].into_iter().flatten();
+            let cells = [ratios(WRITE), ratios(|run| run.get("write.p99_us"))].into_iter().flatten();
             let cells = [base].into_iter().chain(cells).map(Cell::number);
             sheet.row([column.into(), name.into()].into_iter().chain(cells).collect());
         }
@@ -182,15 +182,14 @@ fn uses(evidence: &Evidence) -> Sheet {
         let said = |of: fn(&Judged) -> Option<f64>| {
             Cell::share(evidence.oracle(&column.name).and_then(of))
         };
-        let left = left(evidence, &column.name);
-        let share = |of: fn(&ByClass) -> f64| Cell::share(left.map(|left| of(left) / left.sum()));
+        let left = |class| Cell::share(left(evidence, &column.name, class));
         sheet.row(vec![
             column.name.as_str().into(),
             said(|it| it.reads.mixed),
             said(|it| it.writes.mixed),
-            share(|left| left.mixed),
-            share(|left| left.read_hot),
-            share(|left| left.write_hot),
+            left("mixed"),
+            left("read_hot"),
+            left("write_hot"),
             said(|it| it.never_again),
             said(|it| it.accuracy),
             said(|it| it.accuracy_near),
@@ -202,9 +201,9 @@ fn uses(evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// The pages that left the buffer under HIRE.
-pub(super) fn left<'e>(evidence: &'e Evidence, column: &str) -> Option<&'e ByClass> {
-    evidence.runs.summary(&run_name(column, HIRE, AS_IT_IS))?.counters.left.as_ref()
+/// The share of an access class in the pages that left the buffer under HIRE.
+pub(super) fn left(evidence: &Evidence, column: &str, class: &str) -> Option<f64> {
+    evidence.runs.summary(&run_name(column, HIRE, AS_IT_IS))?.share("counters.left", class)
 }
 
 const SECONDS_OF_A_YEAR: f64 = 365.0 * 86_400.0;
@@ -236,17 +235,17 @@ fn lifetime(evidence: &Evidence) -> Sheet {
         for case in CASES {
             for column in &evidence.runs.columns {
                 let number = |of| evidence.number(&column.name, case, variant, of);
-                let Some(weight) = number(|run| run.wearing_weight) else { continue };
+                let Some(weight) = number(|run| run.get("wearing_weight")) else { continue };
                 let wear = evidence.worn(&column.name, case, variant);
                 let years = wear
-                    .zip(number(|run| Some(run.simulated_s)))
+                    .zip(number(|run| run.get("simulated_s")))
                     .map(|(wear, seconds)| budget / (wear / seconds) / SECONDS_OF_A_YEAR);
                 sheet.row(vec![
                     column.name.as_str().into(),
                     drive.into(),
                     case.name.into(),
-                    Cell::number(number(|run| Some(run.counters.programs.host))),
-                    Cell::number(number(|run| run.waf)),
+                    Cell::number(number(|run| run.get("counters.programs.host"))),
+                    Cell::number(number(|run| run.get("waf"))),
                     Cell::Number(weight),
                     Cell::Number(cycles / weight),
                     Cell::number(wear),
@@ -340,23 +339,26 @@ pub(super) fn runs(evidence: &Evidence) -> Sheet {
         "reprogrammed",
         "given up",
     ];
+    const NAMES: [&str; 8] = [
+        "read.mean_us",
+        "read.p99_us",
+        "write.mean_us",
+        "write.p99_us",
+        "waf",
+        "erases",
+        "counters.programs.gc",
+        "wearing_weight",
+    ];
+    const REWRITTEN: [&str; 2] = ["counters.rewritten.anew", "counters.rewritten.given_up"];
     let mut sheet = Sheet::new("runs", "Every run", &heads);
     for (name, run) in evidence.runs.all() {
-        let rewritten = run.counters.rewritten.as_ref();
-        sheet.row(vec![
+        let mut row = vec![
             name.as_str().into(),
-            Cell::number(run.read.mean_us),
-            Cell::number(run.read.p99_us),
-            Cell::number(run.write.mean_us),
-            Cell::number(run.write.p99_us),
-            Cell::number(run.waf),
-            Cell::Number(run.erases),
-            Cell::Number(run.counters.programs.gc),
-            Cell::number(run.wearing_weight),
-            Cell::number(summary_worn(run)),
-            Cell::number(rewritten.map(|it| it.anew)),
-            Cell::number(rewritten.map(|it| it.given_up)),
-        ]);
+        ];
+        row.extend(NAMES.map(|name| Cell::number(run.get(name))));
+        row.push(Cell::number(summary_worn(run)));
+        row.extend(REWRITTEN.map(|name| Cell::number(run.get(name))));
+        sheet.row(row);
     }
     sheet
 }

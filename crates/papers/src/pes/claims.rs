@@ -102,8 +102,8 @@ pub(super) const CLAIMS: &[Claim<Evidence>] = &[
     named(WRITES_IPS_ABOVE_FIFO, |e| Ok(excess(e, WRITE, ("pes_ips", "fifo"), true))),
     named(WRITES_IPC_ABOVE_FIFO, |e| Ok(excess(e, WRITE, ("pes_ipc", "fifo"), true))),
     claim("000-045", |e| Ok(excess(e, WRITE, ("pes_ipc", "fifo"), false))),
-    named(OVERHEAD, |e| Ok(average(e, |run| run.suspension_overhead))),
-    named(SUSPENDED, |e| Ok(average(e, |run| run.suspended_share))),
+    named(OVERHEAD, |e| Ok(average(e, |run| run.get("suspension_overhead")))),
+    named(SUSPENDED, |e| Ok(average(e, |run| run.get("suspended_share")))),
     claim("000-048", |e| Ok(queue(e))),
     claim("000-049", |_| {
         by_flash(|flash| {

@@ -102,8 +102,8 @@ const GAINS: [Gain; 10] = [
         " mean",
         Of::Higher(WRITE, ("pes_ipc", "fifo")),
     ),
-    gain("programs and erases suspended", SUSPENDED, "", Of::Ipc(|run| run.suspended_share)),
-    gain("extra time of a suspended one", OVERHEAD, "", Of::Ipc(|run| run.suspension_overhead)),
+    gain("programs and erases suspended", SUSPENDED, "", Of::Ipc(|run| run.get("suspended_share"))),
+    gain("extra time of a suspended one", OVERHEAD, "", Of::Ipc(|run| run.get("suspension_overhead"))),
 ];
 /// Those that the picture shows, by their place above.
 const SHOWN: [usize; 2] = [2, 3];

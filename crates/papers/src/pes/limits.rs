@@ -11,6 +11,7 @@ use fowler_experiment::device::Source;
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::run::{ReplaySpeed, RunSpec};
 use crate::studies::ImageCache;
+use fowler_experiment::sweep::StudyPoint;
 use fowler_experiment::tables::{Cell, Sheet};
 use fowler_validate::die_times;
 use fowler_experiment::workload::WorkloadSpec;
@@ -182,10 +183,10 @@ impl Starvation {
         for die in &DIES {
             settings.extend(die.settings()?);
         }
-        let jobs = limit_jobs(paper, limit, images)?;
+        let points = limit_points(paper, limit)?;
         let measured = runs.results(settings.iter().map(Setting::job).collect())?;
         let Some(measured) = measured else { return Ok(None) };
-        let Some(limits) = runs.results(jobs)? else { return Ok(None) };
+        let Some(limits) = runs.simulate(points, images)? else { return Ok(None) };
         let point = |Setting { name, point, .. }: Setting| Point {
             measured: measured.get(&name).and_then(|it| it.stretched),
             ..point
@@ -200,12 +201,8 @@ impl Starvation {
 }
 
 /// Returns the runs under every limit, at every load.
-fn limit_jobs<'a>(
-    paper: &Paper,
-    limit: Option<u64>,
-    images: &'a ImageCache,
-) -> Result<Vec<Job<'a, RunSummary>>, Diagnostics> {
-    let mut jobs = Vec::new();
+fn limit_points(paper: &Paper, limit: Option<u64>) -> Result<Vec<StudyPoint>, Diagnostics> {
+    let mut points = Vec::new();
     let config = die::config(Flash::Mlc, "fifo")?;
     let times = die_times(&config);
     for load in LOADS {
@@ -215,27 +212,17 @@ fn limit_jobs<'a>(
              mix.reads = {READ_SHARE}\nreads.sizes = \"4KiB\"\nwrites.sizes = \"4KiB\"\n",
             1e6 * (offered.reads + offered.writes)
         );
+        let source = Source { name: format!("random requests at load {load}"), text };
         for (name, scheme, set) in LIMITS {
-            let spec = RunSpec {
-                device: paper.device(
-                    Flash::Mlc,
-                    &set.iter().map(|it| (*it).to_string()).collect::<Vec<_>>(),
-                ),
-                scheme: Some(scheme.into()),
-                workload: WorkloadSpec::Generated(Source {
-                    name: format!("random requests at load {load}"),
-                    text: text.clone(),
-                }),
-                replay_speed: ReplaySpeed::AsRecorded,
-                limit,
-                requests: None,
-                faults: Vec::new(),
-                detail: false,
-            };
-            jobs.push(Job::run(limit_name(name, load), spec, images)?);
+            let set: Vec<String> = set.iter().map(|it| (*it).to_string()).collect();
+            let workload = WorkloadSpec::Generated(source.clone());
+            let device = paper.device(Flash::Mlc, &set);
+            let run = RunSpec::new(device, workload, ReplaySpeed::AsRecorded);
+            let run = RunSpec { scheme: Some(scheme.into()), limit, ..run };
+            points.push(StudyPoint { name: limit_name(name, load), run });
         }
     }
-    Ok(jobs)
+    Ok(points)
 }
 
 impl Starvation {
@@ -285,11 +272,11 @@ impl Starvation {
                 sheet.row(vec![
                     Cell::Number(load),
                     name.into(),
-                    number(|it| it.read.mean_us),
-                    number(|it| it.read.p999_us),
-                    number(|it| it.write.mean_us),
-                    number(|it| it.write.p999_us),
-                    number(|it| Some(it.suspensions / it.counters.operations)),
+                    number(|it| it.get("read.mean_us")),
+                    number(|it| it.get("read.p999_us")),
+                    number(|it| it.get("write.mean_us")),
+                    number(|it| it.get("write.p999_us")),
+                    number(|it| Some(it.get("suspensions")? / it.get("counters.operations")?)),
                 ]);
             }
         }

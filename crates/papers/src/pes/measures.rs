@@ -55,8 +55,8 @@ pub(super) fn background(evidence: &Evidence) -> Option<Measured> {
             let of = |name: &str| evidence.number(name, flash.plain(), "fifo", of);
             evidence.runs.stand_ins().map(|column| of(&column.name)).sum()
         };
-        let behind = count(|run| Some(run.counters.background_gc))?;
-        let all = behind + count(|run| Some(run.counters.foreground_gc))?;
+        let behind = count(|run| run.get("counters.background_gc"))?;
+        let all = behind + count(|run| run.get("counters.foreground_gc"))?;
         if all == 0.0 {
             return None;
         }
@@ -191,8 +191,8 @@ pub(super) fn worst(
 /// Write throughput relative to FIFO with a drive that is never idle, and the time that dies are
 /// busy at the paper's load: the mean over the stand-ins.
 pub(super) fn throughput(evidence: &Evidence) -> Option<Measured> {
-    let rate = |run: &RunSummary| Some(run.write.bytes / run.simulated_s);
-    let busy = |run: &RunSummary| Some(run.counters.die_busy_s);
+    let rate = |run: &RunSummary| Some(run.get("write.bytes")? / run.get("simulated_s")?);
+    let busy = |run: &RunSummary| run.get("counters.die_busy_s");
     let barely = evidence.paper.throughput.barely;
     let mut measured = Measured::exactly(Vec::new());
     let (mut kept, mut light) = (true, true);

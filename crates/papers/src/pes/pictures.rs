@@ -232,8 +232,8 @@ fn limits(starvation: &Starvation) -> Figure {
     };
     Figure {
         panels: vec![
-            panel("reads", |run| run.read.p999_us),
-            panel("writes", |run| run.write.p999_us),
+            panel("reads", |run| run.get("read.p999_us")),
+            panel("writes", |run| run.get("write.p999_us")),
         ],
         ..Figure::new("Limits to suspension: 80 % random reads of 4 KiB on pes-mlc in steady state")
     }

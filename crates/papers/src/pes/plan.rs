@@ -6,12 +6,13 @@ use super::paper::{Flash, Paper, Way};
 use crate::Request;
 use crate::column::Column;
 use crate::run_folder::{Job, Results, RunFolder, Speed};
-use crate::run_summary::{Number, RunSummary};
+use crate::run_summary::Number;
 use crate::runs::Runs;
 use fowler_experiment::common_speed::TestBed;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::run::{ReplaySpeed, RunSpec};
 use crate::studies::{ImageCache, fan_out};
+use fowler_experiment::sweep::StudyPoint;
 use fowler_experiment::workload::Control;
 
 /// The schemes of the paper, in its order, with its names for them.
@@ -72,153 +73,114 @@ pub(super) fn queue_variant(way: &Way, size: u32) -> String {
     format!("queue {size} {}", way.name)
 }
 
-/// What all runs share.
-struct Plan<'a> {
-    paper: &'a Paper,
-    columns: &'a [Column],
-    members: &'a [Column],
-    limit: Option<u64>,
-    images: &'a ImageCache,
+/// A row of the table of runs: a variant of some drives, under some workloads and schemes.
+struct Row<'a> {
+    variant: String,
+    flashes: &'a [Flash],
+    set: Vec<String>,
+    on: Vec<&'a Column>,
+    schemes: Vec<&'static str>,
+    pace: Pace,
 }
 
-impl<'a> Plan<'a> {
-    /// Returns the two drives under FIFO, used to find the replay speed of traces.
-    fn beds(&self, control: Control<'_>) -> Result<Vec<TestBed>, Diagnostics> {
-        let bed = |&flash: &Flash| {
-            let spec = self.paper.device(flash, &[]);
-            Ok(TestBed::new(&spec, "fifo", control)?.limited(self.limit))
-        };
-        fan_out::each(&Flash::ALL, bed).into_iter().collect()
-    }
-
-    /// By what each workload is compressed: until the drive idles as long as the paper says, "for
-    /// each workload". Each drive has a factor of its own, so that both are as busy as the paper
-    /// says.
-    fn speeds<'b>(&self, beds: &'b [TestBed]) -> Result<Vec<Job<'b, Speed>>, Diagnostics> {
-        let mut jobs = Vec::new();
-        for column in self.columns.iter().chain(self.members) {
-            for flash in Flash::ALL {
-                let (name, workload) = (speed_name(column, flash), column.spec.clone());
-                let bed = std::slice::from_ref(&beds[flash as usize]);
-                jobs.push(Job::speed(name, bed, workload, self.limit, self.paper.idle)?);
-            }
-        }
-        Ok(jobs)
-    }
-
-    fn runs(&self, speeds: &Results<Speed>) -> Result<Vec<Job<'a, RunSummary>>, Diagnostics> {
-        let mut jobs = Vec::new();
-        for column in self.columns {
-            for flash in Flash::ALL {
-                let replay = replayed(speeds, column, flash)?;
-                for (scheme, _) in SCHEMES {
-                    jobs.push(self.run(replay, scheme)?);
-                }
-                if column.is_stand_in() {
-                    self.choices(replay, &mut jobs)?;
-                    self.throughput(replay, &mut jobs)?;
-                }
-                if column.name == self.paper.queue.workload {
-                    self.queue(replay, &mut jobs)?;
-                }
-            }
-        }
-        for member in self.members {
-            for flash in Flash::ALL {
-                let replay = replayed(speeds, member, flash)?;
-                for scheme in OF_MEMBERS {
-                    jobs.push(self.run(replay, scheme)?);
-                }
-            }
-        }
-        Ok(jobs)
-    }
-
-    fn run(&self, replay: Replay<'_>, scheme: &str) -> Result<Job<'a, RunSummary>, Diagnostics> {
-        let Replay { column, drive, set, pace } = replay;
-        let spec = RunSpec {
-            device: self.paper.device(drive.flash, set),
-            scheme: Some(scheme.into()),
-            workload: column.spec.clone(),
-            replay_speed: pace,
-            limit: self.limit,
-            requests: None,
-            faults: Vec::new(),
-            detail: false,
-        };
-        Job::run(run_name(&column.name, drive, scheme), spec, self.images)
-    }
-
-    fn choices(
-        &self,
-        plain: Replay<'_>,
-        jobs: &mut Vec<Job<'a, RunSummary>>,
-    ) -> Result<(), Diagnostics> {
-        let flash = plain.drive.flash;
-        for choice in self.paper.choice.iter().filter(|it| it.flashes().contains(&flash)) {
-            let drive = Drive { flash, variant: &choice.name };
-            for scheme in COMPARED {
-                jobs.push(self.run(Replay { drive, set: &choice.set, ..plain }, scheme)?);
-            }
-        }
-        Ok(())
-    }
-
-    fn queue(
-        &self,
-        plain: Replay<'_>,
-        jobs: &mut Vec<Job<'a, RunSummary>>,
-    ) -> Result<(), Diagnostics> {
-        let queue = &self.paper.queue;
-        let pace = match plain.pace {
-            ReplaySpeed::Speed(speed) => ReplaySpeed::Speed(speed * queue.faster),
-            other => other,
-        };
-        for way in &queue.way {
-            for scheme in COMPARED {
-                for &size in &queue.sizes {
-                    let set = way.set(size);
-                    let drive = Drive { variant: &queue_variant(way, size), ..plain.drive };
-                    jobs.push(self.run(Replay { drive, set: &set, pace, ..plain }, scheme)?);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// The same requests, each issued as soon as another is answered: how many the drive can take.
-    fn throughput(
-        &self,
-        plain: Replay<'_>,
-        jobs: &mut Vec<Job<'a, RunSummary>>,
-    ) -> Result<(), Diagnostics> {
-        let pace = ReplaySpeed::Closed(self.paper.throughput.outstanding);
-        let drive = Drive { variant: CLOSED, ..plain.drive };
-        for scheme in WRITING {
-            jobs.push(self.run(Replay { drive, pace, ..plain }, scheme)?);
-        }
-        Ok(())
-    }
-}
-
-/// A workload on a drive, at a speed.
+/// How fast requests come.
 #[derive(Clone, Copy)]
-struct Replay<'p> {
-    column: &'p Column,
-    drive: Drive<'p>,
-    set: &'p [String],
-    pace: ReplaySpeed,
+enum Pace {
+    /// So many times as fast as was found for the workload and the drive.
+    Found(f64),
+    /// Each as soon as another is answered, with so many outstanding.
+    Closed(u32),
 }
 
-/// A workload on the paper's drive, at the speed that was found.
-fn replayed<'p>(
+/// Every run of the stand-ins, the real traces and the members of the ensemble.
+fn table<'a>(paper: &'a Paper, columns: &'a [Column], members: &'a [Column]) -> Vec<Row<'a>> {
+    let row = |variant: &str, set: &[String], on: &[&'a Column], schemes: &[&'static str]| Row {
+        variant: variant.into(),
+        flashes: &Flash::ALL,
+        set: set.to_vec(),
+        on: on.to_vec(),
+        schemes: schemes.to_vec(),
+        pace: Pace::Found(1.0),
+    };
+    let Paper { queue, throughput, .. } = paper;
+    let some = |wanted: &dyn Fn(&Column) -> bool| -> Vec<&'a Column> {
+        columns.iter().filter(|column| wanted(column)).collect()
+    };
+    let stand_ins = some(&Column::is_stand_in);
+    let queued = some(&|column| column.name == queue.workload);
+    let members: Vec<&Column> = members.iter().collect();
+
+    let mut rows = vec![row("", &[], &some(&|_| true), &SCHEMES.map(|(scheme, _)| scheme))];
+    for choice in &paper.choice {
+        let chosen = row(&choice.name, &choice.set, &stand_ins, &COMPARED);
+        rows.push(Row { flashes: choice.flashes(), ..chosen });
+    }
+    // How many requests the drive can take.
+    let closed = row(CLOSED, &[], &stand_ins, &WRITING);
+    rows.push(Row { pace: Pace::Closed(throughput.outstanding), ..closed });
+    for way in &queue.way {
+        for &size in &queue.sizes {
+            let held = row(&queue_variant(way, size), &way.set(size), &queued, &COMPARED);
+            rows.push(Row { pace: Pace::Found(queue.faster), ..held });
+        }
+    }
+    rows.push(row("", &[], &members, &OF_MEMBERS));
+    rows
+}
+
+/// Returns the points of a table.
+fn points(
+    paper: &Paper,
+    table: &[Row<'_>],
     speeds: &Results<Speed>,
-    column: &'p Column,
-    flash: Flash,
-) -> Result<Replay<'p>, Diagnostics> {
-    let speed = found(speeds, column, flash)
-        .ok_or_else(|| Diagnostic::new(column.name.clone(), "no speed was found"))?;
-    Ok(Replay { column, drive: flash.plain(), set: &[], pace: ReplaySpeed::Speed(speed) })
+    limit: Option<u64>,
+) -> Result<Vec<StudyPoint>, Diagnostics> {
+    let mut points = Vec::new();
+    for Row { variant, flashes, set, on, schemes, pace } in table {
+        for column in on {
+            for &flash in *flashes {
+                let speed = found(speeds, column, flash)
+                    .ok_or_else(|| Diagnostic::new(column.name.clone(), "no speed was found"))?;
+                let pace = match *pace {
+                    Pace::Found(faster) => ReplaySpeed::Speed(speed * faster),
+                    Pace::Closed(outstanding) => ReplaySpeed::Closed(outstanding),
+                };
+                let run = RunSpec::new(paper.device(flash, set), column.spec.clone(), pace);
+                points.extend(schemes.iter().map(|&scheme| StudyPoint {
+                    name: run_name(&column.name, Drive { flash, variant }, scheme),
+                    run: RunSpec { scheme: Some(scheme.into()), limit, ..run.clone() },
+                }));
+            }
+        }
+    }
+    Ok(points)
+}
+
+/// Returns the two drives under FIFO, used to find the replay speed of traces.
+fn beds(
+    paper: &Paper,
+    limit: Option<u64>,
+    control: Control<'_>,
+) -> Result<Vec<TestBed>, Diagnostics> {
+    let bed = |&flash: &Flash| {
+        Ok(TestBed::new(&paper.device(flash, &[]), "fifo", control)?.limited(limit))
+    };
+    fan_out::each(&Flash::ALL, bed).into_iter().collect()
+}
+
+/// By what each workload is compressed: until the drive idles as long as the paper says, "for each
+/// workload". Each drive has a factor of its own, so that both are as busy as the paper says.
+fn speeds<'b>(
+    paper: &Paper,
+    columns: impl Iterator<Item = &'b Column>,
+    beds: &'b [TestBed],
+    limit: Option<u64>,
+) -> Result<Vec<Job<'b, Speed>>, Diagnostics> {
+    let of = |column: &Column, flash: Flash| {
+        let (name, bed) = (speed_name(column, flash), &beds[flash as usize]);
+        Job::speed(name, std::slice::from_ref(bed), column.spec.clone(), limit, paper.idle)
+    };
+    columns.flat_map(|column| Flash::ALL.map(|flash| of(column, flash))).collect()
 }
 
 impl Evidence {
@@ -231,16 +193,17 @@ impl Evidence {
     ) -> Result<Option<Evidence>, Diagnostics> {
         let images = ImageCache::default();
         let limit = request.limit;
-        let plan =
-            Plan { paper: &paper, columns: &columns, members: &members, limit, images: &images };
-        let beds = plan.beds(runs.control());
+        let beds = beds(&paper, limit, runs.control());
         if runs.control().stopped() {
             return Ok(None);
         }
         let beds = beds?;
-        let Some(speeds) = runs.results(plan.speeds(&beds)?)? else { return Ok(None) };
+        let all = columns.iter().chain(&members);
+        let searches = speeds(&paper, all, &beds, limit)?;
+        let Some(speeds) = runs.results(searches)? else { return Ok(None) };
         drop(beds);
-        let Some(results) = runs.results(plan.runs(&speeds)?)? else { return Ok(None) };
+        let points = points(&paper, &table(&paper, &columns, &members), &speeds, limit)?;
+        let Some(results) = runs.simulate(points, &images)? else { return Ok(None) };
         let starvation = if request.brief {
             None
         } else {
@@ -311,22 +274,15 @@ fn speed_name(column: &Column, flash: Flash) -> String {
 pub(super) mod tests {
     use super::*;
     use crate::column::columns;
-    use crate::run_summary::{Counters, Latencies};
+    use crate::run_summary::RunSummary;
 
     /// Every run of the whole study uses an existing drive and workload.
     #[test]
     fn every_run_can_be_set_up() {
         let paper = Paper::open().unwrap();
         let columns = columns(&paper.workload, None).unwrap();
-        let images = ImageCache::default();
         let members = crate::pes::ensemble::members(&paper);
-        let plan = Plan {
-            paper: &paper,
-            columns: &columns,
-            members: &members,
-            limit: None,
-            images: &images,
-        };
+        let table = table(&paper, &columns, &members);
         let mut speeds = Results::new();
         for column in columns.iter().chain(&members) {
             for flash in Flash::ALL {
@@ -334,13 +290,17 @@ pub(super) mod tests {
                 speeds.insert(speed_name(column, flash), speed);
             }
         }
-        let runs = plan.runs(&speeds).unwrap_or_else(|diagnostics| panic!("{diagnostics}"));
+        let runs = points(&paper, &table, &speeds, None).unwrap();
+        for point in &runs {
+            point.identity().unwrap_or_else(|why| panic!("{}: {why}", point.name));
+        }
         let choices: usize = paper.choice.iter().map(|it| it.flashes().len() * 3).sum();
         let queues = 2 * 3 * paper.queue.way.len() * paper.queue.sizes.len();
         let stand_ins = 6 * (2 * (SCHEMES.len() + WRITING.len()) + choices);
         assert_eq!(runs.len(), stand_ins + queues + members.len() * 2 * OF_MEMBERS.len());
         speeds.clear();
-        assert!(plan.runs(&speeds).is_err(), "none is run at a speed that was not found");
+        let none = points(&paper, &table, &speeds, None);
+        assert!(none.is_err(), "none is run at a speed that was not found");
     }
 
     /// Runs of the write queue, held up as in the paper, as they would have to come out for these
@@ -353,9 +313,7 @@ pub(super) mod tests {
             for scheme in COMPARED {
                 for &size in &paper.queue.sizes {
                     let drive = Drive { flash, variant: &queue_variant(way, size) };
-                    let mean_us = Some(of(scheme, size));
-                    let write = Latencies { mean_us, ..Latencies::default() };
-                    let run = RunSummary { write, ..RunSummary::default() };
+                    let run = [("write.mean_us", of(scheme, size))].into();
                     results.insert(run_name(&paper.queue.workload, drive, scheme), run);
                 }
             }
@@ -374,10 +332,11 @@ pub(super) mod tests {
             for flash in Flash::ALL {
                 for scheme in WRITING {
                     let (bytes, die_busy_s) = of(scheme);
-                    let write = Latencies { bytes, ..Latencies::default() };
-                    let counters = Counters { die_busy_s, ..Counters::default() };
-                    let run =
-                        RunSummary { write, counters, simulated_s: 1.0, ..Default::default() };
+                    let run = RunSummary::from([
+                        ("write.bytes", bytes),
+                        ("counters.die_busy_s", die_busy_s),
+                        ("simulated_s", 1.0),
+                    ]);
                     for variant in ["", CLOSED] {
                         let name = run_name(&column.name, Drive { flash, variant }, scheme);
                         results.insert(name, run.clone());
@@ -408,11 +367,7 @@ pub(super) mod tests {
             for flash in Flash::ALL {
                 for (scheme, _) in SCHEMES {
                     let (read, write) = of(flash, scheme, column);
-                    let run = RunSummary {
-                        read: Latencies { mean_us: Some(read), ..Latencies::default() },
-                        write: Latencies { mean_us: Some(write), ..Latencies::default() },
-                        ..RunSummary::default()
-                    };
+                    let run = [("read.mean_us", read), ("write.mean_us", write)].into();
                     results.insert(run_name(&column.name, flash.plain(), scheme), run);
                 }
             }

@@ -98,13 +98,13 @@ pub(super) const SHARES: [Shares; 2] = [
     Shares {
         number: 5,
         title: "Extra time of suspended programs and erases",
-        of: |run| run.suspension_overhead,
+        of: |run| run.get("suspension_overhead"),
         claim: OVERHEAD,
     },
     Shares {
         number: 6,
         title: "Share of programs and erases suspended",
-        of: |run| run.suspended_share,
+        of: |run| run.get("suspended_share"),
         claim: SUSPENDED,
     },
 ];
@@ -297,8 +297,8 @@ fn effects(evidence: &Evidence, drive: Drive<'_>) -> Vec<Cell> {
         lowered(ratio(READ, "pes_ipc", "fifo")),
         raised(ratio(WRITE, "rps", "fifo")),
         raised(ratio(WRITE, "pes_ipc", "fifo")),
-        average(|run| run.suspended_share),
-        average(|run| run.suspension_overhead),
+        average(|run| run.get("suspended_share")),
+        average(|run| run.get("suspension_overhead")),
     ]
 }
 
@@ -357,12 +357,12 @@ fn spare(evidence: &Evidence) -> Sheet {
             sheet.row(vec![
                 name.into(),
                 flash.name().into(),
-                Cell::number(average("fifo", |run| Some(run.drive.logical_bytes)).map(gib)),
-                Cell::share(average("fifo", |run| Some(run.drive.over_provisioning_of_raw))),
-                Cell::share(average("fifo", |run| Some(run.drive.over_provisioning_of_logical))),
-                Cell::number(average("fifo", |run| run.waf)),
-                Cell::number(average("pes_ipc", |run| run.waf)),
-                Cell::number(average("fifo", |run| Some(run.erases))),
+                Cell::number(average("fifo", |run| run.get("drive.logical_bytes")).map(gib)),
+                Cell::share(average("fifo", |run| run.get("drive.over_provisioning_of_raw"))),
+                Cell::share(average("fifo", |run| run.get("drive.over_provisioning_of_logical"))),
+                Cell::number(average("fifo", |run| run.get("waf"))),
+                Cell::number(average("pes_ipc", |run| run.get("waf"))),
+                Cell::number(average("fifo", |run| run.get("erases"))),
                 Cell::number(average("fifo", READ).map(|us| us / 1e3)),
                 Cell::share(lower.map(|ratio| 1.0 - ratio)),
             ]);
@@ -404,7 +404,7 @@ fn workloads(evidence: &Evidence) -> Sheet {
     let mut sheet = Sheet::new("workloads", title, &heads);
     for column in &evidence.runs.columns {
         let idle = |flash: Flash| {
-            Cell::share(evidence.number(&column.name, flash.plain(), "fifo", |run| run.idle_share))
+            Cell::share(evidence.number(&column.name, flash.plain(), "fifo", |run| run.get("idle_share")))
         };
         let run = run_name(&column.name, Flash::Slc.plain(), "fifo");
         let mut row = evidence.runs.asked(column, &run);
@@ -424,19 +424,19 @@ fn workloads(evidence: &Evidence) -> Sheet {
 fn runs(evidence: &Evidence) -> Sheet {
     let numbers: [(&str, Number); 14] = [
         ("read mean (us)", READ),
-        ("read p50 (us)", |run| run.read.p50_us),
-        ("read p99 (us)", |run| run.read.p99_us),
-        ("read p99.9 (us)", |run| run.read.p999_us),
-        ("read max (us)", |run| run.read.max_us),
+        ("read p50 (us)", |run| run.get("read.p50_us")),
+        ("read p99 (us)", |run| run.get("read.p99_us")),
+        ("read p99.9 (us)", |run| run.get("read.p999_us")),
+        ("read max (us)", |run| run.get("read.max_us")),
         ("write mean (us)", WRITE),
-        ("write p99 (us)", |run| run.write.p99_us),
-        ("write p99.9 (us)", |run| run.write.p999_us),
-        ("write max (us)", |run| run.write.max_us),
-        ("WAF", |run| run.waf),
-        ("erases", |run| Some(run.erases)),
-        ("pages moved by GC", |run| Some(run.counters.programs.gc)),
-        ("suspensions", |run| Some(run.suspensions)),
-        ("idle", |run| run.idle_share),
+        ("write p99 (us)", |run| run.get("write.p99_us")),
+        ("write p99.9 (us)", |run| run.get("write.p999_us")),
+        ("write max (us)", |run| run.get("write.max_us")),
+        ("WAF", |run| run.get("waf")),
+        ("erases", |run| run.get("erases")),
+        ("pages moved by GC", |run| run.get("counters.programs.gc")),
+        ("suspensions", |run| run.get("suspensions")),
+        ("idle", |run| run.get("idle_share")),
     ];
     let mut heads = vec!["workload", "flash", "scheme"];
     heads.extend(numbers.map(|(head, _)| head));

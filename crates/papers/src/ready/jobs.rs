@@ -171,7 +171,7 @@ impl Plan<'_> {
         );
         let spec = SteadySpec { workload, speed, limit: self.limit, waf, lanes, close_up };
         let name = self.seeded(&format!("{} lives", trace.name));
-        Ok(Job::of_json(name, &inputs, move |control| {
+        Ok(Job::new(name, &inputs, move |control| {
             let lived = fowler_lifetime::steady(&spec, control)?;
             Ok(lived.map(|all| {
                 let json = all.iter().map(fowler_lifetime::Lifetime::json);
@@ -249,7 +249,7 @@ impl Plan<'_> {
                 checkpoint_every: u64::MAX,
             };
             let name = life_name(&trace.name, &diluted(scheme, dilation));
-            jobs.push(Job::of_json(name, &inputs, move |control| {
+            jobs.push(Job::new(name, &inputs, move |control| {
                 let watch =
                     fowler_lifetime::Watch { control, share: &|_| (), early: &|_| (), warn: &|_| () };
                 Ok(match live(&spec, watch)? {

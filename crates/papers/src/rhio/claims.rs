@@ -192,8 +192,8 @@ pub(super) fn correlations(evidence: &Evidence, case: Case<'_>) -> Option<Measur
 /// Rank correlations of the volumes' rates of writes and reads with the same reductions.
 fn intensities(evidence: &Evidence) -> Option<Measured> {
     let rates: [Number; 2] = [
-        |run| Some(run.read.count / run.simulated_s),
-        |run| Some(run.write.count / run.simulated_s),
+        |run| Some(run.get("read.count")? / run.get("simulated_s")?),
+        |run| Some(run.get("write.count")? / run.get("simulated_s")?),
     ];
     let rate = |column: &str, kind: usize| evidence.number(column, "noop", RECORDED, rates[kind]);
     let [writes, reads] = ranks(evidence, RECORDED, rate)?;

@@ -4,12 +4,13 @@ use super::paper::{Answer, Choice, Paper};
 use crate::Request;
 use crate::column::Column;
 use crate::published;
-use crate::run_folder::{Job, RunFolder};
-use crate::run_summary::{Number, READ, RunSummary, WRITE};
+use crate::run_folder::RunFolder;
+use crate::run_summary::{Number, READ, WRITE};
 use crate::runs::{Runs, mean};
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::run::{ReplaySpeed, RunSpec};
 use crate::studies::ImageCache;
+use fowler_experiment::sweep::StudyPoint;
 use fowler_experiment::workload::WorkloadSpec;
 use serde::Deserialize;
 
@@ -30,12 +31,12 @@ pub(super) const KINDS: [Kind; 2] = [
     Kind {
         name: "read",
         mean: READ,
-        share: |run| Some(run.counters.prioritized_reads / run.read.count),
+        share: |run| Some(run.get("counters.prioritized_reads")? / run.get("read.count")?),
     },
     Kind {
         name: "write",
         mean: WRITE,
-        share: |run| Some(run.counters.prioritized_writes? / run.write.count),
+        share: |run| Some(run.get("counters.prioritized_writes")? / run.get("write.count")?),
     },
 ];
 
@@ -105,196 +106,123 @@ pub(crate) struct Evidence {
     pub(super) brief: bool,
 }
 
-/// What all runs share.
-struct Plan<'a> {
-    paper: &'a Paper,
-    columns: &'a [Column],
-    limit: Option<u64>,
-    images: &'a ImageCache,
+/// A row of the table of runs: a variant of the drive, under some workloads, speeds and schemes.
+struct Row<'a> {
+    variant: String,
+    set: Vec<String>,
+    on: Vec<&'a Column>,
+    speeds: Vec<f64>,
+    schemes: Vec<&'static str>,
+    length: Length,
 }
 
-impl<'a> Plan<'a> {
-    fn job(
-        &self,
-        column: &Column,
-        scheme: &str,
-        case: Case<'_>,
-        set: &[String],
-        requests: u64,
-    ) -> Result<Job<'a, RunSummary>, Diagnostics> {
-        let spec = RunSpec {
-            device: self.paper.device(set),
-            scheme: Some(scheme.into()),
-            workload: column.spec.clone(),
-            replay_speed: ReplaySpeed::Speed(case.speed),
-            limit: Some(self.limit.map_or(requests, |limit| limit.min(requests))),
-            requests: None,
-            faults: Vec::new(),
-            detail: false,
-        };
-        Job::run(run_name(&column.name, scheme, case), spec, self.images)
-    }
+/// How much of a workload is run.
+#[derive(Clone, Copy)]
+enum Length {
+    /// This share of its week.
+    Week(f64),
+    Requests(u64),
+}
 
-    /// What the paper shows: four schemes under every workload as recorded.
-    fn shown(&self) -> Result<Vec<Job<'a, RunSummary>>, Diagnostics> {
-        let mut jobs = Vec::new();
-        for column in self.columns {
-            for (scheme, _) in SCHEMES {
-                let requests = requests_of(column, self.paper.week)?;
-                jobs.push(self.job(column, scheme, RECORDED, &[], requests)?);
-            }
-        }
-        Ok(jobs)
-    }
+/// Every run: what the paper shows, four schemes under every workload as recorded; and unless it is
+/// `brief`, what it leaves open, those that begin from the same drive together.
+fn table<'a>(paper: &Paper, columns: &'a [Column], brief: bool) -> Vec<Row<'a>> {
+    let swept = Length::Requests(paper.swept_requests);
+    let row = |variant: String, set: &[String], on: &[&'a Column], speeds: &[f64], schemes: &[_]| {
+        let (set, on, speeds) = (set.to_vec(), on.to_vec(), speeds.to_vec());
+        Row { variant, set, on, speeds, schemes: schemes.to_vec(), length: swept }
+    };
+    let four = SCHEMES.map(|(scheme, _)| scheme);
+    let all: Vec<&Column> = columns.iter().collect();
+    let (stand_ins, real): (Vec<&Column>, Vec<&Column>) =
+        columns.iter().partition(|column| column.is_stand_in());
+    // The volumes for which the text gives numbers.
+    let named: Vec<&Column> = columns.iter().filter(|it| paper.named.contains(&it.name)).collect();
+    let (once, both) = ([1.0], [1.0, paper.conflicts]);
+    let none = String::new;
 
-    /// Results for the questions that the paper leaves open, those that begin from the same drive
-    /// together.
-    fn open(&self) -> Result<Vec<Job<'a, RunSummary>>, Diagnostics> {
-        let mut jobs = Vec::new();
-        for column in self.columns.iter().filter(|column| column.is_stand_in()) {
-            // The longest first: the others fill the time at the end.
-            for &share in self.paper.lengths.iter().rev() {
-                let case = Case { variant: &lasting(share), speed: 1.0 };
-                for (scheme, _) in SCHEMES {
-                    let requests = requests_of(column, share)?;
-                    jobs.push(self.job(column, scheme, case, &[], requests)?);
-                }
-            }
-        }
-        for column in self.columns.iter().filter(|column| column.is_stand_in()) {
-            for &speed in &self.paper.speeds {
-                for (scheme, _) in SCHEMES {
-                    jobs.push(self.swept(column, scheme, faster(speed), &[])?);
-                }
-            }
-        }
-        for column in self.named() {
-            self.ablation(column, &mut jobs)?;
-            self.estimates(column, &mut jobs)?;
-        }
-        self.depths(&mut jobs)?;
-        for choice in chosen(self.paper) {
-            for column in self.named() {
-                let case = Case { variant: &choice.name, speed: choice.speed };
-                for (scheme, _) in SCHEMES {
-                    jobs.push(self.swept(column, scheme, case, &choice.set)?);
-                }
-            }
-        }
-        for unit in units(self.paper) {
-            for column in self.named() {
-                for speed in [1.0, self.paper.conflicts] {
-                    self.unit(column, unit, speed, &mut jobs)?;
-                }
-            }
-            for column in self.columns.iter().filter(|column| !column.is_stand_in()) {
-                self.unit(column, unit, 1.0, &mut jobs)?;
-            }
-        }
-        Ok(jobs)
+    let shown = row(none(), &[], &all, &once, &four);
+    let mut rows = vec![Row { length: Length::Week(paper.week), ..shown }];
+    if brief {
+        return rows;
     }
-
-    /// The volumes for which the text gives numbers.
-    fn named(&self) -> impl Iterator<Item = &'a Column> + use<'a> {
-        let Plan { paper, columns, .. } = *self;
-        columns.iter().filter(|column| paper.named.contains(&column.name))
+    // The longest first: the others fill the time at the end.
+    for &share in paper.lengths.iter().rev() {
+        let lasting = row(lasting(share), &[], &stand_ins, &once, &four);
+        rows.push(Row { length: Length::Week(share), ..lasting });
     }
-
-    /// The four schemes with other numbers of commands outstanding: under real excerpts as
-    /// recorded, under volumes where requests conflict.
-    fn depths(&self, jobs: &mut Vec<Job<'a, RunSummary>>) -> Result<(), Diagnostics> {
-        for depth in depths(self.paper) {
-            // Page queues have room for all commands: no command has more than 16 pages.
-            let pages = 16 * depth.max(NCQ);
+    rows.push(row(none(), &[], &stand_ins, &paper.speeds, &four));
+    for Answer { name: stage, set: worn } in &paper.stage {
+        for Answer { name, set } in ablated(paper) {
+            let set = [&worn[..], &set].concat();
+            rows.push(row(staged(&name, stage), &set, &named, &both, &["noop"]));
+        }
+    }
+    for &cycles in &paper.estimate.cycles {
+        for source in SOURCES {
             let set = [
-                format!("queue.depth={depth}"),
-                format!("queue.max_reads={pages}"),
-                format!("queue.max_writes={pages}"),
+                format!("reliability.cycles={cycles}"),
+                format!("reliability.strength={source}"),
             ];
-            let variant = deep(depth);
-            let real = self.columns.iter().filter(|it| !it.is_stand_in()).map(|it| (it, 1.0));
-            let named = self.named().map(|it| (it, self.paper.conflicts));
-            for (column, speed) in real.chain(named) {
-                for (scheme, _) in SCHEMES {
-                    let case = Case { variant: &variant, speed };
-                    jobs.push(self.swept(column, scheme, case, &set)?);
-                }
+            rows.push(row(estimated(source, cycles), &set, &named, &once, &WRITERS));
+        }
+    }
+    for depth in depths(paper) {
+        // Page queues have room for all commands: no command has more than 16 pages.
+        let pages = 16 * depth.max(NCQ);
+        let set = [
+            format!("queue.depth={depth}"),
+            format!("queue.max_reads={pages}"),
+            format!("queue.max_writes={pages}"),
+        ];
+        rows.push(row(deep(depth), &set, &real, &once, &four));
+        rows.push(row(deep(depth), &set, &named, &[paper.conflicts], &four));
+    }
+    for Choice { name, set, speed, .. } in chosen(paper) {
+        rows.push(row(name, &set, &named, &[speed], &four));
+    }
+    for unit in units(paper) {
+        let set =
+            [format!("policy.placement.stripe_unit={unit}"), "policy.die_order=rhio".to_string()];
+        for (on, speeds) in [(&named, &both[..]), (&real, &once)] {
+            rows.push(row(striped(unit), &set[..1], on, speeds, &four));
+            let ordered = format!("{} {ORDER}", striped(unit));
+            rows.push(row(ordered, &set, on, speeds, &["noop"]));
+        }
+    }
+    rows
+}
+
+/// Returns the points of a table.
+fn points(
+    paper: &Paper,
+    table: &[Row<'_>],
+    limit: Option<u64>,
+) -> Result<Vec<StudyPoint>, Diagnostics> {
+    let mut points = Vec::new();
+    for Row { variant, set, on, speeds, schemes, length } in table {
+        for column in on {
+            let requests = match *length {
+                Length::Week(share) => requests_of(column, share)?,
+                Length::Requests(requests) => requests,
+            };
+            for &speed in speeds {
+                let run = RunSpec {
+                    limit: Some(limit.map_or(requests, |limit| limit.min(requests))),
+                    ..RunSpec::new(
+                        paper.device(set),
+                        column.spec.clone(),
+                        ReplaySpeed::Speed(speed),
+                    )
+                };
+                points.extend(schemes.iter().map(|&scheme| StudyPoint {
+                    name: run_name(&column.name, scheme, Case { variant, speed }),
+                    run: RunSpec { scheme: Some(scheme.into()), ..run.clone() },
+                }));
             }
         }
-        Ok(())
     }
-
-    /// The four schemes and RHIO's order alone, with stripe units of this many pages.
-    fn unit(
-        &self,
-        column: &Column,
-        unit: u32,
-        speed: f64,
-        jobs: &mut Vec<Job<'a, RunSummary>>,
-    ) -> Result<(), Diagnostics> {
-        let set = [format!("policy.placement.stripe_unit={unit}")];
-        let variant = striped(unit);
-        for (scheme, _) in SCHEMES {
-            jobs.push(self.swept(column, scheme, Case { variant: &variant, speed }, &set)?);
-        }
-        let [set] = set;
-        let set = [set, "policy.die_order=rhio".into()];
-        let variant = format!("{variant} {ORDER}");
-        jobs.push(self.swept(column, "noop", Case { variant: &variant, speed }, &set)?);
-        Ok(())
-    }
-
-    fn swept(
-        &self,
-        column: &Column,
-        scheme: &str,
-        case: Case<'_>,
-        set: &[String],
-    ) -> Result<Job<'a, RunSummary>, Diagnostics> {
-        self.job(column, scheme, case, set, self.paper.swept_requests)
-    }
-
-    fn ablation(
-        &self,
-        column: &Column,
-        jobs: &mut Vec<Job<'a, RunSummary>>,
-    ) -> Result<(), Diagnostics> {
-        for Answer { name: stage, set: worn } in &self.paper.stage {
-            for Answer { name, set } in ablated(self.paper) {
-                let set: Vec<String> = worn.iter().chain(&set).cloned().collect();
-                let variant = staged(&name, stage);
-                for speed in [1.0, self.paper.conflicts] {
-                    jobs.push(self.swept(
-                        column,
-                        "noop",
-                        Case { variant: &variant, speed },
-                        &set,
-                    )?);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn estimates(
-        &self,
-        column: &Column,
-        jobs: &mut Vec<Job<'a, RunSummary>>,
-    ) -> Result<(), Diagnostics> {
-        for &cycles in &self.paper.estimate.cycles {
-            for source in SOURCES {
-                let set = [
-                    format!("reliability.cycles={cycles}"),
-                    format!("reliability.strength={source}"),
-                ];
-                let case = Case { variant: &estimated(source, cycles), speed: 1.0 };
-                for scheme in WRITERS {
-                    jobs.push(self.swept(column, scheme, case, &set)?);
-                }
-            }
-        }
-        Ok(())
-    }
+    Ok(points)
 }
 
 /// Commands that NCQ has tags for.
@@ -355,12 +283,8 @@ impl Evidence {
     ) -> Result<Option<Evidence>, Diagnostics> {
         let images = ImageCache::of(IMAGES);
         let &Request { limit, brief, .. } = request;
-        let plan = Plan { paper: &paper, columns: &columns, limit, images: &images };
-        let mut jobs = plan.shown()?;
-        if !brief {
-            jobs.extend(plan.open()?);
-        }
-        let Some(results) = runs.results(jobs)? else { return Ok(None) };
+        let points = points(&paper, &table(&paper, &columns, brief), limit)?;
+        let Some(results) = runs.simulate(points, &images)? else { return Ok(None) };
         Ok(Some(Evidence { paper, runs: Runs::new(columns, results), brief }))
     }
 
@@ -410,24 +334,29 @@ pub(super) mod tests {
     use super::*;
     use crate::column::columns;
     use crate::run_folder::Results;
-    use crate::run_summary::{Counters, Latencies};
+    use crate::run_summary::RunSummary;
 
     /// Every run of the whole study uses an existing drive and workload.
     #[test]
     fn every_run_can_be_set_up() {
         let paper = Paper::open().unwrap();
         let columns = columns(&paper.workload, None).unwrap();
-        let images = ImageCache::default();
-        let plan = Plan { paper: &paper, columns: &columns, limit: None, images: &images };
-        assert_eq!(plan.shown().unwrap().len(), 12 * 4);
-        let open = plan.open().unwrap_or_else(|diagnostics| panic!("{diagnostics}"));
+        let points = |brief| {
+            let points = points(&paper, &table(&paper, &columns, brief), None).unwrap();
+            for point in &points {
+                point.identity().unwrap_or_else(|why| panic!("{}: {why}", point.name));
+            }
+            points.len()
+        };
+        let shown = 12 * 4;
+        assert_eq!(points(true), shown);
         let all = 12 * 4 * (paper.lengths.len() + paper.speeds.len());
         let ablated = 4 * 3 * 2 * (1 + 7 + paper.rival.len());
         let choices = 4 * 4 * (1 + paper.choice.len());
         let estimates = 4 * 3 * 2 * paper.estimate.cycles.len();
         let depths = 4 * 4 * depths(&paper).len();
         let units = 4 * 5 * 2 * units(&paper).len();
-        assert_eq!(open.len(), all + ablated + choices + estimates + depths + units);
+        assert_eq!(points(false), shown + all + ablated + choices + estimates + depths + units);
     }
 
     #[test]
@@ -457,21 +386,16 @@ pub(super) mod tests {
             for (scheme, _) in SCHEMES {
                 for speed in [1.0].into_iter().chain(paper.speeds.iter().copied()) {
                     let [read, write, reads, writes] = of(&column.name, scheme, speed);
-                    let of = |mean| Latencies {
-                        count: 1000.0,
-                        mean_us: Some(mean),
-                        ..Latencies::default()
-                    };
-                    let counters = Counters {
-                        prioritized_reads: 1000.0 * reads,
-                        prioritized_writes: Some(1000.0 * writes),
-                        ..Counters::default()
-                    };
-                    let (read, write) = (of(read), of(write));
-                    // Where more requests conflict, more come per second.
-                    let simulated_s = 1.0 / (reads + writes);
-                    let run =
-                        RunSummary { read, write, counters, simulated_s, ..RunSummary::default() };
+                    let run = RunSummary::from([
+                        ("read.count", 1000.0),
+                        ("read.mean_us", read),
+                        ("write.count", 1000.0),
+                        ("write.mean_us", write),
+                        ("counters.prioritized_reads", 1000.0 * reads),
+                        ("counters.prioritized_writes", 1000.0 * writes),
+                        // Where more requests conflict, more come per second.
+                        ("simulated_s", 1.0 / (reads + writes)),
+                    ]);
                     results.insert(run_name(&column.name, scheme, faster(speed)), run);
                 }
             }

@@ -46,8 +46,8 @@ fn gain_after(evidence: &Evidence, which: Gain) -> Option<f64> {
     evidence.runs.average(|column| {
         let sums = |scheme: &str, case: Case<'_>| {
             let run = evidence.runs.summary(&run_name(column, scheme, case))?;
-            let its = if which.kind == 0 { &run.read } else { &run.write };
-            Some((its.count, its.count * its.mean_us?))
+            let count = run.get(["read.count", "write.count"][which.kind])?;
+            Some((count, count * (KINDS[which.kind].mean)(run)?))
         };
         let rest = |scheme: &str| {
             let (all, total) = sums(scheme, whole)?;
@@ -106,7 +106,7 @@ pub(super) fn depths(paper: &Paper, evidence: &Evidence) -> Sheet {
         "prioritized reads",
         "prioritized writes",
     ];
-    let p99: Number = |run| run.read.p99_us;
+    let p99: Number = |run| run.get("read.p99_us");
     let mut sheet = sheet("depth", title, &first);
     for place in places(evidence) {
         let four = format!("mean of {}, {} times as fast", paper.named.join(", "), paper.conflicts);

@@ -110,8 +110,8 @@ fn workloads(evidence: &Evidence) -> Sheet {
         let mut row = evidence.runs.asked(column, &run);
         row.extend(evidence.runs.sizes(&run));
         row.extend([
-            Cell::number(of(|run| run.iops)),
-            Cell::share(of(|run| run.idle_share)),
+            Cell::number(of(|run| run.get("iops"))),
+            Cell::share(of(|run| run.get("idle_share"))),
             Cell::share(utilisation(evidence, &column.name, RECORDED)),
         ]);
         sheet.row(row);
@@ -125,7 +125,9 @@ const CHIPS: f64 = 64.0;
 /// The share of time for which a chip is busy under NOOP, on average.
 fn utilisation(evidence: &Evidence, column: &str, case: Case<'_>) -> Option<f64> {
     evidence
-        .number(column, "noop", case, |run| Some(run.counters.die_busy_s / run.simulated_s / CHIPS))
+        .number(column, "noop", case, |run| {
+            Some(run.get("counters.die_busy_s")? / run.get("simulated_s")? / CHIPS)
+        })
 }
 
 /// A gain in the study's repetitions: its mean over all seeds with half of the 95 % interval, and
@@ -251,20 +253,20 @@ fn shares(paper: &Paper, evidence: &Evidence) -> Sheet {
 fn runs(evidence: &Evidence) -> Sheet {
     let numbers: [(&str, Number); 15] = [
         ("read mean (us)", READ),
-        ("read p99 (us)", |run| run.read.p99_us),
-        ("read p99.9 (us)", |run| run.read.p999_us),
+        ("read p99 (us)", |run| run.get("read.p99_us")),
+        ("read p99.9 (us)", |run| run.get("read.p999_us")),
         ("write mean (us)", WRITE),
-        ("write p99 (us)", |run| run.write.p99_us),
-        ("write p99.9 (us)", |run| run.write.p999_us),
-        ("reads at 3 references", |run| run.counters.reads_at.as_ref()?.get(&3).copied()),
-        ("reads at 9", |run| run.counters.reads_at.as_ref()?.get(&9).copied()),
-        ("retries", |run| Some(run.counters.retries)),
-        ("uncorrectable", |run| Some(run.counters.uncorrectable_reads)),
-        ("prioritized reads", |run| Some(run.counters.prioritized_reads)),
-        ("prioritized writes", |run| run.counters.prioritized_writes),
-        ("WAF", |run| run.waf),
-        ("erases", |run| Some(run.erases)),
-        ("pages moved by GC", |run| Some(run.counters.programs.gc)),
+        ("write p99 (us)", |run| run.get("write.p99_us")),
+        ("write p99.9 (us)", |run| run.get("write.p999_us")),
+        ("reads at 3 references", |run| run.get("counters.reads_at.3")),
+        ("reads at 9", |run| run.get("counters.reads_at.9")),
+        ("retries", |run| run.get("counters.retries")),
+        ("uncorrectable", |run| run.get("counters.uncorrectable_reads")),
+        ("prioritized reads", |run| run.get("counters.prioritized_reads")),
+        ("prioritized writes", |run| run.get("counters.prioritized_writes")),
+        ("WAF", |run| run.get("waf")),
+        ("erases", |run| run.get("erases")),
+        ("pages moved by GC", |run| run.get("counters.programs.gc")),
     ];
     let mut heads = vec!["workload", "scheme"];
     heads.extend(numbers.map(|(head, _)| head));
@@ -358,7 +360,7 @@ fn ablation(paper: &Paper, evidence: &Evidence) -> Sheet {
                 let at = (answer.name.as_str(), stage.name.as_str(), speed);
                 let variant = staged(&answer.name, &stage.name);
                 let case = Case { variant: &variant, speed };
-                let retries: Number = |run| Some(run.counters.retries);
+                let retries: Number = |run| run.get("counters.retries");
                 let tries = per_read(paper, evidence, ("noop", case), retries);
                 let tries = tries.map(|it| 1.0 + it);
                 sheet.row(vec![
@@ -385,8 +387,7 @@ fn per_read(
 ) -> Option<f64> {
     average_named(paper, |column| {
         let run = evidence.runs.summary(&run_name(column, scheme, case))?;
-        let at = run.counters.reads_at.as_ref();
-        let levels = [3, 9, 21].map(|references| at?.get(&references).copied());
+        let levels = [3, 9, 21].map(|it| run.get(&format!("counters.reads_at.{it}")));
         let reads: f64 = levels.into_iter().flatten().sum();
         Some(of(run)? / reads)
     })
@@ -398,7 +399,7 @@ pub(super) fn uncorrectable(
     evidence: &Evidence,
     run: (&str, Case<'_>),
 ) -> Option<f64> {
-    let uncorrectable: Number = |run| Some(run.counters.uncorrectable_reads);
+    let uncorrectable: Number = |run| run.get("counters.uncorrectable_reads");
     Some(1e6 * per_read(paper, evidence, run, uncorrectable)?)
 }
 
@@ -447,7 +448,7 @@ fn estimate(paper: &Paper, evidence: &Evidence) -> Sheet {
                 lost("rhio"),
                 Cell::number(average_named(paper, |it| {
                     evidence.number(it, "rhio", case, |run| {
-                        Some(run.counters.reads.wear / run.counters.reads.host)
+                        Some(run.get("counters.reads.wear")? / run.get("counters.reads.host")?)
                     })
                 })),
             ]);

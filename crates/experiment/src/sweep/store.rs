@@ -1,0 +1,206 @@
+//! The folder in which the points of a sweep, or of a study, are saved: one process at a time writes
+//! to it, and each point has a file for its result and one for its checksums, which finish it.
+//!
+//! The encoding of a result and the names of its files are the caller's. Every file appears when it
+//! is complete, so a process that is killed, or a disk that is full, costs no finished point. A
+//! result that is not what its checksum says is no result.
+
+use crate::atomic_file::{AtomicFile, is_partial, unwritable};
+use crate::diagnostic::{Diagnostic, Diagnostics, printable};
+use crate::disk::{self, unreadable};
+use crate::provenance::{VERSION, bytes_hash, file_hash};
+use crate::sealed::Kind;
+use std::fs::{File, TryLockError};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+/// The file with the format of a folder, and the version of Fowler that wrote it.
+pub const FORMAT_FILE: &str = "format";
+/// The lock file of the process that writes to a folder.
+pub const LOCK: &str = ".lock";
+/// The most bytes of a file of checksums, or of another small file.
+const SMALL: u64 = 4096;
+
+/// Locks a folder for this process until the returned file is dropped.
+///
+/// # Errors
+/// If another process has locked it, or the lock cannot be written.
+pub fn lock(folder: &Path, kind: Kind) -> Result<File, Diagnostics> {
+    let path = folder.join(LOCK);
+    let file = disk::lock_file(&path).map_err(|error| unwritable(&path, &error))?;
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => {
+            let what = format!("another {} is running in this folder", kind.name);
+            let hint = "wait until it has finished, or choose another folder".to_string();
+            Err(Diagnostic::new(folder.display().to_string(), what).hint(hint).into())
+        }
+        // On file systems without locks the user must not run two commands in one folder.
+        Ok(()) | Err(TryLockError::Error(_)) => Ok(file),
+    }
+}
+
+/// Writes the format of a folder.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn mark(folder: &Path, kind: Kind) -> Result<(), Diagnostics> {
+    let text = format!("fowler {} {} {VERSION}\n", kind.name, kind.format);
+    replace(&folder.join(FORMAT_FILE), text.as_bytes())
+}
+
+/// Returns the format that the text of the file `format` states, and the version that wrote it.
+pub fn format_of(text: &str, kind: Kind) -> Option<(u32, &str)> {
+    let words = text.strip_suffix('\n')?.strip_prefix("fowler ")?.strip_prefix(kind.name)?;
+    let mut words = words.strip_prefix(' ')?.split(' ');
+    let format = words.next()?.parse().ok()?;
+    let version = words.next().filter(|version| !version.is_empty())?;
+    words.next().is_none().then_some((format, version))
+}
+
+/// Refuses a folder that a newer version wrote.
+///
+/// # Errors
+/// If a newer version wrote it, or the file that says so cannot be read.
+pub fn refuse_newer(folder: &Path, kind: Kind) -> Result<(), Diagnostics> {
+    let Some(text) = small_file(&folder.join(FORMAT_FILE))? else { return Ok(()) };
+    match format_of(&text, kind) {
+        Some((format, writer)) if format > kind.format => {
+            let writer = printable(writer);
+            let what = format!(
+                "was written by Fowler {writer} in format {format}; this is Fowler {VERSION}, which reads format {}",
+                kind.format
+            );
+            Err(Diagnostic::new(folder.display().to_string(), what)
+                .hint("use the newer version, or another folder".to_string())
+                .into())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Removes the partial files that an earlier process left of files whose names are `ours`. No other
+/// process uses the folder now.
+///
+/// # Errors
+/// If the folder cannot be read, or a file cannot be removed.
+pub fn tidy(folder: &Path, ours: impl Fn(&str) -> bool) -> Result<(), Diagnostics> {
+    let entries =
+        disk::if_present(disk::entries(folder)).map_err(|error| unreadable(folder, &error))?;
+    for path in entries.unwrap_or_default() {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let whole = name.rsplit_once(".partial").map_or("", |(whole, _)| whole);
+        if is_partial(&name) && ours(whole) {
+            disk::remove(&path).map_err(|error| unwritable(&path, &error))?;
+        }
+    }
+    Ok(())
+}
+
+/// A file of a point: its name among the checksums, and where it is.
+pub type Listed<'a> = (&'a str, &'a Path);
+
+/// Saves the result of a point, then the checksums, which finish it. `extra` is the name and the
+/// checksum of another file of the point, which is there already.
+///
+/// # Errors
+/// If one cannot be written.
+pub fn save(
+    sums: &Path,
+    (name, path): Listed<'_>,
+    result: &[u8],
+    extra: Option<(&str, String)>,
+) -> Result<(), Diagnostics> {
+    write(path, result)?;
+    let mut all = vec![(name, bytes_hash(result))];
+    all.extend(extra);
+    write(sums, listed(&all).as_bytes())
+}
+
+/// Whether the files of a point are what was written.
+#[derive(Debug)]
+pub enum Verified {
+    /// The point is not finished.
+    Missing,
+    /// This file is not what was written.
+    Damaged(PathBuf),
+    /// All is as it was written.
+    Whole {
+        /// Whether the extra file is among it.
+        extra: bool,
+    },
+}
+
+/// Compares the result of a point with its checksum, and its extra file if that is listed and
+/// `wanted`.
+///
+/// # Errors
+/// If a file cannot be read.
+pub fn verified(
+    path: &Path,
+    result: Listed<'_>,
+    extra: Option<Listed<'_>>,
+    wanted: bool,
+) -> Result<Verified, Diagnostics> {
+    let Some(sums) = small_file(path)? else { return Ok(Verified::Missing) };
+    let of = |(name, file)| (file, listed_hash(&sums, name));
+    let extra = extra.map(of).filter(|(_, sum)| sum.is_some());
+    // Everything that is listed is compared, and nothing else may be in the file.
+    let known = sums.lines().count() == 1 + usize::from(extra.is_some());
+    let there = extra.is_some();
+    for (file, sum) in [Some(of(result)), extra.filter(|_| wanted)].into_iter().flatten() {
+        if disk::facts(file)?.is_none() {
+            return Ok(Verified::Missing);
+        }
+        if !known || sum != Some(file_hash(file)?) {
+            return Ok(Verified::Damaged(file.to_path_buf()));
+        }
+    }
+    Ok(Verified::Whole { extra: there })
+}
+
+/// Returns checksums as `sha256sum` writes them.
+pub fn listed(sums: &[(&str, String)]) -> String {
+    sums.iter().map(|(name, sum)| format!("{sum}  {name}\n")).collect()
+}
+
+/// Returns the checksum listed for a file.
+pub fn listed_hash(sums: &str, name: &str) -> Option<String> {
+    // A line without its end has been cut short.
+    let one = |line: &str| {
+        let (sum, its) = line.strip_suffix('\n')?.split_once("  ")?;
+        (its == name).then(|| sum.to_string())
+    };
+    sums.split_inclusive('\n').find_map(one)
+}
+
+/// Returns the text of a small file; `None` if there is none. A file that is not text is empty.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn small_file(path: &Path) -> Result<Option<String>, Diagnostics> {
+    let read = || {
+        let mut bytes = Vec::new();
+        disk::File::open_stored(path)?.take(SMALL).read_to_end(&mut bytes)?;
+        Ok(String::from_utf8(bytes).unwrap_or_default())
+    };
+    disk::if_present(read()).map_err(|error| unreadable(path, &error))
+}
+
+/// Writes a file unless it is there with these bytes.
+///
+/// # Errors
+/// If it cannot be read or written.
+pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), Diagnostics> {
+    let there = disk::if_present(disk::read(path)).map_err(|error| unreadable(path, &error))?;
+    if there.is_some_and(|there| there == bytes) { Ok(()) } else { write(path, bytes) }
+}
+
+/// Writes a file, which appears when it is complete.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Diagnostics> {
+    let mut file = AtomicFile::create_stored(path)?;
+    file.write_all(bytes).map_err(|error| unwritable(path, &error))?;
+    file.finish()
+}

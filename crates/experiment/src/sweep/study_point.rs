@@ -1,0 +1,50 @@
+//! A point that a study declares in code: its name, and the run.
+
+use super::point::verdict;
+use crate::device;
+use crate::diagnostic::Diagnostics;
+use crate::image_cache::ImageCache;
+use crate::run::{Run, RunSpec};
+use crate::scheme::Scheme;
+use crate::workload::Control;
+use serde_json::Value;
+
+/// A point of a study.
+#[derive(Clone, Debug)]
+pub struct StudyPoint {
+    /// The name of its result, of which a study has only one.
+    pub name: String,
+    /// The run.
+    pub run: RunSpec,
+}
+
+impl StudyPoint {
+    /// Returns everything that its result depends on besides the simulator.
+    ///
+    /// # Errors
+    /// If the run has no valid drive, or its workload cannot be read.
+    pub fn identity(&self) -> Result<String, Diagnostics> {
+        let RunSpec { device, scheme, workload, replay_speed, limit, .. } = &self.run;
+        let scheme = scheme.as_deref().map_or(Ok(Scheme::none()), Scheme::load)?;
+        let drive = device::resolve(&device.source()?, &scheme, device)?;
+        Ok(format!("{} {} {replay_speed:?} {limit:?}", drive.hash, workload.identity()?))
+    }
+
+    /// Runs it and returns its summary, without anything that depends on wall-clock time; `None` if
+    /// it was stopped.
+    ///
+    /// # Errors
+    /// Why the run failed.
+    pub fn simulate(
+        &self,
+        images: &ImageCache,
+        control: Control<'_>,
+    ) -> Result<Option<Value>, Diagnostics> {
+        match Run::new(&self.run, control).images(images).outcome() {
+            Ok(outcome) => verdict(&outcome).transpose(),
+            // It was stopped before its first request.
+            Err(_) if control.stopped() => Ok(None),
+            Err(diagnostics) => Err(diagnostics),
+        }
+    }
+}
