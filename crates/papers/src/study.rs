@@ -9,9 +9,7 @@ use crate::{Reproduction, Request, runs_folder};
 use fowler_experiment::contents;
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::tables::Sheet;
-use fowler_report::figures_folder::{self, Named, Written};
-use fowler_report::pages;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What a paper prints, as given in the data of its study.
 #[derive(Clone, Copy)]
@@ -106,10 +104,6 @@ fn write<S: Study>(
 ) -> Result<Reproduction, Diagnostics> {
     let Printed { title, workloads, .. } = study.printed();
     let Results { answers, sheets, figures, .. } = results;
-    let Written { mut files, mut warnings, drawings } =
-        figures_folder::write(sheets, figures, &request.out)?;
-    let folder = request.traces.as_deref();
-    warnings.extend(folder.and_then(|it| none_found(workloads, it, study.columns())));
     let verdicts: Vec<Verdict> = answers.iter().map(Answer::verdict).collect();
     let mut lead = vec![Verdict::counted(&verdicts)];
     lead.extend(
@@ -120,13 +114,35 @@ fn write<S: Study>(
     if request.brief {
         lead.push("One seed and one length: no verdict is confirmed by a repetition.".into());
     }
-    lead.extend(warnings.iter().map(|warning| format!("Note: {warning}")));
-    let page = pages::of_study(title, lead, sheets, drawings);
-    pages::write(&request.out.join(pages::REPORT), &page)?;
-    files.push(pages::REPORT.into());
-    let listed: Vec<PathBuf> = files.iter().map(|file| request.out.join(file)).collect();
-    contents::list(&request.out, "reproduce", &listed)?;
+    let folder = request.traces.as_deref();
+    let none = folder.and_then(|it| none_found(workloads, it, study.columns()));
+    let (files, mut warnings) =
+        publish((&request.out, "reproduce"), title, lead, (sheets, figures), none)?;
     // What was damaged and has been done again is not on the page: its results are the same.
     warnings.extend(results.warnings.iter().cloned());
     Ok(Reproduction { title: title.into(), sheets: sheets.clone(), verdicts, files, warnings })
+}
+
+/// Writes the results of a command into a folder: tables, figures, and a page of both that begins
+/// with `lead` and the warnings. Returns the files written and the warnings.
+///
+/// # Errors
+/// If the folder cannot be written.
+pub(crate) fn publish(
+    (out, command): (&Path, &str),
+    title: &str,
+    mut lead: Vec<String>,
+    (sheets, figures): (&[Sheet], &[Named]),
+    warning: Option<String>,
+) -> Result<(Vec<String>, Vec<String>), Diagnostics> {
+    let Written { mut files, mut warnings, drawings } =
+        figures_folder::write(sheets, figures, out)?;
+    warnings.extend(warning);
+    lead.extend(warnings.iter().map(|warning| format!("Note: {warning}")));
+    let page = report::of_study(title, lead, sheets, drawings);
+    report::write(&out.join(report::REPORT), &page)?;
+    files.push(report::REPORT.into());
+    let listed: Vec<PathBuf> = files.iter().map(|file| out.join(file)).collect();
+    contents::list(out, command, &listed)?;
+    Ok((files, warnings))
 }

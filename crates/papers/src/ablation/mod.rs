@@ -8,6 +8,7 @@ mod tables;
 
 use crate::column::{Column, columns, none_found};
 use crate::run_folder::{RunFolder, Watch};
+use crate::study::publish;
 use crate::{published, runs_folder};
 use fowler_experiment::atomic_file::unwritable;
 use fowler_experiment::contents;
@@ -69,17 +70,12 @@ pub fn all(request: &Request, watch: Watch<'_>) -> Result<Option<Finding>, Diagn
     };
     let sheets =
         vec![evidence.worth(), evidence.interactions(), evidence.effects(), evidence.each_run()];
-    let Written { mut files, mut warnings, drawings } =
-        figures_folder::write(&sheets, &[evidence.picture()], &request.out)?;
     let folder = request.traces.as_deref();
-    warnings.extend(folder.and_then(|it| none_found(&known, it, &evidence.columns)));
+    let none = folder.and_then(|it| none_found(&known, it, &evidence.columns));
     let title = evidence.plan.title.clone();
-    let lead = warnings.iter().map(|warning| format!("Note: {warning}")).collect();
-    let page = pages::of_study(&title, lead, &sheets, drawings);
-    pages::write(&request.out.join(pages::REPORT), &page)?;
-    files.push(pages::REPORT.into());
-    let listed: Vec<PathBuf> = files.iter().map(|file| request.out.join(file)).collect();
-    contents::list(&request.out, "study", &listed)?;
+    let picture = [evidence.picture()];
+    let (files, mut warnings) =
+        publish((&request.out, "study"), &title, Vec::new(), (&sheets, &picture), none)?;
     // What was damaged and has been done again is not on the page: its results are the same.
     warnings.extend(runs.warnings());
     Ok(Some(Finding { title, sheets, files, warnings }))

@@ -171,7 +171,13 @@ impl Evidence {
         self.number(column, case, variant, shown.number())
     }
 
-    /// The same relative to another case's, on a drive as worn.
+    /// The same of a case in a variant relative to that of another.
+    fn relative(&self, column: &str, runs: [(Case, &str); 2], shown: Shown) -> Option<f64> {
+        let [mine, base] = runs.map(|(case, variant)| run_name(column, case, variant));
+        self.runs.ratio(&mine, &base, shown.number())
+    }
+
+    /// The same of a case relative to that of another, on a drive as worn.
     pub(super) fn ratio(
         &self,
         column: &str,
@@ -180,24 +186,21 @@ impl Evidence {
     ) -> Option<f64> {
         let worn = case == PE_AWARE && [RAID5, PPC].contains(&base);
         let variant = if worn { STAGE_2 } else { AS_IT_IS };
-        let base = self.value(column, base, variant, shown)?;
-        let mine = self.value(column, case, AS_IT_IS, shown)?;
-        Some(mine / base).filter(|ratio| ratio.is_finite())
+        self.relative(column, [(case, AS_IT_IS), (base, variant)], shown)
     }
 
-    /// The same, for a variant.
+    /// The same of a case relative to that of another, both in a variant.
     pub(super) fn ratio_in(
         &self,
         column: &str,
         variant: &str,
-        (case, base): (Case, Case),
+        cases: (Case, Case),
         shown: Shown,
     ) -> Option<f64> {
-        let of = |case| self.value(column, case, variant, shown);
-        Some(of(case)? / of(base)?).filter(|ratio| ratio.is_finite())
+        self.relative(column, [(cases.0, variant), (cases.1, variant)], shown)
     }
 
-    /// The same, at a point of the grid.
+    /// The same of a case relative to that of another, both at a point of the grid.
     pub(super) fn ratio_at(
         &self,
         column: &str,
@@ -205,11 +208,11 @@ impl Evidence {
         (case, base): (Case, Case),
         shown: Shown,
     ) -> Option<f64> {
-        let of = |case| self.value(column, case, &setting.variant(case), shown);
-        Some(of(case)? / of(base)?).filter(|ratio| ratio.is_finite())
+        let [mine, its] = [case, base].map(|case| setting.variant(case));
+        self.relative(column, [(case, &mine), (base, &its)], shown)
     }
 
-    /// A case under one variant relative to the same under another.
+    /// The same of a case under one variant relative to that under another.
     pub(super) fn change(
         &self,
         column: &str,
@@ -217,8 +220,7 @@ impl Evidence {
         variants: (&str, &str),
         shown: Shown,
     ) -> Option<f64> {
-        let of = |variant| self.value(column, case, variant, shown);
-        Some(of(variants.0)? / of(variants.1)?).filter(|ratio| ratio.is_finite())
+        self.relative(column, [(case, variants.0), (case, variants.1)], shown)
     }
 
     /// Returns what a figure shows of a run of the grid.
