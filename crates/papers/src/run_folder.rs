@@ -141,8 +141,8 @@ impl<'a> RunFolder<'a> {
         let lock = store::lock(folder, STUDY)?;
         store::refuse_newer(folder, STUDY)?;
         let mut warnings = BTreeSet::new();
-        let is_new = disk::facts(&folder.join(FORMAT_FILE))?.is_none();
-        if is_new && entries(folder)?.iter().any(|path| is_result(path)) {
+        let is_unmarked = disk::facts(&folder.join(FORMAT_FILE))?.is_none();
+        if is_unmarked && entries(folder)?.iter().any(|path| is_result(path)) {
             warnings.insert(format!(
                 "{} held runs of an earlier version of Fowler in another format; they were done again",
                 folder.display()
@@ -402,6 +402,14 @@ pub(crate) mod tests {
     use std::fs;
     use std::sync::Mutex;
     use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+    /// Returns how many points there are, all of existing drives and workloads.
+    pub(crate) fn set_up(points: &[StudyPoint]) -> usize {
+        for point in points {
+            point.identity().unwrap_or_else(|why| panic!("{}: {why}", point.name));
+        }
+        points.len()
+    }
 
     /// Does a job that is stopped at its first report of progress, which is usually that its drive
     /// is preconditioned.

@@ -316,6 +316,7 @@ impl Shown {
 mod tests {
     use super::*;
     use crate::column::columns;
+    use crate::run_folder::tests::set_up;
     use crate::da_raid5::variants::{GRID, ON_WORN, STRIPED};
     use fowler_experiment::workload::WorkloadSpec;
     use std::collections::BTreeSet;
@@ -329,7 +330,7 @@ mod tests {
             let mut names = BTreeSet::new();
             for variant in variants(&paper, brief).iter().flatten() {
                 for (_, point) in points(&paper, &columns, (variant, &Results::new(), None)) {
-                    point.identity().unwrap_or_else(|why| panic!("{}: {why}", point.name));
+                    set_up(std::slice::from_ref(&point));
                     assert!(names.insert(point.name.clone()), "{} twice", point.name);
                 }
             }

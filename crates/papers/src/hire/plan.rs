@@ -424,6 +424,7 @@ const PROGRAMS_LEAST: f64 = 500.0;
 pub(super) mod tests {
     use super::*;
     use crate::column::columns;
+    use crate::run_folder::tests::set_up;
 
     /// Every run of the whole study uses an existing drive and workload.
     #[test]
@@ -434,11 +435,8 @@ pub(super) mod tests {
             let points = |variant: &Variant| points(paper, &columns, None, variant).unwrap();
             let mut all: Vec<StudyPoint> = variants(paper).iter().flat_map(points).collect();
             all.push(reads(paper, None));
-            for point in &all {
-                point.identity().unwrap_or_else(|why| panic!("{}: {why}", point.name));
-            }
             assert!(super::super::checks::job(STATES).is_ok());
-            1 + all.len() + oracles(paper, &columns, None).unwrap().len()
+            1 + set_up(&all) + oracles(paper, &columns, None).unwrap().len()
         };
         let s = &paper.sweeps;
         let swept = 3 * s.watermarks.len()

@@ -274,6 +274,7 @@ fn speed_name(column: &Column, flash: Flash) -> String {
 pub(super) mod tests {
     use super::*;
     use crate::column::columns;
+    use crate::run_folder::tests::set_up;
     use crate::run_summary::RunSummary;
 
     /// Every run of the whole study uses an existing drive and workload.
@@ -290,14 +291,11 @@ pub(super) mod tests {
                 speeds.insert(speed_name(column, flash), speed);
             }
         }
-        let runs = points(&paper, &table, &speeds, None).unwrap();
-        for point in &runs {
-            point.identity().unwrap_or_else(|why| panic!("{}: {why}", point.name));
-        }
+        let runs = set_up(&points(&paper, &table, &speeds, None).unwrap());
         let choices: usize = paper.choice.iter().map(|it| it.flashes().len() * 3).sum();
         let queues = 2 * 3 * paper.queue.way.len() * paper.queue.sizes.len();
         let stand_ins = 6 * (2 * (SCHEMES.len() + WRITING.len()) + choices);
-        assert_eq!(runs.len(), stand_ins + queues + members.len() * 2 * OF_MEMBERS.len());
+        assert_eq!(runs, stand_ins + queues + members.len() * 2 * OF_MEMBERS.len());
         speeds.clear();
         let none = points(&paper, &table, &speeds, None);
         assert!(none.is_err(), "none is run at a speed that was not found");

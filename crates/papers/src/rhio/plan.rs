@@ -334,6 +334,7 @@ pub(super) mod tests {
     use super::*;
     use crate::column::columns;
     use crate::run_folder::Results;
+    use crate::run_folder::tests::set_up;
     use crate::run_summary::RunSummary;
 
     /// Every run of the whole study uses an existing drive and workload.
@@ -342,11 +343,7 @@ pub(super) mod tests {
         let paper = Paper::open().unwrap();
         let columns = columns(&paper.workload, None).unwrap();
         let points = |brief| {
-            let points = points(&paper, &table(&paper, &columns, brief), None).unwrap();
-            for point in &points {
-                point.identity().unwrap_or_else(|why| panic!("{}: {why}", point.name));
-            }
-            points.len()
+            set_up(&points(&paper, &table(&paper, &columns, brief), None).unwrap())
         };
         let shown = 12 * 4;
         assert_eq!(points(true), shown);
