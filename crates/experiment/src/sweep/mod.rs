@@ -3,8 +3,8 @@
 //!
 //! A [`Plan`] is a specification that has been read: it lists its points, identifies them
 //! ([`Point::hash`]), and runs them one by one. It stores no results; the caller decides where they
-//! go ([`store`] has what their folders have in common). So points can run here, on all cores ([`run`]), or elsewhere, each from the text of the
-//! specification and its number.
+//! go. So points can run here, on all cores ([`run`]), or elsewhere, each from the text of the
+//! specification and its number. [`store`] has what all folders of points have in common.
 //!
 //! A study of a paper declares its points in code instead: each is a [`StudyPoint`].
 

@@ -1,4 +1,4 @@
-//! The folder in which the points of a sweep, or of a study, are saved: one process at a time writes
+//! The folder in which the points of a sweep or of a study are saved: one process at a time writes
 //! to it, and each point has a file for its result and one for its checksums, which finish it.
 //!
 //! The encoding of a result and the names of its files are the caller's. Every file appears when it
