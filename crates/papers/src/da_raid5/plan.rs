@@ -46,8 +46,8 @@ fn speed_name(column: &str) -> String {
     format!("{column} speed")
 }
 
-/// The searches for the speed at which the drive under RAID-5 is idle for the share of the time that
-/// the paper's data asks for. Real traces keep their own times.
+/// The searches for the speed at which the drive under RAID-5 is idle for the share of the time
+/// that the paper's data asks for. Real traces keep their own times.
 fn speeds<'b>(
     paper: &Paper,
     columns: &[Column],
