@@ -4,6 +4,7 @@
 
 use crate::repetition::Repetition;
 use crate::run_summary::RunSummary;
+use crate::studies::{ImageCache, fan_out};
 use fowler_experiment::atomic_file::{stored, unwritable};
 use fowler_experiment::common_speed::{TestBed, common_speed};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
@@ -11,7 +12,6 @@ use fowler_experiment::disk::{self, unreadable};
 use fowler_experiment::progress::Part;
 use fowler_experiment::provenance::{VERSION, text_hash};
 use fowler_experiment::sealed::Kind;
-use crate::studies::{ImageCache, fan_out};
 use fowler_experiment::sweep::StudyPoint;
 use fowler_experiment::sweep::store::{self, FORMAT_FILE, Verified};
 use fowler_experiment::workload::{Control, WorkloadSpec};

@@ -1,6 +1,6 @@
 //! The numbers of a finished run, by their names in the list of metrics.
 
-use fowler_experiment::metrics;
+use fowler_experiment::summary;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -39,13 +39,13 @@ impl From<Map<String, Value>> for RunSummary {
 impl RunSummary {
     /// Returns the number with this path in the list of metrics; `None` if the run has none.
     pub fn get(&self, path: &str) -> Option<f64> {
-        debug_assert!(metrics::is_listed(path), "no metric is called {path}");
+        debug_assert!(summary::is_listed(path), "no metric is called {path}");
         self.0.get(path).copied()
     }
 
     /// Returns the sum of a metric over all its names: of `counters.reads` over all sources.
     pub fn sum(&self, metric: &str) -> Option<f64> {
-        debug_assert!(metrics::is_listed(metric), "no metric is called {metric}");
+        debug_assert!(summary::is_listed(metric), "no metric is called {metric}");
         let below = format!("{metric}.");
         let all = self.0.range(below.clone()..).take_while(|(path, _)| path.starts_with(&below));
         all.map(|(_, number)| *number).reduce(|sum, number| sum + number)

@@ -9,6 +9,8 @@ use crate::{Reproduction, Request, runs_folder};
 use fowler_experiment::contents;
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::tables::Sheet;
+use fowler_report::figures_folder::{self, Named, Written};
+use fowler_report::pages;
 use std::path::{Path, PathBuf};
 
 /// What a paper prints, as given in the data of its study.
@@ -139,9 +141,9 @@ pub(crate) fn publish(
         figures_folder::write(sheets, figures, out)?;
     warnings.extend(warning);
     lead.extend(warnings.iter().map(|warning| format!("Note: {warning}")));
-    let page = report::of_study(title, lead, sheets, drawings);
-    report::write(&out.join(report::REPORT), &page)?;
-    files.push(report::REPORT.into());
+    let page = pages::of_study(title, lead, sheets, drawings);
+    pages::write(&out.join(pages::REPORT), &page)?;
+    files.push(pages::REPORT.into());
     let listed: Vec<PathBuf> = files.iter().map(|file| out.join(file)).collect();
     contents::list(out, command, &listed)?;
     Ok((files, warnings))

@@ -67,7 +67,10 @@ fn the_same_bytes_twice_and_with_checks_and_without() {
         assert!(first.lines().count() > 20_000);
         assert!(first == output(&this, scheme), "{scheme}: two runs differ");
         if fresher(&other, &this) {
-            assert!(first == output(&other, scheme), "{scheme}: the program without checks differs");
+            assert!(
+                first == output(&other, scheme),
+                "{scheme}: the program without checks differs"
+            );
         } else {
             let _ = writeln!(
                 std::io::stderr(),

@@ -16,8 +16,6 @@ use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::disk;
 use fowler_experiment::tables::Sheet;
 use fowler_experiment::workload::WorkloadSpec;
-use fowler_report::figures_folder::{self, Written};
-use fowler_report::pages;
 use plan::{Evidence, Plan};
 use std::path::PathBuf;
 

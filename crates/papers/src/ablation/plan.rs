@@ -11,7 +11,6 @@ use fowler_experiment::device::{self, DeviceSpec};
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::run::{ReplaySpeed, RunSpec};
 use fowler_experiment::scheme::Scheme;
-use crate::studies::ImageCache;
 use fowler_experiment::sweep::StudyPoint;
 use serde::Deserialize;
 
