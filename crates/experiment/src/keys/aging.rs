@@ -1,6 +1,6 @@
 //! The keys of data that ages on a drive with superblocks.
 
-use super::{Key, at, optional, words};
+use super::key::{Key, at, optional, words};
 use crate::field::{Access, Field, Word};
 use fowler_device::{Coding, Config, Tracking};
 use fowler_units::Span;

@@ -1,7 +1,7 @@
 //! The keys of a drive's lifetime: the blocks and dies that fail, its target, the endurance of
 //! cells that rest, and the constants of the write throttle.
 
-use super::{Key, at, optional, words};
+use super::key::{Key, at, optional, words};
 use crate::field::{Access, Field, Word};
 use fowler_device::Config;
 use fowler_device::endurance::Recovery;

@@ -4,9 +4,13 @@
 //! This module contains only the list. The types of values come from `field`. It accesses no files.
 
 mod aging;
+mod key;
 mod lifetime;
 mod policies;
 mod reliability;
+
+pub use key::Key;
+pub(crate) use key::{at, words};
 
 use crate::field::{Access, Field, Word};
 use fowler_device::{
@@ -14,86 +18,7 @@ use fowler_device::{
     PartialWrites, Pattern, PlaneMode, ProgramErase, ReadHot, UnwrittenReads, WhenFull,
 };
 use fowler_units::{ByteRate, Bytes, Span};
-use std::borrow::Cow;
-
-/// One key of the table.
-pub struct Key<T> {
-    /// Its dotted path.
-    pub path: &'static str,
-    /// Its description: one line without a full stop.
-    pub about: Cow<'static, str>,
-    /// Whether every configuration must set it.
-    pub required: bool,
-    /// Its type and bounds, and access to its value.
-    pub field: Field<T>,
-}
-
-impl<T> Key<T> {
-    /// Returns whether it chooses a policy. Such a key may also be a table with the policy's `name`
-    /// and parameters.
-    pub(crate) fn is_slot(&self) -> bool {
-        self.path.starts_with("policy.") && self.path.matches('.').count() == 1
-    }
-}
-
-/// Creates the getter and setter of a field of the struct.
-macro_rules! at {
-    ($($place:ident).+) => {
-        Access { get: |config| config.$($place).+, set: |config, value| config.$($place).+ = value }
-    };
-    ($($place:ident).+ as u32) => {
-        Access {
-            get: |config| u64::from(config.$($place).+),
-            set: |config, value| config.$($place).+ = value as u32,
-        }
-    };
-}
-pub(crate) use at;
-
-/// Creates a field whose enum variants are written as words.
-macro_rules! words {
-    ($($place:ident).+, $($word:literal => $variant:expr, $about:literal;)+) => {{
-        const WORDS: &[Word] = &[$(($word, $about)),+];
-        Field::Word(
-            || WORDS.to_vec(),
-            Access {
-                get: |config| {
-                    let value = &config.$($place).+;
-                    [$(($variant, $word)),+]
-                        .into_iter()
-                        .find_map(|(variant, word)| (variant == *value).then_some(word))
-                        .expect("every variant has its word")
-                },
-                set: |config, word| {
-                    if let Some(value) = [$(($word, $variant)),+]
-                        .into_iter()
-                        .find_map(|(name, variant)| (name == word).then_some(variant))
-                    {
-                        config.$($place).+ = value;
-                    }
-                },
-            },
-        )
-    }};
-}
-pub(crate) use words;
-
-fn required(path: &'static str, about: &'static str, field: Field<Config>) -> Key<Config> {
-    Key { path, about: about.into(), required: true, field }
-}
-
-fn optional(
-    path: &'static str,
-    about: impl Into<Cow<'static, str>>,
-    field: Field<Config>,
-) -> Key<Config> {
-    Key { path, about: about.into(), required: false, field }
-}
-
-/// The maximum of most times. It exceeds any flash operation, so a larger value has a wrong unit.
-const LONGEST: Span = Span::ms(10_000);
-const ANY: std::ops::RangeInclusive<Span> = Span::ZERO..=LONGEST;
-const SOME: std::ops::RangeInclusive<Span> = Span::ns(1)..=LONGEST;
+use key::{ANY, SOME, optional, required};
 
 /// Returns every key, in the order in which a resolved configuration lists them.
 pub fn all() -> Vec<Key<Config>> {

@@ -1,6 +1,6 @@
 //! The keys of policy slots.
 
-use super::{ANY, Key, at, optional, words};
+use super::key::{ANY, Key, at, optional, words};
 use crate::field::{Access, Field, Word};
 use fowler_device::Config;
 use fowler_device::policy::die_order::DieOrderKind;

@@ -1,6 +1,6 @@
 //! The keys of the cells: the bit error model and its constants.
 
-use super::{Key, at, optional, words};
+use super::key::{Key, at, optional, words};
 use crate::field::{Access, Field, Word};
 use fowler_device::Config;
 use fowler_device::reliability::{ModelKind, RetryCost, StrengthSource};

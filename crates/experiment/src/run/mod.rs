@@ -6,21 +6,20 @@
 
 mod hosted;
 mod ready;
+mod spec;
 mod speed;
 mod translation;
 mod warm_up;
 
 pub use hosted::Hosted;
-pub use ready::preconditioned;
 pub(crate) use ready::{Ready, Replayed, ready};
 pub use ready::{check, drive};
+pub use spec::RunSpec;
 pub(crate) use speed::find as find_speed;
-pub use translation::Translation;
-pub use translation::Watcher;
+pub use translation::{Translation, Watcher, preconditioned};
 
-use crate::device::{DeviceSpec, Resolved};
+use crate::device::Resolved;
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::faults::Scripted;
 use crate::image_cache::ImageCache;
 use crate::memory;
 use crate::numbers::counted;
@@ -29,50 +28,13 @@ pub use crate::replay_speed::ReplaySpeed;
 use crate::replay_speed::{Found, Search};
 use crate::requests::RequestsFile;
 use crate::summary;
-use crate::workload::{Control, WorkloadSpec};
+use crate::workload::Control;
 use fowler_device::reliability::ModelKind;
 use fowler_device::{
     Config, Controller, Counters, Device, Mapping, Pacing, Probe, Superblocks, UnwrittenReads,
 };
 use fowler_metrics::{Milestones, OverTime, Recorder, Regions};
 use std::borrow::Cow;
-
-/// The specification of a run.
-#[derive(Clone, Debug)]
-pub struct RunSpec {
-    /// The drive.
-    pub device: DeviceSpec,
-    /// The scheme on it; none leaves it as described.
-    pub scheme: Option<String>,
-    /// The requests.
-    pub workload: WorkloadSpec,
-    /// The replay speed.
-    pub replay_speed: ReplaySpeed,
-    /// The most requests to run.
-    pub limit: Option<u64>,
-    /// Power losses and other faults beside those of the workload, in order.
-    pub faults: Vec<Scripted>,
-    /// The log of all requests, if one is wanted.
-    pub requests: Option<RequestsFile>,
-    /// Whether to record the data of charts: [`Outcome::detail`].
-    pub detail: bool,
-}
-
-impl RunSpec {
-    /// Returns the run of all requests of a workload on a drive as described.
-    pub fn new(device: DeviceSpec, workload: WorkloadSpec, replay_speed: ReplaySpeed) -> RunSpec {
-        RunSpec {
-            device,
-            scheme: None,
-            workload,
-            replay_speed,
-            limit: None,
-            faults: Vec::new(),
-            requests: None,
-            detail: false,
-        }
-    }
-}
 
 /// A run that has not started yet.
 ///

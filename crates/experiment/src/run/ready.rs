@@ -1,6 +1,6 @@
 //! Checks everything that a run needs before the first request.
 
-use super::RunSpec;
+use super::spec::RunSpec;
 use super::translation::Translation;
 use super::warm_up;
 use crate::device::{self, DeviceSpec, Resolved, Source};
@@ -9,15 +9,11 @@ use crate::fault_rates;
 use crate::faults::{self, Scripted};
 use crate::image_cache::ImageCache;
 use crate::numbers::counted;
-use crate::progress::Progress;
 use crate::scheme::Scheme;
 use crate::workload::{Control, Workload, WorkloadReport, WorkloadSpec};
 use fowler_device::policy::throttle::ThrottleKind;
-use fowler_device::{
-    Config, Controller, Counters, Device, Layer, Mapping, Pacing, PreconditionWatch, Probe,
-};
+use fowler_device::{Controller, Counters, Device, Layer, Mapping, Pacing, Probe};
 use fowler_workload::TimeScale;
-use std::collections::BTreeMap;
 use std::time::Instant;
 
 /// What names faults beside those of a workload.
@@ -144,31 +140,6 @@ impl Ready {
     pub fn mapping(&self) -> Mapping {
         self.drive.config.superblocks.mapping
     }
-}
-
-/// Returns the preconditioned drive of `config`, from the cache if there is one; `name` identifies
-/// it in messages.
-///
-/// # Errors
-/// Everything that is wrong with the drive, or that preconditioning was stopped.
-pub fn preconditioned(
-    name: &str,
-    config: &Config,
-    images: Option<&ImageCache>,
-    control: Control<'_>,
-) -> Result<Device, Diagnostics> {
-    let watch = PreconditionWatch {
-        stop: control.stop,
-        progress: &|share| (control.progress)(Progress::Preconditioning(share)),
-    };
-    let device = match images {
-        None => Device::watched(config, watch),
-        Some(images) => images.device(config, watch),
-    };
-    let refused = |refusals| device::refused(name, &BTreeMap::new(), refusals);
-    device
-        .map_err(refused)?
-        .ok_or_else(|| Diagnostic::new(name, "stopped while the drive was preconditioned").into())
 }
 
 /// Wall-clock time: measures the simulator, never the simulated drive.

@@ -1,7 +1,6 @@
 //! The kinds of drives that a run can have: how each is built, serves requests with faults on the
 //! way, and what it says of itself at the end.
 
-use super::ready::preconditioned;
 use crate::device;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::faults::{self, Scripted};
@@ -74,6 +73,31 @@ pub trait Translation: Layer + Clone {
     /// Returns what the drive says of itself. With `counts_errors`, that includes every page that
     /// could not be read now.
     fn closing(device: &Device<Self>, faults: &[Scripted], counts_errors: bool) -> Closing;
+}
+
+/// Returns the preconditioned drive of `config`, from the cache if there is one; `name` identifies
+/// it in messages.
+///
+/// # Errors
+/// Everything that is wrong with the drive, or that preconditioning was stopped.
+pub fn preconditioned(
+    name: &str,
+    config: &Config,
+    images: Option<&ImageCache>,
+    control: Control<'_>,
+) -> Result<Device, Diagnostics> {
+    let watch = PreconditionWatch {
+        stop: control.stop,
+        progress: &|share| (control.progress)(Progress::Preconditioning(share)),
+    };
+    let device = match images {
+        None => Device::watched(config, watch),
+        Some(images) => images.device(config, watch),
+    };
+    let refused = |refusals| device::refused(name, &BTreeMap::new(), refusals);
+    device
+        .map_err(refused)?
+        .ok_or_else(|| Diagnostic::new(name, "stopped while the drive was preconditioned").into())
 }
 
 impl Translation for Controller {

@@ -1,6 +1,6 @@
 //! Reads of aged data on drives with superblocks. Absent on other drives.
 
-use super::{Metric, Unit};
+use super::metric::{Metric, Unit};
 use crate::outcome::Outcome;
 use fowler_device::Counters;
 

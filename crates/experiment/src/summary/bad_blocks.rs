@@ -1,6 +1,6 @@
 //! Blocks that fail and are retired. Absent where no block fails.
 
-use super::{Metric, Unit};
+use super::metric::{Metric, Unit};
 use crate::outcome::Outcome;
 use fowler_device::BadBlockCounts;
 use fowler_units::Span;

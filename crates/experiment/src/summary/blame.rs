@@ -1,6 +1,6 @@
 //! The causes of latency: the mean time of each cause, over all requests and over the slowest.
 
-use super::{Metric, Unit, plural};
+use super::metric::{Metric, Unit, plural};
 use crate::outcome::Outcome;
 use fowler_device::blame::Part;
 use fowler_metrics::{Band, Kind};

@@ -1,6 +1,6 @@
 //! The pages that no read and no equation gives back at the end of a run, read or not.
 
-use super::{Metric, Unit};
+use super::metric::{Metric, Unit};
 use crate::json_schema::nullable;
 use crate::json_schema::output::list_of;
 use crate::outcome::Outcome;

@@ -1,6 +1,7 @@
 //! The counters of the device: pages, programs, erases and times.
 
-use super::{Metric, Stored, Unit, voltages};
+use super::metric::{Metric, Stored, Unit};
+use super::voltages;
 use crate::json_schema::output::Typed;
 use crate::outcome::{Outcome, Wear};
 use fowler_device::{BySource, Counters};

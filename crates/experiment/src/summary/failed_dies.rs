@@ -1,6 +1,6 @@
 //! Dies that fail. Absent where none has failed.
 
-use super::{Metric, Unit};
+use super::metric::{Metric, Unit};
 use crate::outcome::Outcome;
 use fowler_device::FailedDieCounts;
 use fowler_units::{Nanos, Span};

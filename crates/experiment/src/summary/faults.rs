@@ -1,6 +1,6 @@
 //! The faults that the user listed, and what each of them did.
 
-use super::{Metric, Unit};
+use super::metric::{Metric, Unit};
 use crate::json_schema::output::{Fact, list_of, schema, written};
 use crate::outcome::{Effect, Fate};
 use fowler_units::Nanos;

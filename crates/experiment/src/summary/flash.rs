@@ -1,6 +1,6 @@
 //! Writes, wear and suspensions, as the few numbers that describe a run.
 
-use super::{Metric, Stored, Unit};
+use super::metric::{Metric, Stored, Unit};
 use crate::outcome::Outcome;
 use serde_json::{Value, json};
 

@@ -1,6 +1,7 @@
 //! The summary of a run as JSON: every stored metric at its path, in the order of the list.
 
-use super::{Metric, Stored, all};
+use super::all;
+use super::metric::{Metric, Stored};
 use crate::outcome::Outcome;
 use serde_json::{Map, Value, json};
 

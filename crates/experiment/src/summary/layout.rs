@@ -1,7 +1,8 @@
 //! Which metrics the tables of the terminal and of reports show, in which order, under which label,
 //! and when.
 
-use super::{Unit, plural, value};
+use super::metric::{Unit, plural};
+use super::value;
 use crate::outcome::Outcome;
 use fowler_metrics::{Kind, Percentile};
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! Protection by parity, lost data, and power losses.
 
-use super::{Metric, Stored, Unit};
+use super::metric::{Metric, Stored, Unit};
 use crate::json_schema::nullable;
 use crate::json_schema::output::{Typed, list_of};
 use crate::outcome::Outcome;

@@ -1,6 +1,6 @@
 //! The number of requests, and their latencies.
 
-use super::{Metric, Unit, plural};
+use super::metric::{Metric, Unit, plural};
 use crate::numbers::whole;
 use fowler_metrics::{Kind, Percentile};
 use fowler_units::Span;

@@ -1,6 +1,7 @@
 //! The JSON Schema of the summary of a run, made of the list that the summary itself is made of.
 
-use super::{Metric, Stored, Unit, all};
+use super::all;
+use super::metric::{Metric, Stored, Unit};
 use crate::json_schema::output::map_of;
 use crate::json_schema::{self, Tree, described, nullable};
 use serde_json::{Value, json};

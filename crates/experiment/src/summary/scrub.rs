@@ -1,6 +1,6 @@
 //! Scrubbing: what it has read, found and moved. Absent where nothing is scrubbed.
 
-use super::{Metric, Unit};
+use super::metric::{Metric, Unit};
 use crate::json_schema::output::Typed;
 use crate::outcome::Outcome;
 use fowler_device::{ScrubProgress, Scrubbed};

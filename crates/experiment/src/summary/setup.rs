@@ -1,6 +1,6 @@
 //! What was run: not measured, but needed to interpret and to repeat the measurement.
 
-use super::{Metric, Stored, Unit};
+use super::metric::{Metric, Stored, Unit};
 use crate::json_schema::nullable;
 use crate::json_schema::output::map_of;
 use crate::outcome::laws::Law;

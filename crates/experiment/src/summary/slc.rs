@@ -1,6 +1,6 @@
 //! What went through the SLC cache. Absent on drives without one.
 
-use super::{Metric, Unit};
+use super::metric::{Metric, Unit};
 use crate::outcome::Outcome;
 use fowler_device::SlcCounts;
 

@@ -1,6 +1,6 @@
 //! Simulated time, idle time, and the speed of the simulation.
 
-use super::{Metric, Stored, Unit};
+use super::metric::{Metric, Stored, Unit};
 use crate::outcome::Outcome;
 
 pub(super) fn metrics() -> Vec<Metric> {

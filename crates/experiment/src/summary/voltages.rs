@@ -1,7 +1,7 @@
 //! Programs by their threshold voltages, and the fate of pages evicted from the buffer (HIRE,
 //! section 4.2).
 
-use super::{Metric, Stored, Unit};
+use super::metric::{Metric, Stored, Unit};
 use crate::json_schema::nullable;
 use crate::outcome::Outcome;
 use fowler_device::policy::hotness::Detector;

@@ -1,0 +1,44 @@
+//! The specification of a run.
+
+use crate::device::DeviceSpec;
+use crate::faults::Scripted;
+use crate::replay_speed::ReplaySpeed;
+use crate::requests::RequestsFile;
+use crate::workload::WorkloadSpec;
+
+/// The specification of a run.
+#[derive(Clone, Debug)]
+pub struct RunSpec {
+    /// The drive.
+    pub device: DeviceSpec,
+    /// The scheme on it; none leaves it as described.
+    pub scheme: Option<String>,
+    /// The requests.
+    pub workload: WorkloadSpec,
+    /// The replay speed.
+    pub replay_speed: ReplaySpeed,
+    /// The most requests to run.
+    pub limit: Option<u64>,
+    /// Power losses and other faults beside those of the workload, in order.
+    pub faults: Vec<Scripted>,
+    /// The log of all requests, if one is wanted.
+    pub requests: Option<RequestsFile>,
+    /// Whether to record the data of charts: [`detail`](crate::outcome::Outcome::detail).
+    pub detail: bool,
+}
+
+impl RunSpec {
+    /// Returns the run of all requests of a workload on a drive as described.
+    pub fn new(device: DeviceSpec, workload: WorkloadSpec, replay_speed: ReplaySpeed) -> RunSpec {
+        RunSpec {
+            device,
+            scheme: None,
+            workload,
+            replay_speed,
+            limit: None,
+            faults: Vec::new(),
+            requests: None,
+            detail: false,
+        }
+    }
+}

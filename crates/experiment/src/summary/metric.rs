@@ -1,0 +1,154 @@
+//! A metric: a number that a run reports, with its name, its unit and its meaning.
+
+use crate::json_schema::output::Typed;
+use crate::outcome::Outcome;
+use fowler_metrics::Kind;
+use serde_json::{Map, Value};
+
+/// The unit of a metric.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// A whole number of something: `pages`.
+    Count(&'static str),
+    /// Microseconds.
+    Us,
+    /// Seconds.
+    Seconds,
+    /// A share, from 0 to 1.
+    Share,
+    /// A ratio of two numbers of the same unit.
+    Ratio,
+    /// A rate per second: `requests/s`.
+    Rate(&'static str),
+    /// Yes or no.
+    Flag,
+    /// Text.
+    Text,
+    /// A table or a list of the metrics below it.
+    Table,
+}
+
+impl Unit {
+    /// Returns the name of the unit for documentation and programs: `us`, `s`, `share`, `pages`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Unit::Count(of) | Unit::Rate(of) => of,
+            Unit::Us => "us",
+            Unit::Seconds => "s",
+            Unit::Share => "share",
+            Unit::Ratio => "ratio",
+            Unit::Flag => "flag",
+            Unit::Text => "text",
+            Unit::Table => "table",
+        }
+    }
+}
+
+/// Where a metric is stored.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Stored {
+    /// In the summary, and in a column of a sweep.
+    #[default]
+    Everywhere,
+    /// Only in the summary of a run: it depends on wall-clock time, which sweeps leave out.
+    RunOnly,
+    /// Only in the summary: it is too long for a column.
+    SummaryOnly,
+    /// Nowhere: it is derived from others for tables.
+    Nowhere,
+}
+
+type Read = Box<dyn Fn(&Outcome) -> Value + Send + Sync>;
+
+/// A number that a run reports, or a fact about the run.
+pub struct Metric {
+    /// Its path in `summary.json`, which is also the name of its column: `read.p99_us`. A last part
+    /// in capitals is a placeholder for several names, and the value is an object of them:
+    /// `counters.erases.SOURCE`.
+    pub name: String,
+    /// Its unit.
+    pub unit: Unit,
+    /// What it means, in a sentence.
+    pub about: String,
+    /// Where it is stored.
+    pub stored: Stored,
+    /// Whether it is one of the few that summarize a run in a row.
+    pub headline: bool,
+    pub(super) present: fn(&Outcome) -> bool,
+    /// Whether it may be absent.
+    pub(super) optional: bool,
+    /// The JSON Schema of its value, as far as the type says it.
+    pub(super) schema: Value,
+    /// The same of all of it, where neither type nor unit say enough.
+    pub(super) like: Option<Value>,
+    read: Read,
+}
+
+impl Metric {
+    pub(super) fn new<V: Into<Value> + Typed>(
+        name: impl Into<String>,
+        unit: Unit,
+        about: impl Into<String>,
+        read: impl Fn(&Outcome) -> V + Send + Sync + 'static,
+    ) -> Metric {
+        Metric {
+            name: name.into(),
+            unit,
+            about: about.into(),
+            stored: Stored::Everywhere,
+            headline: false,
+            present: |_| true,
+            optional: false,
+            schema: V::schema(),
+            like: None,
+            read: Box::new(move |outcome| read(outcome).into()),
+        }
+    }
+
+    /// Returns a metric that heads a group: where `exists` is false, it is null and those below it
+    /// are absent.
+    pub(super) fn group(name: &str, about: &str, exists: fn(&Outcome) -> bool) -> Metric {
+        let value = move |it: &Outcome| if exists(it) { Map::new().into() } else { Value::Null };
+        Metric::new(name, Unit::Table, about, value)
+    }
+
+    pub(super) fn stored(self, stored: Stored) -> Metric {
+        Metric { stored, ..self }
+    }
+
+    pub(super) fn headline(self) -> Metric {
+        Metric { headline: true, ..self }
+    }
+
+    /// Makes it absent, instead of null, where this does not hold.
+    pub(super) fn only_if(self, present: fn(&Outcome) -> bool) -> Metric {
+        Metric { present, optional: true, ..self }
+    }
+
+    /// Its JSON Schema, where neither its type nor its unit say enough.
+    pub(super) fn like(self, schema: Value) -> Metric {
+        Metric { like: Some(schema), ..self }
+    }
+
+    /// Returns its value: null where it is unknown, never infinite.
+    pub fn value(&self, outcome: &Outcome) -> Value {
+        (self.read)(outcome)
+    }
+
+    /// Returns its path without the placeholder.
+    pub fn path(&self) -> &str {
+        let placeholder = |last: &str| last.bytes().all(|byte| byte.is_ascii_uppercase());
+        let parts = self.name.rsplit_once('.').filter(|(_, last)| placeholder(last));
+        parts.map_or(&self.name, |(path, _)| path)
+    }
+
+    /// Returns whether its value is an object of several names.
+    pub(super) fn has_names(&self) -> bool {
+        self.path() != self.name
+    }
+}
+
+/// `reads` or `writes`.
+pub(super) fn plural(kind: Kind) -> String {
+    format!("{}s", kind.name())
+}
