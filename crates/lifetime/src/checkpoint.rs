@@ -1,12 +1,12 @@
 //! Saves the state of a lifetime in files, one for each of its lives. An interrupted lifetime
 //! resumes from them and gives exactly the same results.
 
-use super::life::Standing;
+use super::lived::Lived;
 use super::record::Record;
-use super::{Lifetime, LifetimeSpec, Lived, Watch};
-use crate::FINGERPRINT;
+use super::spec::{LifetimeSpec, SaveTo, of_life};
+use super::watch::Watch;
 use fowler_device::{Checkpoint as DriveCheckpoint, LifetimeDrive};
-use fowler_experiment::atomic_file::{self, is_partial, unwritable};
+use fowler_experiment::atomic_file::{is_partial, unwritable};
 use fowler_experiment::device::Resolved;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::disk;
@@ -19,6 +19,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::SystemTime;
 
+/// A hash of the sources that simulate lives, in 64 hexadecimal digits. Saved lives of different
+/// sources are told apart by it, as other results are by
+/// [`fowler_experiment::provenance::FINGERPRINT`].
+pub(super) const FINGERPRINT: &str = env!("FOWLER_LIVES_FINGERPRINT");
+
 /// The file of a checkpoint. A change of [`File`] needs the next number.
 const CHECKPOINT: Kind = Kind { name: "checkpoint", format: 3 };
 /// The most files in a folder of caches: those of lives that nobody resumed are removed.
@@ -27,44 +32,6 @@ const CACHED_MOST: usize = 8;
 const LIVES: usize = 2;
 /// How the names of files in a folder of caches begin.
 pub(super) const CACHED: &str = "lifetime-";
-
-/// Where the state of a lifetime is saved, so that it can be resumed.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum SaveTo {
-    /// It is not saved.
-    #[default]
-    Nowhere,
-    /// In this file, and for the life at twice the dilation in another beside it. The lifetime
-    /// fails if it cannot be saved.
-    File(PathBuf),
-    /// In a folder of caches, under the name of the lifetime's identity. If it cannot be saved
-    /// there, a note says so, and the lifetime runs on.
-    Cache(PathBuf),
-}
-
-impl SaveTo {
-    /// Returns whether anything is saved.
-    pub fn is_anywhere(&self) -> bool {
-        *self != SaveTo::Nowhere
-    }
-
-    /// Returns whether there is a checkpoint in the file, whether of this run or of another.
-    pub(super) fn is_there(&self) -> bool {
-        match self {
-            SaveTo::File(path) => [1, 2].into_iter().any(|life| of_life(path, life).exists()),
-            SaveTo::Nowhere | SaveTo::Cache(_) => false,
-        }
-    }
-}
-
-/// Returns the file of a life; the first has the name that was given.
-pub fn of_life(path: &Path, life: usize) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    if life > 1 {
-        name.push(life.to_string());
-    }
-    PathBuf::from(name)
-}
 
 /// Checks that a file is a checkpoint, and is what was written. Returns why it is lost, if it is.
 ///
@@ -76,6 +43,15 @@ pub fn check(path: &Path) -> Result<Option<Diagnostic>, Diagnostics> {
         Err(Refused::Damaged(why)) => Ok(Some(*why)),
         Err(Refused::Other(why)) => Err((*why).into()),
     }
+}
+
+/// The position in a lifetime.
+pub(super) struct Standing {
+    pub drive: LifetimeDrive,
+    pub record: Record,
+    /// Repetitions started, and requests served in the current one.
+    pub repetition: u64,
+    pub served: u64,
 }
 
 /// The checkpoint file of a life, if there is one, and what it contained.
@@ -388,24 +364,5 @@ fn make_room(folder: &Path) {
     let too_many = (files.len() + 1).saturating_sub(CACHED_MOST);
     for (_, path) in files.drain(..too_many) {
         let _another_time = disk::remove(&path);
-    }
-}
-
-impl Lifetime {
-    /// Removes the checkpoints, if this run saved any. Call it once the results are safe: until
-    /// then a life that took days can be resumed.
-    ///
-    /// # Errors
-    /// If a file cannot be removed.
-    pub fn remove_checkpoint(&self) -> Result<(), Diagnostics> {
-        let mut diagnostics = Diagnostics::default();
-        for path in &self.checkpoints {
-            let there = diagnostics.take(disk::facts(path)).flatten().is_some();
-            if there {
-                let removed = atomic_file::remove(path);
-                diagnostics.take(removed.map_err(|error| unwritable(path, &error)));
-            }
-        }
-        diagnostics.or(())
     }
 }

@@ -1,10 +1,11 @@
 //! Days out of a life, simulated on the whole drive: dies, queues and garbage collection in time.
 //! A life says when writes are let in; a day says how long the drive then takes.
 
+use super::factor::dilated;
 use super::repetition::Repetition;
+use super::scope::whole;
 use super::season::season;
 use super::survey::{self, Survey};
-use super::{dilated, whole};
 use fowler_device::blame::Part;
 use fowler_device::{
     Completion, Config, Counters, Device, LifetimeDrive, Pacing, Probe, Source, SteadyLife,

@@ -1,10 +1,12 @@
 //! A life in progress: the workload, repeated until the drive is at the end of its target life.
 
-use super::checkpoint::Checkpoint;
+use super::checkpoint::{Checkpoint, Standing};
+use super::lived::{Cycles, Lived};
 use super::record::{Record, Seen};
 use super::repetition::Repetition;
+use super::spec::LifetimeSpec;
 use super::survey::Survey;
-use super::{Cycles, Early, LifetimeSpec, Lived, Watch};
+use super::watch::{Early, Watch};
 use fowler_device::policy::throttle::ThrottleKind;
 use fowler_device::{Config, LifetimeDrive};
 use fowler_experiment::diagnostic::Diagnostics;
@@ -25,15 +27,6 @@ pub(super) struct Life<'a> {
     pub watch: Watch<'a>,
     /// For the life that is told of before its end: after how many thousandths it was last.
     pub told: Option<&'a AtomicU64>,
-}
-
-/// The position in a lifetime.
-pub(super) struct Standing {
-    pub drive: LifetimeDrive,
-    pub record: Record,
-    /// Repetitions started, and requests served in the current one.
-    pub repetition: u64,
-    pub served: u64,
 }
 
 impl Life<'_> {

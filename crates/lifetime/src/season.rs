@@ -1,8 +1,8 @@
 //! Brings a drive into the state in which a lifetime begins: written with its own workload for a
 //! long time. Measures what a host page then costs.
 
+use super::factor::{WAF_GUESSED, dilated, refused};
 use super::repetition::Repetition;
-use super::{WAF_GUESSED, dilated, refused};
 use fowler_device::{Config, LifetimeDrive, PreconditionWatch, PreconditionedImage};
 use fowler_experiment::device::Resolved;
 use fowler_experiment::diagnostic::Diagnostics;

@@ -2,9 +2,12 @@
 //! workload ([`fowler_device::SteadyLife`]): a study of throttles at dilations that are too small
 //! for a simulated translation layer.
 
+use super::factor::{dilated, repetitions};
+use super::lifetime::Lifetime;
+use super::lived::{Cycles, Lived};
 use super::record::{Record, Seen};
+use super::scope::{left_out, whole, without_effect};
 use super::survey::{self, Survey};
-use super::{Cycles, Lifetime, Lived, dilated, left_out, repetitions, whole, without_effect};
 use fowler_device::SteadyLife;
 use fowler_device::policy::voltage::VoltageKind;
 use fowler_experiment::device::{self, DeviceSpec, Resolved};

@@ -1,8 +1,8 @@
 //! Drives that are drawn: those of the first places of a part of the fleet, so that whoever goes on
 //! draws the next.
 
+use super::drive::{Drive, REPLACED_MOST, Replaced};
 use super::laws::Laws;
-use super::{Drive, REPLACED_MOST, Replaced};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::workload::Control;
 use rayon::prelude::*;

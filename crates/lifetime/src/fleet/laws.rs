@@ -13,8 +13,9 @@
 //!
 //! **Early failures** follow a Weibull law in time, as in [`FailureLaw`] with seconds for cycles.
 
+use super::drive::Drive;
+use super::spec::FleetSpec;
 use super::wear::Wear;
-use super::{Drive, FleetSpec};
 use crate::Lifetime;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::life_estimate::YEAR_S;

@@ -1,8 +1,9 @@
 //! Joins the shards of a fleet into the fleet as one process draws it.
 
+use super::Fleet;
+use super::drawing::horizon;
 use super::drawn::{Drawn, years};
 use super::saved::{FLEET, Held};
-use super::{Fleet, horizon};
 use crate::Lifetime;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics, printable};
 use fowler_experiment::disk;

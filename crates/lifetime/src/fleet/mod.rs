@@ -6,167 +6,36 @@
 //! the simulated drive has the same pages in the same blocks, so one simulation is enough.
 //! See docs/decisions/lifetime.md, "How does a fleet follow from one life?".
 
+mod drawing;
 mod drawn;
+mod drive;
 mod json;
 mod laws;
 mod merge;
 mod report;
 mod saved;
+mod spec;
 mod statistics;
 mod wear;
 
+pub use drawing::draw;
+pub use drive::{Cause, Drive, Replaced};
 pub use json::Year;
 pub(super) use json::fact;
 pub use merge::{Merging, merge};
 pub use saved::{Examined, ShardDrawn, ShardSpec, draw_shard, examine, with_life};
+pub use spec::{DRIVES_MOST, FleetSpec, check, suits};
 pub use statistics::{Interval, at_most, normal_quantile, poisson, wilson};
 
-use super::Lifetime;
-use drawn::{Drawn, Part};
-use fowler_device::policy::throttle::ThrottleKind;
 use fowler_experiment::atomic_file::{AtomicFile, unwritable};
-use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
-use fowler_experiment::life_estimate::YEAR_S;
-use fowler_experiment::shard::Shard;
-use fowler_experiment::workload::Control;
-use laws::Laws;
+use fowler_experiment::diagnostic::Diagnostics;
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 use std::io::Write;
 use std::path::Path;
 use std::sync::OnceLock;
 
-/// The most drives of a fleet.
-pub const DRIVES_MOST: u32 = 1_000_000;
 /// Moments at which survival is reported, after the beginning.
 const MOMENTS: usize = 60;
-/// The most drives that a place may use up within the target life.
-const REPLACED_MOST: u32 = 1000;
-
-/// What differs between the drives of a fleet. All defaults are assumed; sweep them.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct FleetSpec {
-    /// How many there are; in 1 to [`DRIVES_MOST`].
-    pub drives: u32,
-    /// The standard deviation of the logarithm of a drive's load; in 0 to 3. The median drive has
-    /// that of the workload.
-    pub load_spread: f64,
-    /// The share of drives that fail early, for no reason of wear, within the first year; in 0 to
-    /// 0.5.
-    pub early_share: f64,
-    /// The Weibull shape of these failures; in 0.1 to 5. Below 1 the rate falls with age.
-    pub early_shape: f64,
-    /// The share of worn-out blocks at which a drive is replaced; in 0 to 0.5.
-    pub worn_blocks: f64,
-    /// The probability that an interval holds what it is for; in 0.5 to 0.9999.
-    pub confidence: f64,
-}
-
-impl FleetSpec {
-    /// What is taken where nothing is said. All of it is assumed.
-    pub const ASSUMED: FleetSpec = FleetSpec {
-        drives: 10_000,
-        load_spread: 0.5,
-        early_share: 0.01,
-        early_shape: 0.6,
-        worn_blocks: 0.02,
-        confidence: 0.95,
-    };
-}
-
-impl Default for FleetSpec {
-    fn default() -> Self {
-        FleetSpec::ASSUMED
-    }
-}
-
-/// Checks what can be checked before a life is simulated.
-pub fn check(spec: &FleetSpec) -> Diagnostics {
-    let mut diagnostics = Diagnostics::default();
-    if !(1..=DRIVES_MOST).contains(&spec.drives) {
-        let what = format!("a fleet of {} drives", spec.drives);
-        let expected = format!("1 to {DRIVES_MOST}");
-        diagnostics.push(Diagnostic::new("--drives", what).expected(expected));
-    }
-    for (flag, value, range) in [
-        ("--load-spread", spec.load_spread, 0.0..=3.0),
-        ("--early-share", spec.early_share, 0.0..=0.5),
-        ("--early-shape", spec.early_shape, 0.1..=5.0),
-        ("--worn-blocks", spec.worn_blocks, 0.0..=0.5),
-        ("--confidence", spec.confidence, 0.5..=0.9999),
-    ] {
-        if !range.contains(&value) {
-            let expected = format!("{} to {}", range.start(), range.end());
-            diagnostics.push(Diagnostic::new(flag, format!("is {value}")).expected(expected));
-        }
-    }
-    diagnostics
-}
-
-/// Why a drive is replaced.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cause {
-    /// It failed early.
-    Early,
-    /// Too many of its blocks are worn out.
-    Worn,
-}
-
-impl Cause {
-    /// Returns the word for it in tables.
-    pub fn word(self) -> &'static str {
-        match self {
-            Cause::Early => "early",
-            Cause::Worn => "worn",
-        }
-    }
-}
-
-/// The first drive in a place of the fleet.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Drive {
-    /// Its load over that of the workload.
-    pub load: f64,
-    /// The cycles that the block endures with which it ends, over `lifetime.cycles`.
-    pub strength: f64,
-    /// After how many years it fails early, or would.
-    pub early_years: f64,
-    /// After how many years too many of its blocks are worn out, or would be.
-    pub worn_years: f64,
-}
-
-impl Drive {
-    /// Returns when it is replaced.
-    pub fn years(&self) -> f64 {
-        self.early_years.min(self.worn_years)
-    }
-
-    /// Returns why.
-    pub fn cause(&self) -> Cause {
-        if self.early_years < self.worn_years { Cause::Early } else { Cause::Worn }
-    }
-}
-
-/// How often drives are replaced in a year, or in all.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Replaced {
-    /// How many drives.
-    pub count: u64,
-    /// The sum of the squares of the counts of all places.
-    pub squares: u64,
-}
-
-impl Replaced {
-    fn add(&mut self, count: u32) {
-        self.count += u64::from(count);
-        self.squares += u64::from(count).pow(2);
-    }
-
-    fn join(&mut self, other: Replaced) {
-        self.count += other.count;
-        self.squares += other.squares;
-    }
-}
 
 /// A fleet that was drawn.
 #[derive(Clone, Debug)]
@@ -196,74 +65,6 @@ struct Sorted {
     tbw: OnceLock<[Vec<f64>; 3]>,
 }
 
-/// Draws a fleet of drives like the one of a life; `None` if it was stopped.
-///
-/// # Errors
-/// If the specification is wrong, or the life does not say how others live.
-pub fn draw(
-    life: &Lifetime,
-    spec: &FleetSpec,
-    control: Control<'_>,
-) -> Result<Option<Fleet>, Diagnostics> {
-    let drawing = Drawing { shard: Shard::WHOLE, control, share: &|_| (), every: u64::MAX };
-    let mut drawn = Drawn::nothing(horizon(life));
-    let whole = drawing.complete(&mut drawn, life, spec, &mut |_| Ok(()))?;
-    Ok(whole.then(|| Fleet::of(life, spec, drawn)))
-}
-
-/// How a fleet, or a shard of one, is drawn.
-#[derive(Clone, Copy)]
-struct Drawing<'a> {
-    shard: Shard,
-    control: Control<'a>,
-    share: &'a (dyn Fn(f64) + Sync),
-    every: u64,
-}
-
-impl Drawing<'_> {
-    /// As [`Drawn::complete`].
-    fn complete(
-        self,
-        drawn: &mut Drawn,
-        life: &Lifetime,
-        spec: &FleetSpec,
-        save: &mut dyn FnMut(&Drawn) -> Result<(), Diagnostics>,
-    ) -> Result<bool, Diagnostics> {
-        check(spec).or(())?;
-        suits(&life.drive.config)?;
-        let laws = Laws::of(life, spec)?;
-        let Drawing { shard, control, share, every } = self;
-        let (places, horizon) = (shard.places(spec.drives), horizon(life));
-        drawn.complete(Part { laws: &laws, places, horizon, control, share, every, save })
-    }
-}
-
-/// The target life in years.
-fn horizon(life: &Lifetime) -> f64 {
-    life.target().as_s() / YEAR_S
-}
-
-/// Refuses drives of which one life does not tell how the others live. Call it before a life is
-/// simulated.
-///
-/// # Errors
-/// If the drive has a throttle, or blocks that fail by another law.
-pub fn suits(config: &fowler_device::Config) -> Result<(), Diagnostics> {
-    let mut diagnostics = Diagnostics::default();
-    if config.throttle.name != ThrottleKind::Off {
-        let what = "a throttle delays each drive of a fleet otherwise, so that one life does not \
-                    tell how the others live";
-        let hint = "use a scheme without one, such as nt".to_string();
-        diagnostics.push(Diagnostic::new("policy.throttle", what).expected("off").hint(hint));
-    }
-    if config.bad_blocks.share > 0.0 {
-        let what = "the blocks of a fleet wear out by their strengths, and not by this law as well";
-        let hint = "see --worn-blocks".to_string();
-        diagnostics.push(Diagnostic::new("bad_blocks.share", what).expected("0").hint(hint));
-    }
-    diagnostics.or(())
-}
-
 /// How many are alive at a moment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Alive {
@@ -274,20 +75,6 @@ pub struct Alive {
 }
 
 impl Fleet {
-    fn of(life: &Lifetime, spec: &FleetSpec, drawn: Drawn) -> Fleet {
-        let Drawn { drives, by_year, all } = drawn;
-        Fleet {
-            spec: *spec,
-            drives,
-            by_year,
-            all,
-            horizon: horizon(life),
-            bytes_year: life.survey.bytes as f64 / life.survey.span.as_s() * YEAR_S,
-            dilation_error: life.dilation_error(),
-            sorted: Sorted::default(),
-        }
-    }
-
     /// Returns a value of all first drives, sorted: in the middle as it is, and before and after
     /// that as if dilation had made lives until wear-out too long or too short.
     fn sorted(&self, value: impl Fn(&Drive) -> f64 + Sync) -> [Vec<f64>; 3] {

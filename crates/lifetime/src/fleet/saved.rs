@@ -4,10 +4,11 @@
 //! It has the life as well ([`SavedLife`]). So whoever goes on does not simulate it again, and
 //! shards can be merged without the drive, the workload and the trace.
 
+use super::Fleet;
+use super::drawing::{Drawing, horizon};
 use super::drawn::{Drawn, years};
-use super::{Drawing, Fleet, FleetSpec, check, horizon};
-use crate::FINGERPRINT;
-use crate::checkpoint::{CACHED, into_cache};
+use super::spec::{FleetSpec, check};
+use crate::checkpoint::{CACHED, FINGERPRINT, into_cache};
 use crate::saved_life::SavedLife;
 use crate::{Early, Ended, Lifetime, LifetimeSpec, SaveTo, Watch, live};
 use fowler_experiment::atomic_file::unwritable;

@@ -1,6 +1,6 @@
 //! Intervals of what is counted.
 
-use super::Replaced;
+use super::drive::Replaced;
 use std::f64::consts::FRAC_1_SQRT_2;
 
 /// A value and between which bounds it lies with the confidence asked for.

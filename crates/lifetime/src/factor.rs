@@ -1,0 +1,90 @@
+//! The dilation of a lifetime: how it is chosen and limited, and the drive at it.
+
+use super::survey::Survey;
+use fowler_device::Config;
+use fowler_device::policy::throttle::ThrottleKind;
+use fowler_experiment::device::{self, Resolved};
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
+use std::collections::BTreeMap;
+
+/// Programs in a lifetime at the dilation chosen by default: they take about a minute on one core,
+/// including the lifetime at twice the dilation (docs/ready.md).
+const PROGRAMS_MOST: f64 = 7e8;
+
+/// The write amplification assumed for that choice, since it is not known in advance.
+pub(crate) const WAF_GUESSED: f64 = 2.2;
+
+/// The fewest repetitions of its workload that a dilated lifetime must have: with fewer, what
+/// differs from one part of the workload to the next decides the result.
+const REPETITIONS_FEWEST: u32 = 3;
+
+/// Returns the lowest dilation at which a lifetime has about [`PROGRAMS_MOST`] programs. It is
+/// limited so that even at `times` the dilation a lifetime has [`REPETITIONS_FEWEST`] repetitions
+/// in the host's own time.
+pub(crate) fn chosen(config: &Config, survey: &Survey, times: u32) -> u32 {
+    let own = config.life.dilation;
+    if own > 1 {
+        return own;
+    }
+    let demand =
+        config.life.target.0 as f64 / survey.span.0 as f64 * survey.pages as f64 * WAF_GUESSED;
+    let fewest = libm::ceil(allowed(config, demand) / PROGRAMS_MOST);
+    let least = f64::from(REPETITIONS_FEWEST * times);
+    let most = libm::floor(repetitions(config, survey, WAF_GUESSED) / least);
+    fewest.min(most).max(1.0) as u32
+}
+
+/// Returns how many repetitions of the workload the host of an undilated life gets through, in its
+/// own time, if a host page costs `waf` pages: a throttled host gets through fewer than the clock.
+pub(crate) fn repetitions(config: &Config, survey: &Survey, waf: f64) -> f64 {
+    let repetitions = config.life.target.0 as f64 / survey.span.0 as f64;
+    let demand = repetitions * survey.pages as f64 * waf;
+    repetitions * (allowed(config, demand) / demand)
+}
+
+/// Returns how many pages of a demand the throttle lets the drive program in its life.
+fn allowed(config: &Config, demand: f64) -> f64 {
+    let pages = f64::from(config.geometry.pages());
+    match config.throttle.name {
+        ThrottleKind::Off => demand,
+        ThrottleKind::FixedRate | ThrottleKind::Dynamic => demand.min(pages * config.life.cycles),
+        ThrottleKind::Ready => {
+            let endurance = config.life.endurance().expect("refused otherwise");
+            demand.min(pages * endurance.sustained(config.life.cycles, config.life.target))
+        }
+    }
+}
+
+/// Refuses a dilation that leaves fewer than [`REPETITIONS_FEWEST`] repetitions of the workload,
+/// in the check too. A life that is not dilated is as long as it is.
+pub(crate) fn too_few_repetitions(
+    config: &Config,
+    survey: &Survey,
+    (dilation, times): (u32, u32),
+) -> Result<(), Diagnostics> {
+    let whole = config.life.target.0 as f64 / survey.span.0 as f64;
+    let left = whole / f64::from(dilation) / f64::from(times);
+    if dilation == 1 || left >= f64::from(REPETITIONS_FEWEST) {
+        return Ok(());
+    }
+    let check = if times > 1 { " in the check at twice that" } else { "" };
+    let what = format!(
+        "a dilation of {dilation} leaves {left:.1} repetitions of the workload{check}: what differs \
+         from one part of it to the next would decide the result"
+    );
+    let most = libm::floor(whole / f64::from(REPETITIONS_FEWEST * times)).max(1.0);
+    let expected = format!("at most {most}, which leaves three");
+    let hint = (times > 1).then(|| "without the check twice as much is allowed".to_string());
+    Err(Diagnostic::new("lifetime.dilation", what).expected(expected).hint(hint).into())
+}
+
+pub(crate) fn dilated(drive: &Resolved, dilation: u32) -> Result<Config, Diagnostics> {
+    let mut config = drive.config.clone();
+    config.life.dilation = dilation;
+    config.layout().map_err(|refusals| refused(drive, refusals))?;
+    Ok(config)
+}
+
+pub(crate) fn refused(drive: &Resolved, refusals: Vec<fowler_device::Refusal>) -> Diagnostics {
+    device::refused(&drive.device, &BTreeMap::new(), refusals)
+}

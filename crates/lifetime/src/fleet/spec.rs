@@ -1,0 +1,89 @@
+//! What differs between the drives of a fleet, and the lives that one can be drawn from.
+
+use fowler_device::policy::throttle::ThrottleKind;
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
+use serde::{Deserialize, Serialize};
+
+/// The most drives of a fleet.
+pub const DRIVES_MOST: u32 = 1_000_000;
+
+/// What differs between the drives of a fleet. All defaults are assumed; sweep them.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FleetSpec {
+    /// How many there are; in 1 to [`DRIVES_MOST`].
+    pub drives: u32,
+    /// The standard deviation of the logarithm of a drive's load; in 0 to 3. The median drive has
+    /// that of the workload.
+    pub load_spread: f64,
+    /// The share of drives that fail early, for no reason of wear, within the first year; in 0 to
+    /// 0.5.
+    pub early_share: f64,
+    /// The Weibull shape of these failures; in 0.1 to 5. Below 1 the rate falls with age.
+    pub early_shape: f64,
+    /// The share of worn-out blocks at which a drive is replaced; in 0 to 0.5.
+    pub worn_blocks: f64,
+    /// The probability that an interval holds what it is for; in 0.5 to 0.9999.
+    pub confidence: f64,
+}
+
+impl FleetSpec {
+    /// What is taken where nothing is said. All of it is assumed.
+    pub const ASSUMED: FleetSpec = FleetSpec {
+        drives: 10_000,
+        load_spread: 0.5,
+        early_share: 0.01,
+        early_shape: 0.6,
+        worn_blocks: 0.02,
+        confidence: 0.95,
+    };
+}
+
+impl Default for FleetSpec {
+    fn default() -> Self {
+        FleetSpec::ASSUMED
+    }
+}
+
+/// Checks what can be checked before a life is simulated.
+pub fn check(spec: &FleetSpec) -> Diagnostics {
+    let mut diagnostics = Diagnostics::default();
+    if !(1..=DRIVES_MOST).contains(&spec.drives) {
+        let what = format!("a fleet of {} drives", spec.drives);
+        let expected = format!("1 to {DRIVES_MOST}");
+        diagnostics.push(Diagnostic::new("--drives", what).expected(expected));
+    }
+    for (flag, value, range) in [
+        ("--load-spread", spec.load_spread, 0.0..=3.0),
+        ("--early-share", spec.early_share, 0.0..=0.5),
+        ("--early-shape", spec.early_shape, 0.1..=5.0),
+        ("--worn-blocks", spec.worn_blocks, 0.0..=0.5),
+        ("--confidence", spec.confidence, 0.5..=0.9999),
+    ] {
+        if !range.contains(&value) {
+            let expected = format!("{} to {}", range.start(), range.end());
+            diagnostics.push(Diagnostic::new(flag, format!("is {value}")).expected(expected));
+        }
+    }
+    diagnostics
+}
+
+/// Refuses drives of which one life does not tell how the others live. Call it before a life is
+/// simulated.
+///
+/// # Errors
+/// If the drive has a throttle, or blocks that fail by another law.
+pub fn suits(config: &fowler_device::Config) -> Result<(), Diagnostics> {
+    let mut diagnostics = Diagnostics::default();
+    if config.throttle.name != ThrottleKind::Off {
+        let what = "a throttle delays each drive of a fleet otherwise, so that one life does not \
+                    tell how the others live";
+        let hint = "use a scheme without one, such as nt".to_string();
+        diagnostics.push(Diagnostic::new("policy.throttle", what).expected("off").hint(hint));
+    }
+    if config.bad_blocks.share > 0.0 {
+        let what = "the blocks of a fleet wear out by their strengths, and not by this law as well";
+        let hint = "see --worn-blocks".to_string();
+        diagnostics.push(Diagnostic::new("bad_blocks.share", what).expected("0").hint(hint));
+    }
+    diagnostics.or(())
+}

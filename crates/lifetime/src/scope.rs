@@ -1,0 +1,92 @@
+//! What of a drive a lifetime simulates, what it leaves out, and what it refuses.
+
+use fowler_device::policy::hotness::Detector;
+use fowler_device::policy::redundancy::RedundancyKind;
+use fowler_device::policy::scrub::ScrubKind;
+use fowler_device::policy::step::StepKind;
+use fowler_device::{AccessClass, Config, ReadHot};
+use fowler_experiment::device::Resolved;
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
+
+/// Returns why the life of a drive is not simulated; `None` if it is.
+pub fn why_not(drive: &Resolved) -> Option<String> {
+    let refused = drive.clone().page_mapped("a lifetime").and_then(|drive| whole(&drive));
+    refused.err().and_then(|why| why.0.first().map(|it| it.what.clone()))
+}
+
+/// Rejects parity: without parity writes, the drive would seem to live longer than it does.
+pub(crate) fn whole(drive: &Resolved) -> Result<(), Diagnostics> {
+    if drive.config.redundancy.name == RedundancyKind::Unprotected {
+        return Ok(());
+    }
+    let what = "a lifetime does not simulate parity writes, so parity would cause no wear";
+    let diagnostic =
+        Diagnostic::new(drive.device.clone(), what).expected("policy.redundancy = \"none\"");
+    Err(diagnostic.hint(Some("`fowler run` simulates parity writes".into())).into())
+}
+
+/// Rejects custom policies for what a lifetime does not simulate.
+pub(crate) fn without_effect(config: &Config) -> Diagnostics {
+    const ASKED: [&str; 3] = ["policy.throttle", "policy.victim", "policy.placement"];
+    let idle = config.policies.labels().filter(|(key, _)| !ASKED.contains(key));
+    let reported = |(key, label): (&str, &str)| {
+        let what = format!("{label} would never be used: a lifetime does not simulate dies");
+        Diagnostic::new(key, what).hint(format!("a lifetime asks only {}", ASKED.join(", ")))
+    };
+    Diagnostics(idle.map(reported).collect())
+}
+
+/// Lists the parts of a drive that a lifetime does not simulate.
+pub(crate) fn left_out(config: &Config) -> Vec<String> {
+    let mut left_out = vec!["dies: writes never wait for one".to_string()];
+    if config.buffer.size.0 > 0 {
+        let size = config.buffer.size;
+        left_out.push(format!(
+            "the write buffer of {size}: rewrites that it would absorb reach the flash"
+        ));
+    }
+    if config.hotness.uses(Detector::RequestSize) {
+        left_out.push("sizes of requests: data of small ones goes with all other".into());
+    }
+    if config.hotness.uses(Detector::BufferHits) {
+        left_out.push(
+            "hits after a write: a page is of the class that its hits have by the time it is written".into(),
+        );
+    }
+    if config.buffer.read_hot == ReadHot::RewriteOnIdle {
+        left_out.push("idle time: no page that is read hot is programmed again".into());
+    }
+    if config.scrub.name != ScrubKind::Off {
+        left_out.push("scrubbing: nothing is read or moved in idle time".into());
+    }
+    if config.step.name != StepKind::Nominal {
+        left_out.push("steps: every program takes time as a nominal one does".into());
+    }
+    if config.precondition.access_class != AccessClass::Mixed {
+        left_out
+            .push("what older data was used for: a life begins with data of the workload".into());
+    }
+    if config.precondition.warm_up > 0 {
+        left_out.push("the warm-up: a life begins after long use anyway".into());
+    }
+    left_out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fowler_experiment::device::{self, DeviceSpec};
+    use fowler_experiment::scheme::Scheme;
+
+    #[test]
+    fn a_life_without_its_parity_is_refused() {
+        let reported = |scheme: &str| {
+            let spec = DeviceSpec { device: "da-raid5".into(), ..DeviceSpec::default() };
+            let scheme = Scheme::load(scheme).unwrap();
+            let drive = device::resolve(&spec.source().unwrap(), &scheme, &spec).unwrap();
+            whole(&drive).err().map(|diagnostics| diagnostics.to_string()).unwrap_or_default()
+        };
+        assert!(reported("raid5").contains("parity would cause no wear"));
+        assert_eq!(reported("nt"), "");
+    }
+}

@@ -1,0 +1,69 @@
+//! The specification of a lifetime, and where its state is saved.
+
+use fowler_experiment::device::DeviceSpec;
+use fowler_experiment::workload::WorkloadSpec;
+use fowler_units::Span;
+use std::path::{Path, PathBuf};
+
+/// The specification of a lifetime.
+#[derive(Clone, Debug)]
+pub struct LifetimeSpec {
+    /// The drive; its keys include the target lifetime.
+    pub device: DeviceSpec,
+    /// The scheme; `None` leaves the drive as described.
+    pub scheme: Option<String>,
+    /// The workload to repeat.
+    pub workload: WorkloadSpec,
+    /// The most requests of a repetition, from the start of the workload.
+    pub limit: Option<u64>,
+    /// How many real repetitions a simulated one stands for; `None` chooses the lowest value at
+    /// which a lifetime takes a minute or two.
+    pub dilation: Option<u32>,
+    /// Whether to run a second lifetime at twice the dilation, to see what that changes.
+    pub check: bool,
+    /// When in the second repetition, in the host's own time, to start recording second by second,
+    /// and for how long.
+    pub close_up: Option<(Span, Span)>,
+    /// Where its checkpoint is, to resume from.
+    pub checkpoint: SaveTo,
+    /// How many host pages are written between two checkpoints.
+    pub checkpoint_every: u64,
+}
+
+/// Where the state of a lifetime is saved, so that it can be resumed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum SaveTo {
+    /// It is not saved.
+    #[default]
+    Nowhere,
+    /// In this file, and for the life at twice the dilation in another beside it. The lifetime
+    /// fails if it cannot be saved.
+    File(PathBuf),
+    /// In a folder of caches, under the name of the lifetime's identity. If it cannot be saved
+    /// there, a note says so, and the lifetime runs on.
+    Cache(PathBuf),
+}
+
+impl SaveTo {
+    /// Returns whether anything is saved.
+    pub fn is_anywhere(&self) -> bool {
+        *self != SaveTo::Nowhere
+    }
+
+    /// Returns whether there is a checkpoint in the file, whether of this run or of another.
+    pub(super) fn is_there(&self) -> bool {
+        match self {
+            SaveTo::File(path) => [1, 2].into_iter().any(|life| of_life(path, life).exists()),
+            SaveTo::Nowhere | SaveTo::Cache(_) => false,
+        }
+    }
+}
+
+/// Returns the file of a life; the first has the name that was given.
+pub fn of_life(path: &Path, life: usize) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    if life > 1 {
+        name.push(life.to_string());
+    }
+    PathBuf::from(name)
+}

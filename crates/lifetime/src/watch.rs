@@ -1,0 +1,37 @@
+//! What the caller hears of a lifetime before its end.
+
+use fowler_experiment::life_estimate::Estimate;
+use fowler_experiment::workload::Control;
+
+/// What is known of a result before the end.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Early {
+    /// Before anything is simulated: the bounds.
+    Bounds(Estimate),
+    /// So far, at the rate of wear until now.
+    SoFar {
+        /// The effective lifetime, in years.
+        years: f64,
+        /// Pages programmed for each host page.
+        waf: f64,
+    },
+    /// The life is over, and so many drives of a fleet are drawn from here on.
+    Drawing {
+        /// How many.
+        drives: usize,
+    },
+}
+
+/// Lets the caller watch a lifetime.
+#[derive(Clone, Copy)]
+pub struct Watch<'a> {
+    /// Set by the caller to end it; the state is saved if there is a checkpoint file.
+    pub control: Control<'a>,
+    /// Called with the finished share of the work that takes the longest, from 0 to 1: the time
+    /// left follows from it.
+    pub share: &'a (dyn Fn(f64) + Sync),
+    /// Called with what is known of the result before the end.
+    pub early: &'a (dyn Fn(Early) + Sync),
+    /// Called with notes that matter before the end.
+    pub warn: &'a (dyn Fn(&str) + Sync),
+}
