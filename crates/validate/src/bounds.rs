@@ -1,15 +1,13 @@
 //! Validates the peak throughput of an array and the latency of a single request.
 
 use super::drives::{Drive, FLASHES, array, set};
-use super::{Allowed, Group, Point, Row, ValidateSpec};
+use super::expectation::{Allowed, Group, Point, Row};
+use super::spec::ValidateSpec;
 use fowler_device::{Completion, Config, Device, Pacing, PreconditionWatch, Probe};
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::workload::Control;
 use fowler_theory::bounds::Array;
 use fowler_units::{HostIo, HostOp, Nanos, Rng, Span};
-
-pub(super) const ABOUT: &str = "one-page requests on a drive whose host link takes no time: alone (one at a \
-    time) exact to the nanosecond; saturated within 99 to 100 % of the capacity of channels or dies";
 
 /// A saturated drive must reach this share of its bound, which it cannot exceed.
 const REACHED: f64 = 0.99;

@@ -1,16 +1,14 @@
 //! Validates one die under Poisson arrivals, with the same flash array that every drive uses.
 
 use super::drives::{Drive, FLASHES, SUSPENSIONS, die_times};
-use super::{Allowed, Group, Point, Row, ValidateSpec};
+use super::expectation::{Allowed, Group, Point, Row};
+use super::spec::ValidateSpec;
 use fowler_device::{ChipCommand, ChipOp, ChipResult, Config, run_chip};
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::sample::{interval, mean};
 use fowler_experiment::workload::Control;
 use fowler_theory::die::{self, DieTimes, Load, Suspension};
 use fowler_units::{Nanos, Rng};
-
-pub(super) const ABOUT: &str = "one die, Poisson arrivals: FIFO by Pollaczek-Khinchine (reads alone: \
-    M/D/1), read priority by Cobham, suspension by exact means; independent replications";
 
 const LOADS: [f64; 3] = [0.3, 0.5, 0.7];
 const READ_SHARES: [f64; 3] = [0.2, 0.5, 0.8];

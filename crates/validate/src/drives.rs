@@ -1,6 +1,6 @@
 //! The simulated drives, and their parameters for the theory.
 
-use super::ValidateSpec;
+use super::spec::ValidateSpec;
 use fowler_device::Config;
 use fowler_experiment::device::{self, DeviceSpec, Resolved};
 use fowler_experiment::diagnostic::Diagnostics;

@@ -2,14 +2,12 @@
 //! suspended, averaged over all moments of the program.
 
 use super::drives::{Drive, FLASHES, SUSPENSIONS, die_times};
-use super::{Allowed, Group, Point, Row, ValidateSpec};
+use super::expectation::{Allowed, Group, Point, Row};
+use super::spec::ValidateSpec;
 use fowler_device::{ChipCommand, ChipOp, run_chip};
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_theory::die::Suspension;
 use fowler_units::{Nanos, Span};
-
-pub(super) const ABOUT: &str = "eq. (1) of the paper: a read that arrives at a uniformly random moment of a \
-    program; measured at the midpoints of all 8 ns intervals, which gives the exact integral";
 
 /// The wait decreases linearly between the ends of phases and the starts of their resets, all of
 /// which are multiples of this interval. So its midpoints give the integral exactly.

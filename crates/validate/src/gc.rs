@@ -18,16 +18,14 @@
 
 use super::bounds::ready;
 use super::drives::{Drive, set};
-use super::{Allowed, Group, Point, Row, ValidateSpec};
+use super::expectation::{Allowed, Group, Point, Row};
+use super::spec::ValidateSpec;
 use fowler_device::{Config, Pacing, Source};
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::sample::interval;
 use fowler_experiment::workload::Control;
 use fowler_theory::gc::{self, Part};
 use fowler_units::{HostIo, Nanos, Rng};
-
-pub(super) const ABOUT: &str = "write amplification of one plane in steady state under one-page writes to \
-    random pages, one at a time; mean-field limits that exclude reserved blocks; batch means";
 
 /// Drive overwrites before and during the measurement, and the number of batches of the latter.
 const TURNS: u32 = 6;

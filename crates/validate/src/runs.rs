@@ -2,7 +2,8 @@
 //! suspension.
 
 use super::drives::{FLASHES, set, spoiled};
-use super::{Allowed, Group, Point, Row, ValidateSpec};
+use super::expectation::{Allowed, Group, Point, Row};
+use super::spec::ValidateSpec;
 use fowler_device::Pacing;
 use fowler_experiment::device::DeviceSpec;
 use fowler_experiment::diagnostic::Diagnostics;
@@ -10,9 +11,6 @@ use fowler_experiment::outcome::laws::Law;
 use fowler_experiment::presets::{self, Folder};
 use fowler_experiment::run::{self, ReplaySpeed, Run, RunSpec};
 use fowler_experiment::workload::{Control, WorkloadSpec};
-
-pub(super) const ABOUT: &str = "laws of every run (`laws` in its JSON): Little's law exact to the nanosecond, \
-    and channels and dies never busier than 100 %";
 
 /// Workloads with their names and replay speeds.
 const WORKLOADS: [(&str, &str, ReplaySpeed); 2] = [

@@ -8,7 +8,7 @@
 //!   declares them.
 //! - `quantity.rs`: values between two bounds.
 //! - `search.rs`: the bounded search. `intervals.rs`: how sharply data hold a parameter.
-//! - `objective.rs`: what is simulated for a set of values, and how far that is from the rows.
+//! - `term.rs`: a fitted number. `objective.rs`: what is simulated for a set of values, and how far that is from the rows.
 //! - `written.rs`: the drive file of the result.
 //!
 //! See docs/decisions/real_drives.md.
@@ -18,44 +18,25 @@ mod intervals;
 mod objective;
 mod quantity;
 mod search;
+mod spec;
+mod term;
 #[cfg(test)]
 mod tests;
 mod written;
 
 pub use declared::{Declared, MOST, Parameter};
 pub use intervals::Held;
-pub use objective::Term;
 pub(crate) use objective::measured;
+pub use spec::FitSpec;
+pub use term::Term;
 
-use crate::measured::{self as files, Filter};
-use crate::protocol::{self, Effort, Rows};
-use fowler_experiment::device::{self, DeviceSpec};
+use crate::measured as files;
+use crate::protocol::{self, Rows};
+use fowler_experiment::device;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::progress::{Control, Progress};
 use fowler_experiment::scheme::Scheme;
 use objective::Objective;
-use std::path::PathBuf;
-
-/// What is fitted to what.
-#[derive(Clone, Debug)]
-pub struct FitSpec {
-    /// The drive, which declares its parameters.
-    pub drive: DeviceSpec,
-    /// The scheme on it.
-    pub scheme: Option<String>,
-    /// The measured files.
-    pub files: Vec<PathBuf>,
-    /// The rows, each wanted by at least one filter.
-    pub filters: Vec<Filter>,
-    /// The numbers of the rows that are fitted; those that tell most of each protocol if empty.
-    pub metrics: Vec<String>,
-    /// How much is simulated for each row.
-    pub effort: Effort,
-    /// The most drives that are tried.
-    pub tries: usize,
-    /// Where the search begins besides at the drive's own values; results hardly depend on it.
-    pub seed: u64,
-}
 
 /// A fitted drive.
 #[derive(Clone, Debug)]

@@ -1,46 +1,15 @@
 //! What is simulated for a set of values, and how far it is from the rows.
 
-use super::FitSpec;
 use super::declared::{Declared, with};
 use super::search::Residuals;
+use super::spec::FitSpec;
+use super::term::Term;
 use crate::measured::{Kind, Pick};
-use crate::protocol::{Bench, Effort, Estimate, Rows};
+use crate::protocol::{Bench, Effort, Rows};
 use fowler_experiment::device::Resolved;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::image_cache::ImageCache;
 use fowler_experiment::progress::Control;
-
-/// A fitted number.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Term {
-    /// The row.
-    pub place: String,
-    /// The key of the number.
-    pub metric: String,
-    /// As measured.
-    pub measured: f64,
-    /// As simulated; `None` if the drive cannot do it.
-    pub simulated: Option<Estimate>,
-    /// The relative deviation that is expected of a good model.
-    pub expected: f64,
-}
-
-/// The deviation that stands for a number which the drive does not have, in expected ones.
-const MISSING: f64 = 30.0;
-
-impl Term {
-    /// Returns its identity in a fitted drive file.
-    pub fn name(&self) -> String {
-        format!("{}: {}", self.place, self.metric)
-    }
-
-    /// Returns the logarithm of simulated over measured, in units of what is expected.
-    pub fn residual(&self) -> f64 {
-        let ratio = self.simulated.map(|it| it.value / self.measured);
-        let off = ratio.filter(|ratio| *ratio > 0.0 && ratio.is_finite());
-        off.map_or(MISSING, |ratio| libm::log(ratio) / self.expected).clamp(-MISSING, MISSING)
-    }
-}
 
 /// The rows as a function of the parameters.
 pub(super) struct Objective<'a> {

@@ -7,7 +7,7 @@
 //! of a draw matters. Steps of differences are therefore wide. A general minimizer such as COBYLA
 //! sees one sum where this sees every number, and needs several times the drives.
 
-use super::objective::Term;
+use super::term::Term;
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::fan_out;
 use fowler_experiment::progress::Control;

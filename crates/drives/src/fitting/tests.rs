@@ -4,7 +4,9 @@
 use super::declared::Declared;
 use super::search::{Found, Residuals, search};
 use super::*;
-use crate::protocol::Estimate;
+use crate::measured::Filter;
+use crate::protocol::{Effort, Estimate};
+use fowler_experiment::device::DeviceSpec;
 use fowler_experiment::presets::Source;
 use fowler_units::Bytes;
 use std::sync::atomic::AtomicBool;

@@ -5,8 +5,10 @@
 //! filled once, in order.
 
 use super::addresses::Addresses;
+use super::bench::Findings;
+use super::inputs::{positive, user_bytes};
 use super::job::{FIO, Job, Length, Needs, State, StreamPlan};
-use super::{Findings, Plan, Simulated, positive, user_bytes};
+use super::plan::{Plan, Simulated};
 use crate::measured::Pick;
 use fowler_metrics::Kind;
 use fowler_units::Span;

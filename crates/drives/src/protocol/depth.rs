@@ -4,9 +4,11 @@
 //! order; writes of 60 s on a drive that was written before, which is taken to be steady.
 
 use super::addresses::Addresses;
+use super::bench::Findings;
+use super::inputs::count;
 use super::interference::of_fio;
 use super::job::{ADAPTER, Job, Length, Needs, PINNED, POLLED, Role, State, StreamPlan};
-use super::{Findings, Plan, Simulated, count};
+use super::plan::{Plan, Simulated};
 use crate::measured::{Kind as FileKind, Pick};
 use crate::streams::HostPath;
 use fowler_metrics::Kind;

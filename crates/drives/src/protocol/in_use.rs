@@ -4,9 +4,11 @@
 //! 128 requests of 4 KiB in flight. The rest stays empty, which is added over-provisioning.
 
 use super::addresses::Addresses;
+use super::bench::Findings;
+use super::inputs::{positive, user_bytes};
 use super::job::{Job, KERNEL, Length, Needs, State, StreamPlan};
 use super::patterns::{STEADY, throughput};
-use super::{Findings, Plan, Simulated, positive, user_bytes};
+use super::plan::{Plan, Simulated};
 use crate::measured::Pick;
 use fowler_metrics::Kind;
 

@@ -4,9 +4,11 @@
 //! with 256 requests in flight writes 4 KiB. The fills themselves are rows as well.
 
 use super::addresses::{Addresses, Ranks};
+use super::bench::Findings;
+use super::inputs::positive;
 use super::job::{Job, KERNEL, Length, Needs, State, StreamPlan};
 use super::patterns::{STEADY, block, throughput};
-use super::{Findings, Plan, Simulated, positive};
+use super::plan::{Plan, Simulated};
 use crate::measured::Pick;
 
 const SLOTS: u32 = 256;

@@ -5,8 +5,10 @@
 //! little to copy.
 
 use super::addresses::Addresses;
+use super::bench::Findings;
+use super::inputs::{count, number};
 use super::job::{Job, Length, Needs, POLLED, Role, State, StreamPlan};
-use super::{Findings, Plan, Simulated, count, number};
+use super::plan::{Plan, Simulated};
 use crate::measured::Pick;
 use crate::streams::Pace;
 use fowler_metrics::Kind;

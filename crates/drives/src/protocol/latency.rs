@@ -6,9 +6,11 @@
 //! while all are taken waits outside of the clock. A saturated drive therefore sees a closed loop.
 
 use super::addresses::Addresses;
+use super::bench::Findings;
 use super::estimate::Estimate;
+use super::inputs::positive;
 use super::job::{Job, KERNEL, Length, Needs, Role, State, StreamPlan};
-use super::{Findings, Plan, Simulated, positive};
+use super::plan::{Plan, Simulated};
 use crate::measured::Pick;
 use crate::streams::Pace;
 use fowler_metrics::Kind;

@@ -9,6 +9,7 @@
 //! - `scale.rs`: the smaller drive that stands for one of a terabyte.
 //! - `rows.rs`: the jobs of many rows. `bench.rs`: runs a job. `tally.rs`: what it records.
 //!   `estimate.rs`: numbers and intervals.
+//! - `plan.rs`: what is simulated for a row. `inputs.rs`: the numbers of the row that say so.
 //! - `latency.rs`, `patterns.rs`, `initial.rs`, `in_use.rs`, `interference.rs`, `depth.rs`,
 //!   `threads.rs`, `clients.rs`: the protocols.
 
@@ -19,10 +20,12 @@ mod depth;
 mod estimate;
 mod in_use;
 mod initial;
+mod inputs;
 mod interference;
 mod job;
 mod latency;
 mod patterns;
+mod plan;
 mod rows;
 mod scale;
 mod tally;
@@ -34,43 +37,11 @@ pub(crate) use bench::images;
 pub use bench::{Bench, Findings};
 pub use estimate::Estimate;
 pub use job::Job;
+pub use plan::{Plan, Simulated};
 pub use rows::{Done, Results, Rows};
 pub use scale::{Effort, Scaled};
 
 use crate::measured::{Kind, Pick};
-
-/// What is simulated for a row.
-#[derive(Clone, Debug)]
-pub struct Plan {
-    /// The jobs, that of the row itself first, then those that its ratios refer to.
-    pub jobs: Vec<Job>,
-    /// Reads the row's numbers off their results.
-    read: fn(&Pick<'_>, &[&Findings]) -> Vec<Simulated>,
-    /// Numbers of the row that are not simulated, by the beginning of their key, and why.
-    pub left_out: Vec<(&'static str, &'static str)>,
-}
-
-impl Plan {
-    /// Returns the numbers of the row, by the results of its jobs in their order.
-    pub fn simulated(&self, pick: &Pick<'_>, findings: &[&Findings]) -> Vec<Simulated> {
-        (self.read)(pick, findings)
-    }
-}
-
-/// A simulated number of a row.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Simulated {
-    /// The key of the measured number that it stands for.
-    pub metric: String,
-    /// The number.
-    pub estimate: Estimate,
-}
-
-impl Simulated {
-    fn new(metric: impl Into<String>, estimate: Estimate) -> Simulated {
-        Simulated { metric: metric.into(), estimate }
-    }
-}
 
 /// Returns what must be simulated for a row.
 ///
@@ -90,34 +61,4 @@ pub fn plan(pick: &Pick<'_>) -> Result<Plan, String> {
             its name and a few sums; `fowler run --trace` replays a trace"
             .into()),
     }
-}
-
-/// Returns a number of the row, or says that it is missing.
-fn number(pick: &Pick<'_>, key: &str) -> Result<f64, String> {
-    let number = pick.row.number(key).filter(|number| number.is_finite());
-    number.ok_or_else(|| format!("the row has no number `{key}`"))
-}
-
-/// Returns a number of the row that must be above zero and at most `most`.
-fn positive(pick: &Pick<'_>, key: &str, most: f64) -> Result<f64, String> {
-    let number = number(pick, key)?;
-    match number > 0.0 && number <= most {
-        true => Ok(number),
-        false => Err(format!("`{key}` is {number}; expected above 0, at most {most}")),
-    }
-}
-
-/// Returns a whole number of the row from 1 to `most`.
-fn count(pick: &Pick<'_>, key: &str, most: u32) -> Result<u32, String> {
-    pick.row.count(key, most).ok_or_else(|| {
-        let value = pick.row.text(key).unwrap_or_else(|| "missing".into());
-        format!("`{key}` is {value}; expected a whole number from 1 to {most}")
-    })
-}
-
-/// Returns the bytes that the measured drive shows to its host.
-fn user_bytes(pick: &Pick<'_>) -> Option<f64> {
-    let exact = pick.drive.number("user_gib").map(|gib| gib * (1u64 << 30) as f64);
-    let nominal = || pick.drive.number("capacity_gb").map(|gb| gb * 1e9);
-    exact.or_else(nominal).filter(|bytes| *bytes > 0.0)
 }

@@ -5,10 +5,12 @@
 //! zones. The mean over 60 to 99 % of the time counts.
 
 use super::addresses::{Addresses, Ranks};
+use super::bench::Findings;
 use super::estimate::Estimate;
+use super::inputs::{count, number, positive, user_bytes};
 use super::job::{self, Job, KERNEL, Length, Needs, Role, State, StreamPlan};
 use super::latency::as_counted;
-use super::{Findings, Plan, Simulated, count, number, positive, user_bytes};
+use super::plan::{Plan, Simulated};
 use crate::measured::Pick;
 use fowler_metrics::Kind;
 

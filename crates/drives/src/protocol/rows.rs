@@ -2,7 +2,8 @@
 
 use super::bench::{Bench, Findings};
 use super::job::{Job, Length};
-use super::{Plan, Simulated, plan};
+use super::plan;
+use super::plan::{Plan, Simulated};
 use crate::measured::Pick;
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::fan_out;

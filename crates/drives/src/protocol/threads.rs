@@ -5,9 +5,11 @@
 //! find erased blocks: the simulated drive is filled once, in order.
 
 use super::addresses::Addresses;
+use super::bench::Findings;
+use super::inputs::{count, user_bytes};
 use super::interference::of_fio;
 use super::job::{Job, Length, Needs, PINNED, Role, State, StreamPlan};
-use super::{Findings, Plan, Simulated, count, user_bytes};
+use super::plan::{Plan, Simulated};
 use crate::measured::Pick;
 use fowler_metrics::Kind;
 use fowler_units::Span;

@@ -1,7 +1,7 @@
 //! Requests that come faster than the drive serves them.
 
-use super::facts::Interval;
-use super::{Case, Facts, Finding, and};
+use super::facts::{Facts, Interval};
+use super::finding::{Case, Finding, and};
 use fowler_experiment::numbers::real;
 
 /// How much longer the queue is in the rest of a run than in the interval before. A queue that

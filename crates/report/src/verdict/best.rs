@@ -1,6 +1,7 @@
 //! Which scheme is better, and by how much.
 
-use super::{Case, Facts, Finding, and};
+use super::facts::Facts;
+use super::finding::{Case, Finding, and};
 use fowler_experiment::numbers::{counted, percent, ratio, real};
 use fowler_metrics::Kind;
 

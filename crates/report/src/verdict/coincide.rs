@@ -1,6 +1,7 @@
 //! Why two columns are the same.
 
-use super::{Case, Facts, Finding, and, more_load};
+use super::facts::Facts;
+use super::finding::{Case, Finding, and};
 use fowler_experiment::numbers::counted;
 use fowler_metrics::Kind;
 
@@ -78,13 +79,13 @@ fn why(run: &Facts, twins: &[&Facts]) -> (String, Option<String>) {
         };
     }
     if only(&["policy.suspension"]) && run.suspensions == 0 {
-        return ("nothing was suspended".into(), Some(more_load(run).into()));
+        return ("nothing was suspended".into(), Some(run.more_load().into()));
     }
     if let Some(idle) = run.idle.filter(|&idle| idle >= HARDLY_BUSY) {
         let share = fowler_experiment::numbers::percent(idle);
         return (
             format!("the drive was idle for {share} of the time"),
-            Some(more_load(run).into()),
+            Some(run.more_load().into()),
         );
     }
     let keys: Vec<&str> = settings.iter().map(String::as_str).collect();

@@ -131,6 +131,14 @@ impl Facts {
         let (before, from) = (self.milestones.get(at.checked_sub(1)?)?, &self.milestones[at]);
         Some([Interval::of(before, from), Interval::of(from, end)])
     }
+
+    /// Returns what makes requests meet more often.
+    pub(super) fn more_load(&self) -> &'static str {
+        match self.open {
+            true => "a higher rate (--speed), or a closed loop (--queue-depth)",
+            false => "more outstanding requests (--queue-depth)",
+        }
+    }
 }
 
 /// What a drive did between two milestones.

@@ -1,6 +1,7 @@
 //! Numbers that stand on too little.
 
-use super::{Case, Facts, Finding};
+use super::facts::Facts;
+use super::finding::{Case, Finding};
 use fowler_experiment::numbers::{counted, whole};
 use fowler_metrics::{Kind, Percentile};
 

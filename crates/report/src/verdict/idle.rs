@@ -1,6 +1,6 @@
 //! A drive that hardly does anything.
 
-use super::{Case, Finding, more_load};
+use super::finding::{Case, Finding};
 use fowler_experiment::numbers::percent;
 
 /// From this share of idle time on, there is little that a scheme could change (assumed).
@@ -20,7 +20,7 @@ pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
         percent(idle)
     );
     let numbers = [("idle_share", idle), ("least", MOSTLY_IDLE)];
-    vec![Finding::new(&[first], text).numbers(&numbers).next(more_load(first))]
+    vec![Finding::new(&[first], text).numbers(&numbers).next(first.more_load())]
 }
 
 #[cfg(test)]

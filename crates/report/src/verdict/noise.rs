@@ -1,6 +1,6 @@
 //! Whether schemes differ by more than seeds do.
 
-use super::{Case, Finding};
+use super::finding::{Case, Finding};
 use fowler_experiment::numbers::ratio;
 
 /// What is compared, how it is called, and the name of its interval.

@@ -1,7 +1,7 @@
 //! Whether the drive had reached steady state.
 
-use super::facts::Interval;
-use super::{Case, Facts, Finding, and};
+use super::facts::{Facts, Interval};
+use super::finding::{Case, Finding, and};
 use fowler_device::waf;
 use fowler_experiment::numbers::real;
 

@@ -1,6 +1,7 @@
 //! What makes the slowest requests slow.
 
-use super::{Case, Facts, Finding};
+use super::facts::Facts;
+use super::finding::{Case, Finding};
 use fowler_device::blame::Part;
 use fowler_experiment::numbers::{percent, words};
 use fowler_metrics::Kind;

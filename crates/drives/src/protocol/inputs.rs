@@ -1,0 +1,33 @@
+//! The numbers of a row that its protocol asks for.
+
+use crate::measured::Pick;
+
+/// Returns a number of the row, or says that it is missing.
+pub(super) fn number(pick: &Pick<'_>, key: &str) -> Result<f64, String> {
+    let number = pick.row.number(key).filter(|number| number.is_finite());
+    number.ok_or_else(|| format!("the row has no number `{key}`"))
+}
+
+/// Returns a number of the row that must be above zero and at most `most`.
+pub(super) fn positive(pick: &Pick<'_>, key: &str, most: f64) -> Result<f64, String> {
+    let number = number(pick, key)?;
+    match number > 0.0 && number <= most {
+        true => Ok(number),
+        false => Err(format!("`{key}` is {number}; expected above 0, at most {most}")),
+    }
+}
+
+/// Returns a whole number of the row from 1 to `most`.
+pub(super) fn count(pick: &Pick<'_>, key: &str, most: u32) -> Result<u32, String> {
+    pick.row.count(key, most).ok_or_else(|| {
+        let value = pick.row.text(key).unwrap_or_else(|| "missing".into());
+        format!("`{key}` is {value}; expected a whole number from 1 to {most}")
+    })
+}
+
+/// Returns the bytes that the measured drive shows to its host.
+pub(super) fn user_bytes(pick: &Pick<'_>) -> Option<f64> {
+    let exact = pick.drive.number("user_gib").map(|gib| gib * (1u64 << 30) as f64);
+    let nominal = || pick.drive.number("capacity_gb").map(|gb| gb * 1e9);
+    exact.or_else(nominal).filter(|bytes| *bytes > 0.0)
+}

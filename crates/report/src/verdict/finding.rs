@@ -1,0 +1,88 @@
+//! What a rule looks at, and what it has found.
+
+use super::facts::Facts;
+use fowler_experiment::seeds::Spread;
+use serde_json::{Map, Value, json};
+
+/// What rules look at.
+pub(crate) struct Case<'a> {
+    /// The runs that belong together, the baseline first.
+    pub runs: &'a [Facts],
+    /// Their numbers over several seeds, if there are several.
+    pub spread: Option<&'a Spread>,
+}
+
+/// What a rule has found.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Finding {
+    /// The rule.
+    pub rule: &'static str,
+    /// The schemes that it is about.
+    pub schemes: Vec<String>,
+    /// What it says: whole sentences.
+    pub text: String,
+    /// The numbers that it stands on, with the thresholds that they crossed.
+    pub numbers: Vec<(&'static str, f64)>,
+    /// What to try to learn more.
+    pub next: Option<String>,
+}
+
+impl Finding {
+    pub(super) fn new(schemes: &[&Facts], text: String) -> Finding {
+        let schemes = schemes.iter().map(|its| its.scheme.clone()).collect();
+        Finding { schemes, text, ..Finding::default() }
+    }
+
+    pub(super) fn numbers(self, numbers: &[(&'static str, f64)]) -> Finding {
+        Finding { numbers: numbers.to_vec(), ..self }
+    }
+
+    pub(super) fn next(self, next: impl Into<String>) -> Finding {
+        Finding { next: Some(next.into()), ..self }
+    }
+
+    /// Returns it as an object.
+    pub fn json(&self) -> Value {
+        let numbers: Map<String, Value> = self
+            .numbers
+            .iter()
+            .filter(|(_, value)| value.is_finite())
+            .map(|&(name, value)| (name.to_string(), value.into()))
+            .collect();
+        json!({
+            "rule": self.rule,
+            "schemes": self.schemes,
+            "text": self.text,
+            "numbers": numbers,
+            "next": self.next,
+        })
+    }
+
+    /// Returns the sentences, and what to try.
+    pub fn sentences(&self) -> String {
+        match &self.next {
+            Some(next) => format!("{} Try {next}.", self.text),
+            None => self.text.clone(),
+        }
+    }
+}
+
+/// Joins names: `a`, `a and b`, `a, b and c`.
+pub(super) fn and(names: &[&str]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => (*one).to_string(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_joined() {
+        assert_eq!(and(&["a"]), "a");
+        assert_eq!(and(&["a", "b", "c"]), "a, b and c");
+    }
+}

@@ -1,0 +1,166 @@
+//! An expectation: what theory says, what was measured, and how far they may differ.
+
+use fowler_experiment::workload::Control;
+
+/// A group of expectations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Group {
+    /// One die under Poisson arrivals.
+    Die,
+    /// The extra wait of a read, equation (1) of the P/E suspension paper.
+    ExtraWait,
+    /// The peak throughput of an array, and the latency of a single request.
+    Bounds,
+    /// Write amplification.
+    Gc,
+    /// Conservation laws of whole runs.
+    Laws,
+}
+
+impl Group {
+    /// Every group, in the order of the report.
+    pub const ALL: [Group; 5] =
+        [Group::Die, Group::ExtraWait, Group::Bounds, Group::Gc, Group::Laws];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        ["die", "extra wait", "bounds", "gc", "laws"][self as usize]
+    }
+
+    /// Describes what it compares, and how.
+    pub fn about(self) -> &'static str {
+        match self {
+            Group::Die => {
+                "one die, Poisson arrivals: FIFO by Pollaczek-Khinchine (reads alone: \
+    M/D/1), read priority by Cobham, suspension by exact means; independent replications"
+            }
+            Group::ExtraWait => {
+                "eq. (1) of the paper: a read that arrives at a uniformly random moment of a \
+    program; measured at the midpoints of all 8 ns intervals, which gives the exact integral"
+            }
+            Group::Bounds => {
+                "one-page requests on a drive whose host link takes no time: alone (one at a \
+    time) exact to the nanosecond; saturated within 99 to 100 % of the capacity of channels or dies"
+            }
+            Group::Gc => {
+                "write amplification of one plane in steady state under one-page writes to \
+    random pages, one at a time; mean-field limits that exclude reserved blocks; batch means"
+            }
+            Group::Laws => {
+                "laws of every run (`laws` in its JSON): Little's law exact to the nanosecond, \
+    and channels and dies never busier than 100 %"
+            }
+        }
+    }
+}
+
+/// The allowed deviation of a measurement, as a share of theory: from `low` to `high`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Allowed {
+    /// The lowest deviation; at most zero.
+    pub low: f64,
+    /// The highest deviation; at least zero.
+    pub high: f64,
+}
+
+impl Allowed {
+    /// Allows a deviation of `share` in either direction.
+    pub(crate) fn within(share: f64) -> Allowed {
+        Allowed { low: -share, high: share }
+    }
+
+    /// Allows only the rounding errors of floating-point sums and quotients.
+    pub(crate) fn exactly() -> Allowed {
+        Allowed::within(1e-9)
+    }
+}
+
+/// An expectation and its result.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// Its kind.
+    pub group: Group,
+    /// The name of the measurement.
+    pub what: String,
+    /// The unit of both numbers; may be empty.
+    pub unit: &'static str,
+    /// The value that theory predicts.
+    pub theory: f64,
+    /// The value that the simulator measured.
+    pub measured: f64,
+    /// Half the width of the 95 % confidence interval of the measurement; `None` if nothing about
+    /// it is random.
+    pub half_width: Option<f64>,
+    /// The allowed deviation.
+    pub allowed: Allowed,
+    /// The number of requests simulated for it.
+    pub requests: u64,
+}
+
+impl Row {
+    /// Returns the deviation of the measurement as a share of theory.
+    pub fn deviation(&self) -> f64 {
+        if self.measured == self.theory { 0.0 } else { self.measured / self.theory - 1.0 }
+    }
+
+    /// Returns whether the simulator agrees with theory.
+    pub fn agrees(&self) -> bool {
+        (self.allowed.low..=self.allowed.high).contains(&self.deviation())
+    }
+}
+
+/// Simulates expectations. Returns `None` if the user stopped it.
+type Simulate = Box<dyn Fn(Control<'_>) -> Option<Vec<Row>> + Send + Sync>;
+
+/// Expectations that share one simulation.
+pub(crate) struct Point {
+    pub group: Group,
+    pub title: String,
+    pub simulate: Simulate,
+}
+
+impl Point {
+    pub fn new(
+        group: Group,
+        title: String,
+        simulate: impl Fn(Control<'_>) -> Option<Vec<Row>> + Send + Sync + 'static,
+    ) -> Point {
+        Point { group, title, simulate: Box::new(simulate) }
+    }
+
+    /// Returns whether `text` is the name of its group, or part of its own name.
+    pub fn is_named(&self, text: &str) -> bool {
+        let text = text.to_lowercase();
+        match Group::ALL.into_iter().find(|group| group.name() == text) {
+            Some(group) => self.group == group,
+            None => self.title.to_lowercase().contains(&text),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_deviation_counts_either_way_and_nothing_is_no_agreement() {
+        let row = |theory, measured, allowed| Row {
+            group: Group::Die,
+            what: String::new(),
+            unit: "us",
+            theory,
+            measured,
+            half_width: None,
+            allowed,
+            requests: 0,
+        };
+        let one_percent = Allowed::within(0.01);
+        assert!(row(100.0, 100.9, one_percent).agrees() && row(100.0, 99.1, one_percent).agrees());
+        assert!(!row(100.0, 101.1, one_percent).agrees());
+        assert!(!row(100.0, 98.9, one_percent).agrees());
+        assert!(!row(100.0, f64::NAN, one_percent).agrees());
+        assert!(!row(0.0, 1.0, one_percent).agrees() && row(0.0, 0.0, one_percent).agrees());
+        let at_most = Allowed { low: -0.01, high: 0.0 };
+        assert!(row(100.0, 99.5, at_most).agrees() && !row(100.0, 100.1, at_most).agrees());
+    }
+}
