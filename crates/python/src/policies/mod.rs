@@ -4,6 +4,7 @@
 
 mod admit;
 mod allows;
+mod arguments;
 mod classify;
 mod collect;
 mod pick;
@@ -11,9 +12,7 @@ mod place;
 
 use crate::watch::{GRACE, Watched, watch_for};
 use fowler_columns::requests::RequestColumns;
-use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::policies::Device;
-use fowler_experiment::policies::{Maker, Policies};
 use fowler_experiment::{Completion, Layer, Nanos, Probe};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
@@ -23,67 +22,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 pub(crate) use admit::Write;
 pub(crate) use allows::{Read, Running};
+pub(crate) use arguments::PolicyArgs;
 pub(crate) use classify::Page;
 pub(crate) use collect::{Block, Plane};
 pub(crate) use pick::{View, Waiting};
 pub(crate) use place::Data;
-
-/// A policy passed from Python.
-#[derive(Debug, FromPyObject)]
-#[pyo3(from_item_all)]
-pub(crate) struct PolicyArgs {
-    name: String,
-    label: String,
-    methods: Vec<String>,
-    object: Py<PyAny>,
-}
-
-impl PolicyArgs {
-    /// Returns the policies for the slots that it fills.
-    pub fn policies(self, failure: &Arc<Failure>) -> Result<(String, Policies), Diagnostics> {
-        let PolicyArgs { name, label, methods, object } = self;
-        let prototype = Arc::new(Instance::new(object, name.clone(), failure));
-        let mut policies = Policies::default();
-        for method in methods {
-            let prototype = Arc::clone(&prototype);
-            match method.as_str() {
-                "pick" => {
-                    let make = move || Box::new(pick::Pick((*prototype).clone())) as Box<_>;
-                    policies.die_order = Some(Maker::new(&label, make));
-                }
-                "allows" => {
-                    let make = move || Box::new(allows::Allows((*prototype).clone())) as Box<_>;
-                    policies.suspension = Some(Maker::new(&label, make));
-                }
-                "classify" => {
-                    let make = move || Box::new(classify::Classify((*prototype).clone())) as Box<_>;
-                    policies.hotness = Some(Maker::new(&label, make));
-                }
-                "admit" => {
-                    let make = move || Box::new(admit::Admit((*prototype).clone())) as Box<_>;
-                    policies.throttle = Some(Maker::new(&label, make));
-                }
-                "collect" => {
-                    let make =
-                        move || Box::new(collect::Collect::new((*prototype).clone())) as Box<_>;
-                    policies.victim = Some(Maker::new(&label, make));
-                }
-                "stream" => {
-                    let make = move || {
-                        let instance = (*prototype).clone();
-                        Box::new(place::Place { instance, streams: 0 }) as Box<_>
-                    };
-                    policies.placement = Some(Maker::new(&label, make));
-                }
-                other => {
-                    let what = format!("no policy slot has a method `{other}`");
-                    return Err(Diagnostic::new(name, what).into());
-                }
-            }
-        }
-        Ok((name, policies))
-    }
-}
 
 /// Whose Python code raised an exception.
 #[derive(Clone, Debug)]
