@@ -1,10 +1,9 @@
 //! The sizes that follow from a configuration. A configuration that cannot work is rejected, with
 //! every reason and its numbers.
 
-use crate::cells::reliability::{ModelKind, NoModel, RateTable, StrengthSource};
+use crate::config::reliability::{ModelKind, NoModel, RateTable, StrengthSource};
 use crate::config::{Ack, Config, Mapping, OpBase, PlaneMode, ProgramErase};
 use crate::event::Event;
-use crate::mapping::page_map::PageMap;
 use crate::policy::die_order::{DEADLINE_GRAIN, DEADLINES_MAX};
 use crate::policy::hotness::Detector;
 use crate::policy::placement::{Dies, PlacementKind};
@@ -59,6 +58,10 @@ impl Layout {
         (self.geometry.blocks_per_plane - self.reserve_blocks) * self.geometry.pages_per_block
     }
 }
+
+/// The most physical pages of a drive. The map numbers them with 32 bits, and one of these says
+/// whether a page is in the buffer.
+pub(crate) const PAGES_MAX: u64 = (1 << 31) - 1;
 
 /// A reason why a configuration cannot work.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -258,14 +261,10 @@ impl Config {
             format!("a page of {size} bytes; expected a multiple of 512 bytes, at most 1 MiB")
         });
         let pages = g.pages_checked();
-        refusals.unless(
-            pages.is_some_and(|pages| pages <= PageMap::PAGES_MAX),
-            &["geometry"],
-            || {
-                let pages = pages.map_or("more than 2^64".into(), |pages| pages.to_string());
-                format!("{pages} physical pages; expected at most {}", PageMap::PAGES_MAX)
-            },
-        );
+        refusals.unless(pages.is_some_and(|pages| pages <= PAGES_MAX), &["geometry"], || {
+            let pages = pages.map_or("more than 2^64".into(), |pages| pages.to_string());
+            format!("{pages} physical pages; expected at most {}", PAGES_MAX)
+        });
         let op = self.over_provisioning;
         let range = match self.over_provisioning_base {
             OpBase::Raw => (0.0..1.0).contains(&op),

@@ -4,7 +4,6 @@
 //! - `aging.rs`: how the data of a drive with superblocks ages.
 //! - `flash.rs`: the registers of the dies, and programs in two passes.
 //! - `layout.rs`: the sizes derived from a configuration, and the reasons for rejecting it.
-//! - `memory.rs`: what a drive takes of the memory of the machine that simulates it.
 //! - `queues.rs`: how many requests the drive takes, in which order, and which wait for which.
 //! - `scrubbing.rs`: the period of scrubbing that is possible.
 //! - `slc.rs`: the SLC cache of a drive with superblocks.
@@ -17,7 +16,6 @@ pub(crate) mod endurance;
 pub(crate) mod failed_dies;
 mod flash;
 pub mod layout;
-pub mod memory;
 mod queues;
 pub(crate) mod reliability;
 mod scrubbing;

@@ -1,6 +1,7 @@
 //! The table from logical to physical and back. One `u32` in each direction: these 8 bytes per page
 //! dominate the memory use of a simulation, so nothing else may be stored here.
 
+use crate::config::layout::PAGES_MAX;
 use fowler_units::{Bytes, FrameId, Id, IdVec, Lpn, UnitId};
 
 /// The location of a logical page.
@@ -15,6 +16,7 @@ pub enum Location {
 }
 
 const BUFFERED: u32 = 1 << 31;
+const _: () = assert!(PAGES_MAX < BUFFERED as u64);
 
 #[inline]
 fn place(raw: u32) -> Location {
@@ -35,12 +37,9 @@ pub struct PageMap {
 }
 
 impl PageMap {
-    /// The maximum number of mapping units that a mapping can address.
-    pub const PAGES_MAX: u64 = BUFFERED as u64 - 1;
-
     /// Creates an empty mapping of `logical` onto `physical` pages.
     pub fn new(logical: u32, physical: u32) -> Self {
-        assert!(u64::from(physical) <= Self::PAGES_MAX);
+        assert!(u64::from(physical) <= PAGES_MAX);
         Self {
             forward: IdVec::filled(u32::MAX, logical as usize),
             backward: IdVec::filled(Lpn::NONE, physical as usize),

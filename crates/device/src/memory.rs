@@ -1,9 +1,8 @@
 //! What a drive takes of the memory of the machine that simulates it, known before anything is
 //! allocated: each part says what its columns take.
 
-use crate::config::Config;
-use crate::config::Mapping;
 use crate::config::layout::Layout;
+use crate::config::{Config, Mapping};
 use crate::core::Core;
 use crate::flash::Flash;
 use crate::gc::Gc;
