@@ -8,7 +8,8 @@
 //!   declares them.
 //! - `quantity.rs`: values between two bounds.
 //! - `search.rs`: the bounded search. `intervals.rs`: how sharply data hold a parameter.
-//! - `term.rs`: a fitted number. `objective.rs`: what is simulated for a set of values, and how far that is from the rows.
+//! - `term.rs`: a fitted number. `objective.rs`: what is simulated for a set of values, and how far
+//!   that is from the rows.
 //! - `written.rs`: the drive file of the result.
 //!
 //! See docs/decisions/real_drives.md.
