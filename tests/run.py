@@ -204,7 +204,7 @@ module = Step("the Python module")
 
 def fetch() -> None:
     """Makes the environment and fetches the packages."""
-    code, output = run("fetch the Python packages", ["python/environment", "fetch"])
+    code, output = run("fetch the Python packages", ["python/fetch"])
     packages.end(code == 0 and "SKIPPED" not in output)
     if packages.made:
         say("fetch the Python packages: ok")
@@ -216,7 +216,7 @@ def fetch() -> None:
 def install() -> None:
     """Puts the Python module that was built into the environment; Cargo is not at work meanwhile."""
     if packages.wait():
-        module.end(end("install the module", *run("install the module", ["python/environment", "install"])))
+        module.end(end("install the module", *run("install the module", ["python/install"])))
         if not module.made:
             tally.failed.append("install the module")
     else:

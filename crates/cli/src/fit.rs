@@ -5,7 +5,7 @@ use crate::requests;
 use fowler_drives::measured::Filter;
 use fowler_drives::protocol::Effort as HowMuch;
 use fowler_experiment::atomic_file::Named;
-use fowler_experiment::device::{self, DeviceSpec, Resolved};
+use fowler_experiment::device_spec::{self, DeviceSpec, Resolved};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::faults;
 use fowler_experiment::presets::{self, Folder};
@@ -183,7 +183,7 @@ pub(crate) fn resolve(drive: &Drive, scheme: Option<&str>) -> Result<Resolved, D
     let schemes: Vec<String> = scheme.into_iter().map(str::to_string).collect();
     run::check(&spec, &schemes, None, &[]).or(())?;
     let scheme = scheme.map_or(Ok(Scheme::none()), Scheme::load)?;
-    device::resolve(&spec.source()?, &scheme, &spec)
+    device_spec::resolve(&spec.source()?, &scheme, &spec)
 }
 
 /// The files that are read.

@@ -4,7 +4,7 @@
 //! the list.
 
 use fowler_experiment::presets::Folder;
-use fowler_experiment::{device, generator, scheme, summary, sweep, trace};
+use fowler_experiment::{device_spec, generator, scheme, summary, sweep, trace};
 use serde_json::Value;
 
 /// A JSON Schema (draft 2020-12) by its name.
@@ -36,7 +36,7 @@ macro_rules! schemas {
 
 /// Every schema: of what is read, then of what is written.
 pub(crate) const ALL: &[Schema] = schemas! {
-    "device", "a drive: --device FILE.toml" => device::schema;
+    "device", "a drive: --device FILE.toml" => device_spec::schema;
     "workload", "a generated workload: --workload FILE.toml" => generator::schema;
     "scheme", "policy choices: --scheme FILE.toml" => scheme::schema;
     "sweep", "a sweep: fowler sweep SPEC.toml" => sweep::schema;

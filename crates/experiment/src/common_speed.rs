@@ -1,7 +1,7 @@
 //! Test beds: drives on which workloads are tried repeatedly, and the search for a
 //! common speed of several drives. A drive is preconditioned once and copied for every trial.
 
-use crate::device::{self, DeviceSpec, Resolved};
+use crate::device_spec::{self, DeviceSpec, Resolved};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::replay_speed::{self, Found, ReplaySpeed};
 use crate::run::{Ready, preconditioned};
@@ -40,7 +40,7 @@ impl TestBed {
         scheme: &str,
         control: Control<'_>,
     ) -> Result<TestBed, Diagnostics> {
-        let drive = device::resolve(&spec.source()?, &Scheme::load(scheme)?, spec)?;
+        let drive = device_spec::resolve(&spec.source()?, &Scheme::load(scheme)?, spec)?;
         let drive = drive.page_mapped("a test bed")?;
         let clean = preconditioned(&drive.device, &drive.config, None, control)?;
         Ok(TestBed { drive, clean, limit: None })

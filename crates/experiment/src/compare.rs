@@ -1,6 +1,6 @@
 //! Runs the same workload under several schemes.
 
-use crate::device::Resolved;
+use crate::device_spec::Resolved;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::fan_out;
 use crate::image_cache::ImageCache;

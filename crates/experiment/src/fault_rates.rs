@@ -1,7 +1,7 @@
 //! Faults at a rate: the user names how often a kind of unit fails on average; which ones fail, and
 //! when, is drawn from the seed of the run.
 
-use crate::device::Resolved;
+use crate::device_spec::Resolved;
 use crate::faults::{MOST, Scripted, What};
 use fowler_device::Fault;
 use fowler_units::{BlockId, DieId, Lpn, Nanos, PlaneId, Rng, Span, StripeId};

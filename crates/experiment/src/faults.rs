@@ -1,7 +1,7 @@
 //! Faults at times that the user names: how a list of them is read and printed, whether a drive has
 //! the units that are to fail, and how a drive runs through them.
 
-use crate::device::Resolved;
+use crate::device_spec::Resolved;
 use crate::diagnostic::{Diagnostic, Diagnostics, printable};
 use crate::field::nearest;
 use crate::power::{self, PowerOff};

@@ -1,7 +1,7 @@
 //! Generated workloads: the keys of a workload file, and the requests they produce on a drive.
 
 use crate::config_builder::{self, ConfigBuilder};
-use crate::device::{Resolved, Source};
+use crate::device_spec::{Resolved, Source};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::document;
 use crate::faults::{self, Scripted};

@@ -85,7 +85,7 @@ impl ImageCache {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::{DeviceSpec, resolve};
+    use crate::device_spec::{DeviceSpec, resolve};
     use crate::scheme::Scheme;
     use fowler_device::Pattern::{Random, Rested, Sequential, Steady};
     use std::sync::atomic::AtomicBool;

@@ -10,7 +10,7 @@ pub mod common_speed;
 pub mod compare;
 mod config_builder;
 pub mod contents;
-pub mod device;
+pub mod device_spec;
 pub mod diagnostic;
 pub mod disk;
 pub mod document;

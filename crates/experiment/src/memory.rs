@@ -1,7 +1,7 @@
 //! What runs take of the machine's memory, and what is available. Runs that do not fit are refused
 //! before anything is allocated.
 
-use crate::device::Resolved;
+use crate::device_spec::Resolved;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::numbers;
 use fowler_device::{Config, Layout, Memory};

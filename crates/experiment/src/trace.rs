@@ -1,6 +1,6 @@
 //! Describes, converts and generates traces, without a run.
 
-use crate::device::{Resolved, Source};
+use crate::device_spec::{Resolved, Source};
 use crate::diagnostic::Diagnostics;
 use crate::faults;
 use crate::generator::{Generator, Room};

@@ -1,7 +1,7 @@
 //! The requests of a run: a trace or a generator, fitted to the drive and the replay speed.
 
 use crate::atomic_file::is_special;
-use crate::device::{Resolved, Source};
+use crate::device_spec::{Resolved, Source};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::faults::{self, Scripted};
 use crate::generator::{self, Generator, Room};

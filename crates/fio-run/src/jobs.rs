@@ -5,7 +5,7 @@ use super::plan::{HostCosts, Requests};
 use super::recording;
 use super::results::{Fio, Region};
 use super::simulate::{Leaves, Setup, Task};
-use fowler_experiment::device::{self, DeviceSpec, Resolved};
+use fowler_experiment::device_spec::{self, DeviceSpec, Resolved};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::outcome::Outcome;
 use fowler_experiment::progress::{Control, Progress};
@@ -99,7 +99,7 @@ impl FioSpec {
         let mut diagnostics = Diagnostics::default();
         let drive = self.device.source().and_then(|source| {
             let scheme = self.device.scheme(self.scheme.as_deref())?;
-            device::resolve(&source, &scheme, &self.device)
+            device_spec::resolve(&source, &scheme, &self.device)
         });
         let drive = diagnostics.take(drive);
         let seed = drive.as_ref().map_or(0, |drive| drive.config.seed);

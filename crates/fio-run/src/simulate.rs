@@ -5,7 +5,7 @@ use super::log::{LogFiles, Logbook};
 use super::plan::{HostCosts, Plan, Requests};
 use super::process::Process;
 use super::results::{Entry, Fio, Region};
-use fowler_experiment::device::Resolved;
+use fowler_experiment::device_spec::Resolved;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::progress::Control;
 use fowler_experiment::requests::RequestsFile;

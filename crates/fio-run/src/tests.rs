@@ -8,7 +8,7 @@ use super::results::Fio;
 use super::simulate::{Leaves, Setup, Task};
 use super::stats::Stage;
 use fowler_device::Completion;
-use fowler_experiment::device::{DeviceSpec, resolve};
+use fowler_experiment::device_spec::{DeviceSpec, resolve};
 use fowler_experiment::outcome::Ending;
 use fowler_experiment::progress::Control;
 use fowler_experiment::scheme::Scheme;

@@ -7,7 +7,7 @@ use super::spec::{LifetimeSpec, SaveTo, of_life};
 use super::watch::Watch;
 use fowler_device::{Checkpoint as DriveCheckpoint, LifetimeDrive};
 use fowler_experiment::atomic_file::{is_partial, unwritable};
-use fowler_experiment::device::Resolved;
+use fowler_experiment::device_spec::Resolved;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::disk;
 use fowler_experiment::provenance::text_hash;

@@ -11,7 +11,7 @@ use fowler_device::{
     Completion, Config, Counters, Device, LifetimeDrive, Pacing, Probe, Source, SteadyLife,
 };
 use fowler_experiment::Percentile;
-use fowler_experiment::device::{self, DeviceSpec};
+use fowler_experiment::device_spec::{self, DeviceSpec};
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::scheme::Scheme;
 use fowler_experiment::workload::{Control, Workload, WorkloadSpec};
@@ -194,7 +194,7 @@ pub fn days(spec: &DaysSpec, control: Control<'_>) -> Result<Option<Vec<Day>>, D
     let mut days = Vec::new();
     for (name, dilation) in &spec.schemes {
         let scheme = Scheme::load(name)?;
-        let drive = device::resolve(&spec.device.source()?, &scheme, &spec.device)?;
+        let drive = device_spec::resolve(&spec.device.source()?, &scheme, &spec.device)?;
         let drive = drive.page_mapped("a lifetime")?;
         whole(&drive)?;
         let workload = Workload::prepare(&spec.workload, &drive, None, control)?;

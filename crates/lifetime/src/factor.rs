@@ -3,7 +3,7 @@
 use super::survey::Survey;
 use fowler_device::Config;
 use fowler_device::policy::throttle::ThrottleKind;
-use fowler_experiment::device::{self, Resolved};
+use fowler_experiment::device_spec::{self, Resolved};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use std::collections::BTreeMap;
 
@@ -86,5 +86,5 @@ pub(crate) fn dilated(drive: &Resolved, dilation: u32) -> Result<Config, Diagnos
 }
 
 pub(crate) fn refused(drive: &Resolved, refusals: Vec<fowler_device::Refusal>) -> Diagnostics {
-    device::refused(&drive.device, &BTreeMap::new(), refusals)
+    device_spec::refused(&drive.device, &BTreeMap::new(), refusals)
 }

@@ -44,7 +44,7 @@ pub use watch::{Early, Watch};
 use checkpoint::Checkpoint;
 use factor::{chosen, dilated, too_few_repetitions};
 use fowler_device::{Config, LifetimeDrive};
-use fowler_experiment::device;
+use fowler_experiment::device_spec;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::fan_out;
 use fowler_experiment::life_estimate;
@@ -64,7 +64,7 @@ use std::sync::{Mutex, PoisonError};
 pub fn live(spec: &LifetimeSpec, watch: Watch<'_>) -> Result<Ended, Diagnostics> {
     let source = spec.device.source()?;
     let scheme = spec.device.scheme(spec.scheme.as_deref())?;
-    let drive = device::resolve(&source, &scheme, &spec.device)?.page_mapped("a lifetime")?;
+    let drive = device_spec::resolve(&source, &scheme, &spec.device)?.page_mapped("a lifetime")?;
     whole(&drive)?;
     without_effect(&drive.config).or(())?;
     let control = watch.control;
@@ -226,7 +226,7 @@ pub fn check_fleet(spec: &LifetimeSpec, fleet: &fleet::FleetSpec) -> Diagnostics
     let mut diagnostics = fleet::check(fleet);
     let drive = spec.device.source().and_then(|source| {
         let scheme = spec.device.scheme(spec.scheme.as_deref())?;
-        device::resolve(&source, &scheme, &spec.device)
+        device_spec::resolve(&source, &scheme, &spec.device)
     });
     // What is wrong with the drive itself is said elsewhere.
     if let Ok(drive) = drive {

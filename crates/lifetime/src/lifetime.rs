@@ -3,7 +3,7 @@
 use super::fleet::Fleet;
 use super::lived::Lived;
 use fowler_experiment::atomic_file::{self, unwritable};
-use fowler_experiment::device::Resolved;
+use fowler_experiment::device_spec::Resolved;
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::disk;
 use fowler_experiment::life_estimate::Survey;

@@ -2,7 +2,7 @@
 //! fleet, or merges its shards, does not simulate it again.
 
 use super::{Lifetime, Lived};
-use fowler_experiment::device::{self, DeviceSpec, Source};
+use fowler_experiment::device_spec::{self, DeviceSpec, Source};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::life_estimate::Survey;
 use fowler_experiment::scheme::Scheme;
@@ -56,7 +56,7 @@ impl SavedLife {
     pub fn life(self) -> Result<Lifetime, Diagnostics> {
         let spec = DeviceSpec { device: self.device.clone(), ..DeviceSpec::default() };
         let source = Source { name: self.device, text: self.config };
-        let mut drive = device::resolve(&source, &Scheme::none(), &spec)?;
+        let mut drive = device_spec::resolve(&source, &Scheme::none(), &spec)?;
         if drive.hash != self.config_hash {
             let what = "the description of this drive stands for another in this version of Fowler";
             return Err(Diagnostic::new(source.name, what).into());

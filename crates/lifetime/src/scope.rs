@@ -5,7 +5,7 @@ use fowler_device::policy::redundancy::RedundancyKind;
 use fowler_device::policy::scrub::ScrubKind;
 use fowler_device::policy::step::StepKind;
 use fowler_device::{AccessClass, Config, ReadHot};
-use fowler_experiment::device::Resolved;
+use fowler_experiment::device_spec::Resolved;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 
 /// Returns why the life of a drive is not simulated; `None` if it is.
@@ -75,7 +75,7 @@ pub(crate) fn left_out(config: &Config) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fowler_experiment::device::{self, DeviceSpec};
+    use fowler_experiment::device_spec::{self, DeviceSpec};
     use fowler_experiment::scheme::Scheme;
 
     #[test]
@@ -83,7 +83,7 @@ mod tests {
         let reported = |scheme: &str| {
             let spec = DeviceSpec { device: "da-raid5".into(), ..DeviceSpec::default() };
             let scheme = Scheme::load(scheme).unwrap();
-            let drive = device::resolve(&spec.source().unwrap(), &scheme, &spec).unwrap();
+            let drive = device_spec::resolve(&spec.source().unwrap(), &scheme, &spec).unwrap();
             whole(&drive).err().map(|diagnostics| diagnostics.to_string()).unwrap_or_default()
         };
         assert!(reported("raid5").contains("parity would cause no wear"));

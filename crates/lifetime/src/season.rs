@@ -4,7 +4,7 @@
 use super::factor::{WAF_GUESSED, dilated, refused};
 use super::repetition::Repetition;
 use fowler_device::{Config, LifetimeDrive, PreconditionWatch, PreconditionedImage};
-use fowler_experiment::device::Resolved;
+use fowler_experiment::device_spec::Resolved;
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::memory;
 use fowler_experiment::progress::Progress;

@@ -1,6 +1,6 @@
 //! The specification of a lifetime, and where its state is saved.
 
-use fowler_experiment::device::DeviceSpec;
+use fowler_experiment::device_spec::DeviceSpec;
 use fowler_experiment::workload::WorkloadSpec;
 use fowler_units::Span;
 use std::path::{Path, PathBuf};

@@ -10,7 +10,7 @@ use super::scope::{left_out, whole, without_effect};
 use super::survey::{self, Survey};
 use fowler_device::SteadyLife;
 use fowler_device::policy::voltage::VoltageKind;
-use fowler_experiment::device::{self, DeviceSpec, Resolved};
+use fowler_experiment::device_spec::{self, DeviceSpec, Resolved};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::scheme::Scheme;
 use fowler_experiment::workload::{Control, Workload, WorkloadSpec};
@@ -50,8 +50,11 @@ pub struct SteadyLane {
 
 impl SteadyLane {
     fn drive(&self) -> Result<Resolved, Diagnostics> {
-        let drive =
-            device::resolve(&self.device.source()?, &Scheme::load(&self.scheme)?, &self.device)?;
+        let drive = device_spec::resolve(
+            &self.device.source()?,
+            &Scheme::load(&self.scheme)?,
+            &self.device,
+        )?;
         let drive = drive.page_mapped("a lifetime")?;
         whole(&drive)?;
         without_effect(&drive.config).or(())?;

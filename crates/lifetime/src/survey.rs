@@ -1,7 +1,7 @@
 //! Surveys one repetition of a workload before a lifetime of many, and rejects what cannot be
 //! repeated to the end of a life.
 
-use fowler_experiment::device::Resolved;
+use fowler_experiment::device_spec::Resolved;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::life_estimate::survey::look;
 pub(super) use fowler_experiment::life_estimate::survey::{Survey, changes_data};

@@ -1,6 +1,6 @@
 //! Common parts of the papers' data: reading the file, and building the drive it names.
 
-use fowler_experiment::device::DeviceSpec;
+use fowler_experiment::device_spec::DeviceSpec;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use serde::de::DeserializeOwned;
 

@@ -67,7 +67,7 @@ impl<const N: usize> From<[(&str, f64); N]> for RunSummary {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fowler_experiment::device::{DeviceSpec, Source};
+    use fowler_experiment::device_spec::{DeviceSpec, Source};
     use fowler_experiment::run::{ReplaySpeed, Run, RunSpec};
     use fowler_experiment::workload::{Control, WorkloadSpec};
 

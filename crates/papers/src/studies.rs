@@ -7,7 +7,7 @@ pub(crate) use fowler_experiment::outcome::wearing::worn;
 pub(crate) use fowler_experiment::sample::interval;
 
 use fowler_device::{Config, Device};
-use fowler_experiment::device::Resolved;
+use fowler_experiment::device_spec::Resolved;
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::run::preconditioned;
 use fowler_experiment::workload::{Control, Workload, WorkloadSpec};

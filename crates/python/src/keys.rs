@@ -3,7 +3,7 @@
 
 use crate::errors::OrRaise;
 use crate::spec::DriveArgs;
-use fowler_experiment::device::{self, Resolved};
+use fowler_experiment::device_spec::{self, Resolved};
 use fowler_experiment::field::Field;
 use fowler_experiment::presets::{Folder, open};
 use fowler_experiment::scheme::Scheme;
@@ -17,7 +17,7 @@ type KeyFacts = (String, &'static str, String, String, Vec<(String, String)>, bo
 /// Returns every configuration key of a drive.
 #[pyfunction]
 pub(crate) fn keys() -> Vec<KeyFacts> {
-    let defaults = device::defaults();
+    let defaults = device_spec::defaults();
     all()
         .into_iter()
         .map(|key| {
@@ -83,7 +83,7 @@ pub(crate) fn resolve(
     let resolved = || {
         run::check(&spec, &schemes, None, &[]).or(())?;
         let scheme = scheme.as_deref().map_or(Ok(Scheme::none()), Scheme::load)?;
-        device::resolve(&spec.source()?, &scheme, &spec)
+        device_spec::resolve(&spec.source()?, &scheme, &spec)
     };
     let Resolved { text, hash, .. } = py.detach(resolved).or_raise(py)?;
     Ok((text, hash))

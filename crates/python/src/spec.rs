@@ -5,7 +5,7 @@ use crate::policies::{Failure, PolicyArgs};
 use crate::py_requests::PyRequests;
 use fowler_columns::requests;
 use fowler_columns::trace_file::TraceFile;
-use fowler_experiment::device::{DeviceSpec, Source};
+use fowler_experiment::device_spec::{DeviceSpec, Source};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::faults;
 use fowler_experiment::policies::Policies;

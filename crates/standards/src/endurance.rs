@@ -22,7 +22,7 @@ use super::stimulus::ActiveRange;
 use super::told::{Told, Watch};
 use super::uber::{Uber, rates};
 use fowler_device::Pattern;
-use fowler_experiment::device::{self, DeviceSpec, Resolved};
+use fowler_experiment::device_spec::{self, DeviceSpec, Resolved};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::life_estimate::{self, Survey};
 use fowler_experiment::memory;
@@ -150,7 +150,7 @@ pub fn check(spec: &EnduranceSpec) -> Diagnostics {
 /// Everything that is wrong with the drive or the workload.
 pub fn endurance(spec: &EnduranceSpec, watch: Watch<'_>) -> Result<Option<Endurance>, Diagnostics> {
     let scheme = spec.device.scheme(spec.scheme.as_deref())?;
-    let drive = device::resolve(&spec.device.source()?, &scheme, &spec.device)?;
+    let drive = device_spec::resolve(&spec.device.source()?, &scheme, &spec.device)?;
     let drive = drive.page_mapped("`fowler endurance`")?;
     let years = spec.years.unwrap_or(drive.config.life.target.as_s() / YEAR_S);
     let (cost, workload, at_trace) = match &spec.load {

@@ -206,7 +206,7 @@ fn of_uber() -> Vec<Fact<Uber>> {
 mod tests {
     use super::*;
     use crate::endurance::Cost;
-    use fowler_experiment::device::{DeviceSpec, resolve};
+    use fowler_experiment::device_spec::{DeviceSpec, resolve};
     use fowler_experiment::scheme::Scheme;
 
     #[test]

@@ -243,7 +243,7 @@ mod tests {
     fn reads_on_a_copy_change_little() {
         use crate::rig::{ReadsApart, Rig};
         use crate::{PtsSpec, Setup, Watch};
-        use fowler_experiment::device::DeviceSpec;
+        use fowler_experiment::device_spec::DeviceSpec;
         use fowler_experiment::progress::Control;
         use fowler_units::Span;
         let set = ["geometry.channels=2", "geometry.blocks_per_plane=32", "buffer.size=0B"];

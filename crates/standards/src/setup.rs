@@ -3,7 +3,7 @@
 use super::spec::{Edition, PtsSpec, Purge, Test};
 use super::stimulus::{ActiveRange, PIECE};
 use fowler_device::{Ack, Config, Pattern};
-use fowler_experiment::device::{self, Resolved};
+use fowler_experiment::device_spec::{self, Resolved};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::numbers::{bytes, percent};
 use fowler_experiment::run;
@@ -85,7 +85,7 @@ impl Setup {
     /// Everything that is wrong with it.
     pub(super) fn of(spec: &PtsSpec) -> Result<Setup, Diagnostics> {
         let scheme = spec.device.scheme(spec.scheme.as_deref())?;
-        let drive = device::resolve(&spec.device.source()?, &scheme, &spec.device)?;
+        let drive = device_spec::resolve(&spec.device.source()?, &scheme, &spec.device)?;
         let drive = drive.page_mapped("`fowler pts`")?.changed(|config| purge(config, spec))?;
         let range = active_range(spec, drive.layout.logical.0)?;
         let settings = settings(spec, &drive, range);

@@ -1,7 +1,7 @@
 //! What is tested, and how: the tests by name, and the choices that a user has.
 
 use super::stimulus::{Addresses, Stimulus};
-use fowler_experiment::device::DeviceSpec;
+use fowler_experiment::device_spec::DeviceSpec;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics, printable};
 use fowler_experiment::field::nearest;
 use fowler_units::{Bytes, Span};

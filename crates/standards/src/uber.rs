@@ -67,7 +67,7 @@ pub fn rates(config: &Config, cycles: f64) -> Vec<Uber> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fowler_experiment::device::{DeviceSpec, resolve};
+    use fowler_experiment::device_spec::{DeviceSpec, resolve};
     use fowler_experiment::scheme::Scheme;
 
     fn of(device: &str, cycles: f64) -> Vec<Uber> {

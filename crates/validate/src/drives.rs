@@ -2,7 +2,7 @@
 
 use super::spec::ValidateSpec;
 use fowler_device::Config;
-use fowler_experiment::device::{self, DeviceSpec, Resolved};
+use fowler_experiment::device_spec::{self, DeviceSpec, Resolved};
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::scheme::Scheme;
 use fowler_theory::bounds::Array;
@@ -45,7 +45,7 @@ impl Drive {
 
 fn resolve(preset: &str, scheme: &str, set: Vec<String>) -> Result<Resolved, Diagnostics> {
     let spec = DeviceSpec { device: preset.into(), set, ..DeviceSpec::default() };
-    device::resolve(&spec.source()?, &Scheme::load(scheme)?, &spec)
+    device_spec::resolve(&spec.source()?, &Scheme::load(scheme)?, &spec)
 }
 
 /// Returns the settings of the simulated drive: a spoiled key replaces the same key.

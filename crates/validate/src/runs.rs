@@ -5,7 +5,7 @@ use super::drives::{FLASHES, set, spoiled};
 use super::expectation::{Allowed, Group, Point, Row};
 use super::spec::ValidateSpec;
 use fowler_device::Pacing;
-use fowler_experiment::device::DeviceSpec;
+use fowler_experiment::device_spec::DeviceSpec;
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::outcome::laws::Law;
 use fowler_experiment::presets::{self, Folder};

@@ -4,7 +4,7 @@
 
 use crate::{refused_in_words, scratch_of};
 use fowler_device::{LifetimeDrive, PreconditionedImage};
-use fowler_experiment::device::{DeviceSpec, Source, resolve};
+use fowler_experiment::device_spec::{DeviceSpec, Source, resolve};
 use fowler_experiment::workload::{Control, WorkloadSpec};
 use fowler_lifetime::{Ended, LifetimeSpec, SaveTo, Watch, live, reread};
 use std::fs;

@@ -3,7 +3,7 @@
 use crate::{refused_in_words, scratch_of};
 use fowler_device::Config;
 use fowler_experiment::chip::{self, Commands};
-use fowler_experiment::device::{DeviceSpec, resolve};
+use fowler_experiment::device_spec::{DeviceSpec, resolve};
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::presets::{self, Folder};
 use fowler_experiment::scheme::Scheme;

@@ -1,7 +1,7 @@
 //! Descriptions of drives.
 
 use crate::refused_in_words;
-use fowler_experiment::device::parse_device;
+use fowler_experiment::device_spec::parse_device;
 use fowler_experiment::presets::Folder;
 
 /// An accepted device prints as text that gives the same device again.

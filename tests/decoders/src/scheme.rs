@@ -2,7 +2,7 @@
 
 use crate::device::bare;
 use crate::{refused_in_words, scratch_of};
-use fowler_experiment::device::{DeviceSpec, Source, parse_device, resolve};
+use fowler_experiment::device_spec::{DeviceSpec, Source, parse_device, resolve};
 use fowler_experiment::presets::{self, Folder};
 use fowler_experiment::scheme::Scheme;
 use std::fs;

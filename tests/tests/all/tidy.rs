@@ -109,7 +109,7 @@ const EXPERIMENT: [&str; 43] = [
     "json_schema",
     "presets",
     "scheme",
-    "device",
+    "device_spec",
     "memory",
     "image_cache",
     "power",

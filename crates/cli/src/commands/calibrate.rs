@@ -9,7 +9,7 @@ use crate::table::Grid;
 use crate::{console, progress, signals};
 use clap::Args;
 use fowler_experiment::atomic_file::{clashes, writable};
-use fowler_experiment::device::DeviceSpec;
+use fowler_experiment::device_spec::DeviceSpec;
 use fowler_experiment::diagnostic::{Diagnostics, escaped};
 use fowler_drives::fitting::{self, FitSpec, Fitted, Held};
 use fowler_experiment::numbers::{NOTHING, counted, percent, ratio, real};

@@ -3,7 +3,7 @@
 
 use super::quantity::Quantity;
 use crate::measured::{Filter, Measured};
-use fowler_experiment::device::{self, DeviceSpec, FITTING, Resolved};
+use fowler_experiment::device_spec::{self, DeviceSpec, FITTING, Resolved};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::document::{self, Setting, Value};
 use fowler_experiment::presets::Source;
@@ -159,7 +159,7 @@ pub(super) fn with(drive: &Resolved, set: Vec<String>) -> Result<Resolved, Diagn
         set,
         ..DeviceSpec::default()
     };
-    device::resolve(&spec.source()?, &Scheme::none(), &spec)
+    device_spec::resolve(&spec.source()?, &Scheme::none(), &spec)
 }
 
 struct Reader {

@@ -33,7 +33,7 @@ pub use term::Term;
 
 use crate::measured as files;
 use crate::protocol::{self, Rows};
-use fowler_experiment::device;
+use fowler_experiment::device_spec;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::progress::{Control, Progress};
 use fowler_experiment::scheme::Scheme;
@@ -70,7 +70,7 @@ pub fn fit(spec: &FitSpec, control: Control<'_>) -> Result<Option<Fitted>, Diagn
     let drive = source.as_ref().and_then(|source| {
         let scheme = diagnostics.take(spec.scheme.as_deref().map(Scheme::load).transpose())?;
         let scheme = scheme.unwrap_or_else(Scheme::none);
-        diagnostics.take(device::resolve(source, &scheme, &spec.drive))
+        diagnostics.take(device_spec::resolve(source, &scheme, &spec.drive))
     });
     let declared = source.as_ref().and_then(|source| diagnostics.take(Declared::read(source)));
     if let (Some(declared), Some(drive)) = (&declared, &drive) {

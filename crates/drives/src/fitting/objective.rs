@@ -6,7 +6,7 @@ use super::spec::FitSpec;
 use super::term::Term;
 use crate::measured::{Kind, Pick};
 use crate::protocol::{Bench, Effort, Rows};
-use fowler_experiment::device::Resolved;
+use fowler_experiment::device_spec::Resolved;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::image_cache::ImageCache;
 use fowler_experiment::progress::Control;

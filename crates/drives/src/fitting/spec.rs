@@ -2,7 +2,7 @@
 
 use crate::measured::Filter;
 use crate::protocol::Effort;
-use fowler_experiment::device::DeviceSpec;
+use fowler_experiment::device_spec::DeviceSpec;
 use std::path::PathBuf;
 
 /// What is fitted to what.

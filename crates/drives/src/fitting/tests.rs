@@ -6,7 +6,7 @@ use super::search::{Found, Residuals, search};
 use super::*;
 use crate::measured::Filter;
 use crate::protocol::{Effort, Estimate};
-use fowler_experiment::device::DeviceSpec;
+use fowler_experiment::device_spec::DeviceSpec;
 use fowler_experiment::presets::Source;
 use fowler_units::Bytes;
 use std::sync::atomic::AtomicBool;
@@ -239,7 +239,7 @@ fn a_drive_is_found_again_from_its_rows() {
         let declared = Declared::read(&written).expect("it reads back");
         assert_eq!((declared.fitted.len(), declared.parameters.len()), (9, 2));
         assert_eq!(declared.model.as_deref(), Some("Synthetic 1"));
-        assert!(device::parse_device(&fitted.text, "out.toml").is_ok());
+        assert!(device_spec::parse_device(&fitted.text, "out.toml").is_ok());
     }
     // Another seed lands on the same predictions.
     for (one, other) in fits[0].terms.iter().zip(&fits[1].terms) {

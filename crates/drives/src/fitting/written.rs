@@ -3,7 +3,7 @@
 use super::declared::{Declared, with};
 use super::intervals::Held;
 use super::search::Found;
-use fowler_experiment::device::{FITTING, Resolved};
+use fowler_experiment::device_spec::{FITTING, Resolved};
 use fowler_experiment::diagnostic::Diagnostics;
 use std::fmt::Write;
 

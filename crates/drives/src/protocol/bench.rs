@@ -7,7 +7,7 @@ use super::scale::{Effort, Scaled};
 use super::tally::{Moment, Recording, Tally};
 use crate::streams::{self, Stream};
 use fowler_device::{Config, Controller, Mapping, Superblocks};
-use fowler_experiment::device::Resolved;
+use fowler_experiment::device_spec::Resolved;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::image_cache::ImageCache;
 use fowler_experiment::memory;

@@ -4,7 +4,7 @@
 
 use super::job::{Needs, State};
 use fowler_device::{Config, Mapping, OpBase, Pattern};
-use fowler_experiment::device::{self, DeviceSpec, Resolved};
+use fowler_experiment::device_spec::{self, DeviceSpec, Resolved};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::scheme::Scheme;
 use fowler_units::Bytes;
@@ -103,7 +103,7 @@ impl Scaled {
             ..DeviceSpec::default()
         };
         let drive =
-            device::resolve(&spec.source()?, &Scheme::none(), &spec).map_err(|mut why| {
+            device_spec::resolve(&spec.source()?, &Scheme::none(), &spec).map_err(|mut why| {
                 let what = format!("{} cannot be scaled down by {by:.1}", full.device);
                 let hint = "simulate a larger part of it: --capacity".to_string();
                 why.0.insert(0, Diagnostic::of(what).hint(hint));

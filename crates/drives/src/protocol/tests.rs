@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::measured::{Filter, Measured, pick, read};
-use fowler_experiment::device::{DeviceSpec, Resolved, resolve};
+use fowler_experiment::device_spec::{DeviceSpec, Resolved, resolve};
 use fowler_experiment::progress::Control;
 use fowler_experiment::scheme::Scheme;
 use fowler_tests::shared;

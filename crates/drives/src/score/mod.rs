@@ -18,7 +18,7 @@ mod tests;
 use crate::fitting::{Declared, measured};
 use crate::measured::{self as files, Filter, Kind, Pick};
 use crate::protocol::{self, Bench, Effort, Estimate, Rows};
-use fowler_experiment::device::{self, DeviceSpec};
+use fowler_experiment::device_spec::{self, DeviceSpec};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::progress::{Control, Progress};
 use fowler_experiment::scheme::Scheme;
@@ -124,7 +124,7 @@ pub fn score(spec: &ScoreSpec, control: Control<'_>) -> Result<Score, Diagnostic
     let source = wrong.take(spec.drive.source());
     let drive = source.as_ref().and_then(|source| {
         let scheme = wrong.take(spec.scheme.as_deref().map(Scheme::load).transpose())?;
-        wrong.take(device::resolve(source, &scheme.unwrap_or_else(Scheme::none), &spec.drive))
+        wrong.take(device_spec::resolve(source, &scheme.unwrap_or_else(Scheme::none), &spec.drive))
     });
     let declared = source.as_ref().and_then(|source| wrong.take(Declared::read(source)));
     let read: Vec<_> = spec.files.iter().filter_map(|path| wrong.take(files::read(path))).collect();

@@ -9,7 +9,7 @@
 use super::search::{halton, nelder_mead};
 use super::{IDLE, SOME_RATE, rounded};
 use fowler_experiment::common_speed::{TestBed, Trial};
-use fowler_experiment::device::Source;
+use fowler_experiment::device_spec::Source;
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::workload::{Control, WorkloadSpec};
 use rayon::prelude::*;

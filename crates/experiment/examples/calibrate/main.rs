@@ -18,7 +18,7 @@ mod ensemble;
 mod search;
 
 use fowler_experiment::common_speed::{TestBed, Trial, common_speed, trials};
-use fowler_experiment::device::{DeviceSpec, Source};
+use fowler_experiment::device_spec::{DeviceSpec, Source};
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::presets::{Folder, open};
 use fowler_experiment::workload::{Control, WorkloadSpec};

@@ -4,7 +4,7 @@ pub mod survey;
 
 pub use survey::Survey;
 
-use crate::device::Resolved;
+use crate::device_spec::Resolved;
 use crate::diagnostic::Diagnostics;
 use crate::workload::{Control, Workload};
 use fowler_device::policy::throttle::ThrottleKind;

@@ -1,6 +1,6 @@
 //! Surveys one repetition of a workload before a lifetime of many.
 
-use crate::device::Resolved;
+use crate::device_spec::Resolved;
 use crate::diagnostic::Diagnostics;
 use crate::workload::{Control, Workload, WorkloadReport};
 use fowler_units::{HostIo, HostOp, Nanos, Span};

@@ -13,7 +13,7 @@ pub mod wearing;
 
 pub use fates::{Effect, Fate};
 
-use crate::device::Resolved;
+use crate::device_spec::Resolved;
 use crate::diagnostic::Diagnostics;
 use crate::replay_speed::Search;
 use crate::workload::{WorkloadReport, share};

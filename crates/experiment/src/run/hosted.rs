@@ -3,7 +3,7 @@
 
 use super::ready::now;
 use super::{Finished, Replayed, Translation, Watcher};
-use crate::device::Resolved;
+use crate::device_spec::Resolved;
 use crate::diagnostic::Diagnostics;
 use crate::memory;
 use crate::outcome::Outcome;

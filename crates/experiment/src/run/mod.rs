@@ -18,7 +18,7 @@ pub use spec::RunSpec;
 pub(crate) use speed::find as find_speed;
 pub use translation::{Translation, Watcher, preconditioned};
 
-use crate::device::Resolved;
+use crate::device_spec::Resolved;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::image_cache::ImageCache;
 use crate::memory;

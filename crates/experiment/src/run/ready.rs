@@ -3,7 +3,7 @@
 use super::spec::RunSpec;
 use super::translation::Translation;
 use super::warm_up;
-use crate::device::{self, DeviceSpec, Resolved, Source};
+use crate::device_spec::{self, DeviceSpec, Resolved, Source};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::fault_rates;
 use crate::faults::{self, Scripted};
@@ -179,7 +179,7 @@ pub fn check(
     let mut drive = None;
     if let Some(source) = diagnostics.take(device.source()) {
         for scheme in &loaded {
-            drive = diagnostics.take(device::resolve(&source, scheme, device)).or(drive);
+            drive = diagnostics.take(device_spec::resolve(&source, scheme, device)).or(drive);
         }
     }
     if let Some(workload) = workload {
@@ -202,7 +202,7 @@ pub fn drive(
     source: &Source,
     scheme: Option<&str>,
 ) -> Result<Resolved, Diagnostics> {
-    let drive = device::resolve(source, &spec.device.scheme(scheme)?, &spec.device)?;
+    let drive = device_spec::resolve(source, &spec.device.scheme(scheme)?, &spec.device)?;
     let faults = !spec.faults.is_empty() || spec.workload.lists_faults(Some(&drive))?;
     if faults { drive.noting_losses() } else { Ok(drive) }
 }
@@ -217,7 +217,7 @@ pub(crate) fn ready(
     control: Control<'_>,
 ) -> Result<Ready, Diagnostics> {
     let scheme = spec.device.scheme(scheme)?;
-    let drive = device::resolve(source, &scheme, &spec.device)?;
+    let drive = device_spec::resolve(source, &scheme, &spec.device)?;
     let page_size = drive.layout.page_size.0;
     let seed = drive.config.seed;
     let same = |other: &&Ready| {

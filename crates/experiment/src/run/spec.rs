@@ -1,6 +1,6 @@
 //! The specification of a run.
 
-use crate::device::DeviceSpec;
+use crate::device_spec::DeviceSpec;
 use crate::faults::Scripted;
 use crate::replay_speed::ReplaySpeed;
 use crate::requests::RequestsFile;

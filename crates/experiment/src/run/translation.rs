@@ -1,7 +1,7 @@
 //! The kinds of drives that a run can have: how each is built, serves requests with faults on the
 //! way, and what it says of itself at the end.
 
-use crate::device;
+use crate::device_spec;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::faults::{self, Scripted};
 use crate::image_cache::ImageCache;
@@ -94,7 +94,7 @@ pub fn preconditioned(
         None => Device::watched(config, watch),
         Some(images) => images.device(config, watch),
     };
-    let refused = |refusals| device::refused(name, &BTreeMap::new(), refusals);
+    let refused = |refusals| device_spec::refused(name, &BTreeMap::new(), refusals);
     device
         .map_err(refused)?
         .ok_or_else(|| Diagnostic::new(name, "stopped while the drive was preconditioned").into())
@@ -171,7 +171,7 @@ impl Translation for Superblocks {
             None => Superblocks::preconditioned_for(config, watch),
             Some(images) => images.superblocks(config, watch),
         };
-        let refused = |refusals| device::refused(name, &BTreeMap::new(), refusals);
+        let refused = |refusals| device_spec::refused(name, &BTreeMap::new(), refusals);
         let layer = made
             .map_err(refused)?
             .ok_or_else(|| Diagnostic::new(name, "stopped while the drive was preconditioned"))?;

@@ -1,7 +1,7 @@
 //! The axes of a sweep: the keys that vary, and their values.
 
 use super::spec::{self, AXES, Spec};
-use crate::device;
+use crate::device_spec;
 use crate::diagnostic::{Diagnostic, Diagnostics, printable};
 use crate::document::{Origin, Setting, Value};
 use crate::field::{Complaint, Field, nearest};
@@ -97,7 +97,7 @@ pub(super) struct Keys {
 impl Keys {
     pub fn new() -> Keys {
         let own = spec::keys().into_iter().filter(|key| AXES.contains(&key.path)).collect();
-        Keys { own, drive: keys::all(), spec: Spec::default(), config: device::defaults() }
+        Keys { own, drive: keys::all(), spec: Spec::default(), config: device_spec::defaults() }
     }
 
     /// Returns the key of that name.

@@ -2,7 +2,7 @@
 //! sweep.
 
 use super::{Plan, Requests};
-use crate::device::Source;
+use crate::device_spec::Source;
 use crate::diagnostic::Diagnostics;
 use crate::provenance::Digested;
 use crate::workload::{Control, CustomSpec, RequestSource, WorkloadSpec};

@@ -18,7 +18,7 @@ pub mod store;
 mod study_point;
 
 use crate::atomic_file::Named;
-use crate::device::{self, DeviceSpec, Resolved, Source};
+use crate::device_spec::{self, DeviceSpec, Resolved, Source};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::image_cache::ImageCache;
 use crate::memory::{self, Need};
@@ -333,7 +333,7 @@ impl Plan {
     fn drive(&self, names: &Names, spec: &DeviceSpec) -> Result<Resolved, Diagnostics> {
         let none = Scheme::none();
         let scheme = self.schemes.get(&names.scheme).unwrap_or(&none);
-        device::resolve(&self.devices[&names.device], scheme, spec)
+        device_spec::resolve(&self.devices[&names.device], scheme, spec)
     }
 }
 

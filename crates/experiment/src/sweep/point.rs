@@ -2,7 +2,7 @@
 
 use super::axis::{Chosen, Knob, Level};
 use super::{Origin, Plan};
-use crate::device::DeviceSpec;
+use crate::device_spec::DeviceSpec;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::memory::Need;
 use crate::outcome::{Ending, Outcome};

@@ -9,7 +9,7 @@ mod recorder;
 mod slowest;
 mod trace;
 
-use crate::device::Resolved;
+use crate::device_spec::Resolved;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::numbers::counted;
 use crate::outcome::{Ending, Outcome};

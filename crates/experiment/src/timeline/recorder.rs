@@ -1,6 +1,6 @@
 //! The probe that turns the steps of flash operations into time slices.
 
-use crate::device::Resolved;
+use crate::device_spec::Resolved;
 use fowler_device::{
     Completion, Device, FlashEvent, FlashStep, Layer, Op, Operation, Probe, Steps,
 };

@@ -4,7 +4,7 @@
 //! `FOWLER_BLESS=1 cargo test -p fowler-experiment --test all config_errors::` (in `make bless`)
 //! writes what is said now into the files.
 
-use fowler_experiment::device::parse_device;
+use fowler_experiment::device_spec::parse_device;
 use std::fs;
 use std::path::PathBuf;
 

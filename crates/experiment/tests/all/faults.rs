@@ -2,7 +2,7 @@
 
 use fowler_device::{Census, Device, Pacing};
 use fowler_experiment::compare::compare;
-use fowler_experiment::device::{self, DeviceSpec, Source};
+use fowler_experiment::device_spec::{self, DeviceSpec, Source};
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::faults::{Scripted, What, parse};
 use fowler_experiment::outcome::Outcome;
@@ -85,7 +85,8 @@ fn outcome(spec: &RunSpec) -> Outcome {
 /// The census at the end of the same run by hand, with the fault injected while the drive rests.
 fn by_hand(spec: &RunSpec, fault: Scripted) -> Census {
     let scheme = Scheme::load(spec.scheme.as_ref().unwrap()).unwrap();
-    let drive = device::resolve(&spec.device.source().unwrap(), &scheme, &spec.device).unwrap();
+    let drive =
+        device_spec::resolve(&spec.device.source().unwrap(), &scheme, &spec.device).unwrap();
     let WorkloadSpec::Generated(source) = &spec.workload else { unreachable!("it is generated") };
     let requests: Vec<HostIo> = synth_requests(source, &drive).unwrap().collect();
     let mut config = drive.config.clone();
@@ -345,7 +346,7 @@ fn traces_have_no_faults() {
     let RunSpec { device, workload, .. } =
         spec("fifo", &[], &format!("{LOAD}\nfaults = ['305ms chip 1']"), &[]);
     let WorkloadSpec::Generated(source) = &workload else { unreachable!("it is generated") };
-    let drive = device::resolve(&device.source().unwrap(), &Scheme::none(), &device).unwrap();
+    let drive = device_spec::resolve(&device.source().unwrap(), &Scheme::none(), &device).unwrap();
     let reported = synth(source, &drive, None, Vec::new()).unwrap_err().to_string();
     assert!(reported.contains("`305ms chip 1`, cannot be used here: a trace"), "{reported}");
 }

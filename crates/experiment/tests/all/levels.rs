@@ -1,7 +1,7 @@
 //! The laws of a run hold where reads take more than one level of soft sensing, and more than one
 //! try.
 
-use fowler_experiment::device::{DeviceSpec, Source};
+use fowler_experiment::device_spec::{DeviceSpec, Source};
 use fowler_experiment::run::{ReplaySpeed, Run, RunSpec};
 use fowler_experiment::workload::{Control, WorkloadSpec};
 use std::sync::atomic::AtomicBool;

@@ -1,7 +1,7 @@
 //! No text makes the parsers of devices and workloads panic: 10^5 mutated descriptions, from one
 //! seed.
 
-use fowler_experiment::device::parse_device;
+use fowler_experiment::device_spec::parse_device;
 use fowler_experiment::generator::check;
 use fowler_experiment::presets::Folder;
 use fowler_units::Rng;

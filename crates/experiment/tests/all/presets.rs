@@ -1,6 +1,6 @@
 //! The presets: they resolve, print and read back; every number says where it comes from.
 
-use fowler_experiment::device::{DeviceSpec, parse_device, resolve};
+use fowler_experiment::device_spec::{DeviceSpec, parse_device, resolve};
 use fowler_experiment::presets::Folder;
 use fowler_experiment::scheme::Scheme;
 

@@ -2,7 +2,7 @@
 //! drives of the paper, and those for volumes of MSR Cambridge what is published of them; those
 //! that are fitted to excerpts are near them.
 
-use fowler_experiment::device::{DeviceSpec, Resolved, Source, resolve};
+use fowler_experiment::device_spec::{DeviceSpec, Resolved, Source, resolve};
 use fowler_experiment::presets::{Folder, open};
 use fowler_experiment::scheme::Scheme;
 use fowler_experiment::trace::{synth_info, synth_requests};

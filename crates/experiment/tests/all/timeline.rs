@@ -3,7 +3,7 @@
 
 use fowler_device::{Op, Source as Account};
 use fowler_experiment::Part;
-use fowler_experiment::device::{DeviceSpec, Source};
+use fowler_experiment::device_spec::{DeviceSpec, Source};
 use fowler_experiment::outcome::Ending;
 use fowler_experiment::progress::Progress;
 use fowler_experiment::run::{ReplaySpeed, RunSpec};

@@ -3,7 +3,7 @@
 
 use fowler_device::blame::Part;
 use fowler_device::{Completion, Counters, Device, Fault, Pacing, Source as Account, Voltage};
-use fowler_experiment::device::{DeviceSpec, Source, resolve};
+use fowler_experiment::device_spec::{DeviceSpec, Source, resolve};
 use fowler_experiment::outcome::Ending;
 use fowler_experiment::presets::Folder;
 use fowler_experiment::run::{ReplaySpeed, RunSpec};

@@ -1,6 +1,6 @@
 //! A run with a warm-up, beside the same run without: what is measured is the rest of it alone.
 
-use fowler_experiment::device::{DeviceSpec, Source};
+use fowler_experiment::device_spec::{DeviceSpec, Source};
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::outcome::Outcome;
 use fowler_experiment::run::{ReplaySpeed, Run, RunSpec};

@@ -2,7 +2,7 @@
 //! must bear that out.
 
 use fowler_device::policy::voltage::VoltageKind;
-use fowler_experiment::device::{DeviceSpec, resolve};
+use fowler_experiment::device_spec::{DeviceSpec, resolve};
 use fowler_experiment::scheme::Scheme;
 use fowler_physics::rber::Condition;
 use fowler_physics::strength::Strengths;

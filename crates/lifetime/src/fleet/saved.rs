@@ -12,7 +12,7 @@ use crate::checkpoint::{CACHED, FINGERPRINT, into_cache};
 use crate::saved_life::SavedLife;
 use crate::{Early, Ended, Lifetime, LifetimeSpec, SaveTo, Watch, live};
 use fowler_experiment::atomic_file::unwritable;
-use fowler_experiment::device;
+use fowler_experiment::device_spec;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::disk::{self, unreadable};
 use fowler_experiment::provenance::{VERSION, bytes_hash, text_hash};
@@ -166,7 +166,7 @@ pub fn examine(folder: &Path) -> Result<Option<Examined>, Diagnostics> {
 fn asked(spec: &LifetimeSpec) -> Result<String, Diagnostics> {
     let source = spec.device.source()?;
     let scheme = spec.device.scheme(spec.scheme.as_deref())?;
-    let drive = device::resolve(&source, &scheme, &spec.device)?;
+    let drive = device_spec::resolve(&source, &scheme, &spec.device)?;
     let LifetimeSpec { dilation, check, close_up, limit, .. } = spec;
     let (hash, workload) = (&drive.hash, spec.workload.identity()?);
     // A life that is taken over brings its names along.

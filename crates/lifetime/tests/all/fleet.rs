@@ -1,6 +1,6 @@
 //! Fleets against closed forms, and against drives that are simulated one by one.
 
-use fowler_experiment::device::{DeviceSpec, Source};
+use fowler_experiment::device_spec::{DeviceSpec, Source};
 use fowler_experiment::workload::{Control, WorkloadSpec};
 use fowler_lifetime::fleet::{self, Fleet, FleetSpec, Interval, wilson};
 use fowler_lifetime::{Ended, Lifetime, LifetimeSpec, SaveTo, Watch, live};

@@ -1,8 +1,8 @@
 //! Lives that are stopped again and again, and what tells one from another.
 
 use fowler_experiment::ReadOptions;
-use fowler_experiment::device::resolve;
-use fowler_experiment::device::{DeviceSpec, Source};
+use fowler_experiment::device_spec::resolve;
+use fowler_experiment::device_spec::{DeviceSpec, Source};
 use fowler_experiment::scheme::Scheme;
 use fowler_experiment::workload::{Control, TraceSpec, WorkloadSpec};
 use fowler_lifetime::{

@@ -7,7 +7,7 @@ use crate::run_folder::{Results, RunFolder};
 use crate::run_summary::{READ, RunSummary, WRITE};
 use crate::runs::Runs;
 use crate::studies::ImageCache;
-use fowler_experiment::device::{self, DeviceSpec};
+use fowler_experiment::device_spec::{self, DeviceSpec};
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::run::{ReplaySpeed, RunSpec};
 use fowler_experiment::scheme::Scheme;
@@ -188,7 +188,7 @@ impl Evidence {
         }
         let Some(age) = plan.age.first() else { return Ok(None) };
         let spec = plan.device(age, 0);
-        let config = device::resolve(&spec.source()?, &Scheme::none(), &spec)?.config;
+        let config = device_spec::resolve(&spec.source()?, &Scheme::none(), &spec)?.config;
         let open_blocks = config.geometry.planes() * config.geometry.pages_per_block;
         let enough = OPEN_BLOCKS_FILLED * f64::from(open_blocks);
         let raw = config.geometry.pages() as f64 * config.geometry.page_size.0 as f64;

@@ -6,7 +6,7 @@ use super::example::{self, Moment};
 use crate::published::drive;
 use crate::run_folder::Job;
 use fowler_device::{BySource, Config, Counters, Device, Pacing, ParityWays, Source};
-use fowler_experiment::device::resolve;
+use fowler_experiment::device_spec::resolve;
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::presets::{self, Folder};
 use fowler_experiment::scheme::Scheme;

@@ -8,7 +8,7 @@ use super::variants::{
 use super::{example, limits};
 use crate::claim::{Claim, ClaimId, Found, Measured, claim, named};
 use fowler_device::Config;
-use fowler_experiment::device::{DeviceSpec, resolve};
+use fowler_experiment::device_spec::{DeviceSpec, resolve};
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::scheme::Scheme;
 use fowler_experiment::trace::synth_requests;

@@ -380,7 +380,7 @@ mod tests {
             let spec = paper.device(worn);
             let scheme = fowler_experiment::scheme::Scheme::load("da_raid5").unwrap();
             let config =
-                fowler_experiment::device::resolve(&spec.source().unwrap(), &scheme, &spec)
+                fowler_experiment::device_spec::resolve(&spec.source().unwrap(), &scheme, &spec)
                     .unwrap()
                     .config;
             let protection = fowler_device::Device::new(&config).unwrap().protection().unwrap();

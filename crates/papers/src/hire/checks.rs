@@ -3,7 +3,7 @@
 
 use crate::run_folder::Job;
 use fowler_device::{Completion, Pacing};
-use fowler_experiment::device::{DeviceSpec, resolve};
+use fowler_experiment::device_spec::{DeviceSpec, resolve};
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::presets::{self, Folder};
 use fowler_experiment::scheme::Scheme;

@@ -12,7 +12,7 @@ use fowler_device::policy::custom::Used;
 use fowler_device::policy::hotness::Hotness;
 use fowler_device::reliability::LevelTimes;
 use fowler_device::{AccessClass, Config};
-use fowler_experiment::device::{DeviceSpec, resolve};
+use fowler_experiment::device_spec::{DeviceSpec, resolve};
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::scheme::Scheme;
 use fowler_physics::ldpc::Ldpc;

@@ -8,7 +8,7 @@ use crate::run_folder::Job;
 use fowler_device::policy::custom::Used;
 use fowler_device::policy::hotness::Hotness;
 use fowler_device::{AccessClass, ByClass};
-use fowler_experiment::device::{DeviceSpec, Resolved, resolve};
+use fowler_experiment::device_spec::{DeviceSpec, Resolved, resolve};
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::scheme::Scheme;
 use crate::studies;

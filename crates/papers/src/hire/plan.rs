@@ -7,7 +7,7 @@ use crate::column::Column;
 use crate::run_folder::{Job, Results, RunFolder};
 use crate::run_summary::{Number, RunSummary};
 use crate::runs::Runs;
-use fowler_experiment::device::Source;
+use fowler_experiment::device_spec::Source;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::run::{ReplaySpeed, RunSpec};
 use crate::studies::{ImageCache, fan_out, worn};

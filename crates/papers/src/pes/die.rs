@@ -3,7 +3,7 @@
 
 use super::paper::Flash;
 use fowler_device::{ChipCommand, ChipOp, ChipResult, Config, run_chip};
-use fowler_experiment::device::{self, DeviceSpec};
+use fowler_experiment::device_spec::{self, DeviceSpec};
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::scheme::Scheme;
 use fowler_units::{Nanos, Span};
@@ -11,7 +11,7 @@ use fowler_units::{Nanos, Span};
 /// Returns the paper's drive with a kind of flash under a scheme.
 pub(super) fn config(flash: Flash, scheme: &str) -> Result<Config, Diagnostics> {
     let spec = DeviceSpec { device: flash.preset().into(), ..DeviceSpec::default() };
-    Ok(device::resolve(&spec.source()?, &Scheme::load(scheme)?, &spec)?.config)
+    Ok(device_spec::resolve(&spec.source()?, &Scheme::load(scheme)?, &spec)?.config)
 }
 
 /// A die with an operation to interrupt.

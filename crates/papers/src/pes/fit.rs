@@ -3,7 +3,7 @@
 
 use super::paper::{Flash, Paper};
 use crate::column::Column;
-use fowler_experiment::device::{self, DeviceSpec};
+use fowler_experiment::device_spec::{self, DeviceSpec};
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_report::figures_folder::Named;
 use fowler_experiment::presets::{self, Folder};
@@ -87,7 +87,7 @@ pub(super) fn fit(paper: &Paper, columns: &[Column]) -> Result<Option<Fit>, Diag
 /// Generates as many requests of a preset as the excerpt has.
 fn generated(name: &str, count: usize) -> Result<Profiled, Diagnostics> {
     let spec = DeviceSpec { device: Flash::Slc.preset().into(), ..DeviceSpec::default() };
-    let drive = device::resolve(&spec.source()?, &Scheme::none(), &spec)?;
+    let drive = device_spec::resolve(&spec.source()?, &Scheme::none(), &spec)?;
     let requests = synth_requests(&presets::open(Folder::Workloads, name)?, &drive)?;
     Ok(Profiled { name: name.into(), profile: Profile::of(requests.take(count)) })
 }

@@ -7,7 +7,7 @@ use crate::run_folder::{Job, Results, RunFolder};
 use crate::run_summary::{Number, RunSummary};
 use crate::runs::mean;
 use fowler_device::{ChipCommand, ChipOp, Config, run_chip};
-use fowler_experiment::device::Source;
+use fowler_experiment::device_spec::Source;
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::run::{ReplaySpeed, RunSpec};
 use crate::studies::ImageCache;

@@ -3,7 +3,7 @@
 use crate::claim::{self, ClaimId, Statement};
 use crate::column::Published;
 use crate::published;
-use fowler_experiment::device::{DeviceSpec, Source};
+use fowler_experiment::device_spec::{DeviceSpec, Source};
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::workload::WorkloadSpec;
 use serde::Deserialize;

@@ -8,7 +8,7 @@ use crate::claim::{Claim, ClaimId, Found, Labelled, Measured, claim, labelled, n
 use crate::runs::mean;
 use fowler_device::Config;
 use fowler_device::endurance::Recovery;
-use fowler_experiment::device::{DeviceSpec, resolve};
+use fowler_experiment::device_spec::{DeviceSpec, resolve};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::scheme::Scheme;
 use fowler_physics::recovery::{CYCLES, INTERFACE, OXIDE, POWERS, Reading, trapped};

@@ -3,7 +3,7 @@
 use super::paper::{Paper, Simulated, Trace};
 use super::plan::{Burst, Demand, FIXED, Lives, READINGS, SCHEMES, read_as};
 use crate::run_folder::{Job, Results};
-use fowler_experiment::device::{self, DeviceSpec, Resolved, Source};
+use fowler_experiment::device_spec::{self, DeviceSpec, Resolved, Source};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_lifetime::{
     Day, DaysSpec, Ended, LifetimeSpec, SaveTo, SteadyLane, SteadySpec, live,
@@ -58,7 +58,7 @@ impl Plan<'_> {
 
     fn drive(&self, trace: &Trace, scheme: &str) -> Result<Resolved, Diagnostics> {
         let spec = self.device(trace, &[]);
-        device::resolve(&spec.source()?, &Scheme::load(scheme)?, &spec)
+        device_spec::resolve(&spec.source()?, &Scheme::load(scheme)?, &spec)
     }
 
     fn trace(&self, name: &str) -> Result<&Trace, Diagnostics> {

@@ -8,7 +8,7 @@ use crate::run_summary::{Number, READ, WRITE};
 use crate::runs::{mean, spearman};
 use fowler_device::Step;
 use fowler_device::reliability::{Ladder, LevelTimes, NoModel};
-use fowler_experiment::device::{Resolved, resolve};
+use fowler_experiment::device_spec::{Resolved, resolve};
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::scheme::Scheme;
 use fowler_physics::strength::Strengths;

@@ -4,7 +4,7 @@
 use super::paper::Paper;
 use fowler_device::blame::Part;
 use fowler_device::{Completion, Pacing};
-use fowler_experiment::device::{DeviceSpec, Resolved, resolve};
+use fowler_experiment::device_spec::{DeviceSpec, Resolved, resolve};
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::scheme::Scheme;
 use crate::studies;

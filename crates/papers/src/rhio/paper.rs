@@ -3,7 +3,7 @@
 use crate::claim::{self, ClaimId, Statement};
 use crate::column::Published;
 use crate::published;
-use fowler_experiment::device::DeviceSpec;
+use fowler_experiment::device_spec::DeviceSpec;
 use fowler_experiment::diagnostic::Diagnostics;
 use serde::Deserialize;
 

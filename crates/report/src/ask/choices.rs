@@ -1,7 +1,7 @@
 //! What `ask` chooses for a trace, and why: the device in the file, what becomes of its addresses,
 //! and the pace.
 
-use fowler_experiment::device::Resolved;
+use fowler_experiment::device_spec::Resolved;
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::numbers::{bytes, percent, real, whole};
 use fowler_experiment::replay_speed::ReplaySpeed;
@@ -153,7 +153,7 @@ pub(super) fn pace(info: &TraceInfo, ceiling: Option<f64>) -> (ReplaySpeed, Choi
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fowler_experiment::device::{self, DeviceSpec};
+    use fowler_experiment::device_spec::{self, DeviceSpec};
     use fowler_experiment::scheme::Scheme;
     use fowler_units::{Bytes, HostIo, Nanos, Span};
     use fowler_workload::TraceError;
@@ -167,7 +167,7 @@ mod tests {
     #[test]
     fn addresses_move_only_if_they_must() {
         let spec = DeviceSpec { device: "tlc".into(), ..DeviceSpec::default() };
-        let drive = device::resolve(&spec.source().unwrap(), &Scheme::none(), &spec).unwrap();
+        let drive = device_spec::resolve(&spec.source().unwrap(), &Scheme::none(), &spec).unwrap();
         let has = drive.layout.logical.0;
         for (end, touched, fits, remap) in [
             (has, has, false, Remap::Error),

@@ -8,7 +8,7 @@ mod choices;
 pub use answers::Answer;
 pub use choices::Choice;
 
-use fowler_experiment::device::{DeviceSpec, Resolved};
+use fowler_experiment::device_spec::{DeviceSpec, Resolved};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::life_estimate::{self, Survey};
 use fowler_experiment::outcome::Outcome;

@@ -28,7 +28,7 @@ use chart::{Axis, Chart, Panel, Series, Shape};
 use fowler_device::blame::Part;
 use fowler_device::{Op, Source};
 use fowler_experiment::atomic_file::{AtomicFile, unwritable};
-use fowler_experiment::device::Resolved;
+use fowler_experiment::device_spec::Resolved;
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::numbers::counted;
 use fowler_experiment::outcome::{Ending, Outcome};
@@ -350,7 +350,7 @@ pub fn write(path: &Path, page: &str) -> Result<(), Diagnostics> {
 mod tests {
     use super::*;
     use fowler_device::{BySource, Source as Flashed};
-    use fowler_experiment::device::{DeviceSpec, Source};
+    use fowler_experiment::device_spec::{DeviceSpec, Source};
     use fowler_experiment::provenance::file_hash;
     use fowler_experiment::run::{ReplaySpeed, Run, RunSpec};
     use fowler_experiment::workload::{Control, WorkloadSpec};

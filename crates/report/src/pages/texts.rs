@@ -3,7 +3,7 @@
 //! The drives of a comparison differ in a few keys. The page has the first complete, and of each
 //! other one only the lines that the first lacks; its script puts the complete file together.
 
-use fowler_experiment::device::Resolved;
+use fowler_experiment::device_spec::Resolved;
 use fowler_experiment::outcome::Outcome;
 use serde::Serialize;
 

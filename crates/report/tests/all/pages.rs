@@ -1,7 +1,7 @@
 //! Pages of real runs: what they hold, and how much.
 
 use fowler_experiment::compare::compare;
-use fowler_experiment::device::{DeviceSpec, Source};
+use fowler_experiment::device_spec::{DeviceSpec, Source};
 use fowler_experiment::outcome::Outcome;
 use fowler_experiment::presets::Folder;
 use fowler_experiment::run::{ReplaySpeed, RunSpec};

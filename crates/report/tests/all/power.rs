@@ -1,7 +1,7 @@
 //! A workload that the power goes off in, from its text to its outcome.
 
 use fowler_device::Op;
-use fowler_experiment::device::{DeviceSpec, Source};
+use fowler_experiment::device_spec::{DeviceSpec, Source};
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::outcome::Outcome;
 use fowler_experiment::run::{ReplaySpeed, Run, RunSpec};

@@ -1,7 +1,7 @@
 //! Tests in the manner of PTS on small drives, beside what theory says of them.
 
 use fowler_experiment::Span;
-use fowler_experiment::device::DeviceSpec;
+use fowler_experiment::device_spec::DeviceSpec;
 use fowler_experiment::workload::Control;
 use fowler_standards::{Edition, Found, Pts, PtsSpec, Purge, Test, Watch};
 use std::sync::Mutex;

@@ -252,7 +252,7 @@ fn chosen<const N: usize>(choices: [(bool, &'static str); N]) -> Vec<&'static st
 
 #[cfg(test)]
 mod tests {
-    use crate::device::{DeviceSpec, resolve};
+    use crate::device_spec::{DeviceSpec, resolve};
     use crate::scheme::Scheme;
 
     /// The diagnostics of a preset with these settings; empty if it works.
