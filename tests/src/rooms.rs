@@ -56,7 +56,7 @@ pub fn circles(folder: &str, order: Order<'_>) -> Vec<String> {
         if file != "mod" {
             parts.push(file);
         }
-        if ["lib", "main"].contains(&parts[0]) || file.ends_with("tests") {
+        if ["lib", "main"].contains(&parts[0]) || parts.iter().any(|it| it.ends_with("tests")) {
             continue;
         }
         let height = match order.room(&parts) {

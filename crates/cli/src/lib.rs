@@ -1,4 +1,4 @@
-//! The command `fowler`: flags and messages over the experiment crate.
+//! The command `fowler`: flags and messages over the experiments.
 //!
 //! Results go to standard output, everything else to standard error. Exit codes: 0 done; 2 the
 //! input is wrong, with everything that is wrong; 130 stopped by the user, results until then

@@ -50,7 +50,7 @@ mod drives {
     /// Writes them, if there is a fleet; returns the name of the file.
     #[cfg(feature = "parquet")]
     pub(super) fn write(lived: &Lifetime, folder: &Path) -> Result<Option<String>, Diagnostics> {
-        use fowler_columns::fleet::{NAME, write};
+        use fowler_columns::fleet_table::{NAME, write};
         let Some(fleet) = &lived.fleet else { return Ok(None) };
         write(fleet, &folder.join(NAME))?;
         Ok(Some(NAME.into()))

@@ -1,7 +1,7 @@
 //! The schemas of all files that the program reads and of all JSON that it writes, by name.
 //!
-//! Each is made by the room that reads or writes the file, from the tables it does so with; here is
-//! the list.
+//! Each is made by the module that reads or writes the file, from the tables it does so with; here
+//! is the list.
 
 use fowler_experiment::presets::Folder;
 use fowler_experiment::{device_spec, generator, scheme, summary, sweep, trace};

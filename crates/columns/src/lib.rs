@@ -3,13 +3,14 @@
 //!
 //! [`requests`] logs every request of a run, [`arrow_source`] reads requests from Arrow batches,
 //! [`trace_file`] reads them from files, [`summary`] turns the points of a sweep into rows,
-//! [`table`] turns tables into bytes and back, [`fleet`] has the drives of a fleet, one row each,
-//! [`store`] is the folder of a sweep, and [`shards`] are parts of one in folders of their own.
+//! [`table`] turns tables into bytes and back, [`fleet_table`] has the drives of a fleet, one row
+//! each, [`store`] is the folder of a sweep, and [`shards`] are parts of one in folders of their
+//! own.
 
 pub mod arrow_source;
 mod file;
 mod findings;
-pub mod fleet;
+pub mod fleet_table;
 mod guarded;
 mod point_files;
 pub mod requests;

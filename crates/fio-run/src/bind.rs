@@ -1,10 +1,9 @@
 //! From a job as the crate `fio` reads it to what a process does.
 
 use super::flow::Share;
-use super::least_rate::Least;
 use super::plan::{
-    Batches, ByDirection, Direction, Ends, Logs, Looks, Op, Plan, Rate, Recorded, Requests, Steady,
-    Target, Think, What,
+    Batches, ByDirection, Direction, Ends, Least, Logs, Looks, Op, Plan, Rate, Recorded, Requests,
+    Steady, Target, Think, What,
 };
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_fio as fio;

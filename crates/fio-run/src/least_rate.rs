@@ -4,23 +4,12 @@
 //! The first cycle begins with the first request that is collected after two seconds, in which a
 //! job may settle.
 
-use super::plan::{ByDirection, Direction};
+use super::plan::{Direction, Least};
 use super::stats::Stats;
 use fowler_units::{Nanos, Span};
 
 /// How long a job may settle.
 const SETTLES: Span = Span::ms(2_000);
-
-/// The least rates of a process; zero where there is none.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Least {
-    /// Bytes per second.
-    pub bytes: ByDirection<u64>,
-    /// Requests per second.
-    pub requests: ByDirection<u64>,
-    /// The time over which they are averaged.
-    pub cycle: Span,
-}
 
 /// When the present cycle began, and what was done by then.
 #[derive(Clone, Copy, Debug)]

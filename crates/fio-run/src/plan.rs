@@ -2,7 +2,6 @@
 //! and what is recorded of it.
 
 use super::flow::Share;
-use super::least_rate::Least;
 use fowler_units::{HostOp, Span};
 
 /// The directions of fio's data, in its order.
@@ -238,6 +237,17 @@ pub struct Logs {
     pub per_job: bool,
     /// `write_iolog`.
     pub iolog: Option<String>,
+}
+
+/// The least rates of a process; zero where there is none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Least {
+    /// Bytes per second.
+    pub bytes: ByDirection<u64>,
+    /// Requests per second.
+    pub requests: ByDirection<u64>,
+    /// The time over which they are averaged.
+    pub cycle: Span,
 }
 
 /// What one process of the host does: a job, or one of its clones.

@@ -1,5 +1,5 @@
 //! The module `fowler._core`, the compiled part of the package `fowler`. It only converts: Python
-//! values into specifications of the experiment crate, and outcomes into Python objects.
+//! values into specifications of experiments, and outcomes into Python objects.
 
 mod columns;
 mod command;

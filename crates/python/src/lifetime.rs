@@ -5,7 +5,7 @@ use crate::policies::watch_policies;
 use crate::sheets::{Rows, rows};
 use crate::spec::LifetimeArgs;
 use crate::table::Table;
-use fowler_columns::fleet as fleet_table;
+use fowler_columns::fleet_table;
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_lifetime::fleet::{Fleet, with_life};
 use fowler_lifetime::{Ended, Lifetime as Finished, Watch, live};

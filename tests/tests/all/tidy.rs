@@ -145,11 +145,63 @@ fn rooms_of_experiment_import_only_rooms_before_them() {
 /// The rooms of the crates above `experiment` that have several, lowest first.
 const REPORT: [&str; 6] = ["verdict", "diff", "pages", "figures_folder", "cell_models", "ask"];
 const DRIVES: [&str; 5] = ["streams", "measured", "protocol", "fitting", "score"];
+const LIFETIME: [&str; 20] = [
+    "watch",
+    "spec",
+    "record",
+    "lived",
+    "survey",
+    "repetition",
+    "factor",
+    "scope",
+    "season",
+    "days",
+    "checkpoint",
+    "life",
+    "saved_life",
+    "report",
+    "fleet",
+    "lifetime",
+    "dilation",
+    "steady",
+    "json",
+    "pictures",
+];
+const FIO_RUN: [&str; 20] = [
+    "flow",
+    "plan",
+    "stats",
+    "least_rate",
+    "latency_target",
+    "pace",
+    "steady",
+    "unit",
+    "log",
+    "record",
+    "process",
+    "host",
+    "results",
+    "simulate",
+    "recording",
+    "bind",
+    "jobs",
+    "json",
+    "normal",
+    "terse",
+];
 
 #[test]
-fn rooms_of_reports_and_drives_import_only_rooms_before_them() {
-    for (folder, rooms) in [("crates/report/src", &REPORT[..]), ("crates/drives/src", &DRIVES)] {
-        complain(circles(folder, Order { rooms, belongs: &[], outside: &[], takes: &[] }));
+fn rooms_above_experiment_import_only_rooms_before_them() {
+    for (name, rooms) in [
+        ("report", &REPORT[..]),
+        ("lifetime", &LIFETIME),
+        ("drives", &DRIVES),
+        ("fio-run", &FIO_RUN),
+    ] {
+        complain(circles(
+            &format!("crates/{name}/src"),
+            Order { rooms, belongs: &[], outside: &[], takes: &[] },
+        ));
     }
 }
 

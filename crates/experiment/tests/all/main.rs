@@ -5,6 +5,7 @@ mod faults;
 mod fingerprint;
 mod levels;
 mod mutations;
+mod power;
 mod presets;
 mod stand_ins;
 mod sweep;

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::flow::Share;
-use crate::least_rate::Least;
+use crate::plan::Least;
 
 /// Every other request touches the block before: it is issued once that is answered and collected.
 #[test]

@@ -2,4 +2,3 @@
 #![cfg(feature = "pages")]
 
 mod pages;
-mod power;

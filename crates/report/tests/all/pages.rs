@@ -4,7 +4,7 @@ use fowler_experiment::compare::compare;
 use fowler_experiment::device_spec::{DeviceSpec, Source};
 use fowler_experiment::outcome::Outcome;
 use fowler_experiment::presets::Folder;
-use fowler_experiment::run::{ReplaySpeed, RunSpec};
+use fowler_experiment::run::{ReplaySpeed, Run, RunSpec};
 use fowler_experiment::workload::{Control, WorkloadSpec};
 use fowler_report::pages::of_runs;
 use serde_json::Value;
@@ -21,8 +21,8 @@ const SMALL: [&str; 7] = [
     "reliability.cycles=800",
 ];
 
-fn ran(device: &str, set: &[&str], schemes: &[&str], workload: &str) -> Vec<Outcome> {
-    let spec = RunSpec {
+fn spec(device: &str, set: &[&str], workload: &str) -> RunSpec {
+    RunSpec {
         device: DeviceSpec {
             device: device.into(),
             set: set.iter().map(ToString::to_string).collect(),
@@ -35,7 +35,11 @@ fn ran(device: &str, set: &[&str], schemes: &[&str], workload: &str) -> Vec<Outc
         requests: None,
         faults: Vec::new(),
         detail: true,
-    };
+    }
+}
+
+fn ran(device: &str, set: &[&str], schemes: &[&str], workload: &str) -> Vec<Outcome> {
+    let spec = spec(device, set, workload);
     let schemes: Vec<String> = schemes.iter().map(ToString::to_string).collect();
     let stop = AtomicBool::new(false);
     let control = Control { stop: &stop, progress: &|_| () };
@@ -161,4 +165,59 @@ fn cells_voltages_and_protection_have_tables() {
     assert_eq!(reported("fifo", &[]), [true, false, false, false]);
     let short = ["lifetime.target=1h", "lifetime.window=1s", "lifetime.period=100ms"];
     assert_eq!(reported("all", &short), [true; 4]);
+}
+
+const TINY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../cli/tests/small.toml");
+const SECOND: &str =
+    "requests = 2000\narrivals = { kind = 'poisson', rate = 2000 }\nmix.reads = 0.5\n";
+
+fn outcome(spec: &RunSpec) -> Outcome {
+    Run::new(spec, Control::UNWATCHED).outcome().unwrap_or_else(|why| panic!("{why}"))
+}
+
+/// Its time goes on while the power is off.
+#[test]
+fn a_run_without_power_has_its_page() {
+    let spans: Vec<String> = (1..=30).map(|turn| format!("{}ms 1ms", turn * 20)).collect();
+    let text = format!("{SECOND}power_off = '{}'", spans.join(", "));
+    for retention in ["1s", "4s"] {
+        let retention = format!("policy.redundancy.retention={retention}");
+        let set = [
+            "policy.redundancy.name=udl",
+            "policy.redundancy.stripe=1",
+            "buffer.ack=on_insert",
+            "precondition.pattern=steady",
+            &retention,
+        ];
+        let spec = RunSpec { replay_speed: ReplaySpeed::Speed(0.02), ..spec(TINY, &set, &text) };
+        assert!(of_runs(&[outcome(&spec)], None).contains("throughput"));
+    }
+}
+
+/// A page says when a data cache caches nothing, as its outcome does.
+#[test]
+fn a_data_cache_that_caches_nothing_is_told() {
+    let third = "policy.redundancy.worn_above=1 policy.redundancy.all_above=1 reliability.cycles=2";
+    let second = "policy.redundancy.worn_above=2000";
+    let mut told = 0;
+    for (scheme, more, ack) in [
+        ("hc", "", "on_program"),
+        ("hc", "", "on_insert"),
+        ("raid5", "", "on_program"),
+        ("da_raid5", second, "on_program"),
+        ("da_raid5", third, "on_program"),
+        ("da_raid5", third, "on_insert"),
+    ] {
+        let (name, ack) = (format!("policy.redundancy.name={scheme}"), format!("buffer.ack={ack}"));
+        let usual = ["policy.redundancy.stripe=1", "policy.redundancy.retention=1h"];
+        let mut set = vec![name.as_str(), ack.as_str(), "policy.redundancy.parity_cache=64KiB"];
+        set.extend(usual.into_iter().chain(more.split_whitespace()));
+        let its = outcome(&RunSpec { detail: false, ..spec(TINY, &set, SECOND) });
+        let reported = its.caches_no_data();
+        let page = of_runs(&[its], None);
+        let says = page.contains("data is not: a write is acknowledged");
+        assert_eq!(says, reported, "{scheme} {more} {ack}");
+        told += u32::from(says);
+    }
+    assert_eq!(told, 2);
 }

@@ -7,7 +7,6 @@ use fowler_experiment::outcome::Outcome;
 use fowler_experiment::run::{ReplaySpeed, Run, RunSpec};
 use fowler_experiment::timeline::{Choice, record};
 use fowler_experiment::workload::{Control, WorkloadSpec};
-use fowler_report::pages::of_runs;
 use fowler_units::Span;
 use std::sync::atomic::AtomicBool;
 
@@ -80,7 +79,7 @@ fn who_knows_of_no_time_without_power_says_so() {
 /// What goes on between the last request and the power's going off is seen, step by step and window
 /// by window.
 #[test]
-fn a_run_without_power_has_its_page_and_its_timeline() {
+fn a_run_without_power_has_its_timeline() {
     let spans: Vec<String> = (1..=30).map(|turn| format!("{}ms 1ms", turn * 20)).collect();
     let off = format!("power_off = '{}'", spans.join(", "));
     let all = Choice::Window { from: Span::ZERO, until: Span::ms(3_600_000) };
@@ -105,12 +104,11 @@ fn a_run_without_power_has_its_page_and_its_timeline() {
             (done.count() as u64 == erases, recorded.diagnostics.0.is_empty()),
             (holds, holds)
         );
-        assert!(of_runs(&[outcome], None).contains("throughput"));
     }
 }
 
 /// Where hybrid caching answers writes when they are in the flash, its data cache caches nothing:
-/// the outcome says so, and its page; so does DA-RAID-5 once it is in its third stage.
+/// the outcome says so; so does that of DA-RAID-5 once it is in its third stage.
 #[test]
 fn a_data_cache_that_caches_nothing_is_told() {
     let third = "policy.redundancy.worn_above=1 policy.redundancy.all_above=1 reliability.cycles=2";
@@ -128,11 +126,5 @@ fn a_data_cache_that_caches_nothing_is_told() {
         let its = outcome(&set, "", ReplaySpeed::AsRecorded)
             .unwrap_or_else(|why| panic!("{scheme}: {why}"));
         assert_eq!(its.caches_no_data(), reported, "{scheme} {more} {ack}");
-        let page = of_runs(std::slice::from_ref(&its), None);
-        assert_eq!(
-            page.contains("data is not: a write is acknowledged"),
-            reported,
-            "{scheme} {more} {ack}"
-        );
     }
 }
