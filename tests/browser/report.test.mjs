@@ -44,8 +44,8 @@ const opened = async (file, options, look) => {
   page.on('request', (request) => asked.push(request.url()));
   const url = pathToFileURL(file).href;
   try {
-    await page.goto(url);
-    await page.waitForFunction(() => document.documentElement.dataset.drawn === 'yes', null, { timeout: 20_000 });
+    await page.goto(url, { timeout: 120_000 });
+    await page.waitForFunction(() => document.documentElement.dataset.drawn === 'yes', null, { timeout: 120_000 });
     await look(page);
   } finally {
     await context.close();

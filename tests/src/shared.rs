@@ -1,8 +1,10 @@
-//! The folder of files that are not part of the project: traces, oracles and measurements that it may not carry.
-//! Few machines have it, so every test that needs one of its files is skipped where it is missing, and says so.
+//! The folder of files that are not part of the project: traces, oracles and measurements that it
+//! may not carry. Few machines have it, so every test that needs one of its files is skipped where
+//! it is missing, and says so.
 //!
-//! Such a test is in a module or a file called `shared_files`. `.ci/run` first runs every test without the folder, as
-//! users do, and then these with it. No other code names the folder (`tests/tests/all/tidy.rs`).
+//! Such a test is in a module or a file called `shared_files`. `.ci/run` first runs every test
+//! without the folder, as users do, and then these with it. No other code names the folder
+//! (`tests/tests/all/tidy.rs`).
 
 use std::io::Write as _; // a direct write: what a test prints is captured
 use std::path::{Path, PathBuf};
@@ -19,8 +21,8 @@ pub fn folder() -> PathBuf {
     }
 }
 
-/// Returns the path of a file or folder in the shared folder. `None` if it is missing; then a line on standard error
-/// says that `skipped` is not checked.
+/// Returns the path of a file or folder in the shared folder. `None` if it is missing; then a line
+/// on standard error says that `skipped` is not checked.
 pub fn path(inside: &str, skipped: &str) -> Option<PathBuf> {
     let path = folder().join(inside);
     if path.exists() {

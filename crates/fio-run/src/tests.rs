@@ -528,8 +528,8 @@ fn an_iolog_has_the_requests_and_a_histogram_log_the_buckets() {
 mod shared_files {
     use super::*;
 
-    /// Every key of fio's own output is in ours, with the same type. The jobs are those of the files
-    /// there, without their parser.
+    /// Every key of fio's own output is in ours, with the same type. The jobs are those of the
+    /// files there, without their parser.
     #[test]
     fn the_json_has_every_key_of_fio() {
         let Some(folder) = shared::path("fio/json", "keys of fio's JSON") else { return };

@@ -1,13 +1,15 @@
-//! Cargo compiles a dependency again for each set of features that is asked of it, and which features a build asks for
-//! depends on the packages selected. So there are two selections: everything with its default features, and the smallest
-//! program (`make demo`). Whatever subset of the first is built, dependencies have the features that they have in the
-//! whole: `tests/Cargo.toml` and `crates/columns/Cargo.toml` ask for those that a subset would lack.
+//! Cargo compiles a dependency again for each set of features that is asked of it, and which
+//! features a build asks for depends on the packages selected. So there are two selections:
+//! everything with its default features, and the smallest program (`make demo`). Whatever subset of
+//! the first is built, dependencies have the features that they have in the whole:
+//! `tests/Cargo.toml` and `crates/columns/Cargo.toml` ask for those that a subset would lack.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 
-/// The features of each package: two sets where build scripts or macros have others than the program.
+/// The features of each package: two sets where build scripts or macros have others than the
+/// program.
 type Features = BTreeMap<String, BTreeSet<String>>;
 
 /// Runs Cargo at the root of the repository and returns what it printed.
@@ -20,13 +22,13 @@ fn cargo(arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).expect("text")
 }
 
-/// Returns the features of every package that building `selection` compiles; `edges` are the kinds of dependencies.
+/// Returns the features of every package that building `selection` compiles; `edges` are the kinds
+/// of dependencies.
 fn features(selection: &[&str], edges: &str) -> Features {
-    let shape =
-        ["tree", "--offline", "--quiet", "--prefix=none", "--no-dedupe", "--format={p}|{f}"];
+    let shape = ["tree", "--offline", "--quiet", "--prefix=none", "--format={p}|{f}"];
     let text = cargo(&[&shape, &["--edges", edges][..], selection].concat());
     let mut found = Features::new();
-    for line in text.lines() {
+    for line in text.lines().filter(|line| !line.is_empty()) {
         let (package, features) = line.split_once('|').expect("a package and its features");
         let package = package.trim_end_matches(" (proc-macro)").to_string();
         found.entry(package).or_default().insert(features.trim_end_matches(" (*)").to_string());

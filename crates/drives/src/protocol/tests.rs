@@ -258,7 +258,8 @@ fn a_row_that_means_nothing_is_named_with_the_reason() {
 mod shared_files {
     use super::*;
 
-    /// What every row of the files that the project has needs can be planned, and what cannot says why.
+    /// What every row of the files that the project has needs can be planned, and what cannot says
+    /// why.
     #[test]
     fn every_row_of_the_known_files_is_planned_or_named() {
         let Some(folder) = shared::path("drives", "the rows of measured drives") else { return };

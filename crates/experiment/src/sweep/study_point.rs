@@ -1,7 +1,7 @@
 //! A point that a study declares in code: its name, and the run.
 
 use super::point::verdict;
-use crate::device;
+use crate::device_spec;
 use crate::diagnostic::Diagnostics;
 use crate::image_cache::ImageCache;
 use crate::run::{Run, RunSpec};
@@ -26,7 +26,7 @@ impl StudyPoint {
     pub fn identity(&self) -> Result<String, Diagnostics> {
         let RunSpec { device, scheme, workload, replay_speed, limit, .. } = &self.run;
         let scheme = scheme.as_deref().map_or(Ok(Scheme::none()), Scheme::load)?;
-        let drive = device::resolve(&device.source()?, &scheme, device)?;
+        let drive = device_spec::resolve(&device.source()?, &scheme, device)?;
         Ok(format!("{} {} {replay_speed:?} {limit:?}", drive.hash, workload.identity()?))
     }
 

@@ -228,7 +228,7 @@ fn stand_ins_of_ready_write_what_is_printed() {
 mod shared_files {
     use super::*;
 
-    /// `cargo test -p fowler-experiment --test all stand_ins:: -- --nocapture` prints the distances.
+    /// `cargo test -p fowler-experiment stand_ins:: -- --nocapture` prints the distances.
     #[test]
     #[allow(clippy::print_stdout, reason = "the distances are the result")]
     fn fitted_generators_are_near_their_excerpts() {

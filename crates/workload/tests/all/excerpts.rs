@@ -189,8 +189,8 @@ mod shared_files {
         assert_eq!((first[1].at.0, first[1].op), (21_500, HostOp::Write));
     }
 
-    /// A request packet (IRP) is in use from arrival to completion, and never for two requests at once.
-    /// That holds only if the time of an event is that of its completion.
+    /// A request packet (IRP) is in use from arrival to completion, and never for two requests at
+    /// once. That holds only if the time of an event is that of its completion.
     #[test]
     fn events_of_windows_are_logged_at_completion() {
         let Some(folder) = folder() else { return };
