@@ -6,11 +6,11 @@ use crate::flags::{Bar, Drive, Reading, Settings};
 use crate::output::{Output, Wanted};
 use crate::{console, fit, progress, signals, stdin};
 use clap::Args;
-use fowler_report::ask::{self, AskSpec, Asked, LongUse};
 use fowler_experiment::diagnostic::{Diagnostics, escaped};
 use fowler_experiment::seeds;
-use fowler_report::verdict;
 use fowler_experiment::workload::{Control, replayable};
+use fowler_report::ask::{self, AskSpec, Asked, LongUse};
+use fowler_report::verdict;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 

@@ -6,8 +6,8 @@ use crate::table::Grid;
 use crate::{console, pages};
 use clap::Args;
 use fowler_experiment::diagnostic::{Diagnostics, escaped};
-use fowler_report::diff::{self, Causes, Chance, Change, Pair, Setting};
 use fowler_experiment::numbers::{self, counted};
+use fowler_report::diff::{self, Causes, Chance, Change, Pair, Setting};
 use std::fmt::Write;
 use std::path::PathBuf;
 

@@ -7,9 +7,9 @@ use crate::output::{Output, Wanted};
 use crate::{console, fit, progress, sheets, signals};
 use clap::Args;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
+use fowler_experiment::workload::Control;
 use fowler_standards::Watch;
 use fowler_standards::endurance::{self, EnduranceSpec, Load};
-use fowler_experiment::workload::Control;
 use std::path::PathBuf;
 
 /// What a host can write before the cells have had their cycles: TBW, DWPD and UBER, in the

@@ -10,10 +10,10 @@ use crate::{console, fit, progress, signals};
 use clap::Args;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::life_estimate::{Estimate, in_words};
-use fowler_lifetime::fleet::with_life;
-use fowler_lifetime::{Early, Ended, LifetimeSpec, SaveTo, Watch};
 use fowler_experiment::numbers::{bytes, counted, real};
 use fowler_experiment::workload::Control;
+use fowler_lifetime::fleet::with_life;
+use fowler_lifetime::{Early, Ended, LifetimeSpec, SaveTo, Watch};
 use std::path::PathBuf;
 
 /// A whole life: years, capacity, wear and throttling under a workload that is repeated to the

@@ -3,11 +3,11 @@
 use crate::action::Action;
 use crate::console;
 use crate::exit::Exit;
+use crate::schemas;
 use crate::wrap::wrapped_comments;
 use clap::Args;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::presets::{self, Folder};
-use crate::schemas;
 use fowler_experiment::{field, generator, keys};
 use std::fmt::Write;
 

@@ -8,11 +8,11 @@ use crate::{console, fit, pages, progress, sheets, signals};
 use clap::Args;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::numbers::counted;
+use fowler_experiment::workload::Control;
+use fowler_experiment::{Bytes, Span};
 use fowler_standards::{
     self, Edition, Pts as Results, PtsSpec, Purge, Test, Watch, parse_stimulus, series,
 };
-use fowler_experiment::workload::Control;
-use fowler_experiment::{Bytes, Span};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 

@@ -6,9 +6,9 @@ use crate::flags::Bar;
 use crate::{console, progress, sheets, signals};
 use clap::Args;
 use fowler_experiment::diagnostic::Diagnostics;
-use fowler_report::pages::REPORT;
 use fowler_experiment::workload::Control;
 use fowler_papers::{Paper, Reproduction, Request, STUDIES, Verdict, Watch};
+use fowler_report::pages::REPORT;
 use std::fmt::Write;
 use std::path::PathBuf;
 

@@ -3,10 +3,10 @@
 use crate::action::Action;
 use crate::console;
 use crate::exit::Exit;
+use crate::schemas;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use fowler_experiment::diagnostic::Diagnostics;
-use crate::schemas;
 use std::fmt::Write;
 
 /// Print JSON Schemas of configurations and results, for editors and programs

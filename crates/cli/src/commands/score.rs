@@ -7,10 +7,10 @@ use crate::flags::{Bar, Effort, Measured, PageFolder, Policies, Settings};
 use crate::output::{Output, Wanted, write};
 use crate::{console, fit, pages, progress, sheets, signals};
 use clap::Args;
+use fowler_drives::score::{self, ScoreSpec};
 use fowler_experiment::atomic_file::{clashes, writable};
 use fowler_experiment::diagnostic::{Diagnostics, escaped};
 use fowler_experiment::numbers::{counted, percent, whole};
-use fowler_drives::score::{self, ScoreSpec};
 use fowler_experiment::workload::Control;
 use std::path::PathBuf;
 

@@ -6,10 +6,10 @@ use crate::flags::{Bar, Reading, Source};
 use crate::{console, fit, progress, sheets, signals};
 use clap::Args;
 use fowler_experiment::diagnostic::Diagnostics;
-use fowler_report::pages::REPORT;
 use fowler_experiment::workload::{Control, WorkloadSpec};
 use fowler_papers::Watch;
 use fowler_papers::ablation::{self, Finding, Request};
+use fowler_report::pages::REPORT;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 

@@ -9,8 +9,8 @@ use crate::{console, progress, signals};
 use clap::Args;
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::numbers::{NOTHING, counted_as, real, whole};
-use fowler_validate::{Group, Row, ValidateSpec, Validation, validate};
 use fowler_experiment::workload::Control;
+use fowler_validate::{Group, Row, ValidateSpec, Validation, validate};
 use std::fmt::Write;
 
 /// The simulator against theory: queues, bounds, write amplification, conservation laws

@@ -1,7 +1,7 @@
 //! The cache register of a die: data cross the channel while the cells work on other data. A page
 //! that was sensed leaves through it while the next one is sensed (cache read); the data of the
 //! next program enter it while a program runs (cache program). Only drives whose layer is
-//! [`Translation::PACKED`] have one. See docs/decisions/superblocks.md, "What is a cache
+//! [`super::Translation::PACKED`] have one. See docs/decisions/superblocks.md, "What is a cache
 //! register?".
 //!
 //! The die's own state says what its cells and its page register do; the register has a state, a

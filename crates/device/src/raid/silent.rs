@@ -3,7 +3,7 @@
 //!
 //! Each page of the flash has the exclusive-or of what it holds and of what it should hold, its
 //! *error*; nearly always that is zero. Errors go wherever data goes, by the same operations as
-//! versions ([`Tag`]): GC copies them, parity that is computed from a wrong page is as wrong, and
+//! versions ([`super::tag::Tag`]): GC copies them, parity that is computed from a wrong page is as wrong, and
 //! so is what is rebuilt from one. Nothing else is assumed of how they spread. An error counts as
 //! read at the moment at which the version is, which for parity is when its reads begin.
 //!

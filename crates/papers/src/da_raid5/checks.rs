@@ -5,12 +5,12 @@
 use super::example::{self, Moment};
 use crate::published::drive;
 use crate::run_folder::Job;
+use crate::studies::{self, fan_out};
 use fowler_device::{BySource, Config, Counters, Device, Pacing, ParityWays, Source};
 use fowler_experiment::device_spec::resolve;
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::presets::{self, Folder};
 use fowler_experiment::scheme::Scheme;
-use crate::studies::{self, fan_out};
 use fowler_experiment::workload::Control;
 use fowler_units::{HostIo, HostOp, Nanos, Rng};
 use serde::{Deserialize, Serialize};

@@ -10,13 +10,13 @@
 use super::claims::config;
 use super::plan::{Evidence, Shown};
 use super::variants::{AS_IT_IS, Case, HC, NONE, PE_AWARE, PPC, RAID5, SWEPT, UDL};
+use crate::studies::fan_out;
 use fowler_device::Config;
 use fowler_experiment::diagnostic::Diagnostics;
-use fowler_report::figures_folder::Named;
-use crate::studies::fan_out;
 use fowler_experiment::tables::{Cell, Sheet};
 use fowler_figures::{Axis, Figure, LineSeries, Lines, Panel};
 use fowler_physics::bch::Bch;
+use fowler_report::figures_folder::Named;
 use fowler_theory::stripes::{periods_to_loss, stripe_loss, widest};
 use std::sync::LazyLock;
 

@@ -8,8 +8,8 @@ use super::variants::{
 };
 use crate::column::Column;
 use crate::runs::mean;
-use fowler_report::figures_folder::Named;
 use fowler_figures::{Axis, BarSeries, Bars, Figure, LineSeries, Lines, Panel, Reference};
+use fowler_report::figures_folder::Named;
 
 const STAND_INS: &str = "Stand-ins have the published shares of writes; all else is assumed.";
 

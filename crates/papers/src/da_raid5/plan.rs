@@ -11,10 +11,10 @@ use crate::published::overridden;
 use crate::run_folder::{Job, Results, RunFolder, Speed};
 use crate::run_summary::{Number, READ, RunSummary, WRITE};
 use crate::runs::{Runs, mean};
+use crate::studies::{ImageCache, fan_out};
 use fowler_experiment::common_speed::TestBed;
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::run::{ReplaySpeed, RunSpec};
-use crate::studies::{ImageCache, fan_out};
 use fowler_experiment::sweep::StudyPoint;
 
 fn run_name(column: &str, case: Case, variant: &str) -> String {
@@ -316,8 +316,8 @@ impl Shown {
 mod tests {
     use super::*;
     use crate::column::columns;
-    use crate::run_folder::tests::set_up;
     use crate::da_raid5::variants::{GRID, ON_WORN, STRIPED};
+    use crate::run_folder::tests::set_up;
     use fowler_experiment::workload::WorkloadSpec;
     use std::collections::BTreeSet;
 

@@ -7,9 +7,9 @@ use super::paper::Paper;
 use super::plan::{Evidence, Shown};
 use super::variants::{Case, HC, RAID5, STRIPED, SWEPT, stripe};
 use fowler_experiment::diagnostic::Diagnostics;
-use fowler_report::figures_folder::Named;
 use fowler_experiment::tables::{Cell, Sheet};
 use fowler_figures::{Axis, Figure, LineSeries, Lines, Panel, Stroke};
+use fowler_report::figures_folder::Named;
 use fowler_theory::stripes::{page_loss, stripe_loss, widest};
 
 /// P/E cycles of the blocks whose loss is shown.

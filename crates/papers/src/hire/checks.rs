@@ -2,12 +2,12 @@
 //! event.
 
 use crate::run_folder::Job;
+use crate::studies;
 use fowler_device::{Completion, Pacing};
 use fowler_experiment::device_spec::{DeviceSpec, resolve};
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::presets::{self, Folder};
 use fowler_experiment::scheme::Scheme;
-use crate::studies;
 use fowler_units::{HostIo, HostOp, Nanos, Rng};
 use serde::{Deserialize, Serialize};
 

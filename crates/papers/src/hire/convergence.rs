@@ -7,9 +7,9 @@ use super::plan::{
 use super::tables::HIRES;
 use crate::run_summary::{READ, RunSummary};
 use crate::runs::mean;
-use fowler_report::figures_folder::Named;
 use fowler_experiment::tables::{Cell, Sheet};
 use fowler_figures::{Axis, Figure, LineSeries, Lines, Panel, Reference};
+use fowler_report::figures_folder::Named;
 
 /// A part of every stand-in: its ends as shares, and the variant that measures it.
 struct Part {

@@ -5,13 +5,13 @@
 //! is classified by its hits and, with the same rule, by its future references.
 
 use crate::run_folder::Job;
+use crate::studies;
 use fowler_device::policy::custom::Used;
 use fowler_device::policy::hotness::Hotness;
 use fowler_device::{AccessClass, ByClass};
 use fowler_experiment::device_spec::{DeviceSpec, Resolved, resolve};
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::scheme::Scheme;
-use crate::studies;
 use fowler_experiment::workload::{Control, WorkloadSpec};
 use fowler_units::HostOp;
 use serde::{Deserialize, Serialize};

@@ -6,8 +6,8 @@ use super::plan::{BASELINE, Case, Evidence, HIRE, HVC, LVC, ON_EVICT, WAITS_ALON
 use super::tables::{FIGURE_3, FIGURE_4, HIRES, Shown, left};
 use crate::run_summary::WRITE;
 use crate::runs::mean;
-use fowler_report::figures_folder::Named;
 use fowler_figures::{BarSeries, Bars, Figure, Panel, Reference};
+use fowler_report::figures_folder::Named;
 
 const STAND_INS: &str = "Stand-ins are generated from what is published about the traces; real excerpts are \
                          labeled, and have no wear if they hardly write. Diamonds are the paper's numbers for HIRE.";

@@ -7,10 +7,10 @@ use crate::column::Column;
 use crate::run_folder::{Job, Results, RunFolder};
 use crate::run_summary::{Number, RunSummary};
 use crate::runs::Runs;
+use crate::studies::{ImageCache, fan_out, worn};
 use fowler_experiment::device_spec::Source;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::run::{ReplaySpeed, RunSpec};
-use crate::studies::{ImageCache, fan_out, worn};
 use fowler_experiment::sweep::StudyPoint;
 use fowler_experiment::workload::WorkloadSpec;
 use std::cmp::Reverse;
@@ -248,10 +248,8 @@ fn point(
     (case, set): (Case, &[String]),
     Length { most, warm_up }: Length,
 ) -> StudyPoint {
-    let own = [
-        format!("buffer.read_hot={}", case.read_hot),
-        format!("precondition.warm_up={warm_up}"),
-    ];
+    let own =
+        [format!("buffer.read_hot={}", case.read_hot), format!("precondition.warm_up={warm_up}")];
     let device = paper.device(&[set, &own].concat());
     let run = RunSpec::new(device, workload, ReplaySpeed::AsRecorded);
     StudyPoint { name, run: RunSpec { scheme: Some(case.scheme.into()), limit: most, ..run } }

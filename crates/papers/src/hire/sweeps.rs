@@ -8,9 +8,9 @@ use super::plan::{
 use super::tables::HIRES;
 use crate::run_summary::{Number, READ};
 use crate::runs::mean;
-use fowler_report::figures_folder::Named;
 use fowler_experiment::tables::{Cell, Sheet};
 use fowler_figures::{Axis, Figure, LineSeries, Lines, Panel, Reference};
+use fowler_report::figures_folder::Named;
 
 /// The tables.
 pub(super) fn sheets(evidence: &Evidence) -> Vec<Sheet> {

@@ -144,7 +144,8 @@ fn figure5(evidence: &Evidence) -> Sheet {
             let column = column.name.as_str();
             let ratios = |of: Number| cases.map(|it| evidence.ratio(column, it, variant, of));
             let base = evidence.number(column, BASELINE, variant, WRITE);
-            let cells = [ratios(WRITE), ratios(|run| run.get("write.p99_us"))].into_iter().flatten();
+            let cells =
+                [ratios(WRITE), ratios(|run| run.get("write.p99_us"))].into_iter().flatten();
             let cells = [base].into_iter().chain(cells).map(Cell::number);
             sheet.row([column.into(), name.into()].into_iter().chain(cells).collect());
         }
@@ -352,9 +353,7 @@ pub(super) fn runs(evidence: &Evidence) -> Sheet {
     const REWRITTEN: [&str; 2] = ["counters.rewritten.anew", "counters.rewritten.given_up"];
     let mut sheet = Sheet::new("runs", "Every run", &heads);
     for (name, run) in evidence.runs.all() {
-        let mut row = vec![
-            name.as_str().into(),
-        ];
+        let mut row = vec![name.as_str().into()];
         row.extend(NAMES.map(|name| Cell::number(run.get(name))));
         row.push(Cell::number(summary_worn(run)));
         row.extend(REWRITTEN.map(|name| Cell::number(run.get(name))));

@@ -13,10 +13,10 @@ use crate::claim::ClaimId;
 use crate::column::Column;
 use crate::run_summary::{Number, READ, WRITE};
 use crate::runs::mean;
-use fowler_report::figures_folder::Named;
 use fowler_experiment::tables::{Cell, Sheet};
 use fowler_figures as draw;
 use fowler_figures::{Figure, Panel};
+use fowler_report::figures_folder::Named;
 
 /// Puts the first member of each trace in the place of its stand-in.
 pub(super) fn stand_in(paper: &Paper, columns: &mut [Column]) {
@@ -103,7 +103,12 @@ const GAINS: [Gain; 10] = [
         Of::Higher(WRITE, ("pes_ipc", "fifo")),
     ),
     gain("programs and erases suspended", SUSPENDED, "", Of::Ipc(|run| run.get("suspended_share"))),
-    gain("extra time of a suspended one", OVERHEAD, "", Of::Ipc(|run| run.get("suspension_overhead"))),
+    gain(
+        "extra time of a suspended one",
+        OVERHEAD,
+        "",
+        Of::Ipc(|run| run.get("suspension_overhead")),
+    ),
 ];
 /// Those that the picture shows, by their place above.
 const SHOWN: [usize; 2] = [2, 3];

@@ -5,13 +5,13 @@ use super::paper::{Flash, Paper};
 use crate::column::Column;
 use fowler_experiment::device_spec::{self, DeviceSpec};
 use fowler_experiment::diagnostic::Diagnostics;
-use fowler_report::figures_folder::Named;
 use fowler_experiment::presets::{self, Folder};
 use fowler_experiment::scheme::Scheme;
 use fowler_experiment::tables::{Cell, Sheet};
 use fowler_experiment::trace::synth_requests;
 use fowler_experiment::workload::WorkloadSpec;
 use fowler_figures::{Axis, Figure, Panel, StepSeries, Steps};
+use fowler_report::figures_folder::Named;
 use fowler_units::HostIo;
 use fowler_workload::{Profile, Sample, TraceReader};
 

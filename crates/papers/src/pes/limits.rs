@@ -6,17 +6,17 @@ use super::paper::{Flash, Paper};
 use crate::run_folder::{Job, Results, RunFolder};
 use crate::run_summary::{Number, RunSummary};
 use crate::runs::mean;
+use crate::studies::ImageCache;
 use fowler_device::{ChipCommand, ChipOp, Config, run_chip};
 use fowler_experiment::device_spec::Source;
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::run::{ReplaySpeed, RunSpec};
-use crate::studies::ImageCache;
 use fowler_experiment::sweep::StudyPoint;
 use fowler_experiment::tables::{Cell, Sheet};
-use fowler_validate::die_times;
 use fowler_experiment::workload::WorkloadSpec;
 use fowler_theory::die::{DieTimes, Load, Suspension};
 use fowler_units::{Nanos, Rng, Span};
+use fowler_validate::die_times;
 use serde::{Deserialize, Serialize};
 
 /// A die whose writes are starved of time by reads.

@@ -8,9 +8,9 @@ use super::tables::{BARS, Bars, SHARES, SUSPENDING, Shares, called};
 use crate::column::Column;
 use crate::run_summary::{Number, READ, WRITE};
 use crate::runs::mean;
-use fowler_report::figures_folder::Named;
 use fowler_figures as draw;
 use fowler_figures::{Axis, Figure, LineSeries, Panel, Reference, Stroke};
+use fowler_report::figures_folder::Named;
 
 const STAND_INS: &str = "Stand-ins are generated from what is published about the traces and calibrated to the \
                          FIFO latencies only; real excerpts are labeled. Diamonds are the paper's numbers.";

@@ -8,10 +8,10 @@ use crate::column::Column;
 use crate::run_folder::{Job, Results, RunFolder, Speed};
 use crate::run_summary::Number;
 use crate::runs::Runs;
+use crate::studies::{ImageCache, fan_out};
 use fowler_experiment::common_speed::TestBed;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::run::{ReplaySpeed, RunSpec};
-use crate::studies::{ImageCache, fan_out};
 use fowler_experiment::sweep::StudyPoint;
 use fowler_experiment::workload::Control;
 

@@ -404,7 +404,9 @@ fn workloads(evidence: &Evidence) -> Sheet {
     let mut sheet = Sheet::new("workloads", title, &heads);
     for column in &evidence.runs.columns {
         let idle = |flash: Flash| {
-            Cell::share(evidence.number(&column.name, flash.plain(), "fifo", |run| run.get("idle_share")))
+            Cell::share(
+                evidence.number(&column.name, flash.plain(), "fifo", |run| run.get("idle_share")),
+            )
         };
         let run = run_name(&column.name, Flash::Slc.plain(), "fifo");
         let mut row = evidence.runs.asked(column, &run);

@@ -3,15 +3,13 @@
 use super::paper::{Paper, Simulated, Trace};
 use super::plan::{Burst, Demand, FIXED, Lives, READINGS, SCHEMES, read_as};
 use crate::run_folder::{Job, Results};
+use crate::studies;
 use fowler_experiment::device_spec::{self, DeviceSpec, Resolved, Source};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
-use fowler_lifetime::{
-    Day, DaysSpec, Ended, LifetimeSpec, SaveTo, SteadyLane, SteadySpec, live,
-};
 use fowler_experiment::presets::{self, Folder};
 use fowler_experiment::scheme::Scheme;
-use crate::studies;
 use fowler_experiment::workload::{Control, WorkloadSpec};
+use fowler_lifetime::{Day, DaysSpec, Ended, LifetimeSpec, SaveTo, SteadyLane, SteadySpec, live};
 use fowler_units::Span;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -250,8 +248,12 @@ impl Plan<'_> {
             };
             let name = life_name(&trace.name, &diluted(scheme, dilation));
             jobs.push(Job::new(name, &inputs, move |control| {
-                let watch =
-                    fowler_lifetime::Watch { control, share: &|_| (), early: &|_| (), warn: &|_| () };
+                let watch = fowler_lifetime::Watch {
+                    control,
+                    share: &|_| (),
+                    early: &|_| (),
+                    warn: &|_| (),
+                };
                 Ok(match live(&spec, watch)? {
                     Ended::Lived(lived) => Some(lived.json()),
                     Ended::Stopped { .. } => None,

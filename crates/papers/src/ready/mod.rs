@@ -15,8 +15,8 @@ use crate::column::Column;
 use crate::run_folder::RunFolder;
 use crate::study::{Printed, Study};
 use fowler_experiment::diagnostic::Diagnostics;
-use fowler_report::figures_folder::Named;
 use fowler_experiment::tables::Sheet;
+use fowler_report::figures_folder::Named;
 use paper::Paper;
 
 pub(crate) use plan::Evidence;

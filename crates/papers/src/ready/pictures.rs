@@ -4,12 +4,12 @@ use super::claims::{BELOW, TABLE_2};
 use super::paper::{Paper, Trace};
 use super::plan::{Evidence, FIXED, SCHEMES};
 use super::tables::{lost, read, share_that_loses};
-use fowler_lifetime::Day;
-use fowler_report::cell_models::recovery;
 use fowler_figures::{
     Axis, BarSeries, Bars, Figure, LineSeries, Lines, Panel, Reference, StepSeries, Steps, Stroke,
 };
+use fowler_lifetime::Day;
 use fowler_physics::recovery::Reading;
+use fowler_report::cell_models::recovery;
 
 const STAND_INS: &str = "Stand-ins are generated from what is published about the traces. Diamonds are the paper's numbers.";
 

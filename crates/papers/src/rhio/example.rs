@@ -2,12 +2,12 @@
 //! chip, the others on one chip alone.
 
 use super::paper::Paper;
+use crate::studies;
 use fowler_device::blame::Part;
 use fowler_device::{Completion, Pacing};
 use fowler_experiment::device_spec::{DeviceSpec, Resolved, resolve};
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::scheme::Scheme;
-use crate::studies;
 use fowler_experiment::workload::Control;
 use fowler_units::{Deadline, HostIo, HostOp, Nanos, Rng, Span};
 

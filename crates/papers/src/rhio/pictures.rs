@@ -9,8 +9,8 @@ use super::plan::{
 use super::sweeps::{at_depth, gain_over, order_alone, places, shares as lengths};
 use super::tables::{GAINS, Gain, ablated_ratio, called, estimated_gain, gain, implied};
 use crate::run_summary::{Number, READ, WRITE};
-use fowler_report::figures_folder::Named;
 use fowler_figures::{Axis, BarSeries, Bars, Figure, LineSeries, Lines, Panel, Reference};
+use fowler_report::figures_folder::Named;
 
 const STAND_INS: &str = "Stand-ins are generated from what is published about the traces; real excerpts are labeled. \
                          Diamonds are the paper's numbers.";

@@ -7,9 +7,9 @@ use crate::published;
 use crate::run_folder::RunFolder;
 use crate::run_summary::{Number, READ, WRITE};
 use crate::runs::{Runs, mean};
+use crate::studies::ImageCache;
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::run::{ReplaySpeed, RunSpec};
-use crate::studies::ImageCache;
 use fowler_experiment::sweep::StudyPoint;
 use fowler_experiment::workload::WorkloadSpec;
 use serde::Deserialize;
@@ -128,10 +128,11 @@ enum Length {
 /// `brief`, what it leaves open, those that begin from the same drive together.
 fn table<'a>(paper: &Paper, columns: &'a [Column], brief: bool) -> Vec<Row<'a>> {
     let swept = Length::Requests(paper.swept_requests);
-    let row = |variant: String, set: &[String], on: &[&'a Column], speeds: &[f64], schemes: &[_]| {
-        let (set, on, speeds) = (set.to_vec(), on.to_vec(), speeds.to_vec());
-        Row { variant, set, on, speeds, schemes: schemes.to_vec(), length: swept }
-    };
+    let row =
+        |variant: String, set: &[String], on: &[&'a Column], speeds: &[f64], schemes: &[_]| {
+            let (set, on, speeds) = (set.to_vec(), on.to_vec(), speeds.to_vec());
+            Row { variant, set, on, speeds, schemes: schemes.to_vec(), length: swept }
+        };
     let four = SCHEMES.map(|(scheme, _)| scheme);
     let all: Vec<&Column> = columns.iter().collect();
     let (stand_ins, real): (Vec<&Column>, Vec<&Column>) =
@@ -160,10 +161,8 @@ fn table<'a>(paper: &Paper, columns: &'a [Column], brief: bool) -> Vec<Row<'a>> 
     }
     for &cycles in &paper.estimate.cycles {
         for source in SOURCES {
-            let set = [
-                format!("reliability.cycles={cycles}"),
-                format!("reliability.strength={source}"),
-            ];
+            let set =
+                [format!("reliability.cycles={cycles}"), format!("reliability.strength={source}")];
             rows.push(row(estimated(source, cycles), &set, &named, &once, &WRITERS));
         }
     }
@@ -342,9 +341,8 @@ pub(super) mod tests {
     fn every_run_can_be_set_up() {
         let paper = Paper::open().unwrap();
         let columns = columns(&paper.workload, None).unwrap();
-        let points = |brief| {
-            set_up(&points(&paper, &table(&paper, &columns, brief), None).unwrap())
-        };
+        let points =
+            |brief| set_up(&points(&paper, &table(&paper, &columns, brief), None).unwrap());
         let shown = 12 * 4;
         assert_eq!(points(true), shown);
         let all = 12 * 4 * (paper.lengths.len() + paper.speeds.len());

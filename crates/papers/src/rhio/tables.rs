@@ -124,10 +124,9 @@ const CHIPS: f64 = 64.0;
 
 /// The share of time for which a chip is busy under NOOP, on average.
 fn utilisation(evidence: &Evidence, column: &str, case: Case<'_>) -> Option<f64> {
-    evidence
-        .number(column, "noop", case, |run| {
-            Some(run.get("counters.die_busy_s")? / run.get("simulated_s")? / CHIPS)
-        })
+    evidence.number(column, "noop", case, |run| {
+        Some(run.get("counters.die_busy_s")? / run.get("simulated_s")? / CHIPS)
+    })
 }
 
 /// A gain in the study's repetitions: its mean over all seeds with half of the 95 % interval, and
