@@ -3,9 +3,9 @@
 //!
 //! Each page of the flash has the exclusive-or of what it holds and of what it should hold, its
 //! *error*; nearly always that is zero. Errors go wherever data goes, by the same operations as
-//! versions ([`super::tag::Tag`]): GC copies them, parity that is computed from a wrong page is as wrong, and
-//! so is what is rebuilt from one. Nothing else is assumed of how they spread. An error counts as
-//! read at the moment at which the version is, which for parity is when its reads begin.
+//! versions ([`super::tag::Tag`]): GC copies them, parity that is computed from a wrong page is as
+//! wrong, and so is what is rebuilt from one. Nothing else is assumed of how they spread. An error
+//! counts as read at the moment at which the version is, which for parity is when its reads begin.
 //!
 //! A drive that checks versions finds an error whenever it reads the page, so that none goes
 //! anywhere. See docs/decisions/raid.md, "What becomes of silent corruption?".
