@@ -1,6 +1,7 @@
 """Runs every test: those of Rust, of Python, of the documentation and of the reports in a browser.
 
-Three lanes run side by side, because compiling, installing and waiting for a browser use different parts of a machine:
+Three lanes run side by side, because compiling, installing and waiting for a browser use different parts of a machine. What
+compiles is nice to the others, which wait for answers of a browser, a kernel or a pool of processes:
 
 1. rust: builds the program and the Python module, then the tests, and runs one test program after another
 2. python: installs the packages meanwhile; tests the package and builds the documentation once the module is built
@@ -31,7 +32,7 @@ from xml.etree import ElementTree
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).resolve()
 LOGS = TARGET / "test-logs"
-CARGO = os.environ.get("CARGO", "cargo")
+CARGO = ["nice", "-n", "15", os.environ.get("CARGO", "cargo")]
 # Longer than any of them takes on a slow machine: a test that hangs ends here.
 HANGS_S = 45 * 60
 SLOWEST = 20
@@ -128,7 +129,7 @@ def end(name: str, code: int, output: str) -> bool:
 
 def built() -> list[tuple[str, Path, Path]] | None:
     """Builds the tests. Returns the name, path and folder of each test program; `None` if the build failed."""
-    command = [CARGO, "test", "--workspace", "--no-run", "--message-format=json-render-diagnostics"]
+    command = [*CARGO, "test", "--workspace", "--no-run", "--message-format=json-render-diagnostics"]
     code, output = run("build the tests", command)
     if not end("build the tests", code, "\n".join(it for it in output.splitlines() if not it.startswith("{"))):
         return None
@@ -149,7 +150,7 @@ def run_tests(name: str, path: Path, folder: Path, *only: str) -> None:
     # Cargo does the same: paths in tests begin at the package, and libraries are found.
     environment = {"CARGO_MANIFEST_DIR": str(folder), "RUST_BACKTRACE": "1", "RUSTC_BOOTSTRAP": "1"}
     timed = ["-Z", "unstable-options", "--report-time"]
-    command = ["env", "-C", folder, path, *only]
+    command = ["nice", "-n", "15", "env", "-C", folder, path, *only]
     code, output = run(name, [*command, *timed], **environment)
     if "Unrecognized option" in output:
         code, output = run(name, command, **environment)
@@ -169,7 +170,7 @@ def run_tests(name: str, path: Path, folder: Path, *only: str) -> None:
 
 def build() -> None:
     """Builds the program and the Python module."""
-    command = [CARGO, "build", "-p", "fowler-cli", "-p", "fowler-python"]
+    command = [*CARGO, "build", "-p", "fowler-cli", "-p", "fowler-python"]
     made = end("build the program", *run("build the program", command))
     if made:
         # The tests build the program with checks, at the same place.
@@ -189,7 +190,7 @@ def rust(*only: str) -> None:
     for name, path, folder in programs:
         run_tests(name, path, folder, *only)
     if not only:
-        code, output = run("examples in comments", [CARGO, "test", "--workspace", "--doc"])
+        code, output = run("examples in comments", [*CARGO, "test", "--workspace", "--doc"])
         passed = sum(map(int, re.findall(r"^test result: \w+\. (\d+) passed", output, re.M)))
         failed = [f"example {it}" for it in re.findall(r"^test (.*) \.\.\. FAILED", output, re.M)]
         tally.add("examples in comments", output, passed, failed or ["examples in comments"] * (code != 0))
