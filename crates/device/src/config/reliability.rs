@@ -15,7 +15,8 @@ pub struct Params {
     pub model: ModelKind,
     /// Bit error rates, where they come from a table.
     pub table: RateTable,
-    /// The constants of the cells. The operating times are those of the drive ([`crate::Config::timing`]).
+    /// The constants of the cells. The operating times are those of the drive
+    /// ([`crate::Config::timing`]).
     pub cells: Parameters,
     /// The number of sensing levels that its code supports: 1 to 3.
     pub levels: u32,
