@@ -226,7 +226,11 @@ def install() -> None:
 
 def python() -> None:
     """Tests the package, then the documentation builds."""
-    fetch()
+    try:
+        fetch()
+    finally:
+        # Whoever installs into the environment waits for this.
+        packages.over.set()
     if not (program.wait() and module.wait()):
         return
     results = TARGET / "pytest.xml"

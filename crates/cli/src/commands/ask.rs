@@ -27,7 +27,7 @@ pub(crate) struct Ask {
     /// A block trace, plain or packed with zstd or gzip; - is standard input
     #[arg(value_name = "TRACE")]
     pub trace: PathBuf,
-    /// Whether it was standard input, and is a copy of that.
+    /// True if the trace came from standard input, of which `trace` is then a copy.
     #[arg(skip)]
     pub piped: bool,
     #[command(flatten)]

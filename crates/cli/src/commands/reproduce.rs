@@ -39,7 +39,7 @@ pub(crate) struct Reproduce {
     pub progress: Bar,
 }
 
-/// What papers there are, in a line of help.
+/// Lists the papers, each with a few words, for the help of the argument.
 fn papers() -> String {
     let named = |paper: &Paper| format!("{} ({})", paper.name(), paper.about());
     let mut papers: Vec<String> = STUDIES.iter().map(named).collect();

@@ -132,7 +132,7 @@ fn one(arguments: &Run) -> Result<Exit, Diagnostics> {
     Ok(combine_exit(exit, &diagnostics))
 }
 
-/// What is wrong with the rest of the command is said as well.
+/// All other errors of the command are reported too.
 fn with_setup(mut diagnostics: Diagnostics, arguments: &Run) -> Diagnostics {
     fit::run_spec(&arguments.setup.load, arguments.policies.scheme.as_slice(), &mut diagnostics);
     diagnostics
