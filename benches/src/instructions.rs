@@ -247,14 +247,16 @@ pub fn valgrind() -> Result<String, String> {
 
 fn count(key: &str) -> Result<u64, String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
-    let path = std::env::var_os("PATH").unwrap_or_default();
+    // What the environment holds moves the stack, and so the count.
+    let kept = ["PATH", fowler_tests::shared::VARIABLE];
+    let kept = kept.into_iter().filter_map(|name| Some((name, std::env::var_os(name)?)));
     let output = Command::new("valgrind")
         .args(["--tool=callgrind", "--callgrind-out-file=/dev/null", "--collect-atstart=no"])
         .arg(format!("--toggle-collect={COUNTED}"))
         .arg(program)
         .args(["--perform", key])
         .env_clear()
-        .env("PATH", path)
+        .envs(kept)
         .output()
         .map_err(|error| format!("cannot start valgrind: {error}"))?;
     let said = String::from_utf8_lossy(&output.stderr);
