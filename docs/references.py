@@ -73,11 +73,12 @@ def commands() -> str:
 def keys() -> str:
     """Returns a table for each section of a drive's keys."""
     sections: dict[str, list[str]] = {}
-    for path, _kind, about, expected, words, required, default in _core.keys():
+    for path, _kind, about, expected, words, required, default, needs in _core.keys():
         section = path.rpartition(".")[0]
         takes = "; ".join(f"`{word}`: {means}" for word, means in words) or expected
         its = "required" if required else f"`{default}`" if default else ""
-        cells = (f"`{path}`", about, takes, its)
+        meaning = about + "".join(f". To have an effect: {need}" for need in needs)
+        cells = (f"`{path}`", meaning, takes, its)
         row = " | ".join(cell.replace("|", "\\|") for cell in cells)
         sections.setdefault(section, []).append(f"| {row} |")
     text = []

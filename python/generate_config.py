@@ -79,6 +79,7 @@ class Leaf:
     words: list[tuple[str, str]]
     required: bool
     default: str
+    needs: list[str]
 
     def type(self) -> str:
         words = ", ".join(f'"{word}"' for word, _ in self.words)

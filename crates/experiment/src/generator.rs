@@ -207,18 +207,14 @@ pub fn keys() -> Vec<Key<Description>> {
             Field::Real(0.0..=1.0, at!(reads_only))),
         optional("space.writes_only", "share of that space, up to its end, used by writes and trims only",
             Field::Real(0.0..=1.0, at!(writes_only))),
-        Key {
-            path: "arrivals.kind",
-            about: "when requests arrive".into(),
-            required: true,
-            field: words!(arrivals.kind,
+        Key { required: true, ..optional("arrivals.kind", "when requests arrive",
+            words!(arrivals.kind,
                 "poisson" => ArrivalKind::Poisson, "independently, at a mean rate";
                 "fixed" => ArrivalKind::Fixed, "one every 1 / rate seconds";
                 "bursts" => ArrivalKind::Bursts, "Poisson at two alternating rates";
                 "cycle" => ArrivalKind::Cycle, "as bursts, but each phase has exactly the mean length";
                 "closed" => ArrivalKind::Closed, "whenever fewer than depth are outstanding";
-            ),
-        },
+            )) },
         optional("arrivals.rate", "requests per second (poisson, fixed)",
             Field::Real(RATE, at!(arrivals.rate))),
         optional("arrivals.depth", "requests outstanding (closed)",
@@ -299,7 +295,7 @@ fn optional(
     about: &'static str,
     field: Field<Description>,
 ) -> Key<Description> {
-    Key { path, about: about.into(), required: false, field }
+    Key { path, about: about.into(), required: false, field, needs: &[] }
 }
 
 fn parse_sizes(text: &str) -> Result<Vec<SizeShare>, String> {

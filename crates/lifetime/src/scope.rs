@@ -37,39 +37,31 @@ pub(crate) fn without_effect(config: &Config) -> Diagnostics {
 }
 
 /// Lists the parts of a drive that a lifetime does not simulate.
+#[rustfmt::skip]
 pub(crate) fn left_out(config: &Config) -> Vec<String> {
-    let mut left_out = vec!["dies: writes never wait for one".to_string()];
-    if config.buffer.size.0 > 0 {
-        let size = config.buffer.size;
-        left_out.push(format!(
-            "the write buffer of {size}: rewrites that it would absorb reach the flash"
-        ));
-    }
-    if config.hotness.uses(Detector::RequestSize) {
-        left_out.push("sizes of requests: data of small ones goes with all other".into());
-    }
-    if config.hotness.uses(Detector::BufferHits) {
-        left_out.push(
-            "hits after a write: a page is of the class that its hits have by the time it is written".into(),
-        );
-    }
-    if config.buffer.read_hot == ReadHot::RewriteOnIdle {
-        left_out.push("idle time: no page that is read hot is programmed again".into());
-    }
-    if config.scrub.name != ScrubKind::Off {
-        left_out.push("scrubbing: nothing is read or moved in idle time".into());
-    }
-    if config.step.name != StepKind::Nominal {
-        left_out.push("steps: every program takes time as a nominal one does".into());
-    }
-    if config.precondition.access_class != AccessClass::Mixed {
-        left_out
-            .push("what older data was used for: a life begins with data of the workload".into());
-    }
-    if config.precondition.warm_up > 0 {
-        left_out.push("the warm-up: a life begins after long use anyway".into());
-    }
-    left_out
+    let (buffer, older) = (&config.buffer, &config.precondition);
+    let rewrites = "rewrites that it would absorb reach the flash";
+    let buffered = format!("the write buffer of {}: {rewrites}", buffer.size);
+    [
+        (true, "dies: writes never wait for one"),
+        (buffer.size.0 > 0, &buffered),
+        (config.hotness.uses(Detector::RequestSize),
+            "sizes of requests: data of small ones goes with all other"),
+        (config.hotness.uses(Detector::BufferHits),
+            "hits after a write: a page is of the class that its hits have by the time it is written"),
+        (buffer.read_hot == ReadHot::RewriteOnIdle,
+            "idle time: no page that is read hot is programmed again"),
+        (config.scrub.name != ScrubKind::Off,
+            "scrubbing: nothing is read or moved in idle time"),
+        (config.step.name != StepKind::Nominal,
+            "steps: every program takes time as a nominal one does"),
+        (older.access_class != AccessClass::Mixed,
+            "what older data was used for: a life begins with data of the workload"),
+        (older.warm_up > 0, "the warm-up: a life begins after long use anyway"),
+    ]
+    .into_iter()
+    .filter_map(|(used, what)| used.then(|| what.to_string()))
+    .collect()
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use crate::config::{Ack, Config, Mapping, OpBase, PlaneMode, ProgramErase};
 use crate::event::Event;
 use crate::policy::die_order::{DEADLINE_GRAIN, DEADLINES_MAX};
 use crate::policy::hotness::Detector;
-use crate::policy::placement::{Dies, PlacementKind};
+use crate::policy::placement::Dies;
 use crate::policy::voltage::VoltageKind;
 use crate::policy::wear::WearKind;
 use fowler_physics::ldpc::Ldpc;
@@ -87,6 +87,10 @@ impl Refusals {
         if !works {
             self.0.push(Refusal { keys: keys.to_vec(), what: what(), hint: None });
         }
+    }
+
+    pub(super) fn extend(&mut self, refusals: impl Iterator<Item = Refusal>) {
+        self.0.extend(refusals);
     }
 
     /// Like [`Refusals::unless`], with a hint.
@@ -219,7 +223,7 @@ impl Config {
         self.refuse_redundancy(&mut refusals);
         self.refuse_scrub(&mut refusals);
         self.refuse_bad_blocks(&mut refusals);
-        self.refuse_cut_programs(&mut refusals);
+        self.refuse_unmet(&mut refusals);
         self.refuse_superblocks(&mut refusals);
         refusals.0.extend(self.refuse_life());
         if refusals.0.is_empty() && self.superblocks.mapping == Mapping::Superblocks {
@@ -450,9 +454,7 @@ impl Config {
         );
     }
 
-    /// Checks access classes of pages and programming by them (HIRE). A `buffer.read_hot` that has
-    /// no effect, because access classes are off, is accepted: schemes are compared on one drive.
-    /// See docs/decisions/policy.md, "May voltages be chosen on a drive without bit errors?".
+    /// Checks the numbers by which pages get their access classes (HIRE).
     fn refuse_uses(&self, refusals: &mut Refusals) {
         let watermark = self.hotness.watermark;
         let tells = watermark > 0.5 && watermark <= 1.0;
@@ -472,30 +474,10 @@ impl Config {
         refusals.unless(!by_use || pages > 0, &["policy.hotness", "buffer.size"], || {
             format!("a buffer of {} has no hits for `buffer_hits` to count", self.buffer.size)
         });
-        refusals.unless_hinted(
-            by_use || self.policies.hotness.is_none(),
-            &["policy.hotness"],
-            || "a custom policy replaces `buffer_hits`, which this drive does not use".into(),
-            || "set policy.hotness = [\"buffer_hits\"], or use a scheme such as hire".into(),
-        );
         let caches = self.buffer.cache_reads;
         refusals.unless(!caches || pages > 0, &["buffer.cache_reads", "buffer.size"], || {
             format!("a buffer of {} cannot cache reads", self.buffer.size)
         });
-        refusals.unless_hinted(
-            self.voltage.name == VoltageKind::Nominal || self.reliability.model != ModelKind::Off,
-            &["policy.voltage", "reliability.model"],
-            || "this drive has no bit errors, so threshold voltages have no effect".into(),
-            || "for HIRE's Table 1, set reliability.model = \"by_voltage\"".into(),
-        );
-        let by_hotness = self.voltage.name == VoltageKind::ByHotness;
-        let apart = by_use && self.placement.name == PlacementKind::Streams;
-        refusals.unless_hinted(
-            !by_hotness || apart,
-            &["policy.voltage", "policy.hotness", "policy.placement"],
-            || "voltages by hotness need separate blocks for each access class".into(),
-            || "set policy.hotness = [\"buffer_hits\"] and policy.placement = \"streams\", as in scheme hire".into(),
-        );
     }
 
     /// Returns the number of stripes; zero without striping.

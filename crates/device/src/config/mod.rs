@@ -4,6 +4,7 @@
 //! - `aging.rs`: how the data of a drive with superblocks ages.
 //! - `flash.rs`: the registers of the dies, and programs in two passes.
 //! - `layout.rs`: the sizes derived from a configuration, and the reasons for rejecting it.
+//! - `needs.rs`: what settings need of the rest of a drive.
 //! - `queues.rs`: how many requests the drive takes, in which order, and which wait for which.
 //! - `scrubbing.rs`: the period of scrubbing that is possible.
 //! - `slc.rs`: the SLC cache of a drive with superblocks.
@@ -16,6 +17,7 @@ pub(crate) mod endurance;
 pub(crate) mod failed_dies;
 mod flash;
 pub mod layout;
+pub(crate) mod needs;
 mod queues;
 pub(crate) mod reliability;
 mod scrubbing;

@@ -2,7 +2,7 @@
 
 use crate::config::Config;
 use crate::config::layout::{Layout, Refusals};
-use crate::policy::redundancy::{AboveNUpdate, CachePower, CutPrograms, RedundancyKind};
+use crate::policy::redundancy::{AboveNUpdate, RedundancyKind};
 use fowler_units::Geometry;
 
 /// The maximum number of data pages of a stripe: cached parity tracks the pages it covers as bits
@@ -54,6 +54,10 @@ impl Config {
     /// See docs/decisions/raid.md, "How many chips does a drive with stripes need?".
     pub(crate) fn refuse_redundancy(&self, refusals: &mut Refusals) {
         let its = &self.redundancy;
+        let line = its.word_line;
+        refusals.unless((1..=16).contains(&line), &["policy.redundancy.word_line"], || {
+            format!("{line} pages in a word line; expected 1 to 16")
+        });
         if !its.has_stripes() {
             return;
         }
@@ -119,29 +123,6 @@ impl Config {
                     its.worn_above
                 )
             },
-        );
-    }
-
-    /// Checks what happens to programs on power loss, with and without stripes.
-    pub(crate) fn refuse_cut_programs(&self, refusals: &mut Refusals) {
-        let its = &self.redundancy;
-        refusals.unless(
-            (1..=16).contains(&its.word_line),
-            &["policy.redundancy.word_line"],
-            || format!("{} pages in a word line; expected 1 to 16", its.word_line),
-        );
-        let torn = its.cut_programs == CutPrograms::Torn;
-        refusals.unless_hinted(
-            !torn || its.cache != CachePower::Protected,
-            &["policy.redundancy.cut_programs", "policy.redundancy.cache"],
-            || "caches that survive a power loss, but programs that do not".into(),
-            || "choose the cache `volatile` or `limited`".into(),
-        );
-        refusals.unless_hinted(
-            !torn || its.integrity,
-            &["policy.redundancy.cut_programs", "policy.redundancy.integrity"],
-            || "pages that are torn, and nothing that notices it".into(),
-            || "set policy.redundancy.integrity = true".into(),
         );
     }
 

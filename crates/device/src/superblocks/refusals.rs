@@ -6,9 +6,7 @@ use super::map::UNITS_MAX;
 use super::shape::Shape;
 use super::slc_cache::{FOLDED_MOST, IDLE_LEAST};
 use crate::config::layout::{Layout, Refusals};
-use crate::config::{
-    Ack, Admission, Arbitration, Config, FlashConfig, GcFrontier, Mapping, OpBase, SlcConfig,
-};
+use crate::config::{Ack, Config, FlashConfig, GcFrontier, Mapping, OpBase, SlcConfig};
 use crate::event::Event;
 use fowler_units::{Bytes, Span};
 
@@ -65,7 +63,7 @@ impl Config {
     /// Refuses what a drive with superblocks cannot have.
     pub(crate) fn refuse_superblocks(&self, refusals: &mut Refusals) {
         if self.superblocks.mapping == Mapping::Pages {
-            return self.refuse_without_superblocks(refusals);
+            return;
         }
         self.refuse_policies(refusals);
         let FlashConfig { program_passes: passes, first_pass_iterations, .. } = self.flash;
@@ -257,57 +255,6 @@ impl Config {
                      expected at most gc.foreground_below, {foreground}"
                 )
             },
-        );
-    }
-
-    /// Refuses what only a drive with superblocks does.
-    fn refuse_without_superblocks(&self, refusals: &mut Refusals) {
-        refusals.unless_hinted(
-            self.admission != Admission::Shared,
-            &["queue.admission", "ftl.mapping"],
-            || "only a drive with superblocks shares its slots".into(),
-            || "use in_order or reads_pass, or set ftl.mapping = \"superblocks\"".into(),
-        );
-        refusals.unless_hinted(
-            self.queue.arbitration == Arbitration::Arrival,
-            &["queue.arbitration", "ftl.mapping"],
-            || "only a drive with superblocks takes writes from its queues in turn".into(),
-            || "use arrival, or set ftl.mapping = \"superblocks\"".into(),
-        );
-        refusals.unless_hinted(
-            self.buffer.pace == Span::ZERO,
-            &["buffer.pace", "ftl.mapping"],
-            || "only a drive with superblocks paces what enters its buffer".into(),
-            || "use 0ns, or set ftl.mapping = \"superblocks\"".into(),
-        );
-        for (key, used) in [
-            ("flash.cache_read", self.flash.cache_read),
-            ("flash.cache_program", self.flash.cache_program),
-        ] {
-            refusals.unless_hinted(
-                !used,
-                &[key, "ftl.mapping"],
-                || "only the dies of a drive with superblocks have a cache register".into(),
-                || "use false, or set ftl.mapping = \"superblocks\"".into(),
-            );
-        }
-        refusals.unless_hinted(
-            self.flash.program_passes == 1,
-            &["flash.program_passes", "ftl.mapping"],
-            || "only a drive with superblocks programs word lines, in two passes or one".into(),
-            || "use 1, or set ftl.mapping = \"superblocks\"".into(),
-        );
-        refusals.unless_hinted(
-            !self.slc.is_on(),
-            &["slc.static", "slc.dynamic", "ftl.mapping"],
-            || "only a drive with superblocks has an SLC cache".into(),
-            || "use 0 for both, or set ftl.mapping = \"superblocks\"".into(),
-        );
-        refusals.unless_hinted(
-            !self.aging.is_on(),
-            &["aging.coding", "ftl.mapping"],
-            || "only a drive with superblocks has cells that age so".into(),
-            || "set reliability.model = \"analytic\", or ftl.mapping = \"superblocks\"".into(),
         );
     }
 }

@@ -1,253 +1,28 @@
 //! Rejects settings that would have no effect on a drive, because whoever set one expects to see
-//! its effect. The device itself rejects settings that cannot work at all.
+//! its effect. The table of keys says what each needs.
 
-use fowler_device::policy::placement::PlacementKind;
-use fowler_device::policy::redundancy::{CachePower, Checks};
-use fowler_device::policy::scrub::ScrubKind;
-use fowler_device::policy::sensing::SensingKind;
-use fowler_device::policy::step::StepKind;
-use fowler_device::reliability::ModelKind;
-use fowler_device::{
-    AgingConfig, Arbitration, BufferConfig, Config, FlashConfig, QueueConfig, Refusal, SlcConfig,
-    bad_blocks,
-};
-use fowler_units::Span;
+use super::defaults;
+use crate::keys;
+use fowler_device::{Config, Need, Refusal};
 
 /// Returns every setting in `config` that has no effect, and what it needs to have one. Default
-/// values are never reported.
-///
-/// Nor is the die order `rhio`: even where all reads take equally long, it serves reads before
-/// writes, and the writes of small requests first.
-/// See docs/decisions/policy.md, "May RHIO's order run on a drive without errors?".
-/// See docs/decisions/policy.md, "What happens to a policy that would have no effect?".
+/// values are never reported; keys that lack the same are reported together, policies first.
 pub(crate) fn without_effect(config: &Config) -> Vec<Refusal> {
-    let all = [
-        without_errors(config),
-        without_fading(config),
-        without_comparisons(config),
-        without_kinds(config),
-        without_bad_blocks(config),
-        without_a_capacitor(config),
-        without_torn_programs(config),
-        without_turns(config),
-        without_a_pace(config),
-        without_two_passes(config),
-        without_a_cache(config),
-        without_a_dynamic_cache(config),
-        without_age(config),
-    ];
-    all.into_iter().flatten().collect()
-}
-
-/// How submission queues take turns, on a drive on which they do not.
-fn without_turns(config: &Config) -> Option<Refusal> {
-    let (queue, default) = (&config.queue, QueueConfig::default());
-    let weighted = queue.arbitration == Arbitration::Weighted;
-    let turns = queue.arbitration != Arbitration::Arrival;
-    let mut keys = chosen([
-        (queue.weights != default.weights && !weighted, "queue.weights"),
-        (queue.taken != default.taken && !turns, "queue.taken"),
-    ]);
-    (!keys.is_empty()).then(|| {
-        keys.push("queue.arbitration");
-        Refusal {
-            keys,
-            what: "no effect: the queues of this drive do not take such turns".into(),
-            hint: Some(
-                "set queue.arbitration = \"weighted\", or \"round_robin\" for queue.taken alone"
-                    .into(),
-            ),
+    let default = defaults::config();
+    let mut keys = keys::all();
+    keys.retain(|key| !key.needs.is_empty());
+    keys.retain(|key| key.field.print(config) != key.field.print(&default));
+    keys.sort_by_key(|key| !key.is_slot());
+    let mut unmet: Vec<(&Need, Vec<&'static str>)> = Vec::new();
+    for key in &keys {
+        for &need in key.needs.iter().filter(|need| !(need.met)(config)) {
+            match unmet.iter_mut().find(|(other, _)| other.what == need.what) {
+                Some((_, keys)) => keys.push(key.path),
+                None => unmet.push((need, vec![key.path])),
+            }
         }
-    })
-}
-
-/// From where writes are paced, on a drive that does not pace them.
-fn without_a_pace(config: &Config) -> Option<Refusal> {
-    let (buffer, default) = (&config.buffer, BufferConfig::default());
-    (buffer.pace == Span::ZERO && buffer.pace_from != default.pace_from).then(|| Refusal {
-        keys: vec!["buffer.pace_from", "buffer.pace"],
-        what: "no effect: this drive does not pace writes".into(),
-        hint: Some("add buffer.pace, the time between two units that enter a full buffer".into()),
-    })
-}
-
-/// How long the first of two passes takes, on a drive that programs in one.
-fn without_two_passes(config: &Config) -> Option<Refusal> {
-    let (flash, default) = (&config.flash, FlashConfig::default());
-    let chosen = flash.first_pass_iterations != default.first_pass_iterations;
-    (flash.program_passes == 1 && chosen).then(|| Refusal {
-        keys: vec!["flash.first_pass_iterations", "flash.program_passes"],
-        what: "no effect: this drive programs in one pass".into(),
-        hint: Some("set flash.program_passes = 2".into()),
-    })
-}
-
-/// How an SLC cache works, on a drive that has none.
-fn without_a_cache(config: &Config) -> Option<Refusal> {
-    let (slc, default) = (&config.slc, SlcConfig::default());
-    let mut keys = chosen([
-        (slc.keep_erased != default.keep_erased, "slc.keep_erased"),
-        (slc.when_full != default.when_full, "slc.when_full"),
-        (slc.fold_after != default.fold_after, "slc.fold_after"),
-        (slc.read_time != default.read_time, "slc.read_time"),
-        (slc.iterations != default.iterations, "slc.iterations"),
-    ]);
-    (!slc.is_on() && !keys.is_empty()).then(|| {
-        keys.extend(["slc.static", "slc.dynamic"]);
-        Refusal {
-            keys,
-            what: "no effect: this drive has no SLC cache".into(),
-            hint: Some("add slc.static or slc.dynamic, the superblocks of the cache".into()),
-        }
-    })
-}
-
-/// What a dynamic cache leaves erased, on a drive whose cache is static.
-fn without_a_dynamic_cache(config: &Config) -> Option<Refusal> {
-    let (slc, default) = (&config.slc, SlcConfig::default());
-    let kept = slc.keep_erased != default.keep_erased;
-    (slc.is_on() && slc.dynamic == 0 && kept).then(|| Refusal {
-        keys: vec!["slc.keep_erased", "slc.dynamic"],
-        what: "no effect: the cache of this drive uses only what is set aside for it".into(),
-        hint: Some("add slc.dynamic, the most superblocks that it uses besides".into()),
-    })
-}
-
-/// How data ages, on a drive with superblocks whose data does not.
-fn without_age(config: &Config) -> Option<Refusal> {
-    let (aging, default) = (&config.aging, AgingConfig::default());
-    let mut keys = chosen([
-        (aging.voltage_window != default.voltage_window, "aging.voltage_window"),
-        (aging.erased_below != default.erased_below, "aging.erased_below"),
-        (aging.step_share != default.step_share, "aging.step_share"),
-        (aging.correctable != default.correctable, "aging.correctable"),
-        (aging.retry_entries != default.retry_entries, "aging.retry_entries"),
-        (aging.retry_shift != default.retry_shift, "aging.retry_shift"),
-        (aging.retry_overhead != default.retry_overhead, "aging.retry_overhead"),
-        (aging.tracking != default.tracking, "aging.tracking"),
-        (aging.refresh_above != default.refresh_above, "aging.refresh_above"),
-    ]);
-    (!aging.is_on() && !keys.is_empty()).then(|| {
-        keys.push("aging.coding");
-        Refusal {
-            keys,
-            what: "no effect: the data of this drive does not age".into(),
-            hint: Some("add aging.coding = \"balanced\"".into()),
-        }
-    })
-}
-
-/// Settings that depend on bit errors, on a drive without any.
-fn without_errors(config: &Config) -> Option<Refusal> {
-    let by_strength = config.step.name != StepKind::Nominal;
-    let soft = config.sensing.name != SensingKind::WorstCase;
-    let streams = config.placement.name == PlacementKind::Streams;
-    let to_strong = streams && config.placement.hot_to_strong;
-    let mut keys = chosen([
-        (by_strength, "policy.step"),
-        (soft, "policy.sensing"),
-        (to_strong, "policy.placement.hot_to_strong"),
-    ]);
-    if config.reliability.model != ModelKind::Off || keys.is_empty() {
-        return None;
     }
-    keys.push("reliability.model");
-    Some(Refusal {
-        keys,
-        what: "no effect: the cells of this drive have no bit errors".into(),
-        hint: Some(
-            "add --set reliability.model=analytic, or use a drive with bit errors: --device rhio"
-                .into(),
-        ),
-    })
-}
-
-/// Scrubbing, on a drive whose data never fades, and of which every read succeeds.
-fn without_fading(config: &Config) -> Option<Refusal> {
-    let fades = !matches!(config.reliability.model, ModelKind::Off | ModelKind::ByVoltage)
-        || config.reliability.uber > 0.0
-        || config.redundancy.checks == Checks::Versions
-        || config.compares_stripes();
-    (config.scrub.name != ScrubKind::Off && !fades).then(|| Refusal {
-        keys: vec!["policy.scrub", "reliability.model"],
-        what: "no effect: the data of this drive never fades".into(),
-        hint: Some("add --set reliability.model=analytic, or use --device rhio".into()),
-    })
-}
-
-/// Comparisons of stripes with their parity, on a drive that does not make any.
-fn without_comparisons(config: &Config) -> Option<Refusal> {
-    (config.scrub.stripes && !config.compares_stripes()).then(|| Refusal {
-        keys: vec!["policy.scrub.stripes"],
-        what: "no effect: nothing on this drive compares stripes with their parity".into(),
-        hint: Some(
-            "it needs policy.scrub = \"patrol\", stripes (policy.redundancy = \"raid5\", for \
-             example), and policy.redundancy.integrity = true"
-                .into(),
-        ),
-    })
-}
-
-/// Settings that depend on the hotness of data, on a drive that does not classify data.
-fn without_kinds(config: &Config) -> Option<Refusal> {
-    let streams = config.placement.name == PlacementKind::Streams;
-    let by_strength = config.step.name != StepKind::Nominal;
-    let mut keys = chosen([(streams, "policy.placement"), (by_strength, "policy.step")]);
-    if config.hotness.detectors != 0 || keys.is_empty() {
-        return None;
-    }
-    keys.push("policy.hotness");
-    Some(Refusal {
-        keys,
-        what: "no effect: nothing on this drive detects hot data".into(),
-        hint: Some("add a detector: policy.hotness = [\"request_size\"]".into()),
-    })
-}
-
-/// How blocks fail, on a drive whose blocks never do.
-fn without_bad_blocks(config: &Config) -> Option<Refusal> {
-    let (its, usual) = (config.bad_blocks, bad_blocks::Params::default());
-    let keys = chosen([
-        (its.shape != usual.shape, "bad_blocks.shape"),
-        (its.erases != usual.erases, "bad_blocks.erases"),
-    ]);
-    (its.share == 0.0 && !keys.is_empty()).then(|| Refusal {
-        keys,
-        what: "no effect: no block of this drive fails".into(),
-        hint: Some("set bad_blocks.share, 0.02 for example".into()),
-    })
-}
-
-/// A capacitor that saves nothing, and what one would save on a drive that has none.
-fn without_a_capacitor(config: &Config) -> Option<Refusal> {
-    let its = &config.redundancy;
-    let (what, hint) = match (its.cache, its.saved) {
-        (CachePower::Limited, 0) => (
-            "no effect: a capacitor that saves no page is none",
-            "set policy.redundancy.saved, or policy.redundancy.cache = \"volatile\"",
-        ),
-        (CachePower::Volatile | CachePower::Protected, 1..) => (
-            "no effect: used only with policy.redundancy.cache = \"limited\"",
-            "set policy.redundancy.cache = \"limited\"",
-        ),
-        _ => return None,
-    };
-    let keys = vec!["policy.redundancy.saved", "policy.redundancy.cache"];
-    Some(Refusal { keys, what: what.into(), hint: Some(hint.into()) })
-}
-
-/// The pages of a word line, on a drive that ends its programs.
-fn without_torn_programs(config: &Config) -> Option<Refusal> {
-    let its = &config.redundancy;
-    (its.word_line > 1 && !its.tears_programs()).then(|| Refusal {
-        keys: vec!["policy.redundancy.word_line", "policy.redundancy.cut_programs"],
-        what: "no effect: the drive ends its programs when the power fails".into(),
-        hint: Some("set policy.redundancy.cut_programs = \"torn\"".into()),
-    })
-}
-
-fn chosen<const N: usize>(choices: [(bool, &'static str); N]) -> Vec<&'static str> {
-    choices.into_iter().filter_map(|(chosen, key)| chosen.then_some(key)).collect()
+    unmet.into_iter().map(|(need, keys)| need.refusal(&keys)).collect()
 }
 
 #[cfg(test)]

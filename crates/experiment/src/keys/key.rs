@@ -1,7 +1,7 @@
 //! One key, and what the lists of keys are written with.
 
 use crate::field::Field;
-use fowler_device::Config;
+use fowler_device::{Config, Need};
 use fowler_units::Span;
 use std::borrow::Cow;
 
@@ -15,9 +15,16 @@ pub struct Key<T> {
     pub required: bool,
     /// Its type and bounds, and access to its value.
     pub field: Field<T>,
+    /// The needs of its values, other than the default, to have an effect on a drive.
+    pub needs: &'static [&'static Need],
 }
 
 impl<T> Key<T> {
+    /// Returns the key with what it needs to have an effect.
+    pub(super) fn needs(self, needs: &'static [&'static Need]) -> Key<T> {
+        Key { needs, ..self }
+    }
+
     /// Returns whether it chooses a policy. Such a key may also be a table with the policy's `name`
     /// and parameters.
     pub(crate) fn is_slot(&self) -> bool {
@@ -72,7 +79,7 @@ pub(super) fn required(
     about: &'static str,
     field: Field<Config>,
 ) -> Key<Config> {
-    Key { path, about: about.into(), required: true, field }
+    Key { required: true, ..optional(path, about, field) }
 }
 
 pub(super) fn optional(
@@ -80,7 +87,7 @@ pub(super) fn optional(
     about: impl Into<Cow<'static, str>>,
     field: Field<Config>,
 ) -> Key<Config> {
-    Key { path, about: about.into(), required: false, field }
+    Key { path, about: about.into(), required: false, field, needs: &[] }
 }
 
 /// The maximum of most times. It exceeds any flash operation, so a larger value has a wrong unit.

@@ -2,6 +2,7 @@
 //! cells that rest, and the constants of the write throttle.
 
 use super::key::{Key, at, optional, words};
+use super::needs;
 use crate::field::{Access, Field, Word};
 use fowler_device::Config;
 use fowler_device::endurance::Recovery;
@@ -19,9 +20,9 @@ pub(super) fn all() -> Vec<Key<Config>> {
         optional("bad_blocks.share", "share of blocks that have failed when all have reached lifetime.cycles; 0: no block fails",
             Field::Real(0.0..=0.5, at!(bad_blocks.share))),
         optional("bad_blocks.shape", "Weibull shape of failures. 1: at a constant rate; above 1: at a rate that rises with wear",
-            Field::Real(0.1..=20.0, at!(bad_blocks.shape))),
+            Field::Real(0.1..=20.0, at!(bad_blocks.shape))).needs(&[&needs::BAD_BLOCKS]),
         optional("bad_blocks.erases", "share of failures that an erase reports; a program reports the others, unless its page is not programmed in that cycle",
-            Field::Real(0.0..=1.0, at!(bad_blocks.erases))),
+            Field::Real(0.0..=1.0, at!(bad_blocks.erases))).needs(&[&needs::BAD_BLOCKS]),
         optional("failed_dies.spare", "spare dies, each of which takes the place of a failed one; a die that fails after that stays failed",
             Field::Count(0..=1 << 24, at!(failed_dies.spare as u32))),
         optional("lifetime.target", "target lifetime of the drive",

@@ -6,6 +6,7 @@
 mod aging;
 mod key;
 mod lifetime;
+mod needs;
 mod policies;
 mod reliability;
 
@@ -128,7 +129,7 @@ fn buffers_and_queues() -> Vec<Key<Config>> {
         optional("buffer.pace", "time between two units that enter a full buffer; 0ns does not pace them (superblocks only)",
             Field::Time(ANY, at!(buffer.pace))),
         optional("buffer.pace_from", "pace only: share of the buffer in use from which units are paced, the slower the more is in use",
-            Field::Real(0.0..=0.999, at!(buffer.pace_from))),
+            Field::Real(0.0..=0.999, at!(buffer.pace_from))).needs(&[&needs::PACE]),
         optional("queue.depth", "maximum number of host requests outstanding in the drive",
             Field::Count(1..=65_536, at!(queue.depth as u32))),
         optional("queue.max_reads", "maximum number of host page reads queued or in service",
@@ -152,9 +153,9 @@ fn buffers_and_queues() -> Vec<Key<Config>> {
         optional("queue.weights", "weighted only: the writes that each queue hands over in its turn, the last number for all further queues",
             Field::Text("one to 16 whole numbers from 1 to 256, such as \"4 1\"",
                 |config| config.queue.weights.to_string(),
-                |config, text| text.parse().map(|weights| config.queue.weights = weights))),
+                |config, text| text.parse().map(|weights| config.queue.weights = weights))).needs(&[&needs::WEIGHTED_TURNS]),
         optional("queue.taken", "round_robin and weighted: the most writes that wait in the drive, besides those in their queues",
-            Field::Count(1..=65_536, at!(queue.taken as u32))),
+            Field::Count(1..=65_536, at!(queue.taken as u32))).needs(&[&needs::TURNS]),
         optional("host.bandwidth", "bandwidth of the host link; with 0B/s data transfers take no time",
             Field::Rate(ByteRate(0)..=ByteRate(1_000_000_000_000), at!(host.bandwidth))),
         optional("host.duplex", "whether both directions of the link transfer at once",
@@ -245,7 +246,7 @@ fn flash() -> Vec<Key<Config>> {
         optional("flash.program_passes", "passes in which a word line is programmed; the second follows the first pass of the next word line of its die (superblocks only)",
             Field::Count(1..=2, at!(flash.program_passes as u32))),
         optional("flash.first_pass_iterations", "two passes only: ISPP iterations of the first, coarse one; those of the second are timing.program_iterations",
-            Field::Count(1..=1000, at!(flash.first_pass_iterations as u32))),
+            Field::Count(1..=1000, at!(flash.first_pass_iterations as u32))).needs(&[&needs::TWO_PASSES]),
     ]
 }
 
@@ -257,18 +258,18 @@ fn slc() -> Vec<Key<Config>> {
         optional("slc.dynamic", "SLC cache: the most erased superblocks that it uses besides (superblocks only)",
             Field::Count(0..=1 << 20, at!(slc.dynamic as u32))),
         optional("slc.keep_erased", "dynamic only: the erased superblocks that the cache leaves, so that a fuller drive has a smaller cache",
-            Field::Count(1..=1 << 20, at!(slc.keep_erased as u32))),
+            Field::Count(1..=1 << 20, at!(slc.keep_erased as u32))).needs(&[&needs::CACHE, &needs::DYNAMIC_CACHE]),
         optional("slc.when_full", "where writes go when the cache is full",
             words!(slc.when_full,
                 "direct" => WhenFull::Direct, "past it, with all bits of a cell; it is emptied in idle time, and when erased superblocks run low";
                 "wait" => WhenFull::Wait, "nowhere: they wait in the buffer until a superblock of the cache has been emptied";
-            )),
+            )).needs(&[&needs::CACHE]),
         optional("slc.fold_after", "how long no request must have been in the drive before the cache is emptied in idle time",
-            Field::Time(Span::us(100)..=Span::ms(3_600_000), at!(slc.fold_after))),
+            Field::Time(Span::us(100)..=Span::ms(3_600_000), at!(slc.fold_after))).needs(&[&needs::CACHE]),
         optional("slc.read_time", "sensing a page in SLC mode",
-            Field::Time(SOME, at!(slc.read_time))),
+            Field::Time(SOME, at!(slc.read_time))).needs(&[&needs::CACHE]),
         optional("slc.iterations", "ISPP iterations of a program in SLC mode; the iterations are those of [timing]",
-            Field::Count(1..=1000, at!(slc.iterations as u32))),
+            Field::Count(1..=1000, at!(slc.iterations as u32))).needs(&[&needs::CACHE]),
     ]
 }
 

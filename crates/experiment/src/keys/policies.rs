@@ -1,6 +1,7 @@
 //! The keys of policy slots.
 
 use super::key::{ANY, Key, at, optional, words};
+use super::needs;
 use crate::field::{Access, Field, Word};
 use fowler_device::Config;
 use fowler_device::policy::die_order::DieOrderKind;
@@ -98,13 +99,13 @@ fn of_operations() -> Vec<Key<Config>> {
         optional("policy.wear.threshold", "erases by which a block must exceed the least worn of its plane before they swap data",
             Field::Count(1..=1_000_000, at!(wear.threshold as u32))),
         optional("policy.scrub", "whether idle data is read in the background, and moved before it is lost",
-            slot!(scrub, ScrubKind)),
+            slot!(scrub, ScrubKind)).needs(&[&needs::FADING]),
         optional("policy.scrub.period", "patrol: time in which every block that holds data is read once",
             Field::Time(Span::ms(1)..=Span(3650 * 86_400_000_000_000), at!(scrub.period))),
         optional("policy.scrub.margin", "patrol: errors of a page from which on its block is moved, as a share of those that the code corrects at its strongest level",
             Field::Real(0.001..=1.0, at!(scrub.margin))),
         optional("policy.scrub.stripes", "patrol: whether a stripe is compared with its parity when that is read, to find wrong pages that read well",
-            Field::Flag(at!(scrub.stripes))),
+            Field::Flag(at!(scrub.stripes))).needs(&[&needs::COMPARISONS]),
     ]
 }
 
@@ -138,7 +139,7 @@ fn of_data() -> Vec<Key<Config>> {
         optional("policy.hotness.watermark", "buffer_hits: share of reads, or of writes, above which a page is read-hot or write-hot",
             Field::Real(0.5..=1.0, at!(hotness.watermark))),
         optional("policy.placement", "which open block takes which data",
-            slot!(placement, PlacementKind)),
+            slot!(placement, PlacementKind)).needs(&[&needs::HOTNESS]),
         optional("policy.placement.dies", "which die a host page is written to",
             words!(placement.dies,
                 "rotate" => Dies::Rotate, "the next die in turn that has room";
@@ -147,9 +148,9 @@ fn of_data() -> Vec<Key<Config>> {
         optional("policy.placement.stripe_unit", "neighboring pages that go to one die before the next die takes any",
             Field::Count(1..=1024, at!(placement.stripe_unit as u32))),
         optional("policy.placement.hot_to_strong", "streams: put hot data in strong blocks and other data in weak ones",
-            Field::Flag(at!(placement.hot_to_strong))),
+            Field::Flag(at!(placement.hot_to_strong))).needs(&[&needs::ERRORS_OF_STREAMS]),
         optional("policy.step", "the ISPP step at which data is programmed",
-            slot!(step, StepKind)),
+            slot!(step, StepKind)).needs(&[&needs::ERRORS, &needs::HOTNESS]),
         optional("policy.voltage", "the threshold voltages at which data is programmed",
             slot!(voltage, VoltageKind)),
         optional("policy.replacement", "which page the buffer evicts",
@@ -157,7 +158,7 @@ fn of_data() -> Vec<Key<Config>> {
         optional("policy.replacement.window", "cflru: number of oldest pages searched for a clean one",
             Field::Count(1..=1 << 20, at!(replacement.window as u32))),
         optional("policy.sensing", "the soft-sensing level at which a read starts",
-            slot!(sensing, SensingKind)),
+            slot!(sensing, SensingKind)).needs(&[&needs::ERRORS]),
         optional("policy.sensing.inputs", "model: what it knows about a page; it assumes the worst about the rest",
             set!(sensing.inputs, Input)),
     ]
@@ -182,16 +183,16 @@ fn redundancy() -> Vec<Key<Config>> {
                 "protected" => CachePower::Protected, "their contents survive";
                 "volatile" => CachePower::Volatile, "their contents are lost";
                 "limited" => CachePower::Limited, "a capacitor saves as many pages as policy.redundancy.saved says";
-            )),
+            )).needs(&[&needs::SAVED_PAGES]),
         optional("policy.redundancy.saved", "limited: pages that the capacitor of the drive still programs on power loss",
-            Field::Count(0..=1 << 24, at!(redundancy.saved as u32))),
+            Field::Count(0..=1 << 24, at!(redundancy.saved as u32))).needs(&[&needs::CAPACITOR]),
         optional("policy.redundancy.cut_programs", "what becomes of programs in flight on power loss, unless caches are protected",
             words!(redundancy.cut_programs,
                 "finished" => CutPrograms::Finished, "the drive has the energy to end them";
                 "torn" => CutPrograms::Torn, "their pages cannot be read";
             )),
         optional("policy.redundancy.word_line", "torn: pages of a word line, programmed one after another; a torn page takes the earlier ones with it",
-            Field::Count(1..=16, at!(redundancy.word_line as u32))),
+            Field::Count(1..=16, at!(redundancy.word_line as u32))).needs(&[&needs::TORN_PROGRAMS]),
         optional("policy.redundancy.n_update", "hc: if more pages of a stripe than this are written together, its cached parity is recomputed",
             Field::Count(0..=63, at!(redundancy.n_update as u32))),
         optional("policy.redundancy.above_n_update", "hc: which pages that parity then covers",
