@@ -6,6 +6,7 @@
 
 use crate::compare::{compare, compare_watched};
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::json_schema::output::{self, Fact, list_of, map_of, written};
 use crate::outcome::{Ending, Outcome};
 use crate::progress::Progress;
 use crate::run::{self, RunSpec, Watcher};
@@ -83,17 +84,35 @@ impl Spread {
     /// Returns it as an object: for each scheme, mean and half the width of the 95 % interval of
     /// each metric.
     pub fn json(&self) -> Value {
-        let scheme = |place: usize| -> Value {
-            let paths = self.values[place].keys();
-            let one = |path: &String| {
-                let its = self.of(place, path)?;
-                Some((path.clone(), json!({ "mean": its.mean, "half_width": its.half_width })))
-            };
-            paths.filter_map(one).collect::<Map<String, Value>>().into()
-        };
-        let all: Vec<Value> = (0..self.values.len()).map(scheme).collect();
-        json!({ "count": self.seeds(), "schemes": all })
+        written(&facts(), self)
     }
+
+    /// Returns the JSON Schema of that object.
+    pub fn schema() -> Value {
+        output::schema(&facts())
+    }
+
+    fn intervals(&self, scheme: usize) -> Value {
+        let facts = of_interval();
+        let one = |path: &String| Some((path.clone(), written(&facts, &self.of(scheme, path)?)));
+        self.values[scheme].keys().filter_map(one).collect::<Map<_, _>>().into()
+    }
+}
+
+fn facts() -> [Fact<Spread>; 2] {
+    let schemes =
+        |it: &Spread| (0..it.values.len()).map(|scheme| it.intervals(scheme)).collect::<Vec<_>>();
+    [
+        Fact::new("count", "", Spread::seeds).like(json!({ "type": "integer", "minimum": 2 })),
+        Fact::new("schemes", "", schemes).like(list_of(map_of(output::schema(&of_interval())))),
+    ]
+}
+
+fn of_interval() -> [Fact<Interval>; 2] {
+    [
+        Fact::new("mean", "", |it: &Interval| it.mean),
+        Fact::new("half_width", "", |it: &Interval| it.half_width),
+    ]
 }
 
 /// The outcomes of the first seed with their probes, and the spread over all seeds.

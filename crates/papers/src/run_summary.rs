@@ -21,18 +21,7 @@ pub(crate) struct RunSummary(BTreeMap<String, f64>);
 
 impl From<Map<String, Value>> for RunSummary {
     fn from(summary: Map<String, Value>) -> RunSummary {
-        fn add(object: &Map<String, Value>, above: &str, numbers: &mut BTreeMap<String, f64>) {
-            for (name, value) in object {
-                let path = format!("{above}{name}");
-                match value {
-                    Value::Object(below) => add(below, &format!("{path}."), numbers),
-                    value => numbers.extend(value.as_f64().map(|number| (path, number))),
-                }
-            }
-        }
-        let mut numbers = BTreeMap::new();
-        add(&summary, "", &mut numbers);
-        RunSummary(numbers)
+        RunSummary(summary::numbers(&summary))
     }
 }
 

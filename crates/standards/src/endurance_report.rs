@@ -4,7 +4,7 @@ use super::endurance::Endurance;
 use super::uber::{ALLOWED, Uber};
 use fowler_experiment::json_schema;
 use fowler_experiment::json_schema::nullable;
-use fowler_experiment::json_schema::output::{self, Fact, Typed, list_of, written};
+use fowler_experiment::json_schema::output::{self, Fact, Typed, written};
 use fowler_experiment::numbers::{bytes, percent, real};
 use fowler_experiment::tables::{Cell, Sheet};
 use serde_json::Value;
@@ -111,10 +111,6 @@ pub fn schema() -> Value {
 
 fn facts() -> Vec<Fact<Endurance>> {
     type It = Endurance;
-    let uber = |it: &It| {
-        let facts = of_uber();
-        it.uber.iter().map(|one| written(&facts, one)).collect::<Vec<_>>()
-    };
     let mut facts = vec![
         Fact::new("about", "What this is.", |_: &It| format!("Endurance {MANNER}")),
         Fact::new("conforms", "Whether it conforms to JESD218: it never does.", |_: &It| false),
@@ -149,8 +145,12 @@ fn facts() -> Vec<Fact<Endurance>> {
     ];
     facts.extend(results());
     facts.extend([
-        Fact::new("uber", "UBER at the rated cycles; empty without bit errors.", uber)
-            .like(list_of(output::schema(&of_uber()))),
+        Fact::list(
+            "uber",
+            "UBER at the rated cycles; empty without bit errors.",
+            of_uber,
+            |it: &It| &it.uber,
+        ),
         Fact::new("uber_counted", "UBER that the run counted; null if it could not.", |it: &It| {
             it.counted_uber()
         }),

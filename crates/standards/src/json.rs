@@ -6,7 +6,9 @@ use super::series::verdict;
 use super::{Found, Preconditioned, Pts, Saturation, Setting, Tested};
 use fowler_device::Doing;
 use fowler_experiment::Percentile;
-use fowler_experiment::json_schema::output::{self, Fact, Typed, list_of, map_of, written};
+use fowler_experiment::json_schema::output::{
+    self, Fact, Typed, all_written, list_of, map_of, written,
+};
 use fowler_experiment::json_schema::{self, nullable};
 use serde_json::{Map, Value, json};
 
@@ -28,14 +30,6 @@ pub fn schema() -> Value {
 
 fn facts() -> Vec<Fact<Pts>> {
     type It = Pts;
-    let tests = |it: &It| {
-        let facts = of_test();
-        it.tested.iter().map(|tested| written(&facts, tested)).collect::<Vec<_>>()
-    };
-    let settings = |it: &It| {
-        let facts = of_setting();
-        it.setup.settings.iter().map(|setting| written(&facts, setting)).collect::<Vec<_>>()
-    };
     vec![
         Fact::new("about", "What this is.", |_: &It| format!("Tests {MANNER}")),
         Fact::new("conforms", "Whether it conforms to PTS: it never does.", |_: &It| false),
@@ -49,10 +43,10 @@ fn facts() -> Vec<Fact<Pts>> {
         Fact::new("minute_s", "The length of a minute; 60 in PTS.", |it: &It| {
             it.spec.minute.as_s()
         }),
-        Fact::new("settings", "Every setting with its source.", settings)
-            .like(list_of(output::schema(&of_setting()))),
-        Fact::new("tests", "The tests that were finished.", tests)
-            .like(list_of(output::schema(&of_test()))),
+        Fact::list("settings", "Every setting with its source.", of_setting, |it: &It| {
+            &it.setup.settings
+        }),
+        Fact::list("tests", "The tests that were finished.", of_test, |it: &It| &it.tested),
         Fact::new("stopped", "The tests that were stopped.", |it: &It| {
             it.stopped.iter().map(|test| test.name().to_string()).collect::<Vec<_>>()
         }),
@@ -93,21 +87,19 @@ fn of_test() -> Vec<Fact<Tested>> {
             "Requests of each, where the test does not vary them.",
             |it: &It| it.load.1,
         ),
-        Fact::new("preconditioned", "What was written before, for each purge.", |it: &It| {
-            let facts = of_preconditioned();
-            it.preconditioned.iter().map(|wrote| written(&facts, wrote)).collect::<Vec<_>>()
-        })
-        .like(list_of(output::schema(&of_preconditioned()))),
+        Fact::list(
+            "preconditioned",
+            "What was written before, for each purge.",
+            of_preconditioned,
+            |it: &It| &it.preconditioned,
+        ),
         Fact::new("parts", "Rounds of elements, and their steady state.", |it: &It| {
-            let facts = of_rounds();
-            parts(&it.found).iter().map(|part| written(&facts, part)).collect::<Vec<_>>()
+            all_written(&of_rounds(), &parts(&it.found))
         })
         .like(list_of(output::schema(&of_rounds()))),
         Fact::new("series", "Loads minute by minute or burst by burst, by name.", |it: &It| {
             let facts = of_element();
-            let one = |(name, all): (String, &[Element])| {
-                (name, all.iter().map(|element| written(&facts, element)).collect::<Value>())
-            };
+            let one = |(name, all): (String, &[Element])| (name, all_written(&facts, all).into());
             series(&it.found).into_iter().map(one).collect::<Map<_, _>>()
         })
         .like(map_of(elements)),
@@ -140,16 +132,15 @@ fn of_one_kind() -> Vec<Fact<Tested>> {
                 _ => None,
             }
         }),
-        Fact::new("histograms", "Response times at three points of demand.", |it: &It| {
-            let facts = of_histogram();
-            match &it.found {
-                Found::Demand(all) => {
-                    all.histograms.iter().map(|one| written(&facts, one)).collect::<Vec<_>>()
-                }
-                _ => Vec::new(),
-            }
-        })
-        .like(list_of(output::schema(&of_histogram()))),
+        Fact::list(
+            "histograms",
+            "Response times at three points of demand.",
+            of_histogram,
+            |it: &It| match &it.found {
+                Found::Demand(all) => &all.histograms,
+                _ => &[],
+            },
+        ),
     ]
 }
 
@@ -228,16 +219,15 @@ fn of_rounds<'a>() -> Vec<Fact<Part<'a>>> {
         })
         .like(<[u64; 2]>::schema()),
         Fact::new("points", "The elements of a round.", |it: &It| {
-            let facts = of_point();
-            it.1.points.iter().map(|point| written(&facts, point)).collect::<Vec<_>>()
+            all_written(&of_point(), &it.1.points)
         })
         .like(list_of(output::schema(&of_point()))),
         Fact::new("rounds", "What was measured, by round and element.", |it: &It| {
             let facts = of_element();
-            let round = |round: &Vec<Element>| {
-                round.iter().map(|element| written(&facts, element)).collect::<Value>()
-            };
-            it.1.rounds.iter().map(round).collect::<Vec<_>>()
+            it.1.rounds
+                .iter()
+                .map(|round| all_written(&facts, round).into())
+                .collect::<Vec<Value>>()
         })
         .like(list_of(list_of(output::schema(&of_element())))),
     ]);

@@ -2,7 +2,7 @@
 
 use super::{Row, Validation};
 use fowler_experiment::json_schema;
-use fowler_experiment::json_schema::output::{self, Fact, list_of, written};
+use fowler_experiment::json_schema::output::{self, Fact, written};
 use fowler_experiment::provenance::VERSION;
 use serde_json::{Value, json};
 
@@ -28,11 +28,7 @@ fn facts() -> Vec<Fact<Validation>> {
         Fact::new("complete", "Whether it ran to its end.", |it: &Validation| it.complete),
         Fact::new("expectations", "How many there are.", |it: &Validation| it.rows.len()),
         Fact::new("failed", "How many of them failed.", Validation::failed),
-        Fact::new("rows", "Each expectation.", |it: &Validation| {
-            let facts = of_row();
-            it.rows.iter().map(|row| written(&facts, row)).collect::<Vec<_>>()
-        })
-        .like(list_of(output::schema(&of_row()))),
+        Fact::list("rows", "Each expectation.", of_row, |it: &Validation| &it.rows),
     ]
 }
 

@@ -79,6 +79,17 @@ impl<T> Fact<T> {
         Fact { name, about: about.into(), schema: V::schema(), optional: true, read }
     }
 
+    /// A list of objects that are each written from facts.
+    pub fn list<R: 'static>(
+        name: &'static str,
+        about: impl Into<String>,
+        facts: fn() -> Vec<Fact<R>>,
+        rows: impl Fn(&T) -> &[R] + 'static,
+    ) -> Fact<T> {
+        Fact::new(name, about, move |it: &T| all_written(&facts(), rows(it)))
+            .like(list_of(schema(&facts())))
+    }
+
     /// The same of whatever has a `T` as a part.
     pub fn within<U>(self, part: impl for<'a> Fn(&'a U) -> &'a T + 'static) -> Fact<U>
     where
@@ -98,6 +109,11 @@ impl<T> Fact<T> {
 pub fn written<T>(facts: &[Fact<T>], of: &T) -> Value {
     let field = |fact: &Fact<T>| Some((fact.name.to_string(), (fact.read)(of)?));
     Value::Object(facts.iter().filter_map(field).collect())
+}
+
+/// Several objects.
+pub fn all_written<T>(facts: &[Fact<T>], of: &[T]) -> Vec<Value> {
+    of.iter().map(|one| written(facts, one)).collect()
 }
 
 /// Its schema.

@@ -1,11 +1,10 @@
 //! The pages that no read and no equation gives back at the end of a run, read or not.
 
 use super::metric::{Metric, Unit};
-use crate::json_schema::nullable;
-use crate::json_schema::output::list_of;
+use crate::json_schema::output::Fact;
 use crate::outcome::Outcome;
-use fowler_device::{Census, Counted, Failure, Loss, Reason};
-use serde_json::{Value, json};
+use fowler_device::{Census, Counted, Failure, Reason};
+use serde_json::json;
 
 const PAGES: Unit = Unit::Count("pages");
 
@@ -46,41 +45,30 @@ pub(super) fn metrics() -> Vec<Metric> {
     }));
     let about = "The lost pages by what took them: `reason`, the `failure` of the page itself, the \
                  `failed` pages of its stripe, and how many of them its parity gives back.";
-    let losses = |it: &Outcome| {
-        it.census.as_ref().map(|its| its.losses.iter().map(counted).collect::<Vec<_>>())
-    };
-    let list_schema = nullable(list_of(schema()));
-    list.push(Metric::new("census.losses", Unit::Table, about, losses).like(list_schema));
+    list.push(Metric::list("census.losses", about, facts, |it| Some(&it.census.as_ref()?.losses)));
     list
 }
 
-fn counted(its: &Counted) -> Value {
-    let Counted { loss, found, unfound } = *its;
-    let Loss { reason, failure, failed, given_back } = loss;
-    json!({
-        "reason": reason.name(), "failure": failure.name(), "failed": failed,
-        "given_back": given_back, "found": found, "unfound": unfound,
-    })
-}
-
-fn schema() -> Value {
-    let count = json!({ "type": "integer", "minimum": 0 });
-    json!({
-        "type": "object",
-        "properties": {
-            "reason": { "enum": Reason::ALL.map(Reason::name) },
-            "failure": { "enum": Failure::ALL.map(Failure::name) },
-            "failed": { "type": "integer", "minimum": 1 },
-            "given_back": count, "found": count, "unfound": count,
-        },
-        "required": ["reason", "failure", "failed", "given_back", "found", "unfound"],
-        "additionalProperties": false,
-    })
+fn facts() -> Vec<Fact<Counted>> {
+    type It = Counted;
+    vec![
+        Fact::new("reason", "", |it: &It| it.loss.reason.name())
+            .like(json!({ "enum": Reason::ALL.map(Reason::name) })),
+        Fact::new("failure", "", |it: &It| it.loss.failure.name())
+            .like(json!({ "enum": Failure::ALL.map(Failure::name) })),
+        Fact::new("failed", "", |it: &It| it.loss.failed)
+            .like(json!({ "type": "integer", "minimum": 1 })),
+        Fact::new("given_back", "", |it: &It| it.loss.given_back),
+        Fact::new("found", "", |it: &It| it.found),
+        Fact::new("unfound", "", |it: &It| it.unfound),
+    ]
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::json_schema::output::written;
+    use fowler_device::Loss;
 
     #[test]
     fn what_is_lost_was_found_or_was_not() {
@@ -105,7 +93,7 @@ mod tests {
         };
         let read: Vec<u64> = COUNTS.iter().map(|(_, _, read)| read(&census)).collect();
         assert_eq!(read, [100, 43, 4, 13, 26, 10, 16, 17, 25, 6, 2, 1]);
-        let row = counted(&census.losses[1]);
+        let row = written(&facts(), &census.losses[1]);
         let expected = json!({
             "reason": "beyond_parity", "failure": "cells", "failed": 2, "given_back": 1, "found": 7,
             "unfound": 11,

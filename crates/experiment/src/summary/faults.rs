@@ -1,17 +1,14 @@
 //! The faults that the user listed, and what each of them did.
 
 use super::metric::{Metric, Unit};
-use crate::json_schema::output::{Fact, list_of, schema, written};
+use crate::json_schema::output::{Fact, all_written, list_of, schema};
 use crate::outcome::{Effect, Fate};
 use fowler_units::Nanos;
 
 pub(super) fn metrics() -> Vec<Metric> {
     let about = "The faults that were listed, in order, and what each of them did; absent without any. What a \
                  fault did is null if the run ended before it.";
-    let list = Metric::new("faults", Unit::Table, about, |it| {
-        let facts = facts();
-        it.faults.iter().map(|fate| written(&facts, fate)).collect::<Vec<_>>()
-    });
+    let list = Metric::new("faults", Unit::Table, about, |it| all_written(&facts(), &it.faults));
     vec![list.like(list_of(schema(&facts()))).only_if(|it| !it.faults.is_empty())]
 }
 

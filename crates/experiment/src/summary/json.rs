@@ -3,7 +3,8 @@
 use super::all;
 use super::metric::{Metric, Stored};
 use crate::outcome::Outcome;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 
 impl Outcome {
     /// Returns one object with everything. Unknown values are null; there are no infinities.
@@ -38,7 +39,19 @@ fn insert(object: &mut Map<String, Value>, path: &str, metric: &Metric, outcome:
     }
 }
 
-/// Returns the summaries of a comparison, in the order of the schemes.
-pub fn comparison_json(outcomes: &[Outcome]) -> Value {
-    json!({ "schemes": outcomes.iter().map(Outcome::json).collect::<Vec<_>>() })
+/// Returns every number of a summary by its path. Lists are left out: their places mean nothing
+/// beside those of another run.
+pub fn numbers(summary: &Map<String, Value>) -> BTreeMap<String, f64> {
+    fn add(object: &Map<String, Value>, above: &str, numbers: &mut BTreeMap<String, f64>) {
+        for (name, value) in object {
+            let path = format!("{above}{name}");
+            match value {
+                Value::Object(below) => add(below, &format!("{path}."), numbers),
+                value => numbers.extend(value.as_f64().map(|number| (path, number))),
+            }
+        }
+    }
+    let mut numbers = BTreeMap::new();
+    add(summary, "", &mut numbers);
+    numbers
 }

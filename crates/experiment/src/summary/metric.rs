@@ -1,6 +1,7 @@
 //! A metric: a number that a run reports, with its name, its unit and its meaning.
 
-use crate::json_schema::output::Typed;
+use crate::json_schema::nullable;
+use crate::json_schema::output::{Fact, Typed, all_written, list_of, schema};
 use crate::outcome::Outcome;
 use fowler_metrics::Kind;
 use serde_json::{Map, Value};
@@ -103,6 +104,17 @@ impl Metric {
             like: None,
             read: Box::new(move |outcome| read(outcome).into()),
         }
+    }
+
+    /// Returns a metric that is a list of objects, each written from facts; null without any list.
+    pub(super) fn list<R: 'static>(
+        name: &str,
+        about: &str,
+        facts: fn() -> Vec<Fact<R>>,
+        rows: impl Fn(&Outcome) -> Option<&[R]> + Send + Sync + 'static,
+    ) -> Metric {
+        let read = move |it: &Outcome| rows(it).map(|rows| all_written(&facts(), rows));
+        Metric::new(name, Unit::Table, about, read).like(nullable(list_of(schema(&facts()))))
     }
 
     /// Returns a metric that heads a group: where `exists` is false, it is null and those below it

@@ -29,9 +29,9 @@ mod voltages;
 
 pub use blame::BANDS;
 pub use counters::by_source;
-pub use json::comparison_json;
+pub use json::numbers;
 pub use metric::{Metric, Stored, Unit};
-pub use schema::{of_comparison, of_run};
+pub use schema::{of_run, schema};
 
 use crate::outcome::Outcome;
 use serde_json::Value;

@@ -1,8 +1,7 @@
 //! Protection by parity, lost data, and power losses.
 
 use super::metric::{Metric, Stored, Unit};
-use crate::json_schema::nullable;
-use crate::json_schema::output::{Typed, list_of};
+use crate::json_schema::output::{Fact, Typed};
 use crate::outcome::Outcome;
 use fowler_device::policy::redundancy::CachePower;
 use fowler_device::{Counters, LossLedger, PowerOffs, Protection, Reason, StageChange};
@@ -30,12 +29,6 @@ fn of_stripes<V: Into<Value> + Typed + 'static>(
 }
 
 fn stripes() -> Vec<Metric> {
-    let change = |it: &StageChange| {
-        json!({
-            "to": it.to as u8 + 1, "at_s": (it.at - Nanos::ZERO).as_s(), "cycles": it.age.cycles,
-            "worn_stripes": it.age.worn_stripes,
-        })
-    };
     let changes = "Each change of stage: the new stage, the time, and the state of the cells.";
     vec![
         Metric::group(
@@ -47,11 +40,9 @@ fn stripes() -> Vec<Metric> {
         of_stripes("stage", Unit::Count("stage"), "Stage of life at the end, 1 to 3.", |it| {
             it.stage as u8 + 1
         }),
-        Metric::new("redundancy.changes", Unit::Table, changes, move |it| {
-            let changes = it.protection.as_ref().map(|its| its.changes.iter().map(change));
-            changes.map(|changes| changes.collect::<Vec<_>>())
-        })
-        .like(nullable(list_of(change_schema()))),
+        Metric::list("redundancy.changes", changes, of_change, |it| {
+            Some(&it.protection.as_ref()?.changes)
+        }),
         of_stripes("worn_stripes", STRIPES, "Stripes with a page in a worn block.", |it| {
             it.age.worn_stripes
         }),
@@ -70,17 +61,16 @@ fn stripes() -> Vec<Metric> {
 }
 
 /// A change of the stage.
-fn change_schema() -> Value {
+fn of_change() -> Vec<Fact<StageChange>> {
+    type It = StageChange;
     let number = json!({ "type": "number", "minimum": 0 });
-    json!({
-        "type": "object",
-        "properties": {
-            "to": { "type": "integer", "minimum": 1, "maximum": 3 },
-            "at_s": number, "cycles": number, "worn_stripes": number,
-        },
-        "required": ["to", "at_s", "cycles", "worn_stripes"],
-        "additionalProperties": false,
-    })
+    vec![
+        Fact::new("to", "", |it: &It| it.to as u8 + 1)
+            .like(json!({ "type": "integer", "minimum": 1, "maximum": 3 })),
+        Fact::new("at_s", "", |it: &It| (it.at - Nanos::ZERO).as_s()).like(number.clone()),
+        Fact::new("cycles", "", |it: &It| it.age.cycles).like(number.clone()),
+        Fact::new("worn_stripes", "", |it: &It| it.age.worn_stripes).like(number),
+    ]
 }
 
 /// A counter of the device that only drives with stripes have.

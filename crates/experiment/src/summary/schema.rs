@@ -53,7 +53,8 @@ impl Metric {
     }
 }
 
-fn run() -> Value {
+/// What a run is, where it is a part of something.
+pub fn schema() -> Value {
     let mut tree = Tree::default();
     for metric in all().iter().filter(|metric| metric.stored != Stored::Nowhere) {
         if metric.heads() {
@@ -69,57 +70,5 @@ fn run() -> Value {
 /// What `fowler run` writes into `summary.json` and prints with `--json`.
 pub fn of_run() -> Value {
     let about = "The summary of a run. What is not known is null; there are no infinities.";
-    json_schema::document("Fowler: the summary of a run", about, run())
-}
-
-/// The same of `fowler compare`.
-pub fn of_comparison() -> Value {
-    let each = json!({ "type": "array", "items": { "$ref": "#/$defs/run" }, "minItems": 1 });
-    let mut tree = Tree::default();
-    let about = "The summary of the run under each scheme, in the order in which they were named.";
-    tree.insert("schemes", described(each, about), true);
-    let finding = json!({
-        "type": "object",
-        "properties": {
-            "rule": { "type": "string", "description": "The rule that found it." },
-            "schemes": { "type": "array", "items": { "type": "string" } },
-            "text": { "type": "string", "description": "What it says, in whole sentences." },
-            "numbers": {
-                "type": "object",
-                "description": "The numbers that it stands on, with the thresholds that they crossed.",
-                "additionalProperties": { "type": "number" },
-            },
-            "next": {
-                "type": ["string", "null"],
-                "description": "What to try to learn more.",
-            },
-        },
-        "required": ["rule", "schemes", "text", "numbers", "next"],
-        "additionalProperties": false,
-    });
-    let about = "What the numbers say, in sentences, the most important first.";
-    let findings = json!({ "type": "array", "items": finding });
-    tree.insert("verdict", described(findings, about), true);
-    let of_scheme = map_of(json!({
-        "type": "object",
-        "properties": { "mean": { "type": "number" }, "half_width": { "type": "number" } },
-        "required": ["mean", "half_width"],
-        "additionalProperties": false,
-    }));
-    let spread = json!({
-        "type": ["object", "null"],
-        "properties": {
-            "count": { "type": "integer", "minimum": 2 },
-            "schemes": { "type": "array", "items": of_scheme },
-        },
-        "required": ["count", "schemes"],
-        "additionalProperties": false,
-    });
-    let about = "Over several seeds: for each scheme, in the same order, the mean of each metric and half the width \
-                 of its 95 % confidence interval. Null with one seed.";
-    tree.insert("seeds", described(spread, about), true);
-    let mut body = tree.schema();
-    body["$defs"] = json!({ "run": run() });
-    let about = "The summary of a comparison: a run for each scheme.";
-    json_schema::document("Fowler: the summary of a comparison", about, body)
+    json_schema::document("Fowler: the summary of a run", about, schema())
 }

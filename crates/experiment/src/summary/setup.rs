@@ -2,10 +2,11 @@
 
 use super::metric::{Metric, Stored, Unit};
 use crate::json_schema::nullable;
-use crate::json_schema::output::map_of;
+use crate::json_schema::output::{Fact, map_of, schema, written};
 use crate::outcome::laws::Law;
 use crate::outcome::{Ending, Outcome};
 use crate::provenance::VERSION;
+use crate::replay_speed::Search;
 use fowler_device::{OpBase, Pacing};
 use serde_json::{Map, Value, json};
 
@@ -117,24 +118,19 @@ fn workload() -> Vec<Metric> {
             "workload.idle_search.FACT",
             Unit::Table,
             "The search for a share of idle time: target, reached share, runs; null without one.",
-            |it| {
-                it.search.map(|search| {
-                    json!({ "target": search.target, "reached": search.reached, "runs": search.runs })
-                })
-            },
+            |it| it.search.map(|search| written(&of_search(), &search)),
         )
-        .like(nullable(search_schema())),
+        .like(nullable(schema(&of_search()))),
     ]
 }
 
-fn search_schema() -> Value {
-    let (share, runs) = (json!({ "type": "number" }), json!({ "type": "integer", "minimum": 1 }));
-    json!({
-        "type": "object",
-        "properties": { "target": share, "reached": share, "runs": runs },
-        "required": ["target", "reached", "runs"],
-        "additionalProperties": false,
-    })
+fn of_search() -> [Fact<Search>; 3] {
+    [
+        Fact::new("target", "", |it: &Search| it.target),
+        Fact::new("reached", "", |it: &Search| it.reached),
+        Fact::new("runs", "", |it: &Search| it.runs)
+            .like(json!({ "type": "integer", "minimum": 1 })),
+    ]
 }
 
 /// The report of reading a trace; absent for generators.

@@ -3,6 +3,7 @@
 
 use super::metric::{Metric, Stored, Unit};
 use crate::json_schema::nullable;
+use crate::json_schema::output::{Fact, schema, written};
 use crate::outcome::Outcome;
 use fowler_device::policy::hotness::Detector;
 use fowler_device::{ReadHot, Rewritten, Source};
@@ -18,9 +19,12 @@ pub(super) fn metrics() -> Vec<Metric> {
             PAGES,
             "Flash page programs by their threshold voltages, those for the host also below `host`; null without a \
              model of errors.",
-            programs_at,
+            |it| {
+                let host = it.counters.programs_at[Source::Host];
+                it.programs_at().map(|all| written(&programs(), &[all, host]))
+            },
         )
-        .like(programs_at_schema()),
+        .like(nullable(schema(&programs()))),
         Metric::new(
             "counters.left.CLASS",
             PAGES,
@@ -43,31 +47,19 @@ pub(super) fn metrics() -> Vec<Metric> {
     ]
 }
 
-fn programs_at(it: &Outcome) -> Value {
-    let named = |programs: ByVoltage<u64>| {
-        let [boosted, nominal, reduced] = programs.into_array();
-        json!({ "boosted": boosted, "nominal": nominal, "reduced": reduced })
-    };
-    let Some(all) = it.programs_at() else { return Value::Null };
-    let mut object = named(all);
-    object["host"] = named(it.counters.programs_at[Source::Host]);
-    object
+/// Programs of all, and of the host, by voltage.
+type Programs = [ByVoltage<u64>; 2];
+
+fn by_voltage() -> Vec<Fact<ByVoltage<u64>>> {
+    let of =
+        |name, place: usize| Fact::new(name, "", move |it: &ByVoltage<u64>| it.into_array()[place]);
+    vec![of("boosted", 0), of("nominal", 1), of("reduced", 2)]
 }
 
-fn programs_at_schema() -> Value {
-    let pages = json!({ "type": "integer", "minimum": 0 });
-    let mut named = json!({ "boosted": pages, "nominal": pages, "reduced": pages });
-    let mut required = vec!["boosted", "nominal", "reduced"];
-    let closed = |properties: &Value, required: &[&str]| {
-        json!({
-            "type": "object", "properties": properties, "required": required,
-            "additionalProperties": false,
-        })
-    };
-    let host = closed(&named, &required);
-    required.push("host");
-    named["host"] = host;
-    nullable(closed(&named, &required))
+fn programs() -> Vec<Fact<Programs>> {
+    let all = by_voltage().into_iter().map(|fact| fact.within(|it: &Programs| &it[0]));
+    let host = Fact::new("host", "", |it: &Programs| written(&by_voltage(), &it[1]));
+    all.chain([host.like(schema(&by_voltage()))]).collect()
 }
 
 fn left(it: &Outcome) -> Option<Value> {

@@ -3,7 +3,7 @@
 use super::{Alive, Fleet, Interval, Replaced};
 use crate::Lifetime;
 use fowler_experiment::json_schema::nullable;
-use fowler_experiment::json_schema::output::{self, Fact, list_of, written};
+use fowler_experiment::json_schema::output::{self, Fact, all_written, list_of, written};
 use serde_json::Value;
 
 /// The fleet of a life; null if there is none.
@@ -60,12 +60,11 @@ fn facts() -> Vec<Fact<Fleet>> {
             it.spares(it.all)
         }),
         Fact::new("survival", "The share alive at moments, with its interval.", |it: &It| {
-            it.survival().iter().map(|its| written(&of_alive(), its)).collect::<Vec<_>>()
+            all_written(&of_alive(), &it.survival())
         })
         .like(list_of(output::schema(&of_alive()))),
         Fact::new("by_year", "Replacements in each year.", |it: &It| {
-            let years = it.years().into_iter();
-            years.map(|its| written(&of_year(), &its)).collect::<Vec<_>>()
+            all_written(&of_year(), &it.years())
         })
         .like(list_of(output::schema(&of_year()))),
     ]);

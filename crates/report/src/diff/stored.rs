@@ -78,7 +78,7 @@ pub(crate) fn is_as_written(file: &Path) -> Result<(), Diagnostics> {
 fn stored(run: &Value, spread: Option<&Value>) -> Option<Stored> {
     let text = |path: &str| run.pointer(path).and_then(Value::as_str);
     let mut its = Stored { scheme: text("/scheme")?.into(), ..Stored::default() };
-    flattened("", run, &mut its.numbers);
+    its.numbers = fowler_experiment::summary::numbers(run.as_object()?);
     // What depends on the machine is no result.
     its.numbers.retain(|path, _| !path.starts_with("wall_s") && path != "requests_per_s");
     its.numbers.retain(|path, _| !path.starts_with("provenance."));
@@ -110,20 +110,6 @@ fn stored(run: &Value, spread: Option<&Value>) -> Option<Stored> {
         its.seeds.insert(path.clone(), (number("mean")?, number("half_width")?));
     }
     Some(its)
-}
-
-/// Collects the numbers of an object by their path. Lists are left out: their places mean nothing
-/// beside those of another run.
-fn flattened(path: &str, value: &Value, numbers: &mut BTreeMap<String, f64>) {
-    match value {
-        Value::Object(below) => {
-            for (name, value) in below {
-                flattened(&joined(path, name), value, numbers);
-            }
-        }
-        Value::Number(number) => numbers.extend(number.as_f64().map(|it| (path.to_string(), it))),
-        Value::Null | Value::Bool(_) | Value::String(_) | Value::Array(_) => {}
-    }
 }
 
 /// Collects the keys of a TOML table with their values.

@@ -1,6 +1,7 @@
 //! What a rule looks at, and what it has found.
 
 use super::facts::Facts;
+use fowler_experiment::json_schema::output::{Fact, written};
 use fowler_experiment::seeds::Spread;
 use serde_json::{Map, Value, json};
 
@@ -43,19 +44,7 @@ impl Finding {
 
     /// Returns it as an object.
     pub fn json(&self) -> Value {
-        let numbers: Map<String, Value> = self
-            .numbers
-            .iter()
-            .filter(|(_, value)| value.is_finite())
-            .map(|&(name, value)| (name.to_string(), value.into()))
-            .collect();
-        json!({
-            "rule": self.rule,
-            "schemes": self.schemes,
-            "text": self.text,
-            "numbers": numbers,
-            "next": self.next,
-        })
+        written(&facts(), self)
     }
 
     /// Returns the sentences, and what to try.
@@ -65,6 +54,25 @@ impl Finding {
             None => self.text.clone(),
         }
     }
+}
+
+pub(super) fn facts() -> Vec<Fact<Finding>> {
+    type It = Finding;
+    vec![
+        Fact::new("rule", "The rule that found it.", |it: &It| it.rule),
+        Fact::new("schemes", "", |it: &It| it.schemes.clone()),
+        Fact::new("text", "What it says, in whole sentences.", |it: &It| it.text.clone()),
+        Fact::new("numbers", "", |it: &It| {
+            let known = it.numbers.iter().filter(|(_, value)| value.is_finite());
+            known.map(|&(name, value)| (name.into(), value.into())).collect::<Map<_, _>>()
+        })
+        .like(json!({
+            "type": "object",
+            "description": "The numbers that it stands on, with the thresholds that they crossed.",
+            "additionalProperties": { "type": "number" },
+        })),
+        Fact::new("next", "What to try to learn more.", |it: &It| it.next.clone()),
+    ]
 }
 
 /// Joins names: `a`, `a and b`, `a, b and c`.

@@ -20,9 +20,12 @@ mod tail;
 pub(crate) use facts::Facts;
 use finding::Case;
 pub use finding::Finding;
+use fowler_experiment::json_schema::output::{self, Fact, all_written, list_of, written};
+use fowler_experiment::json_schema::{self, nullable};
 use fowler_experiment::outcome::Outcome;
 use fowler_experiment::seeds::Spread;
-use serde_json::Value;
+use fowler_experiment::summary;
+use serde_json::{Value, json};
 
 /// A rule: what it says of these runs, of which the first is the baseline.
 type Rule = fn(&Case<'_>) -> Vec<Finding>;
@@ -45,14 +48,46 @@ pub fn of(outcomes: &[Outcome], spread: Option<&Spread>) -> Vec<Finding> {
     look(&Case { runs: &runs, spread })
 }
 
+/// Runs of the same workload under several schemes, and their numbers over several seeds.
+struct Comparison<'a> {
+    outcomes: &'a [Outcome],
+    spread: Option<&'a Spread>,
+}
+
 /// Returns the summary of a comparison: its runs, what the rules say of them, and the numbers over
 /// several seeds; the latter are null with one.
 pub fn comparison_json(outcomes: &[Outcome], spread: Option<&Spread>) -> Value {
-    let findings: Vec<Value> = of(outcomes, spread).iter().map(Finding::json).collect();
-    let mut object = fowler_experiment::summary::comparison_json(outcomes);
-    object["verdict"] = findings.into();
-    object["seeds"] = spread.map_or(Value::Null, Spread::json);
-    object
+    written(&facts(), &Comparison { outcomes, spread })
+}
+
+/// What `fowler compare` writes into `summary.json` and prints with `--json`.
+pub fn schema() -> Value {
+    let mut body = output::schema(&facts());
+    body["$defs"] = json!({ "run": summary::schema() });
+    let about = "The summary of a comparison: a run for each scheme.";
+    json_schema::document("Fowler: the summary of a comparison", about, body)
+}
+
+fn facts<'a>() -> Vec<Fact<Comparison<'a>>> {
+    type It<'a> = Comparison<'a>;
+    let schemes =
+        "The summary of the run under each scheme, in the order in which they were named.";
+    let seeds = "Over several seeds: for each scheme, in the same order, the mean of each metric and half the width \
+                 of its 95 % confidence interval. Null with one seed.";
+    vec![
+        Fact::new("schemes", schemes, |it: &It| {
+            it.outcomes.iter().map(Outcome::json).collect::<Vec<_>>()
+        })
+        .like(json!({ "type": "array", "items": { "$ref": "#/$defs/run" }, "minItems": 1 })),
+        Fact::new(
+            "verdict",
+            "What the numbers say, in sentences, the most important first.",
+            |it: &It| all_written(&finding::facts(), &of(it.outcomes, it.spread)),
+        )
+        .like(list_of(output::schema(&finding::facts()))),
+        Fact::new("seeds", seeds, |it: &It| it.spread.map(Spread::json))
+            .like(nullable(Spread::schema())),
+    ]
 }
 
 fn look(case: &Case<'_>) -> Vec<Finding> {
