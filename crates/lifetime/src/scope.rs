@@ -60,7 +60,8 @@ pub(crate) fn left_out(config: &Config) -> Vec<String> {
         (older.warm_up > 0, "the warm-up: a life begins after long use anyway"),
     ]
     .into_iter()
-    .filter_map(|(used, what)| used.then(|| what.to_string()))
+    .filter(|(used, _)| *used)
+    .map(|(_, what)| what.to_string())
     .collect()
 }
 

@@ -9,15 +9,15 @@ use crate::policy::redundancy::CachePower;
 use crate::policy::voltage::VoltageKind;
 use fowler_units::Span;
 
-/// What settings need to work, or to have an effect.
+/// A need of settings: where it is not met, they do not work, or have no effect.
 pub struct Need {
     /// The keys involved, or those beside the one that has the need.
     pub keys: &'static [&'static str],
-    /// Returns whether a drive has what they need.
+    /// Returns whether a drive meets it.
     pub met: fn(&Config) -> bool,
-    /// What is wrong if it has not.
+    /// The message of a refusal.
     pub what: &'static str,
-    /// How to fix that.
+    /// A way to meet it.
     pub hint: &'static str,
 }
 

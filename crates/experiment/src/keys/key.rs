@@ -15,7 +15,7 @@ pub struct Key<T> {
     pub required: bool,
     /// Its type and bounds, and access to its value.
     pub field: Field<T>,
-    /// The needs of its values, other than the default, to have an effect on a drive.
+    /// Needs of every value but the default: where one is not met, the value has no effect.
     pub needs: &'static [&'static Need],
 }
 

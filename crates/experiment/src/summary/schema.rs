@@ -53,7 +53,7 @@ impl Metric {
     }
 }
 
-/// What a run is, where it is a part of something.
+/// Returns the schema of the summary of a run, for a document that has runs as parts.
 pub fn schema() -> Value {
     let mut tree = Tree::default();
     for metric in all().iter().filter(|metric| metric.stored != Stored::Nowhere) {
