@@ -343,6 +343,10 @@ impl Config {
         });
         refusals
             .unless(self.victim.d > 0, &["policy.victim.d"], || "0; expected at least 1".into());
+        let line = self.redundancy.word_line;
+        refusals.unless((1..=16).contains(&line), &["policy.redundancy.word_line"], || {
+            format!("{line} pages in a word line; expected 1 to 16")
+        });
     }
 
     /// See docs/decisions/blocks.md, "How much of a request lies on one die?".

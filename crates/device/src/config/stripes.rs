@@ -54,10 +54,6 @@ impl Config {
     /// See docs/decisions/raid.md, "How many chips does a drive with stripes need?".
     pub(crate) fn refuse_redundancy(&self, refusals: &mut Refusals) {
         let its = &self.redundancy;
-        let line = its.word_line;
-        refusals.unless((1..=16).contains(&line), &["policy.redundancy.word_line"], || {
-            format!("{line} pages in a word line; expected 1 to 16")
-        });
         if !its.has_stripes() {
             return;
         }
