@@ -13,21 +13,19 @@ pub(crate) fn without_effect(config: &Config) -> Vec<Refusal> {
     keys.retain(|key| !key.needs.is_empty());
     keys.retain(|key| key.field.print(config) != key.field.print(&default));
     keys.sort_by_key(|key| !key.is_slot());
-    let mut unmet: Vec<(&Need, Vec<&'static str>)> = Vec::new();
-    for key in &keys {
-        for &need in key.needs.iter().filter(|need| !(need.met)(config)) {
-            match unmet.iter_mut().find(|(other, _)| other.what == need.what) {
-                Some((_, keys)) => keys.push(key.path),
-                None => unmet.push((need, vec![key.path])),
-            }
-        }
-    }
-    unmet.into_iter().map(|(need, keys)| need.refusal(&keys)).collect()
+    let unmet = |need: &&Need| {
+        let lacks = |its: &&Need| its.what == need.what && !(its.met)(config);
+        let idle = keys.iter().filter(|key| key.needs.iter().any(|its| lacks(its)));
+        let idle: Vec<&str> = idle.map(|key| key.path).collect();
+        (!idle.is_empty()).then(|| need.refusal(&idle))
+    };
+    keys::NEEDS.iter().filter_map(unmet).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use crate::device_spec::{DeviceSpec, resolve};
+    use crate::keys;
     use crate::scheme::Scheme;
 
     /// The diagnostics of a preset with these settings; empty if it works.
@@ -134,6 +132,13 @@ mod tests {
             ("nvme-980pro", &["flash.program_passes=2", "flash.first_pass_iterations=9"], &[]),
         ] {
             expect(device, "noop", set, refused);
+        }
+    }
+
+    #[test]
+    fn every_need_is_reported() {
+        for need in keys::all().iter().flat_map(|key| key.needs) {
+            assert!(keys::NEEDS.iter().any(|its| its.what == need.what), "{}", need.what);
         }
     }
 

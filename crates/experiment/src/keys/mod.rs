@@ -12,6 +12,7 @@ mod reliability;
 
 pub use key::Key;
 pub(crate) use key::{at, words};
+pub(crate) use needs::NEEDS;
 
 use crate::field::{Access, Field, Word};
 use fowler_device::{

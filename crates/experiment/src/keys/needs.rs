@@ -13,6 +13,24 @@ use fowler_device::reliability::ModelKind;
 use fowler_device::{Arbitration, Need};
 use fowler_units::Span;
 
+/// Every need, in the order in which settings without effect are reported.
+pub(crate) const NEEDS: [&Need; 14] = [
+    &ERRORS,
+    &FADING,
+    &COMPARISONS,
+    &HOTNESS,
+    &BAD_BLOCKS,
+    &SAVED_PAGES,
+    &CAPACITOR,
+    &TORN_PROGRAMS,
+    &TURNS,
+    &PACE,
+    &TWO_PASSES,
+    &CACHE,
+    &DYNAMIC_CACHE,
+    &AGE,
+];
+
 pub(super) const PACE: Need = Need {
     keys: &["buffer.pace"],
     met: |drive| drive.buffer.pace != Span::ZERO,
