@@ -15,7 +15,7 @@ pub(crate) fn without_effect(config: &Config) -> Vec<Refusal> {
     keys.sort_by_key(|key| !key.is_slot());
     let unmet = |need: &&Need| {
         let lacks = |its: &&Need| its.what == need.what && !(its.met)(config);
-        let idle = keys.iter().filter(|key| key.needs.iter().any(|its| lacks(its)));
+        let idle = keys.iter().filter(|key| key.needs.iter().any(lacks));
         let idle: Vec<&str> = idle.map(|key| key.path).collect();
         (!idle.is_empty()).then(|| need.refusal(&idle))
     };
