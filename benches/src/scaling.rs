@@ -5,7 +5,7 @@
 
 use crate::drive::{self, State};
 use crate::workload::{Asked, RANDOM_READ, Workload};
-use fowler_figures::{Axis, Figure, LineSeries, Lines, Panel, Stroke};
+use fowler_figures::{Axis, Figure, Panel, Series};
 use fowler_units::Geometry;
 use std::path::Path;
 
@@ -54,17 +54,17 @@ pub fn print(folder: &Path, longest: u32) -> Result<(), String> {
     std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let by_dies = (3..=12).map(|power| Point::new(1 << power, 1 << power, OPEN, REQUESTS));
     let dies = table("dies (random reads, each die busy for 60 % of the time)", by_dies);
-    keep(folder, "scaling_dies", &speeds("dies", &dies))?;
+    keep(folder, &speeds("scaling_dies", "dies", &dies))?;
 
     let closed = |depth| Asked::Random { read_share: 1.0, depth };
     let by_depth = (0..=12).map(|power| Point::new(1 << power, 64, closed(1 << power), REQUESTS));
     let depths = table("requests outstanding (random reads, 64 dies)", by_depth);
-    keep(folder, "scaling_depth", &speeds("requests outstanding", &depths))?;
+    keep(folder, &speeds("scaling_depth", "requests outstanding", &depths))?;
 
     let powers = (5..=longest).map(|power| 10u64.pow(power));
     let by_length = powers.map(|count| Point::new(count, 64, OPEN, count));
     let lengths = table("requests (random reads, 64 dies busy for 60 % of the time)", by_length);
-    keep(folder, "scaling_length", &times(&lengths))
+    keep(folder, &times("scaling_length", &lengths))
 }
 
 /// Measures the points and prints them. Each round covers all points, so that a slow minute of the
@@ -105,37 +105,34 @@ fn round(point: &Point) -> f64 {
 
 /// Draws requests per second and time per request. The latter is a straight line if it grows with
 /// the logarithm.
-fn speeds(varied: &str, points: &[Point]) -> Figure {
+fn speeds(id: &str, varied: &str, points: &[Point]) -> Figure {
     let panel = |title: &str, y: fn(&Point) -> f64| {
-        let points = points.iter().map(|it| (it.x as f64, y(it))).collect();
-        let series = vec![LineSeries { name: "Fowler".into(), points, ..LineSeries::default() }];
-        let (x, y) = (Axis::log2(varied), Axis::linear(title));
-        Panel::lines(title, Lines { x, y, series, reference: None })
+        let line = Series::line("Fowler", points.iter().map(|it| (it.x as f64, y(it))));
+        Panel::lines(title, Axis::log2(varied), Axis::linear(title), [line])
     };
-    let panels = vec![
+    let panels = [
         panel("M requests/s", Point::millions_per_second),
         panel("ns per request", Point::ns_per_request),
     ];
-    Figure { panels, ..Figure::new(format!("Speed by {varied}, on one core")) }
+    Figure::new(id, format!("Speed by {varied}, on one core"), panels)
 }
 
 /// Draws wall time by length, and the line in proportion to the longest run.
-fn times(points: &[Point]) -> Figure {
+fn times(id: &str, points: &[Point]) -> Figure {
     let each = points.last().map_or(0.0, |it| it.seconds / it.requests as f64);
-    let series = |name: &str, stroke, y: &dyn Fn(&Point) -> f64| {
-        let points = points.iter().map(|it| (it.x as f64, y(it))).collect();
-        LineSeries { name: name.into(), points, stroke, ..LineSeries::default() }
+    let line = |name, y: &dyn Fn(&Point) -> f64| {
+        Series::line(name, points.iter().map(|it| (it.x as f64, y(it))))
     };
-    let series = vec![
-        series("Fowler", Stroke::Measured, &|it| it.seconds),
-        series("in proportion", Stroke::Theory, &|it| it.requests as f64 * each),
+    let series = [
+        line("Fowler", &|it| it.seconds),
+        line("in proportion", &|it| it.requests as f64 * each).theory(),
     ];
-    let (x, y) = (Axis::log10("requests"), Axis::log10("wall time (s)"));
-    let panels = vec![Panel::lines("", Lines { x, y, series, reference: None })];
-    Figure { panels, ..Figure::new("Wall time by length of the run, on one core") }
+    let panel = Panel::lines("", Axis::log10("requests"), Axis::log10("wall time (s)"), series);
+    Figure::new(id, "Wall time by length of the run, on one core", [panel])
 }
 
-fn keep(folder: &Path, name: &str, figure: &Figure) -> Result<(), String> {
+fn keep(folder: &Path, figure: &Figure) -> Result<(), String> {
+    let name = &figure.id;
     let svg = figure.svg().map_err(|error| format!("{name}: {error}"))?;
     let path = folder.join(name).with_extension("svg");
     std::fs::write(&path, svg).map_err(|error| format!("{}: {error}", path.display()))

@@ -42,11 +42,11 @@ impl Cell {
         value.filter(|value| value.is_finite()).map_or(Cell::Nothing, Cell::Share)
     }
 
-    fn csv(&self) -> String {
+    /// Returns its number, if it has one.
+    pub fn value(&self) -> Option<f64> {
         match self {
-            Cell::Text(text) => text.clone(),
-            Cell::Number(value) | Cell::Share(value) => value.to_string(),
-            Cell::Nothing => String::new(),
+            Cell::Number(value) | Cell::Share(value) => Some(*value),
+            Cell::Text(_) | Cell::Nothing => None,
         }
     }
 }
@@ -77,6 +77,12 @@ impl Sheet {
         self.rows.push(cells);
     }
 
+    /// Returns the numbers under a head, one for each row; none if no column has that head.
+    pub fn column(&self, head: &str) -> Vec<Option<f64>> {
+        let Some(at) = self.heads.iter().position(|it| it == head) else { return Vec::new() };
+        self.rows.iter().map(|row| row.get(at).and_then(Cell::value)).collect()
+    }
+
     /// Writes it as CSV to `folder`.
     pub fn write(&self, folder: &Path) -> Result<(), Diagnostics> {
         let path = folder.join(format!("{}.csv", self.name));
@@ -85,7 +91,7 @@ impl Sheet {
         let failed = |error: csv::Error| unwritable(&path, &error.into());
         csv.write_record(&self.heads).map_err(failed)?;
         for row in &self.rows {
-            csv.write_record(row.iter().map(Cell::csv)).map_err(failed)?;
+            csv.write_record(row.iter().map(Cell::exact)).map_err(failed)?;
         }
         let bytes = csv.into_inner().map_err(|error| unwritable(&path, error.error()))?;
         file.write_all(&bytes).map_err(|error| unwritable(&path, &error))?;

@@ -2,7 +2,7 @@
 
 use plotters::style::text_anchor::{HPos, VPos};
 
-use crate::Bars;
+use crate::Panel;
 use crate::canvas::{Drawn, Lettering, Pen, Place, Plane};
 use crate::style::{INK, LABEL, MESH, PAPER, colour, px, width, wrap};
 
@@ -12,18 +12,18 @@ const FILLED: f64 = 0.82;
 const LINE: f64 = 14.0;
 
 /// The width for all bars, in pixels.
-pub fn natural_width(bars: &Bars) -> f64 {
+pub fn natural_width(bars: &Panel) -> f64 {
     let series = bars.series.len().max(1) as f64;
     let bar = if series > 6.0 { 9.0 } else { 12.0 };
     let group = (series * bar / FILLED).max(34.0);
-    (group * bars.groups.len() as f64).clamp(320.0, 1100.0)
+    (group * bars.rows.len() as f64).clamp(320.0, 1100.0)
 }
 
 /// Returns the lowest and the highest value in a panel.
-pub fn range(bars: &Bars) -> (f64, f64) {
+pub fn range(bars: &Panel) -> (f64, f64) {
     let series = bars.series.iter().flat_map(|series| {
-        let ends = series.spread.iter().flatten().flat_map(|(low, high)| [*low, *high]);
-        series.values.iter().chain(&series.published).flatten().copied().chain(ends)
+        let ends = series.band.iter().flatten().flat_map(|(low, high)| [*low, *high]);
+        series.y.iter().chain(&series.published).flatten().copied().chain(ends)
     });
     let all = series.chain(bars.reference.iter().map(|reference| reference.at));
     all.fold((0.0, 0.0), |(low, high), value| (value.min(low), value.max(high)))
@@ -72,9 +72,9 @@ impl Labels {
 }
 
 /// Draws the bars, then everything on top of them.
-pub fn draw(plane: &Plane<'_, '_>, bars: &Bars, labels: &Labels) -> Drawn {
+pub fn draw(plane: &Plane<'_, '_>, bars: &Panel, labels: &Labels) -> Drawn {
     let pen = plane.pen;
-    for group in 1..bars.groups.len() {
+    for group in 1..bars.rows.len() {
         let x = group as f64 - 0.5;
         let ends = vec![plane.at_place(x, plane.y.low), plane.at_place(x, plane.y.high)];
         pen.line(ends, MESH, 0.8)?;
@@ -82,7 +82,7 @@ pub fn draw(plane: &Plane<'_, '_>, bars: &Bars, labels: &Labels) -> Drawn {
     let slot = FILLED / bars.series.len() as f64;
     let left = |group: usize, series: usize| group as f64 + slot * series as f64 - FILLED / 2.0;
     for (index, series) in bars.series.iter().enumerate() {
-        for (group, value) in series.values.iter().enumerate() {
+        for (group, value) in series.y.iter().enumerate() {
             let (from, to) = (left(group, index), left(group, index) + slot);
             match value {
                 Some(value) => {
@@ -106,7 +106,7 @@ pub fn draw(plane: &Plane<'_, '_>, bars: &Bars, labels: &Labels) -> Drawn {
     let wide = f64::from(plane.at(slot, 0.0).0 - plane.at(0.0, 0.0).0) / crate::style::UNIT;
     for (index, series) in bars.series.iter().enumerate() {
         let middle = |group| left(group, index) + slot / 2.0;
-        for (group, ends) in series.spread.iter().enumerate() {
+        for (group, ends) in series.band.iter().enumerate() {
             let Some((low, high)) = *ends else { continue };
             let (low, high) = (plane.at(middle(group), low), plane.at(middle(group), high));
             pen.whisker(low, high, (wide / 4.0).clamp(1.0, 3.0))?;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{Bars, Figure, Lines, Plot, Reference, Scale, Steps};
+use crate::{Figure, Panel, Scale, Series, Shape};
 
 /// Everything that prevents a figure from being drawn; never empty.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,6 +29,8 @@ pub struct Finding {
 pub enum Wrong {
     /// The figure has no panels, or zero columns of them.
     NoPanels,
+    /// The panel has a shape that only pages draw.
+    OnPages,
     /// The panel has no groups of bars.
     NoGroups,
     /// The series has no name.
@@ -80,6 +82,7 @@ impl fmt::Display for Wrong {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoPanels => write!(f, "there are no panels"),
+            Self::OnPages => write!(f, "only a page with its script can draw this shape"),
             Self::NoGroups => write!(f, "there are no groups of bars"),
             Self::NoName => write!(f, "a series has no name for the legend"),
             Self::SameName => write!(f, "another series of the panel has the same name"),
@@ -161,16 +164,23 @@ impl Findings<'_> {
         }
     }
 
+    fn points(
+        &mut self,
+        columns: [&'static str; 2],
+        scales: [Scale; 2],
+        (x, y): (&[f64], &[Option<f64>]),
+    ) {
+        self.length(columns[0], x.len(), y.len());
+        self.numbers(columns[0], scales[0], x.iter().copied().enumerate());
+        self.numbers(columns[1], scales[1], given(y));
+    }
+
     fn spread(&mut self, scale: Scale, spread: &[Option<(f64, f64)>]) {
         let ends = || spread.iter().enumerate().filter_map(|(i, ends)| Some((i, (*ends)?)));
         self.numbers("spread", scale, ends().flat_map(|(i, (low, high))| [(i, low), (i, high)]));
         if let Some((index, _)) = ends().find(|(_, (low, high))| low > high) {
             self.add(Wrong::Inverted { index });
         }
-    }
-
-    fn reference(&mut self, scale: Scale, reference: Option<&Reference>) {
-        self.numbers("reference", scale, reference.iter().map(|reference| (0, reference.at)));
     }
 }
 
@@ -184,11 +194,24 @@ pub(crate) fn check(figure: &Figure) -> Result<(), FigureError> {
         findings.panel =
             if panel.title.is_empty() { (number + 1).to_string() } else { panel.title.clone() };
         findings.series = "";
-        names(&mut findings, &panel.plot);
-        match &panel.plot {
-            Plot::Bars(bars) | Plot::Towers(bars) => check_bars(&mut findings, bars),
-            Plot::Lines(lines) => check_lines(&mut findings, lines),
-            Plot::Steps(steps) => check_steps(&mut findings, steps),
+        names(&mut findings, &panel.series);
+        let at = panel.reference.iter().map(|reference| (0, reference.at));
+        findings.numbers("reference", panel.y.scale, at);
+        let of: fn(&mut Findings<'_>, &Panel, &Series) = match panel.shape {
+            Shape::Columns | Shape::Towers => of_columns,
+            Shape::Lines => of_line,
+            Shape::Distributions => of_distribution,
+            Shape::Steps | Shape::Areas | Shape::Bars | Shape::Heat | Shape::Boxes => {
+                findings.add(Wrong::OnPages);
+                continue;
+            }
+        };
+        if matches!(panel.shape, Shape::Columns | Shape::Towers) && panel.rows.is_empty() {
+            findings.add(Wrong::NoGroups);
+        }
+        for series in &panel.series {
+            findings.series = &series.name;
+            of(&mut findings, panel, series);
         }
     }
     if findings.all.is_empty() {
@@ -197,19 +220,12 @@ pub(crate) fn check(figure: &Figure) -> Result<(), FigureError> {
     Err(FigureError { figure: figure.title.clone(), findings: findings.all })
 }
 
-fn names<'a>(findings: &mut Findings<'a>, plot: &'a Plot) {
-    let names: Vec<&str> = match plot {
-        Plot::Bars(bars) | Plot::Towers(bars) => {
-            bars.series.iter().map(|series| series.name.as_str()).collect()
-        }
-        Plot::Lines(lines) => lines.series.iter().map(|series| series.name.as_str()).collect(),
-        Plot::Steps(steps) => steps.series.iter().map(|series| series.name.as_str()).collect(),
-    };
-    for (index, name) in names.iter().enumerate() {
-        findings.series = name;
-        if name.trim().is_empty() {
+fn names<'a>(findings: &mut Findings<'a>, series: &'a [Series]) {
+    for (index, one) in series.iter().enumerate() {
+        findings.series = &one.name;
+        if one.name.trim().is_empty() {
             findings.add(Wrong::NoName);
-        } else if names[..index].contains(name) {
+        } else if series[..index].iter().any(|other| other.name == one.name) {
             findings.add(Wrong::SameName);
         }
     }
@@ -220,67 +236,43 @@ fn given(values: &[Option<f64>]) -> impl Iterator<Item = (usize, f64)> + '_ {
     values.iter().enumerate().filter_map(|(index, value)| Some((index, (*value)?)))
 }
 
-fn check_bars<'a>(findings: &mut Findings<'a>, bars: &'a Bars) {
-    let groups = bars.groups.len();
-    if groups == 0 {
-        findings.add(Wrong::NoGroups);
+fn of_columns(findings: &mut Findings<'_>, panel: &Panel, series: &Series) {
+    let rows = panel.rows.len();
+    findings.length("values", series.y.len(), rows);
+    findings.numbers("values", Scale::Linear, given(&series.y));
+    if !series.published.is_empty() {
+        findings.length("published", series.published.len(), rows);
+        findings.numbers("published", Scale::Linear, given(&series.published));
     }
-    findings.reference(Scale::Linear, bars.reference.as_ref());
-    for series in &bars.series {
-        findings.series = &series.name;
-        findings.length("values", series.values.len(), groups);
-        findings.numbers("values", Scale::Linear, given(&series.values));
-        if !series.published.is_empty() {
-            findings.length("published", series.published.len(), groups);
-            findings.numbers("published", Scale::Linear, given(&series.published));
-        }
-        if !series.spread.is_empty() {
-            findings.length("spread", series.spread.len(), groups);
-            findings.spread(Scale::Linear, &series.spread);
-        }
+    if !series.band.is_empty() {
+        findings.length("spread", series.band.len(), rows);
+        findings.spread(Scale::Linear, &series.band);
     }
 }
 
-fn points(
-    findings: &mut Findings<'_>,
-    columns: [&'static str; 2],
-    scales: [Scale; 2],
-    points: &[(f64, f64)],
-) {
-    findings.numbers(columns[0], scales[0], points.iter().map(|point| point.0).enumerate());
-    findings.numbers(columns[1], scales[1], points.iter().map(|point| point.1).enumerate());
-}
-
-fn check_lines<'a>(findings: &mut Findings<'a>, lines: &'a Lines) {
-    let scales = [lines.x.scale, lines.y.scale];
-    findings.reference(lines.y.scale, lines.reference.as_ref());
-    for series in &lines.series {
-        findings.series = &series.name;
-        points(findings, ["x of points", "y of points"], scales, &series.points);
-        points(findings, ["x of published", "y of published"], scales, &series.published);
-        if !series.spread.is_empty() {
-            findings.length("spread", series.spread.len(), series.points.len());
-            findings.spread(lines.y.scale, &series.spread);
-        }
+fn of_line(findings: &mut Findings<'_>, panel: &Panel, series: &Series) {
+    let (x, y) = (panel.x.scale, panel.y.scale);
+    findings.points(["x of points", "y of points"], [x, y], (&series.x, &series.y));
+    let published = (&series.published_x[..], &series.published[..]);
+    findings.points(["x of published", "y of published"], [x, y], published);
+    if !series.band.is_empty() {
+        findings.length("spread", series.band.len(), series.y.len());
+        findings.spread(y, &series.band);
     }
 }
 
-fn check_steps<'a>(findings: &mut Findings<'a>, steps: &'a Steps) {
-    for series in &steps.series {
-        findings.series = &series.name;
-        let before = findings.all.len();
-        let scales = [steps.x.scale, Scale::Linear];
-        points(findings, ["x of points", "fraction of points"], scales, &series.points);
-        let falls = |index: &usize| {
-            let (x, share) = series.points[*index];
-            let (x_before, share_before) =
-                if *index == 0 { (x, 0.0) } else { series.points[*index - 1] };
-            x < x_before || share < share_before || share > 1.0
-        };
-        if findings.all.len() == before
-            && let Some(index) = (0..series.points.len()).find(falls)
-        {
-            findings.add(Wrong::NotRising { index });
-        }
+fn of_distribution(findings: &mut Findings<'_>, panel: &Panel, series: &Series) {
+    let before = findings.all.len();
+    let scales = [panel.x.scale, Scale::Linear];
+    findings.points(["x of points", "fraction of points"], scales, (&series.x, &series.y));
+    let mut last = (f64::NEG_INFINITY, 0.0);
+    let falls = series.points().find(|(_, (x, share))| {
+        let (x_before, share_before) = std::mem::replace(&mut last, (*x, *share));
+        *x < x_before || *share < share_before || *share > 1.0
+    });
+    if findings.all.len() == before
+        && let Some((index, _)) = falls
+    {
+        findings.add(Wrong::NotRising { index });
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::canvas::{Drawn, Place, Plane};
 use crate::style::{colour, px};
-use crate::{LineSeries, Lines, Steps, Stroke};
+use crate::{Panel, Series, Stroke};
 
 /// The width of curves, in pixels.
 pub const WIDTH: f64 = 1.9;
@@ -25,31 +25,27 @@ fn ends(mut values: impl Iterator<Item = f64>) -> (f64, f64) {
     values.fold((first, first), |(low, high), value| (value.min(low), value.max(high)))
 }
 
-/// Returns the ranges of x and y of lines.
-pub fn range_of_lines(lines: &Lines) -> [(f64, f64); 2] {
+/// Returns the range of x, and that of y of lines.
+pub fn ranges(lines: &Panel) -> [(f64, f64); 2] {
     let points = || {
-        let all =
-            lines.series.iter().flat_map(|series| series.points.iter().chain(&series.published));
-        all.copied()
+        let own = |series: &'_ Series| {
+            series.points().map(|it| it.1).chain(series.published_points()).collect::<Vec<_>>()
+        };
+        lines.series.iter().flat_map(own)
     };
-    let spread = lines.series.iter().flat_map(|series| series.spread.iter().flatten());
+    let spread = lines.series.iter().flat_map(|series| series.band.iter().flatten());
     let spread = spread.flat_map(|(low, high)| [*low, *high]);
     let reference = lines.reference.iter().map(|reference| reference.at);
     [ends(points().map(|p| p.0)), ends(points().map(|p| p.1).chain(spread).chain(reference))]
 }
 
-/// Returns the range of x of distribution functions.
-pub fn range_of_steps(steps: &Steps) -> (f64, f64) {
-    ends(steps.series.iter().flat_map(|series| series.points.iter().map(|point| point.0)))
-}
-
 /// Draws lines, then everything on top of them.
-pub fn draw_lines(plane: &Plane<'_, '_>, lines: &Lines) -> Drawn {
+pub fn draw_lines(plane: &Plane<'_, '_>, lines: &Panel) -> Drawn {
     if let Some(reference) = &lines.reference {
         plane.reference(reference.at)?;
     }
     for (index, series) in lines.series.iter().enumerate() {
-        let path: Vec<Place> = series.points.iter().map(|(x, y)| plane.at(*x, *y)).collect();
+        let path: Vec<Place> = series.points().map(|(_, (x, y))| plane.at(x, y)).collect();
         let path = thinned(path, px(0.3));
         if path.len() > 1 {
             let dash = (series.stroke == Stroke::Theory).then(|| theory(index));
@@ -60,23 +56,24 @@ pub fn draw_lines(plane: &Plane<'_, '_>, lines: &Lines) -> Drawn {
         draw_marks(plane, index, series)?;
     }
     for (index, series) in lines.series.iter().enumerate() {
-        for (x, y) in &series.published {
-            plane.pen.published(plane.at(*x, *y), 3.0, colour(index))?;
+        for (x, y) in series.published_points() {
+            plane.pen.published(plane.at(x, y), 3.0, colour(index))?;
         }
     }
     Ok(())
 }
 
-fn draw_marks(plane: &Plane<'_, '_>, index: usize, series: &LineSeries) -> Drawn {
-    let every = series.points.len().div_ceil(MARKS_MAX).max(1);
-    for (number, (x, y)) in series.points.iter().enumerate().step_by(every) {
-        if let Some(Some((low, high))) = series.spread.get(number) {
-            plane.pen.whisker(plane.at(*x, *low), plane.at(*x, *high), 3.0)?;
+fn draw_marks(plane: &Plane<'_, '_>, index: usize, series: &Series) -> Drawn {
+    let count = series.points().count();
+    let every = count.div_ceil(MARKS_MAX).max(1);
+    for (number, (x, y)) in series.points().step_by(every) {
+        if let Some(Some((low, high))) = series.band.get(number) {
+            plane.pen.whisker(plane.at(x, *low), plane.at(x, *high), 3.0)?;
         }
         if series.stroke == Stroke::Measured {
-            plane.pen.series(index, plane.at(*x, *y))?;
-        } else if series.points.len() == 1 {
-            let (x, y) = plane.at(*x, *y);
+            plane.pen.series(index, plane.at(x, y))?;
+        } else if count == 1 {
+            let (x, y) = plane.at(x, y);
             plane.pen.line(vec![(x - px(4.0), y), (x + px(4.0), y)], colour(index), WIDTH)?;
         }
     }
@@ -85,9 +82,9 @@ fn draw_marks(plane: &Plane<'_, '_>, index: usize, series: &LineSeries) -> Drawn
 
 /// Draws distribution functions, each from its smallest value to its largest; beyond those, it is
 /// constant at 0 or 1.
-pub fn draw_steps(plane: &Plane<'_, '_>, steps: &Steps) -> Drawn {
-    for (index, series) in steps.series.iter().enumerate() {
-        let corners = series.points.iter().map(|(x, share)| plane.at(*x, *share)).collect();
+pub fn draw_distributions(plane: &Plane<'_, '_>, panel: &Panel) -> Drawn {
+    for (index, series) in panel.series.iter().enumerate() {
+        let corners = series.points().map(|(_, (x, share))| plane.at(x, share)).collect();
         let mut path: Vec<Place> = Vec::new();
         let mut height = plane.at_place(plane.x.low, 0.0).1;
         for (x, y) in thinned(corners, px(0.3)) {

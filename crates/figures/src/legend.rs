@@ -2,7 +2,7 @@
 
 use crate::canvas::{Drawn, Lettering, Pen, Place};
 use crate::style::{INK, LABEL, PAPER, colour, px, width};
-use crate::{Plot, Reference, Stroke, bars, curves};
+use crate::{Panel, Series, Shape, Stroke, bars, curves};
 
 /// The symbol in front of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,41 +36,32 @@ const GAP: f64 = 18.0;
 
 impl Legend {
     /// Returns the legend of one panel.
-    pub fn of(plot: &Plot) -> Self {
-        let mut entries: Vec<Entry> = Vec::new();
-        let mut add = |sign, name: &str| entries.push(Entry { sign, name: name.to_owned() });
-        let mut extra = Extra::default();
-        match plot {
-            Plot::Bars(bars) => {
-                for (index, series) in bars.series.iter().enumerate() {
-                    add(Sign::Bar(index), &series.name);
-                    extra.published |= series.published.iter().any(Option::is_some);
-                    extra.whisker |= series.spread.iter().any(Option::is_some);
-                    extra.missing |= series.values.contains(&None);
-                }
-                extra.reference(bars.reference.as_ref());
-            }
-            // Rows are named where they stand.
-            Plot::Towers(_) => {}
-            Plot::Lines(lines) => {
-                for (index, series) in lines.series.iter().enumerate() {
-                    let measured = series.stroke == Stroke::Measured;
-                    add(
-                        if measured { Sign::Measured(index) } else { Sign::Theory(index) },
-                        &series.name,
-                    );
-                    extra.published |= !series.published.is_empty();
-                    extra.whisker |= series.spread.iter().any(Option::is_some);
-                }
-                extra.reference(lines.reference.as_ref());
-            }
-            Plot::Steps(steps) => {
-                for (index, series) in steps.series.iter().enumerate() {
-                    add(Sign::Step(index), &series.name);
-                }
-            }
+    pub fn of(panel: &Panel) -> Self {
+        // The rows of towers are named where they stand.
+        if panel.shape == Shape::Towers {
+            return Self::default();
         }
-        extra.add(&mut entries);
+        let sign = |(index, stroke): (usize, Stroke)| match (panel.shape, stroke) {
+            (Shape::Columns, _) => Sign::Bar(index),
+            (Shape::Distributions, _) => Sign::Step(index),
+            (_, Stroke::Measured) => Sign::Measured(index),
+            (_, Stroke::Theory) => Sign::Theory(index),
+        };
+        let all = panel.series.iter().enumerate();
+        let mut entries: Vec<Entry> = all
+            .map(|(index, it)| Entry { sign: sign((index, it.stroke)), name: it.name.clone() })
+            .collect();
+        let any = |of: fn(&Series) -> bool| panel.series.iter().any(of);
+        let columns = panel.shape == Shape::Columns;
+        let extra = [
+            (any(|it| it.published.iter().any(Option::is_some)), Sign::Published, "published"),
+            (any(|it| it.band.iter().any(Option::is_some)), Sign::Whisker, "spread"),
+            (columns && any(|it| it.y.contains(&None)), Sign::Missing, "no value"),
+        ];
+        let extra = extra.into_iter().filter(|it| it.0);
+        entries.extend(extra.map(|(_, sign, name)| Entry { sign, name: name.into() }));
+        let across = panel.reference.iter().filter(|it| !it.name.is_empty());
+        entries.extend(across.map(|it| Entry { sign: Sign::Across, name: it.name.clone() }));
         Self { entries }
     }
 
@@ -148,36 +139,6 @@ impl Entry {
 /// The distance between columns, in pixels.
 fn span(columns: &[f64]) -> f64 {
     columns.iter().map(|width| width + GAP).sum::<f64>() - GAP
-}
-
-/// Entries that only some panels have.
-#[derive(Default)]
-struct Extra {
-    published: bool,
-    whisker: bool,
-    missing: bool,
-    reference: Option<String>,
-}
-
-impl Extra {
-    fn reference(&mut self, reference: Option<&Reference>) {
-        self.reference = reference.filter(|it| !it.name.is_empty()).map(|it| it.name.clone());
-    }
-
-    fn add(self, entries: &mut Vec<Entry>) {
-        for (is, sign, name) in [
-            (self.published, Sign::Published, "published"),
-            (self.whisker, Sign::Whisker, "spread"),
-            (self.missing, Sign::Missing, "no value"),
-        ] {
-            if is {
-                entries.push(Entry { sign, name: name.into() });
-            }
-        }
-        if let Some(name) = self.reference {
-            entries.push(Entry { sign: Sign::Across, name });
-        }
-    }
 }
 
 impl Sign {

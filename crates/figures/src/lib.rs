@@ -1,8 +1,10 @@
 //! Draws pictures from columns of numbers; independent of the simulator.
 //!
-//! A [`Figure`] is a title, a caption and [`Panel`]s in a grid; a panel shows grouped [`Bars`],
-//! flat or in space, [`Lines`] or the [`Steps`] of distribution functions. [`Figure::svg`] draws
-//! it: the same figure gives the same bytes.
+//! A [`Figure`] is a title, a caption and [`Panel`]s. A panel has a [`Shape`], axes, names of rows and
+//! [`Series`] of numbers: it says what is shown, and not by what it is drawn. Two renderers draw the
+//! same description. [`Figure::svg`] draws columns of bars, flat or in space, lines, and distribution
+//! functions as a file: the same figure gives the same bytes. A report page draws lines, areas, bars,
+//! cells and boxes with its script; as JSON, a figure is what that script reads.
 //!
 //! Series are distinguished twice: by a color from a palette safe for color-blind readers, and by a
 //! hatch, marker or dash, so that grayscale prints work, too. Published numbers appear as black
@@ -15,21 +17,11 @@
 //! changes with every release, and it writes its own version into every picture.
 //!
 //! ```
-//! use fowler_figures::{BarSeries, Bars, Figure, Panel};
+//! use fowler_figures::{Figure, Panel, Series};
 //!
-//! let mut figure = Figure::new("Read latency");
-//! figure.caption = Some("Normalized to the baseline.".into());
-//! figure.panels.push(Panel::bars("SLC", Bars {
-//!     y: "normalized read latency".into(),
-//!     groups: vec!["F1".into(), "DAP".into()],
-//!     series: vec![BarSeries {
-//!         name: "RPS".into(),
-//!         values: vec![Some(0.71), Some(0.64)],
-//!         published: vec![Some(0.70), None],
-//!         ..BarSeries::default()
-//!     }],
-//!     ..Bars::default()
-//! }));
+//! let rps = Series::values("RPS", [0.71, 0.64]).published([Some(0.70), None]);
+//! let panel = Panel::columns("SLC", "normalized read latency", ["F1", "DAP"], [rps]);
+//! let figure = Figure::new("slc", "Read latency", [panel]).caption("Normalized to the baseline.");
 //! assert!(figure.svg().is_ok_and(|svg| svg.starts_with("<svg")));
 //! ```
 //! See docs/decisions/reports.md, "Which library draws figures?".
@@ -38,217 +30,240 @@ mod bars;
 mod canvas;
 mod check;
 mod curves;
+mod data;
 mod legend;
 mod page;
 pub mod palette;
 mod panel;
 mod ruler;
+mod series;
 mod style;
 mod towers;
 
 pub use check::{FigureError, Finding, Wrong};
+use serde::{Deserialize, Serialize};
+pub use series::{Series, Stroke};
 
 /// A picture of one or more panels.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[serde(from = "data::Data", into = "data::Data")]
 pub struct Figure {
+    /// Names the picture: its place on a page, and its files without their extensions.
+    pub id: String,
     /// Shown above the panels; also the accessible name of the picture.
     pub title: String,
-    /// Shown below the panels; also the accessible description of the picture.
-    pub caption: Option<String>,
+    /// How to read the picture, beside it; also its accessible description. Empty for none.
+    pub caption: String,
     /// The number of panels side by side, at least 1; by default as many as fit on a page, at most
     /// two.
     pub columns: Option<usize>,
     /// Whether panels of the same kind and scale share one range of y, so that they can be compared
     /// visually.
     pub same_y: bool,
-    /// Row by row.
+    /// Row by row in a file; one at a time on a page, where all have one shape and one x axis.
     pub panels: Vec<Panel>,
 }
 
 impl Figure {
-    /// Returns an empty figure with a title.
+    /// Returns a figure of panels.
     #[must_use]
-    pub fn new(title: impl Into<String>) -> Self {
-        Self { title: title.into(), ..Self::default() }
+    pub fn new(
+        id: impl Into<String>,
+        title: impl Into<String>,
+        panels: impl IntoIterator<Item = Panel>,
+    ) -> Self {
+        let panels = panels.into_iter().collect();
+        Self { id: id.into(), title: title.into(), panels, ..Self::default() }
+    }
+
+    /// With a caption.
+    #[must_use]
+    pub fn caption(self, caption: impl Into<String>) -> Self {
+        Self { caption: caption.into(), ..self }
+    }
+
+    /// With so many panels side by side.
+    #[must_use]
+    pub fn columns(self, columns: usize) -> Self {
+        Self { columns: Some(columns), ..self }
+    }
+
+    /// As views of a page, which have one shape and one x axis.
+    #[must_use]
+    pub fn views(mut self, shape: Shape, x: Axis) -> Self {
+        for panel in &mut self.panels {
+            (panel.shape, panel.x) = (shape, x.clone());
+        }
+        self
+    }
+
+    /// With one range of y for panels of the same kind and scale.
+    #[must_use]
+    pub fn same_y(self) -> Self {
+        Self { same_y: true, ..self }
     }
 }
 
 /// One coordinate system with its data.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub struct Panel {
-    /// Shown above the panel; empty for none.
+    /// Shown above the panel, or the name of the view; empty for none.
+    #[serde(rename = "name")]
     pub title: String,
-    /// What it shows.
-    pub plot: Plot,
+    /// How its series are drawn.
+    #[serde(skip)]
+    pub shape: Shape,
+    /// The horizontal axis; columns of bars have [`Panel::rows`] there.
+    #[serde(skip)]
+    pub x: Axis,
+    /// The vertical axis, or the meaning of bars and cells.
+    pub y: Axis,
+    /// The names of what has a value in every series: groups of columns, bars, boxes, cells. Lines
+    /// have none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rows: Vec<String>,
+    /// The groups of rows, in order: the name of each and how many rows it has; empty for none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<(String, usize)>,
+    /// The rows of cells whose names are shown; empty for as many as fit.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub major: Vec<usize>,
+    /// Lines, columns, parts of bars, or rows of cells, in the order of the legend.
+    pub series: Vec<Series>,
+    /// A horizontal line, such as "as fast as the baseline".
+    #[serde(skip)]
+    pub reference: Option<Reference>,
+    /// What the picture itself does not show, such as lines that cover each other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remark: Option<String>,
 }
 
 impl Panel {
-    /// Returns a panel of grouped bars.
+    /// Returns a panel of groups of columns, which start at zero on a linear axis `y`.
     #[must_use]
-    pub fn bars(title: impl Into<String>, bars: Bars) -> Self {
-        Self { title: title.into(), plot: Plot::Bars(bars) }
+    pub fn columns<Row: Into<String>>(
+        title: impl Into<String>,
+        y: impl Into<String>,
+        rows: impl IntoIterator<Item = Row>,
+        series: impl IntoIterator<Item = Series>,
+    ) -> Self {
+        let rows = rows.into_iter().map(Into::into).collect();
+        Self {
+            shape: Shape::Columns,
+            rows,
+            ..Self::lines(title, Axis::default(), Axis::linear(y), series)
+        }
     }
 
-    /// Returns a panel of bars in space: the groups from left to right, and the series behind each
-    /// other, the first in front.
+    /// Returns columns in space: the groups from left to right, and the series behind each other,
+    /// the first in front.
     #[must_use]
-    pub fn towers(title: impl Into<String>, bars: Bars) -> Self {
-        Self { title: title.into(), plot: Plot::Towers(bars) }
+    pub fn in_space(self) -> Self {
+        Self { shape: Shape::Towers, ..self }
+    }
+
+    /// Returns a view of a page: see [`Figure::views`].
+    #[must_use]
+    pub fn view(
+        title: impl Into<String>,
+        y: Axis,
+        series: impl IntoIterator<Item = Series>,
+    ) -> Self {
+        Self::lines(title, Axis::default(), y, series)
+    }
+
+    /// Returns a view of rows of cells, each of a series and with its name.
+    #[must_use]
+    pub fn cells(
+        title: impl Into<String>,
+        y: Axis,
+        x: Vec<f64>,
+        series: impl IntoIterator<Item = Series>,
+    ) -> Self {
+        let view = Self::view(title, y, series);
+        let rows = view.series.iter().map(|row| row.name.clone()).collect();
+        Self { rows, ..view }.shared_x(x)
+    }
+
+    /// With x values that all series have.
+    #[must_use]
+    pub fn shared_x(mut self, x: Vec<f64>) -> Self {
+        if let Some(first) = self.series.first_mut() {
+            first.x = x;
+        }
+        self
     }
 
     /// Returns a panel of lines.
     #[must_use]
-    pub fn lines(title: impl Into<String>, lines: Lines) -> Self {
-        Self { title: title.into(), plot: Plot::Lines(lines) }
+    pub fn lines(
+        title: impl Into<String>,
+        x: Axis,
+        y: Axis,
+        series: impl IntoIterator<Item = Series>,
+    ) -> Self {
+        Self { title: title.into(), x, y, series: series.into_iter().collect(), ..Self::default() }
     }
 
     /// Returns a panel of distribution functions.
     #[must_use]
-    pub fn steps(title: impl Into<String>, steps: Steps) -> Self {
-        Self { title: title.into(), plot: Plot::Steps(steps) }
+    pub fn distributions(
+        title: impl Into<String>,
+        x: Axis,
+        y: impl Into<String>,
+        series: impl IntoIterator<Item = Series>,
+    ) -> Self {
+        let lines = Self::lines(title, x, Axis::linear(y), series);
+        Self { shape: Shape::Distributions, ..lines }
     }
-}
 
-/// The kinds of panels.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Plot {
-    /// Groups of bars, one bar per series.
-    Bars(Bars),
-    /// The same in space. Published numbers, whiskers and the reference are not drawn.
-    Towers(Bars),
-    /// Series of connected points.
-    Lines(Lines),
-    /// Empirical distribution functions.
-    Steps(Steps),
-}
+    /// With a horizontal line at a value of y; an empty name omits it in the legend.
+    #[must_use]
+    pub fn reference(self, at: f64, name: impl Into<String>) -> Self {
+        Self { reference: Some(Reference { at, name: name.into() }), ..self }
+    }
 
-impl Plot {
     /// Returns whether there is nothing to draw: no series has a value or a published number.
     fn is_empty(&self) -> bool {
-        match self {
-            Plot::Bars(bars) | Plot::Towers(bars) => bars
-                .series
-                .iter()
-                .all(|it| it.values.iter().chain(&it.published).all(Option::is_none)),
-            Plot::Lines(lines) => {
-                lines.series.iter().all(|it| it.points.is_empty() && it.published.is_empty())
-            }
-            Plot::Steps(steps) => steps.series.iter().all(|it| it.points.is_empty()),
-        }
+        self.series.iter().all(|it| it.y.iter().chain(&it.published).all(Option::is_none))
     }
 }
 
-/// Groups of bars, one bar per series, starting at zero on a linear axis.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Bars {
-    /// Title of the y axis, with its unit.
-    pub y: String,
-    /// Labels of the groups, from left to right.
-    pub groups: Vec<String>,
-    /// The bars of each group, from left to right.
-    pub series: Vec<BarSeries>,
-    /// A horizontal line, such as "as fast as the baseline".
-    pub reference: Option<Reference>,
-}
-
-/// The bars with one name, one per group.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct BarSeries {
-    /// For the legend.
-    pub name: String,
-    /// One value per group. A missing value is drawn as a small cross at zero, explained in the
-    /// legend.
-    pub values: Vec<Option<f64>>,
-    /// The published value for each group, drawn as a diamond; empty for none.
-    pub published: Vec<Option<f64>>,
-    /// Lower and upper end of the whisker for each group; empty for none.
-    pub spread: Vec<Option<(f64, f64)>>,
-}
-
-/// Series of connected points.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Lines {
-    /// The horizontal axis.
-    pub x: Axis,
-    /// The vertical axis.
-    pub y: Axis,
-    /// In the order of the legend.
-    pub series: Vec<LineSeries>,
-    /// A horizontal line.
-    pub reference: Option<Reference>,
-}
-
-/// One series of points.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct LineSeries {
-    /// For the legend.
-    pub name: String,
-    /// (x, y), connected in this order.
-    pub points: Vec<(f64, f64)>,
-    /// Points with markers, or a theory: dashed, without markers. With more than 24 points, only
-    /// some have markers and whiskers.
-    pub stroke: Stroke,
-    /// Published (x, y): diamonds, outlined in the color of the series.
-    pub published: Vec<(f64, f64)>,
-    /// Lower and upper end of the whisker at each point; empty for none.
-    pub spread: Vec<Option<(f64, f64)>>,
-}
-
-/// How a series of points is drawn.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Stroke {
-    /// Solid, with markers.
+/// How the series of a panel are drawn. A file has columns, towers, lines and distributions; a page
+/// has all others, and lines.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Shape {
+    /// Lines from point to point.
     #[default]
-    Measured,
-    /// Dashed, without markers.
-    Theory,
-}
-
-/// Empirical distribution functions, from 0 to 1.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Steps {
-    /// The horizontal axis.
-    pub x: Axis,
-    /// Title of the y axis, such as "fraction of reads".
-    pub y: String,
-    /// In the order of the legend.
-    pub series: Vec<StepSeries>,
-}
-
-/// One distribution function.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct StepSeries {
-    /// For the legend.
-    pub name: String,
-    /// (x, fraction of values that are at most x): neither ever decreases, fractions lie in 0 to 1.
-    pub points: Vec<(f64, f64)>,
-}
-
-impl StepSeries {
-    /// Returns the distribution function of values in any order.
-    #[must_use]
-    pub fn of_values(name: impl Into<String>, values: &[f64]) -> Self {
-        let mut sorted = values.to_vec();
-        sorted.sort_by(f64::total_cmp);
-        let all = sorted.len() as f64;
-        let mut points: Vec<(f64, f64)> = Vec::new();
-        for (before, value) in sorted.into_iter().enumerate() {
-            let share = (before + 1) as f64 / all;
-            match points.last_mut() {
-                Some(last) if last.0 == value => last.1 = share,
-                _ => points.push((value, share)),
-            }
-        }
-        Self { name: name.into(), points }
-    }
+    Lines,
+    /// Step lines: each value holds up to its point.
+    Steps,
+    /// Empirical distribution functions, from 0 to 1: each fraction holds from its point on.
+    Distributions,
+    /// Areas on top of each other.
+    Areas,
+    /// Groups of upright bars, one bar of each series, starting at zero.
+    Columns,
+    /// Columns in space. Published numbers, whiskers and the reference are not drawn.
+    Towers,
+    /// Horizontal stacked bars.
+    Bars,
+    /// A heat map.
+    Heat,
+    /// A box for each series in each row: its values are the five marks of the first row, then those
+    /// of the second.
+    Boxes,
 }
 
 /// An axis: its title and scale. Its range follows from the data.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Axis {
-    /// With its unit, such as "read latency (µs)".
+    /// With its unit, such as "read latency (µs)"; also the head of a column of numbers.
+    #[serde(rename = "name")]
     pub title: String,
     /// How values map to positions.
+    #[serde(rename = "log")]
     pub scale: Scale,
 }
 
@@ -273,7 +288,8 @@ impl Axis {
 }
 
 /// How values map to positions on an axis.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(from = "bool", into = "bool")]
 pub enum Scale {
     /// Linear. Zero is included if it is not far from the data.
     #[default]

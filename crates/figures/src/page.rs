@@ -52,8 +52,8 @@ pub fn draw(figure: &Figure) -> Result<String, FigureError> {
         size.1,
         escaped(&figure.title),
     );
-    if let Some(caption) = &figure.caption {
-        svg += &format!("<desc>{}</desc>\n", escaped(caption));
+    if !figure.caption.is_empty() {
+        svg += &format!("<desc>{}</desc>\n", escaped(&figure.caption));
     }
     svg += body.trim_end();
     svg.push('\n');
@@ -85,8 +85,8 @@ struct Page<'f> {
 impl<'f> Page<'f> {
     fn new(figure: &'f Figure) -> Self {
         let panels = &figure.panels;
-        let all: Vec<Legend> = panels.iter().map(|panel| Legend::of(&panel.plot)).collect();
-        let wide = panels.iter().map(|panel| natural_width(&panel.plot)).fold(0.0, f64::max);
+        let all: Vec<Legend> = panels.iter().map(Legend::of).collect();
+        let wide = panels.iter().map(natural_width).fold(0.0, f64::max);
         let wide = all.iter().map(Legend::least).fold(wide, f64::max);
         let plans: Vec<Plan<'f>> =
             panels.iter().map(|panel| Plan::new(panel, wide, range(figure, panel))).collect();
@@ -110,7 +110,7 @@ impl<'f> Page<'f> {
         let heights: Vec<f64> =
             tall.chunks(columns).map(|row| row.iter().copied().fold(0.0, f64::max)).collect();
         let title = wrap(&figure.title, TITLE, inside);
-        let caption = wrap(figure.caption.as_deref().unwrap_or_default(), AXIS, inside);
+        let caption = wrap(&figure.caption, AXIS, inside);
         let lines = title.len() as f64 * TITLE_LINE + caption.len() as f64 * CAPTION_LINE;
         let gaps = (heights.len() - 1) as f64 * GAP + if caption.is_empty() { 0.0 } else { 10.0 };
         let height = 2.0 * EDGE + lines + gaps + heights.iter().sum::<f64>() + below;
@@ -158,11 +158,11 @@ impl<'f> Page<'f> {
 
 /// Returns the y range of a panel: its own, or that shared by all panels like it.
 fn range(figure: &Figure, panel: &Panel) -> (f64, f64) {
-    let Some((bars, scale, own)) = range_of_y(&panel.plot) else { return (0.0, 1.0) };
+    let Some((bars, scale, own)) = range_of_y(panel) else { return (0.0, 1.0) };
     if !figure.same_y {
         return own;
     }
-    let alike = figure.panels.iter().filter_map(|other| range_of_y(&other.plot));
+    let alike = figure.panels.iter().filter_map(range_of_y);
     alike
         .filter(|other| (other.0, other.1) == (bars, scale))
         .fold(own, |(low, high), (_, _, other)| (other.0.min(low), other.1.max(high)))

@@ -9,7 +9,7 @@ use crate::curves;
 use crate::ruler::{Room, Ruler};
 use crate::style::{AXIS, HEADING, INK, LABEL, MESH, px, width};
 use crate::towers;
-use crate::{Panel, Plot, Scale};
+use crate::{Panel, Scale, Shape};
 
 /// The height of the plot area, in pixels.
 pub const PLOT_HEIGHT: f64 = 240.0;
@@ -25,20 +25,20 @@ const FAR: f64 = 0.6;
 const NEAR: f64 = 0.2;
 
 /// Returns the width of the plot area that a panel needs, in pixels.
-pub fn natural_width(plot: &Plot) -> f64 {
-    match plot {
-        Plot::Bars(bars) => bars::natural_width(bars),
-        Plot::Towers(bars) => towers::natural_width(bars),
-        Plot::Lines(_) | Plot::Steps(_) => CURVE_WIDTH,
+pub fn natural_width(panel: &Panel) -> f64 {
+    match panel.shape {
+        Shape::Columns => bars::natural_width(panel),
+        Shape::Towers => towers::natural_width(panel),
+        _ => CURVE_WIDTH,
     }
 }
 
 /// Returns which panels may share a range of y, and that range; `None` if it is always the same.
-pub fn range_of_y(plot: &Plot) -> Option<(bool, Scale, (f64, f64))> {
-    match plot {
-        Plot::Bars(bars) | Plot::Towers(bars) => Some((true, Scale::Linear, bars::range(bars))),
-        Plot::Lines(lines) => Some((false, lines.y.scale, curves::range_of_lines(lines)[1])),
-        Plot::Steps(_) => None,
+pub fn range_of_y(panel: &Panel) -> Option<(bool, Scale, (f64, f64))> {
+    match panel.shape {
+        Shape::Columns | Shape::Towers => Some((true, Scale::Linear, bars::range(panel))),
+        Shape::Distributions => None,
+        _ => Some((false, panel.y.scale, curves::ranges(panel)[1])),
     }
 }
 
@@ -55,25 +55,17 @@ impl<'f> Plan<'f> {
     pub fn new(panel: &'f Panel, wide: f64, y: (f64, f64)) -> Self {
         let (across, up) = (Room::Across(wide), Room::Up(PLOT_HEIGHT));
         let none = || Labels::new(&[], wide);
-        let (x, y, labels) = match &panel.plot {
-            Plot::Bars(bars) => (
-                Ruler::plain(-0.5, bars.groups.len() as f64 - 0.5),
-                Ruler::new(Scale::Linear, y, ALWAYS, up),
-                Labels::new(&bars.groups, wide),
+        let tall = || Ruler::new(Scale::Linear, y, ALWAYS, up);
+        let along = || Ruler::new(panel.x.scale, curves::ranges(panel)[0], NEAR, across);
+        let (x, y, labels) = match panel.shape {
+            Shape::Columns => (
+                Ruler::plain(-0.5, panel.rows.len() as f64 - 0.5),
+                tall(),
+                Labels::new(&panel.rows, wide),
             ),
-            Plot::Towers(_) => {
-                (Ruler::plain(0.0, 1.0), Ruler::new(Scale::Linear, y, ALWAYS, up), none())
-            }
-            Plot::Lines(lines) => (
-                Ruler::new(lines.x.scale, curves::range_of_lines(lines)[0], NEAR, across),
-                Ruler::new(lines.y.scale, y, FAR, up),
-                none(),
-            ),
-            Plot::Steps(steps) => (
-                Ruler::new(steps.x.scale, curves::range_of_steps(steps), NEAR, across),
-                Ruler::shares(),
-                none(),
-            ),
+            Shape::Towers => (Ruler::plain(0.0, 1.0), tall(), none()),
+            Shape::Distributions => (along(), Ruler::shares(), none()),
+            _ => (along(), Ruler::new(panel.y.scale, y, FAR, up), none()),
         };
         Self { panel, x, y, labels }
     }
@@ -81,17 +73,17 @@ impl<'f> Plan<'f> {
     /// Returns the width for the title and the labels of y, in pixels.
     pub fn left(&self) -> f64 {
         let labels = self.y.ticks.iter().map(|(_, label)| width(label, LABEL));
-        let title = if self.titles().1.is_empty() { 0.0 } else { AXIS + 12.0 };
+        let title = if self.panel.y.title.is_empty() { 0.0 } else { AXIS + 12.0 };
         labels.fold(0.0, f64::max) + title + 12.0
     }
 
     /// Returns the height for the title and the labels of x, in pixels.
     fn bottom(&self) -> f64 {
-        match &self.panel.plot {
-            Plot::Bars(_) => self.labels.height,
-            Plot::Towers(_) => 26.0,
-            Plot::Lines(_) | Plot::Steps(_) if self.titles().0.is_empty() => 26.0,
-            Plot::Lines(_) | Plot::Steps(_) => 44.0,
+        match self.panel.shape {
+            Shape::Columns => self.labels.height,
+            Shape::Towers => 26.0,
+            _ if self.panel.x.title.is_empty() => 26.0,
+            _ => 44.0,
         }
     }
 
@@ -106,22 +98,11 @@ impl<'f> Plan<'f> {
     }
 
     fn plot_height(&self) -> f64 {
-        match &self.panel.plot {
-            Plot::Towers(_) => towers::HEIGHT,
-            Plot::Bars(_) | Plot::Lines(_) | Plot::Steps(_) => PLOT_HEIGHT,
-        }
+        if self.panel.shape == Shape::Towers { towers::HEIGHT } else { PLOT_HEIGHT }
     }
 
     fn head(&self) -> f64 {
         if self.panel.title.is_empty() { 0.0 } else { HEAD }
-    }
-
-    fn titles(&self) -> (&str, &str) {
-        match &self.panel.plot {
-            Plot::Bars(bars) | Plot::Towers(bars) => ("", &bars.y),
-            Plot::Lines(lines) => (&lines.x.title, &lines.y.title),
-            Plot::Steps(steps) => (&steps.x.title, &steps.y),
-        }
     }
 
     /// Draws the panel with its corner at a position in pixels.
@@ -134,16 +115,16 @@ impl<'f> Plan<'f> {
             let at = (px(x + left + wide / 2.0), px(corner.1 + TOP + HEAD / 2.0 - 3.0));
             pen.text(&self.panel.title, lettering, at)?;
         }
-        if let Plot::Towers(bars) = &self.panel.plot {
+        if self.panel.shape == Shape::Towers {
             let at = (px(x + 10.0), px(top + towers::HEIGHT * 0.66));
-            let lettering = fitted(&bars.y, AXIS, PLOT_HEIGHT);
-            if self.panel.plot.is_empty() {
+            let lettering = fitted(&self.panel.y.title, AXIS, PLOT_HEIGHT);
+            if self.panel.is_empty() {
                 let middle = (px(x + left + wide / 2.0), px(top + towers::HEIGHT / 2.0));
                 let lettering = Lettering::new(AXIS).at(HPos::Center, VPos::Center);
                 return pen.text("no data", lettering, middle);
             }
-            pen.text(&bars.y, lettering.at(HPos::Center, VPos::Center).turned(), at)?;
-            return towers::draw(pen, bars, &self.y, (x + left, top), wide);
+            pen.text(&self.panel.y.title, lettering.at(HPos::Center, VPos::Center).turned(), at)?;
+            return towers::draw(pen, self.panel, &self.y, (x + left, top), wide);
         }
         let size = (px(left + wide), px(PLOT_HEIGHT + self.bottom()));
         let area = canvas.clone().shrink((px(x), px(top)), size);
@@ -154,17 +135,16 @@ impl<'f> Plan<'f> {
         self.mesh(&mut chart)?;
         let plane = Plane { pen, chart, x: &self.x, y: &self.y };
         self.titles_of_axes(&plane, corner.0)?;
-        if self.panel.plot.is_empty() {
+        if self.panel.is_empty() {
             let middle =
                 plane.at_place((self.x.low + self.x.high) / 2.0, (self.y.low + self.y.high) / 2.0);
             let lettering = Lettering::new(AXIS).at(HPos::Center, VPos::Center);
             return plane.pen.text("no data", lettering, middle);
         }
-        match &self.panel.plot {
-            Plot::Bars(bars) => bars::draw(&plane, bars, &self.labels),
-            Plot::Towers(_) => Ok(()),
-            Plot::Lines(lines) => curves::draw_lines(&plane, lines),
-            Plot::Steps(steps) => curves::draw_steps(&plane, steps),
+        match self.panel.shape {
+            Shape::Columns => bars::draw(&plane, self.panel, &self.labels),
+            Shape::Distributions => curves::draw_distributions(&plane, self.panel),
+            _ => curves::draw_lines(&plane, self.panel),
         }
     }
 
@@ -182,7 +162,7 @@ impl<'f> Plan<'f> {
 
     /// Drawn here, because the library only estimates their positions.
     fn titles_of_axes(&self, plane: &Plane<'_, '_>, left: f64) -> Drawn {
-        let (title_x, title_y) = self.titles();
+        let (title_x, title_y) = (&self.panel.x.title, &self.panel.y.title);
         let middle_x = plane.at_place((self.x.low + self.x.high) / 2.0, self.y.low);
         let middle_y = plane.at_place(self.x.low, (self.y.low + self.y.high) / 2.0);
         if !title_x.is_empty() {

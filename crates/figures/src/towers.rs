@@ -4,7 +4,7 @@
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, VPos};
 
-use crate::Bars;
+use crate::Panel;
 use crate::canvas::{Drawn, Lettering, Pen, Place};
 use crate::ruler::Ruler;
 use crate::style::{INK, LABEL, MESH, colour, px, width};
@@ -21,13 +21,13 @@ const SHADE: f64 = 0.72;
 const LIGHT: f64 = 0.35;
 
 /// Returns the width of the drawing for its towers and the names of its rows, in pixels.
-pub fn natural_width(bars: &Bars) -> f64 {
-    let towers = 46.0 * bars.groups.len() as f64;
+pub fn natural_width(bars: &Panel) -> f64 {
+    let towers = 46.0 * bars.rows.len() as f64;
     (towers / (1.0 - RIGHT) + names(bars)).clamp(400.0, 1000.0)
 }
 
 /// The width of the names of the rows, in pixels.
-fn names(bars: &Bars) -> f64 {
+fn names(bars: &Panel) -> f64 {
     bars.series.iter().map(|row| width(&row.name, LABEL)).fold(0.0, f64::max) + 12.0
 }
 
@@ -57,27 +57,33 @@ impl Space<'_> {
 }
 
 /// Draws towers into a space of `wide` pixels to the right of `left` and of [`HEIGHT`] below `top`.
-pub fn draw(pen: Pen<'_, '_>, bars: &Bars, y: &Ruler, (left, top): (f64, f64), wide: f64) -> Drawn {
+pub fn draw(
+    pen: Pen<'_, '_>,
+    bars: &Panel,
+    y: &Ruler,
+    (left, top): (f64, f64),
+    wide: f64,
+) -> Drawn {
     let wide = wide - names(bars);
     let space = Space {
         corner: (left, top + HEIGHT),
         wide: wide * (1.0 - RIGHT),
         high: HEIGHT * (1.0 - UP),
         back: (wide * RIGHT, HEIGHT * UP),
-        groups: bars.groups.len() as f64,
+        groups: bars.rows.len() as f64,
         rows: bars.series.len() as f64,
         y,
     };
     walls(pen, &space)?;
     let margin = (1.0 - FILLED) / 2.0;
     for (row, series) in bars.series.iter().enumerate().rev() {
-        for (group, value) in series.values.iter().enumerate() {
+        for (group, value) in series.y.iter().enumerate() {
             let Some(value) = value else { continue };
             let (along, deep) = (group as f64 + margin, row as f64 + margin);
             tower(pen, &space, (along, deep), y.place(*value), row)?;
         }
     }
-    for (group, name) in bars.groups.iter().enumerate() {
+    for (group, name) in bars.rows.iter().enumerate() {
         let (x, y) = space.at(group as f64 + 0.5, 0.0, y.low);
         let lettering = Lettering::new(LABEL).at(HPos::Center, VPos::Center);
         pen.text(name, lettering, (x, y + px(13.0)))?;

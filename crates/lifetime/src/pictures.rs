@@ -5,7 +5,7 @@ use super::report::cdf;
 use super::{Lifetime, Lived};
 use fowler_experiment::Latencies;
 use fowler_experiment::diagnostic::Diagnostics;
-use fowler_figures::{Axis, Figure, LineSeries, Lines, Panel, StepSeries, Steps, Stroke};
+use fowler_figures::{Axis, Figure, Panel, Series};
 use fowler_report::figures_folder::{self, Written};
 use fowler_report::pages;
 use std::path::Path;
@@ -36,88 +36,56 @@ impl Lifetime {
         Ok((files, warnings))
     }
 
-    fn figures(&self) -> Vec<(String, Figure)> {
+    fn figures(&self) -> Vec<Figure> {
         let names: Vec<String> =
             self.lived.iter().map(|one| format!("K = {}", one.dilation)).collect();
-        let steps = |which: fn(&Lived) -> &Latencies, title: &str| {
-            let series = self.lived.iter().zip(&names).map(|(one, name)| StepSeries {
-                name: name.clone(),
-                points: cdf(which(one))
-                    .into_iter()
-                    .map(|(us, share)| (us.max(1.0), share))
-                    .collect(),
+        let distributions = |which: fn(&Lived) -> &Latencies, title: &str| {
+            let series = self.lived.iter().zip(&names).map(|(one, name)| {
+                let points = cdf(which(one)).into_iter();
+                Series::line(name, points.map(|(us, share)| (us.max(1.0), share)))
             });
-            let steps = Steps {
-                x: Axis::log10("us"),
-                y: "fraction of page writes".into(),
-                series: series.collect(),
-            };
-            Panel::steps(title, steps)
+            Panel::distributions(title, Axis::log10("us"), "fraction of page writes", series)
         };
         let lines = |y: &str, value: fn((f64, f64, f64, f64), f64) -> f64, title: &str| {
             let series = self.lived.iter().zip(&names).enumerate().map(|(number, (one, name))| {
                 let seconds = one.record.life.step.0 as f64 / 1e9;
-                let points = self.points(&one.record.life, one.dilation);
-                LineSeries {
-                    name: name.clone(),
-                    points: points.into_iter().map(|it| (it.0, value(it, seconds))).collect(),
-                    stroke: if number == 0 { Stroke::Measured } else { Stroke::Theory },
-                    ..LineSeries::default()
-                }
+                let points = self.points(&one.record.life, one.dilation).into_iter();
+                let line = Series::line(name, points.map(|it| (it.0, value(it, seconds))));
+                if number == 0 { line } else { line.theory() }
             });
-            let (x, y) = (Axis::linear("years"), Axis::linear(y));
-            Panel::lines(title, Lines { x, y, series: series.collect(), ..Lines::default() })
+            Panel::lines(title, Axis::linear("years"), Axis::linear(y), series)
         };
-        let titled = |title: &str, panels: Vec<Panel>| {
-            let caption = format!("{}; {} repeated.", self.sheet().title, self.workload.name);
-            Figure { caption: Some(caption), panels, columns: Some(2), ..Figure::new(title) }
-        };
-        let mut all: Vec<(String, Figure)> = Vec::new();
-        all.extend(self.fleet.iter().map(|fleet| ("survival".into(), survival(fleet))));
-        all.extend([
-            (
-                "page-writes".into(),
-                titled(
-                    "Page writes over a lifetime",
-                    vec![
-                        steps(|one| &one.record.responses, "response time"),
-                        steps(|one| &one.record.delays, "throttling delay (zero is drawn as 1 us)"),
-                    ],
-                ),
-            ),
-            (
-                "over-time".into(),
-                titled(
-                    "A lifetime over time",
-                    vec![
-                        lines("MB/s", |it, seconds| it.1 / seconds, "written by the host"),
-                        lines("us", |it, _| it.3, "mean throttling delay of a page write"),
-                    ],
-                ),
-            ),
-        ]);
-        all
+        let caption = format!("{}; {} repeated.", self.sheet().title, self.workload.name);
+        let page_writes = [
+            distributions(|one| &one.record.responses, "response time"),
+            distributions(|one| &one.record.delays, "throttling delay (zero is drawn as 1 us)"),
+        ];
+        let over_time = [
+            lines("MB/s", |it, seconds| it.1 / seconds, "written by the host"),
+            lines("us", |it, _| it.3, "mean throttling delay of a page write"),
+        ];
+        let whole = [
+            Figure::new("page-writes", "Page writes over a lifetime", page_writes),
+            Figure::new("over-time", "A lifetime over time", over_time),
+        ];
+        let whole = whole.map(|figure| figure.caption(&caption).columns(2));
+        self.fleet.iter().map(survival).chain(whole).collect()
     }
 }
 
 /// Survival and replacements of a fleet, with their intervals as dashed lines.
 fn survival(fleet: &Fleet) -> Figure {
     let percent = format!("{} %", fleet.spec.confidence * 100.0);
-    let line = |name: String, stroke: Stroke, points: Vec<(f64, f64)>| LineSeries {
-        name,
-        points,
-        stroke,
-        ..LineSeries::default()
-    };
     let banded = |title: &str, name: &str, y: &str, points: Vec<(f64, Interval)>| {
-        let of = |value: fn(Interval) -> f64| points.iter().map(|it| (it.0, value(it.1))).collect();
-        let series = vec![
-            line(name.into(), Stroke::Measured, of(|it| it.value)),
-            line(format!("lower bound, {percent}"), Stroke::Theory, of(|it| it.low)),
-            line(format!("upper bound, {percent}"), Stroke::Theory, of(|it| it.high)),
+        let line = |name: String, value: fn(Interval) -> f64| {
+            Series::line(name, points.iter().map(|it| (it.0, value(it.1))))
+        };
+        let series = [
+            line(name.into(), |it| it.value),
+            line(format!("lower bound, {percent}"), |it| it.low).theory(),
+            line(format!("upper bound, {percent}"), |it| it.high).theory(),
         ];
-        let (x, y) = (Axis::linear("years"), Axis::linear(y));
-        Panel::lines(title, Lines { x, y, series, ..Lines::default() })
+        Panel::lines(title, Axis::linear("years"), Axis::linear(y), series)
     };
     let alive = fleet.survival().into_iter().map(|it| (it.years, it.share)).collect();
     let mut panels = vec![banded("survival of first drives", "alive", "share alive", alive)];
@@ -130,10 +98,5 @@ fn survival(fleet: &Fleet) -> Figure {
         panels.push(banded("replacements, year by year", "replaced", y, rates));
     }
     let caption = format!("{} drives; {}.", fleet.spec.drives, fleet.assumptions());
-    Figure {
-        caption: Some(caption),
-        panels,
-        columns: Some(2),
-        ..Figure::new("A fleet over its years")
-    }
+    Figure::new("survival", "A fleet over its years", panels).caption(caption).columns(2)
 }

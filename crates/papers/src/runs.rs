@@ -4,6 +4,7 @@ use crate::column::Column;
 use crate::run_folder::Results;
 use crate::run_summary::RunSummary;
 use fowler_experiment::tables::Cell;
+use fowler_figures::Series;
 
 /// The results of all runs on whole drives.
 pub(crate) struct Runs {
@@ -73,6 +74,18 @@ impl Runs {
     /// Returns a number of each stand-in, in the order of the paper; `None` if one is missing.
     pub fn each(&self, of: impl Fn(&str) -> Option<f64>) -> Option<Vec<f64>> {
         self.stand_ins().map(|column| of(&column.name)).collect()
+    }
+
+    /// Returns the names of the workloads, and the mean of the stand-ins behind them, for groups of
+    /// bars.
+    pub fn groups(&self) -> impl Iterator<Item = &str> {
+        self.columns.iter().map(|column| column.name.as_str()).chain(["mean"])
+    }
+
+    /// Returns the bars of a number: under each workload, and the mean of the stand-ins.
+    pub fn bars(&self, name: &str, of: impl Fn(&str) -> Option<f64>) -> Series {
+        let each = self.columns.iter().map(|column| of(&column.name));
+        Series::values(name, each.chain([self.average(&of)]))
     }
 
     /// Returns the mean over the stand-ins.

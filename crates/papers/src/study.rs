@@ -9,7 +9,8 @@ use crate::{Reproduction, Request, runs_folder};
 use fowler_experiment::contents;
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::tables::Sheet;
-use fowler_report::figures_folder::{self, Named, Written};
+use fowler_figures::Figure;
+use fowler_report::figures_folder::{self, Written};
 use fowler_report::pages;
 use std::path::{Path, PathBuf};
 
@@ -59,7 +60,7 @@ pub(crate) trait Study: Sized + 'static {
     ///
     /// # Errors
     /// As for [`Study::tables`].
-    fn figures(&self) -> Result<Vec<Named>, Diagnostics>;
+    fn figures(&self) -> Result<Vec<Figure>, Diagnostics>;
 }
 
 /// Carries out a study and writes its results. Returns `None` if it was stopped.
@@ -94,7 +95,7 @@ pub(crate) fn reproduce<S: Study>(
 struct Results {
     answers: Vec<Answer>,
     sheets: Vec<Sheet>,
-    figures: Vec<Named>,
+    figures: Vec<Figure>,
     warnings: Vec<String>,
 }
 
@@ -134,7 +135,7 @@ pub(crate) fn publish(
     (out, command): (&Path, &str),
     title: &str,
     mut lead: Vec<String>,
-    (sheets, figures): (&[Sheet], &[Named]),
+    (sheets, figures): (&[Sheet], &[Figure]),
     warning: Option<String>,
 ) -> Result<(Vec<String>, Vec<String>), Diagnostics> {
     let Written { mut files, mut warnings, drawings } =

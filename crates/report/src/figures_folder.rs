@@ -9,9 +9,6 @@ use fowler_figures::Figure;
 use std::io::Write;
 use std::path::Path;
 
-/// A figure and its file name without the extension.
-pub type Named = (String, Figure);
-
 /// The files that were written.
 pub struct Written {
     /// The names of the files.
@@ -27,14 +24,14 @@ pub struct Written {
 ///
 /// # Errors
 /// If a file cannot be written.
-pub fn write(sheets: &[Sheet], figures: &[Named], folder: &Path) -> Result<Written, Diagnostics> {
+pub fn write(sheets: &[Sheet], figures: &[Figure], folder: &Path) -> Result<Written, Diagnostics> {
     let (mut files, mut warnings, mut drawings) = (Vec::new(), Vec::new(), Vec::new());
     for sheet in sheets {
         sheet.write(folder)?;
         files.push(format!("{}.csv", sheet.name));
     }
-    for (stem, figure) in figures {
-        let name = format!("{stem}.svg");
+    for figure in figures {
+        let name = format!("{}.svg", figure.id);
         let path = folder.join(&name);
         let svg = match figure.svg() {
             Ok(svg) => svg,
@@ -47,7 +44,7 @@ pub fn write(sheets: &[Sheet], figures: &[Named], folder: &Path) -> Result<Writt
         file.write_all(svg.as_bytes()).map_err(|error| unwritable(&path, &error))?;
         file.finish()?;
         files.push(name);
-        drawings.push(Drawing { name: stem.clone(), svg });
+        drawings.push(Drawing { name: figure.id.clone(), svg });
     }
     Ok(Written { files, warnings, drawings })
 }

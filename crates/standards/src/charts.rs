@@ -1,5 +1,7 @@
 //! The charts of each test, in the manner of the pages that PTS asks for, and what only a simulator
 //! can draw beside them: write amplification, what the dies did, and what requests waited for.
+//!
+//! A chart draws the columns of a table of the test, where a table has its numbers.
 
 use super::cross_stimulus::CrossStimulus;
 use super::demand::{Demand, STEPS};
@@ -8,28 +10,35 @@ use super::host_idle::HostIdle;
 use super::matrix::Matrix;
 use super::rounds::{Rounds, Variable};
 use super::saturation::Saturation;
-use super::sheets::reads_writes;
 use super::{Found, Tested};
 use fowler_device::Doing;
 use fowler_device::blame::Part;
 use fowler_experiment::numbers::{bytes, words};
-use fowler_report::pages::chart::{Axis, Chart, Panel, Series, Shape, coarse, percentage};
+use fowler_experiment::tables::Sheet;
+use fowler_figures::{Axis, Figure, Panel, Series, Shape};
+use fowler_report::pages::chart::{coarse, percentage};
 use fowler_units::Span;
 
 /// A value of an element.
 type Value = fn(&Element) -> Option<f64>;
 
+/// Returns the table with a name.
+pub(super) fn table<'a>(sheets: &'a [Sheet], name: &str) -> &'a Sheet {
+    let found = sheets.iter().find(|sheet| sheet.name == name);
+    found.unwrap_or_else(|| unreachable!("every test has its tables, also {name}"))
+}
+
 impl Tested {
-    /// Returns the charts of the test.
-    pub(super) fn charts(&self) -> Vec<Chart> {
+    /// Returns the charts of the test, whose tables are `sheets`.
+    pub(super) fn charts(&self, sheets: &[Sheet]) -> Vec<Figure> {
         let name = self.test.name();
         match &self.found {
-            Found::Matrix(matrix) => of_matrix(name, matrix),
-            Found::Throughput(sizes) => of_throughput(name, sizes),
-            Found::Saturation(all) => of_saturation(name, all),
-            Found::HostIdle(all) => of_host_idle(name, all),
-            Found::CrossStimulus(all) => of_cross_stimulus(name, all),
-            Found::Demand(all) => of_demand(name, all),
+            Found::Matrix(matrix) => of_matrix(name, matrix, sheets),
+            Found::Throughput(sizes) => of_throughput(name, sizes, sheets),
+            Found::Saturation(all) => of_saturation(name, all, sheets),
+            Found::HostIdle(all) => of_host_idle(name, all, sheets),
+            Found::CrossStimulus(all) => of_cross_stimulus(name, all, sheets),
+            Found::Demand(all) => of_demand(name, all, sheets),
         }
     }
 }
@@ -39,20 +48,32 @@ fn numbers(count: usize) -> Vec<f64> {
 }
 
 fn line(name: impl Into<String>, x: &[f64], y: impl Iterator<Item = Option<f64>>) -> Series {
-    Series::line(name, x.to_vec(), y.map(|value| value.map(coarse)).collect())
+    Series::line(name, x.iter().copied().zip(y.map(|value| value.map(coarse))))
 }
 
-fn lines(
+/// Returns lines of columns of a table, each with a name and a head; `x` is the head of their x.
+fn columns(sheet: &Sheet, x: &str, lines: &[(&str, &str)]) -> Vec<Series> {
+    let x: Vec<f64> = sheet.column(x).into_iter().flatten().collect();
+    lines.iter().map(|(name, head)| line(*name, &x, sheet.column(head).into_iter())).collect()
+}
+
+/// Returns views of lines, each with its name and y axis.
+fn views(
     (id, title, about): (String, &str, &str),
     x: Axis,
-    views: Vec<(String, Axis, Vec<Series>)>,
-) -> Chart {
-    let panel = |(name, y, series): (String, Axis, Vec<Series>)| {
+    all: Vec<(String, Axis, Vec<Series>)>,
+) -> Figure {
+    let view = |(name, y, series): (String, Axis, Vec<Series>)| {
         let inked = series.into_iter().enumerate();
-        Panel::of_lines(name, y, inked.map(|(place, one)| one.of_scheme(place)).collect())
+        Panel::view(name, y, inked.map(|(place, one)| one.of_scheme(place)))
     };
-    let panels = views.into_iter().map(panel).collect();
-    Chart { id, title: title.into(), about: about.into(), shape: Shape::Lines, x, panels }
+    let panels = all.into_iter().map(view);
+    Figure::new(id, title, panels).caption(about).views(Shape::Lines, x)
+}
+
+/// Returns lines with one y axis.
+fn lines(text: (String, &str, &str), x: Axis, y: Axis, series: Vec<Series>) -> Figure {
+    views(text, x, vec![(String::new(), y, series)])
 }
 
 fn rounds_axis() -> Axis {
@@ -60,20 +81,19 @@ fn rounds_axis() -> Axis {
 }
 
 /// The tracking variable in the measurement window, with the mean, its bounds and the line.
-fn window(name: &str, of: &str, rounds: &Rounds) -> Chart {
+fn window(name: &str, of: &str, rounds: &Rounds, sheets: &[Sheet]) -> Figure {
     let window = rounds.window;
-    let places: Vec<usize> = (window.first..=window.last).collect();
-    let x: Vec<f64> = places.iter().map(|&round| round as f64).collect();
-    let tracking = rounds.tracking();
-    let level =
-        |name: &str, share: f64| line(name, &x, x.iter().map(|_| Some(share * window.average)));
-    let series = vec![
-        line("measured", &x, places.iter().map(|&round| Some(tracking[round - 1]))),
-        level("mean", 1.0),
-        level("90 % of it", 0.9),
-        level("110 % of it", 1.1),
-        line("best fit", &x, places.iter().map(|&round| Some(window.line(round)))),
+    let tracking = table(sheets, &format!("{name}-tracking"));
+    let inside = tracking.rows[window.first - 1..window.last].to_vec();
+    let tracking = Sheet { rows: inside, ..tracking.clone() };
+    let lines = [
+        ("measured", rounds.variable.name()),
+        ("mean", "mean"),
+        ("90 % of it", "90 %"),
+        ("110 % of it", "110 %"),
+        ("best fit", "line"),
     ];
+    let series = columns(&tracking, "round", &lines);
     let about = format!(
         "{}. The measured values must lie within 20 % of the mean of each other, and the best fit, \
          y = {:.4} R + {:.4}, may rise or fall by 10 % of it.",
@@ -83,10 +103,10 @@ fn window(name: &str, of: &str, rounds: &Rounds) -> Chart {
     );
     let title = format!("Measurement window{of}");
     let text = (format!("{name}-window"), title.as_str(), about.as_str());
-    lines(text, rounds_axis(), vec![(String::new(), Axis::linear(rounds.variable.name()), series)])
+    self::lines(text, rounds_axis(), Axis::linear(rounds.variable.name()), series)
 }
 
-fn of_matrix(name: &str, matrix: &Matrix) -> Vec<Chart> {
+fn of_matrix(name: &str, matrix: &Matrix, sheets: &[Sheet]) -> Vec<Figure> {
     let rounds = &matrix.rounds;
     let variable = rounds.variable;
     let pure = matrix.reads.iter().position(|&reads| reads == 0.0).unwrap_or(0);
@@ -106,7 +126,8 @@ fn of_matrix(name: &str, matrix: &Matrix) -> Vec<Chart> {
             "Writes of each size (0/100), round by round. 4 KiB is the tracking variable.",
         ),
         rounds_axis(),
-        vec![(String::new(), Axis::log(variable.name()), by_round(&|it| Some(variable.of(it))))],
+        Axis::log10(variable.name()),
+        by_round(&|it| Some(variable.of(it))),
     );
     let amplification = lines(
         (
@@ -115,36 +136,34 @@ fn of_matrix(name: &str, matrix: &Matrix) -> Vec<Chart> {
             "Pages programmed for each page of the host, for writes of each size (0/100).",
         ),
         rounds_axis(),
-        vec![(String::new(), Axis::linear("write amplification"), by_round(&Element::waf))],
+        Axis::linear("write amplification"),
+        by_round(&Element::waf),
     );
     let kib: Vec<f64> = matrix.sizes.iter().map(|&size| f64::from(size) / 1024.0).collect();
-    let by_size = |value: &dyn Fn(usize) -> Option<f64>| -> Vec<Series> {
-        let one = |(column, &reads): (usize, &f64)| {
-            let places = (0..matrix.sizes.len()).map(|row| matrix.place(row, column));
-            line(reads_writes(reads), &kib, places.map(value))
-        };
-        matrix.reads.iter().enumerate().map(one).collect()
+    let by_size = |title: &str, what: &str, y: Axis| {
+        let sheet = table(sheets, &format!("{name}-{what}"));
+        let mixes = sheet.heads[1..].iter();
+        let mixes = mixes.map(|mix| line(mix, &kib, sheet.column(mix).into_iter()));
+        (title.into(), y, mixes.collect())
     };
-    let mean = |value: Value| move |place: usize| rounds.mean(place, value);
     let views = if variable == Variable::Latency {
-        let most = |place: usize| rounds.greatest(place, |it| it.max_us);
         vec![
-            ("mean".into(), Axis::linear("mean (us)"), by_size(&mean(|it| it.mean_us))),
-            ("maximum".into(), Axis::log("maximum (us)"), by_size(&most)),
+            by_size("mean", "mean", Axis::linear("mean (us)")),
+            by_size("maximum", "max", Axis::log10("maximum (us)")),
         ]
     } else {
-        vec![(String::new(), Axis::log("IOPS"), by_size(&mean(|it| Some(it.iops()))))]
+        vec![by_size("", "matrix", Axis::log10("IOPS"))]
     };
     let about = "Means over the measurement window, one line for each mix of reads/writes.";
-    let by_size = lines(
+    let by_size = self::views(
         (format!("{name}-by-size"), "By size and mix", about),
-        Axis::log("size (KiB)"),
+        Axis::log10("size (KiB)"),
         views,
     );
-    vec![convergence, window(name, "", rounds), by_size, amplification]
+    vec![convergence, window(name, "", rounds, sheets), by_size, amplification]
 }
 
-fn of_throughput(name: &str, sizes: &[(u32, Rounds)]) -> Vec<Chart> {
+fn of_throughput(name: &str, sizes: &[(u32, Rounds)], sheets: &[Sheet]) -> Vec<Figure> {
     let view = |place: usize| {
         let one = |(size, rounds): &(u32, Rounds)| {
             let x = numbers(rounds.rounds.len());
@@ -159,32 +178,25 @@ fn of_throughput(name: &str, sizes: &[(u32, Rounds)]) -> Vec<Chart> {
     ];
     let about = "Sequential throughput of each size, round by round.";
     let text = (format!("{name}-convergence"), "Steady-state convergence", about);
-    let mut charts = vec![lines(text, rounds_axis(), views)];
+    let mut charts = vec![self::views(text, rounds_axis(), views)];
     for (size, rounds) in sizes {
         let of = format!(" of {}", bytes(u64::from(*size)));
-        charts.push(window(&format!("{name}-{}k", size >> 10), &of, rounds));
+        charts.push(window(&format!("{name}-{}k", size >> 10), &of, rounds, sheets));
     }
     charts
 }
 
 /// Areas that add up: of the dies' time by activity, and of the response time by cause.
-fn areas(name: &str, x: (&Axis, &[f64]), minutes: &[Element]) -> [Chart; 2] {
-    let chart = |id: &str, title: &str, about: &str, y: &str, mut series: Vec<Series>| {
-        series.iter_mut().take(1).for_each(|first| first.x = x.1.to_vec());
-        let panels = vec![Panel { y: Axis::linear(y), series, ..Panel::default() }];
-        let (title, about) = (title.into(), about.into());
-        Chart {
-            id: format!("{name}-{id}"),
-            title,
-            about,
-            shape: Shape::Areas,
-            x: x.0.clone(),
-            panels,
-        }
+fn areas(name: &str, minutes: &[Element]) -> [Figure; 2] {
+    let chart = |id: &str, title: &str, about: &str, y: &str, series: Vec<Series>| {
+        let view = Panel::view("", Axis::linear(y), series).shared_x(numbers(minutes.len()));
+        Figure::new(format!("{name}-{id}"), title, [view])
+            .caption(about)
+            .views(Shape::Areas, Axis::linear("minute"))
     };
     let of = |label: String, part: Part, share: &dyn Fn(&Element) -> f64| {
-        let shares = minutes.iter().map(|minute| Some(percentage(share(minute)))).collect();
-        Series::values(label, shares).of_cause(part)
+        let shares = minutes.iter().map(|minute| percentage(share(minute)));
+        Series::values(label, shares).of_cause(part.name())
     };
     let seen = |series: &Series| series.y.iter().flatten().any(|&value| value >= 0.05);
     let busy = Doing::NAMES.iter().enumerate().filter(|(_, name)| **name != "idle");
@@ -215,85 +227,77 @@ fn areas(name: &str, x: (&Axis, &[f64]), minutes: &[Element]) -> [Chart; 2] {
 }
 
 /// Response times minute by minute.
-fn responses(name: &str, axis: &Axis, x: &[f64], minutes: &[Element]) -> Chart {
-    let of = |label: &str, value: Value| line(label, x, minutes.iter().map(value));
-    let mut series = vec![
-        of("mean", |it| it.mean_us),
-        of("99 %", |it| it.p99_us),
-        of("99.999 %", |it| it.p99999_us),
-        of("maximum", |it| it.max_us),
+fn responses(name: &str, minutes: &Sheet) -> Figure {
+    let lines = [
+        ("mean", "mean (us)"),
+        ("99 %", "p99 (us)"),
+        ("99.999 %", "p99.999 (us)"),
+        ("maximum", "max (us)"),
     ];
+    let mut series = columns(minutes, "minute", &lines);
     series.retain(|one| one.y.iter().any(Option::is_some));
     let about = "Each minute's mean, percentiles and maximum. A percentile needs enough requests.";
     let text = (format!("{name}-responses"), "Response times", about);
-    lines(text, axis.clone(), vec![(String::new(), Axis::log("response time (us)"), series)])
+    self::lines(text, Axis::linear("minute"), Axis::log10("response time (us)"), series)
 }
 
-fn amplification(
-    name: &str,
-    axis: &Axis,
-    x: &[f64],
-    minutes: &[Element],
-    theory: Option<f64>,
-) -> Chart {
-    let mut series = vec![line("measured", x, minutes.iter().map(Element::waf))];
-    let level =
-        |waf| line("random writes, greedy collection: theory", x, x.iter().map(|_| Some(waf)));
+fn amplification(name: &str, minutes: &Sheet, theory: Option<f64>) -> Figure {
+    let mut series = columns(minutes, "minute", &[("measured", "WAF")]);
+    let x = series[0].x.clone();
+    let level = |waf| {
+        let name = "random writes, greedy collection: theory";
+        line(name, &x, x.iter().map(|_| Some(waf)))
+    };
     series.extend(theory.map(level));
     let about = "Pages programmed for each page of the host, minute by minute.";
     let text = (format!("{name}-waf"), "Write amplification", about);
-    lines(text, axis.clone(), vec![(String::new(), Axis::linear("write amplification"), series)])
+    lines(text, Axis::linear("minute"), Axis::linear("write amplification"), series)
 }
 
-fn of_saturation(name: &str, all: &Saturation) -> Vec<Chart> {
-    let minutes = &all.minutes;
-    let time = Axis::linear("minute");
-    let x = numbers(minutes.len());
-    let written = all.written();
-    let curve = |id: &str, title: &str, about: &str, axis: Axis, x: &[f64], log: bool| {
-        let series = || vec![line("IOPS", x, minutes.iter().map(|it| Some(it.iops())))];
-        let y = if log { Axis::log("IOPS") } else { Axis::linear("IOPS") };
-        lines((format!("{name}-{id}"), title, about), axis, vec![(String::new(), y, series())])
+fn of_saturation(name: &str, all: &Saturation, sheets: &[Sheet]) -> Vec<Figure> {
+    let minutes = table(sheets, &format!("{name}-minutes"));
+    let curve = |id: &str, title: &str, about: &str, (head, axis): (&str, &str), y: Axis| {
+        let mut series = columns(minutes, head, &[("IOPS", "IOPS")]);
+        if head != "minute" {
+            series.iter_mut().flat_map(|one| &mut one.x).for_each(|x| *x = coarse(*x));
+        }
+        lines((format!("{name}-{id}"), title, about), Axis::linear(axis), y, series)
     };
     let about = all.cliff().map_or("Random writes of 4 KiB.".into(), |cliff| {
         format!("Random writes of 4 KiB: {}.", cliff.sentence())
     });
-    let gb: Vec<f64> = written.iter().map(|&sum| coarse(sum as f64 / 1e9)).collect();
-    let fills: Vec<f64> =
-        written.iter().map(|&sum| coarse(sum as f64 / all.capacity as f64)).collect();
-    let [dies, causes] = areas(name, (&time, &x), minutes);
+    let [dies, causes] = areas(name, &all.minutes);
+    let (by_minute, by_written, by_fills) =
+        (("minute", "minute"), ("GB written", "GB written"), ("fills", "drive fills"));
     vec![
-        curve("iops", "IOPS over time", &about, time.clone(), &x, false),
-        amplification(name, &time, &x, minutes, all.theory),
+        curve("iops", "IOPS over time", &about, by_minute, Axis::linear("IOPS")),
+        amplification(name, minutes, all.theory),
         dies,
         causes,
-        responses(name, &time, &x, minutes),
+        responses(name, minutes),
         curve(
             "iops-by-written",
             "IOPS by total gigabytes written",
             "Gigabytes of 10^9 bytes.",
-            Axis::linear("GB written"),
-            &gb,
-            true,
+            by_written,
+            Axis::log10("IOPS"),
         ),
         curve(
             "iops-by-fills",
             "IOPS by drive fills",
             "A fill is the user capacity.",
-            Axis::linear("drive fills"),
-            &fills,
-            true,
+            by_fills,
+            Axis::log10("IOPS"),
         ),
     ]
 }
 
-fn of_host_idle(name: &str, all: &HostIdle) -> Vec<Chart> {
+fn of_host_idle(name: &str, all: &HostIdle, sheets: &[Sheet]) -> Vec<Figure> {
     let baseline = all.baseline();
     let base = |x: &[f64]| line("baseline", x, x.iter().map(|_| Some(baseline)));
-    let all_bursts: Vec<f64> =
-        all.waits.iter().flat_map(|waited| waited.bursts.iter().map(Element::iops)).collect();
-    let x = numbers(all_bursts.len());
-    let everything = vec![line("bursts", &x, all_bursts.iter().copied().map(Some)), base(&x)];
+    let bursts = table(sheets, &format!("{name}-bursts"));
+    let x = numbers(bursts.rows.len());
+    let everything = vec![line("bursts", &x, bursts.column("IOPS").into_iter()), base(&x)];
     let view = |waited: &super::host_idle::Waited| {
         let x = numbers(waited.bursts.len());
         let bursts = line("bursts", &x, waited.bursts.iter().map(|it| Some(it.iops())));
@@ -314,9 +318,10 @@ fn of_host_idle(name: &str, all: &HostIdle) -> Vec<Chart> {
                 "5 s of writes, then a wait: 5, 10, 15, 25 and 50 s.",
             ),
             Axis::linear("burst"),
-            vec![(String::new(), Axis::linear("IOPS"), everything)],
+            Axis::linear("IOPS"),
+            everything,
         ),
-        lines(
+        views(
             (format!("{name}-by-wait"), "Bursts by wait", "Each wait with the baseline."),
             Axis::linear("burst"),
             all.waits.iter().map(view).collect(),
@@ -328,28 +333,30 @@ fn of_host_idle(name: &str, all: &HostIdle) -> Vec<Chart> {
                 "Writes without a pause after the bursts.",
             ),
             Axis::linear("minute"),
-            vec![(String::new(), Axis::linear("IOPS"), back)],
+            Axis::linear("IOPS"),
+            back,
         ),
-        window(&format!("{name}-baseline"), " of the baseline", &all.base),
+        Figure {
+            id: format!("{name}-baseline-window"),
+            ..window(name, " of the baseline", &all.base, sheets)
+        },
     ]
 }
 
-fn of_cross_stimulus(name: &str, all: &CrossStimulus) -> Vec<Chart> {
-    let minutes: Vec<Element> = all.groups.iter().flat_map(|group| group.minutes.clone()).collect();
-    let (time, x) = (Axis::linear("minute"), numbers(minutes.len()));
-    let series = vec![line("MB/s", &x, minutes.iter().map(|it| Some(it.mb_s())))];
+fn of_cross_stimulus(name: &str, all: &CrossStimulus, sheets: &[Sheet]) -> Vec<Figure> {
+    let elements: Vec<Element> =
+        all.groups.iter().flat_map(|group| group.minutes.clone()).collect();
+    let minutes = table(sheets, &format!("{name}-minutes"));
+    let series = columns(minutes, "minute", &[("MB/s", "MB/s")]);
     let about = "Sequential writes of 1 MiB, random writes of 8 KiB, sequential writes of 1 MiB.";
-    let curve = lines(
-        (format!("{name}-throughput"), "Throughput over time", about),
-        time.clone(),
-        vec![(String::new(), Axis::log("MB/s"), series)],
-    );
-    let [dies, causes] = areas(name, (&time, &x), &minutes);
-    let waf = amplification(name, &time, &x, &minutes, None);
-    vec![curve, responses(name, &time, &x, &minutes), waf, dies, causes]
+    let text = (format!("{name}-throughput"), "Throughput over time", about);
+    let curve = lines(text, Axis::linear("minute"), Axis::log10("MB/s"), series);
+    let [dies, causes] = areas(name, &elements);
+    let waf = amplification(name, minutes, None);
+    vec![curve, responses(name, minutes), waf, dies, causes]
 }
 
-fn of_demand(name: &str, all: &Demand) -> Vec<Chart> {
+fn of_demand(name: &str, all: &Demand, sheets: &[Sheet]) -> Vec<Figure> {
     let mean = |threads: u32, depth: u32, value: Value| {
         let place =
             all.rounds.points.iter().rposition(|it| (it.threads, it.depth) == (threads, depth));
@@ -372,12 +379,8 @@ fn of_demand(name: &str, all: &Demand) -> Vec<Chart> {
         )
     };
     let mut curves: Vec<Series> = STEPS.into_iter().map(demand).collect();
-    let points: Vec<f64> = all.histograms.iter().map(|it| it.element.iops()).collect();
-    curves.push(line(
-        "the three points",
-        &points,
-        all.histograms.iter().map(|it| it.element.mean_us),
-    ));
+    let points = table(sheets, &format!("{name}-points"));
+    curves.extend(columns(points, "IOPS", &[("the three points", "mean (us)")]));
     let mut charts = vec![
         lines(
             (
@@ -385,8 +388,9 @@ fn of_demand(name: &str, all: &Demand) -> Vec<Chart> {
                 "IOPS by queue depth",
                 "One line for each number of threads.",
             ),
-            Axis::log("queue depth"),
-            vec![(String::new(), Axis::linear("IOPS"), by_depth.to_vec())],
+            Axis::log10("queue depth"),
+            Axis::linear("IOPS"),
+            by_depth.to_vec(),
         ),
         lines(
             (
@@ -395,9 +399,10 @@ fn of_demand(name: &str, all: &Demand) -> Vec<Chart> {
                 "Mean response time by IOPS, with the points of the histograms.",
             ),
             Axis::linear("IOPS"),
-            vec![(String::new(), Axis::log("mean response time (us)"), curves)],
+            Axis::log10("mean response time (us)"),
+            curves,
         ),
-        window(name, "", &all.rounds),
+        window(name, "", &all.rounds, sheets),
     ];
     charts.push(histograms(name, all));
     charts
@@ -406,7 +411,7 @@ fn of_demand(name: &str, all: &Demand) -> Vec<Chart> {
 /// Classes of a histogram to a decade.
 const CLASSES: f64 = 20.0;
 
-fn histograms(name: &str, all: &Demand) -> Chart {
+fn histograms(name: &str, all: &Demand) -> Figure {
     let view = |it: &super::demand::Histogram| {
         let mut classes = std::collections::BTreeMap::<i64, u64>::new();
         for (ns, count) in it.latencies.values() {
@@ -423,7 +428,7 @@ fn histograms(name: &str, all: &Demand) -> Chart {
         let shares =
             all_classes().map(|class| classes.get(&class).map(|&count| 100.0 * count as f64 / all));
         let series = vec![line("share of requests (%)", &x, shares)];
-        (it.name.to_string(), Axis::log("share of requests (%)"), series)
+        (it.name.to_string(), Axis::log10("share of requests (%)"), series)
     };
     let confidence = |it: &super::demand::Histogram| {
         let of = |percentile: fowler_experiment::Percentile| {
@@ -438,7 +443,6 @@ fn histograms(name: &str, all: &Demand) -> Chart {
     let levels: Vec<String> = all.histograms.iter().map(confidence).collect();
     let about = format!("Response times in classes of 1/20 of a decade. {}.", levels.join("; "));
     let text = (format!("{name}-histograms"), "Response time histograms", about.as_str());
-    let views = all.histograms.iter().map(view).collect();
-    let chart = lines(text, Axis::log("response time (us)"), views);
-    Chart { shape: Shape::Steps, ..chart }
+    let x = Axis::log10("response time (us)");
+    views(text, x.clone(), all.histograms.iter().map(view).collect()).views(Shape::Steps, x)
 }

@@ -2,14 +2,14 @@
 
 use super::json::MANNER;
 use super::rounds::Variable;
-use super::sheets::reads_writes;
 use super::steady::WINDOW;
-use super::{Found, Matrix, Pts, PtsSpec, Tested};
+use super::{Found, Pts, PtsSpec, Tested};
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::numbers::{bytes, counted};
-use fowler_figures::{BarSeries, Bars, Figure, Panel};
-use fowler_report::figures_folder::{self, Named, Written};
-use fowler_report::pages::{self, Chapter, Drawing};
+use fowler_experiment::tables::{Cell, Sheet};
+use fowler_figures::{Figure, Panel, Series};
+use fowler_report::figures_folder::{self, Written};
+use fowler_report::pages::{self, Drawing, Section};
 use std::path::Path;
 
 impl Pts {
@@ -20,8 +20,12 @@ impl Pts {
     /// If the folder cannot be written.
     pub fn write(&self, folder: &Path) -> Result<(Vec<String>, Vec<String>), Diagnostics> {
         let mut sheets = vec![self.overview(), self.settings()];
-        sheets.extend(self.tested.iter().flat_map(Tested::sheets));
-        let figures: Vec<Named> = self.tested.iter().flat_map(Tested::figures).collect();
+        let mut figures = Vec::new();
+        for tested in &self.tested {
+            let tables = tested.sheets();
+            figures.extend(tested.bars(&tables));
+            sheets.extend(tables);
+        }
         let Written { mut files, warnings, drawings } =
             figures_folder::write(&sheets, &figures, folder)?;
         pages::write(&folder.join(pages::REPORT), &self.page(drawings))?;
@@ -31,7 +35,7 @@ impl Pts {
 
     fn page(&self, drawings: Vec<Drawing>) -> String {
         let drive = &self.setup.drive;
-        let mut chapters = vec![Chapter {
+        let mut sections = vec![Section {
             title: "Tests and settings",
             sheets: vec![self.overview(), self.settings()],
             charts: Vec::new(),
@@ -43,10 +47,11 @@ impl Pts {
                 |drawing: &Drawing| drawing.name.starts_with(&format!("{}-", tested.test.name()));
             let (mine, others) = drawings.into_iter().partition(own);
             drawings = others;
-            chapters.push(Chapter {
+            let sheets = tested.sheets();
+            sections.push(Section {
                 title: tested.test.title(),
-                sheets: tested.sheets(),
-                charts: tested.charts(),
+                charts: tested.charts(&sheets),
+                sheets,
                 drawings: mine,
             });
         }
@@ -65,10 +70,10 @@ impl Pts {
             format!("{}: {}; {}.", tested.test.title(), tested.result(), tested.ended())
         });
         let texts = [lead, verdict.collect(), self.warnings()];
-        pages::of_chapters(
+        pages::of_sections(
             &format!("{}: tests in the manner of SNIA PTS", drive.device),
             texts,
-            chapters,
+            sections,
             drive,
         )
     }
@@ -114,63 +119,36 @@ impl Tested {
         }
     }
 
-    /// Returns the pictures of the test, with their names.
-    fn figures(&self) -> Vec<Named> {
-        let name = self.test.name();
+    /// Returns the picture of the first table of the test, if the table is one of means by size.
+    fn bars(&self, sheets: &[Sheet]) -> Option<Figure> {
+        let sheet = sheets.first()?;
+        let id = format!("{}-bars", self.test.name());
+        let sizes = || sheet.rows.iter().filter_map(|row| row.first()).map(Cell::exact);
         match &self.found {
-            Found::Matrix(matrix) => vec![(format!("{name}-bars"), towers(matrix))],
-            Found::Throughput(sizes) => {
-                let series = |label: &str, place: usize| BarSeries {
-                    name: label.into(),
-                    values: sizes
-                        .iter()
-                        .map(|(_, rounds)| rounds.mean(place, |it| Some(it.mb_s())))
-                        .collect(),
-                    ..BarSeries::default()
-                };
-                let bars = Bars {
-                    y: "MB/s".into(),
-                    groups: sizes.iter().map(|(size, _)| bytes(u64::from(*size))).collect(),
-                    series: vec![
-                        series("reads", super::throughput::READ),
-                        series("writes", super::throughput::WRITE),
-                    ],
-                    reference: None,
-                };
-                let figure = Figure::new("Sequential throughput by size");
-                vec![(
-                    format!("{name}-bars"),
-                    Figure { panels: vec![Panel::bars("", bars)], ..figure },
-                )]
+            // Bars in space: mixes from left to right, sizes behind each other.
+            Found::Matrix(matrix) => {
+                let values = |row: &Vec<Cell>| row[1..].iter().map(Cell::value).collect::<Vec<_>>();
+                let rows = sizes().zip(sheet.rows.iter().map(values));
+                let mut series: Vec<Series> =
+                    rows.map(|(size, values)| Series::values(size, values)).collect();
+                let variable = matrix.rounds.variable;
+                // Large requests have few IOPS, and stand in front; small ones have short latencies.
+                let latency = variable == Variable::Latency;
+                if latency {
+                    series.reverse();
+                }
+                let panel = Panel::columns("", variable.name(), &sheet.heads[1..], series);
+                let what = if latency { "Mean response time" } else { "IOPS" };
+                let title = format!("{what} by size and reads/writes");
+                Some(Figure::new(id, title, [panel.in_space()]))
             }
-            _ => Vec::new(),
+            Found::Throughput(_) => {
+                let series = [("reads", "100/0 (MB/s)"), ("writes", "0/100 (MB/s)")]
+                    .map(|(name, head)| Series::values(name, sheet.column(head)));
+                let panel = Panel::columns("", "MB/s", sizes(), series);
+                Some(Figure::new(id, "Sequential throughput by size", [panel]))
+            }
+            _ => None,
         }
     }
-}
-
-/// Bars in space: mixes from left to right, sizes behind each other.
-fn towers(matrix: &Matrix) -> Figure {
-    let rounds = &matrix.rounds;
-    let latency = rounds.variable == Variable::Latency;
-    let row = |(row, &size): (usize, &u32)| BarSeries {
-        name: bytes(u64::from(size)),
-        values: (0..matrix.reads.len())
-            .map(|reads| rounds.mean(matrix.place(row, reads), |it| Some(rounds.variable.of(it))))
-            .collect(),
-        ..BarSeries::default()
-    };
-    // Large requests have few IOPS, and stand in front; small ones have short latencies.
-    let mut series: Vec<BarSeries> = matrix.sizes.iter().enumerate().map(row).collect();
-    if latency {
-        series.reverse();
-    }
-    let bars = Bars {
-        y: rounds.variable.name().into(),
-        groups: matrix.reads.iter().map(|&reads| reads_writes(reads)).collect(),
-        series,
-        reference: None,
-    };
-    let what = if latency { "Mean response time" } else { "IOPS" };
-    let title = format!("{what} by size and reads/writes");
-    Figure { panels: vec![Panel::towers("", bars)], ..Figure::new(title) }
 }

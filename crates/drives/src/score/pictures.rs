@@ -3,8 +3,8 @@
 use super::{Metric, Score, ScoredRow};
 use crate::measured::Kind;
 use fowler_experiment::diagnostic::Diagnostics;
-use fowler_figures::{Axis, BarSeries, Bars, Figure, LineSeries, Lines, Panel, Reference};
-use fowler_report::figures_folder::{self, Named, Written};
+use fowler_figures::{Axis, Figure, Panel, Series};
+use fowler_report::figures_folder::{self, Written};
 use fowler_report::pages;
 use std::path::Path;
 
@@ -35,34 +35,25 @@ impl Score {
         Ok((files, warnings))
     }
 
-    fn figures(&self) -> Vec<Named> {
+    fn figures(&self) -> Vec<Figure> {
+        /// The kinds of rows that a picture shows, its name, and what draws it.
+        type Picture = (&'static [Kind], &'static str, fn(String, &str, &[&ScoredRow]) -> Figure);
+        const PICTURES: [Picture; 5] = [
+            (&[Kind::LatencyUnderLoad], "latency", under_load),
+            (&[Kind::OverProvisioning], "in-use", against_use),
+            (&[Kind::WritePatterns, Kind::InitialState], "patterns", by_pattern),
+            (&[Kind::ReadsByDepth, Kind::DepthGrid], "depth", by_depth),
+            (&[Kind::Interference], "interference", beside_writes),
+        ];
         let mut figures = Vec::new();
         for (model, sample, rows) in self.by_drive() {
             let name = format!("{model}{}", sample.map_or(String::new(), |it| format!(" {it}")));
-            let stem = |what: &str| format!("{what}-{}", file_name(&name));
-            let of = |kind: Kind| -> Vec<&ScoredRow> {
-                rows.iter().copied().filter(|row| row.kind == kind).collect()
-            };
-            let latency = of(Kind::LatencyUnderLoad);
-            if !latency.is_empty() {
-                figures.push((stem("latency"), under_load(&name, &latency)));
-            }
-            let in_use = of(Kind::OverProvisioning);
-            if !in_use.is_empty() {
-                figures.push((stem("in-use"), against_use(&name, &in_use)));
-            }
-            let mut patterns = of(Kind::WritePatterns);
-            patterns.extend(of(Kind::InitialState));
-            if !patterns.is_empty() {
-                figures.push((stem("patterns"), by_pattern(&name, &patterns)));
-            }
-            let depth: Vec<&ScoredRow> = [of(Kind::ReadsByDepth), of(Kind::DepthGrid)].concat();
-            if !depth.is_empty() {
-                figures.push((stem("depth"), by_depth(&name, &depth)));
-            }
-            let beside = of(Kind::Interference);
-            if !beside.is_empty() {
-                figures.push((stem("interference"), beside_writes(&name, &beside)));
+            for (kinds, what, draw) in PICTURES {
+                let of = |kind: &'static Kind| rows.iter().copied().filter(|row| row.kind == *kind);
+                let rows: Vec<&ScoredRow> = kinds.iter().flat_map(of).collect();
+                if !rows.is_empty() {
+                    figures.push(draw(format!("{what}-{}", file_name(&name)), &name, &rows));
+                }
             }
         }
         figures
@@ -101,38 +92,28 @@ fn series(
     name: &str,
     x: impl Fn(&ScoredRow) -> Option<f64>,
     metric: &str,
-) -> LineSeries {
+) -> Series {
     let mut points: Vec<(f64, &Metric)> =
         rows.iter().filter_map(|row| Some((x(row)?, find(row, metric)?))).collect();
     points.retain(|(x, metric)| *x > 0.0 && metric.simulated.value > 0.0);
     points.sort_by(|one, other| one.0.total_cmp(&other.0));
-    LineSeries {
-        name: name.into(),
-        points: points.iter().map(|(x, it)| (*x, it.simulated.value)).collect(),
-        published: points
-            .iter()
-            .filter(|(_, it)| it.measured > 0.0)
-            .map(|(x, it)| (*x, it.measured))
-            .collect(),
-        spread: points
-            .iter()
-            .map(|(_, it)| it.simulated.interval.filter(|(low, _)| *low > 0.0))
-            .collect(),
-        ..LineSeries::default()
-    }
+    let simulated = Series::line(name, points.iter().map(|(x, it)| (*x, it.simulated.value)));
+    let measured = points.iter().filter(|(_, it)| it.measured > 0.0);
+    let band =
+        points.iter().map(|(_, it)| it.simulated.interval.filter(|(low, _)| *low > 0.0)).collect();
+    Series { band, ..simulated.published_at(measured.map(|(x, it)| (*x, it.measured))) }
 }
 
-fn lines(title: &str, x: Axis, y: Axis, mut series: Vec<LineSeries>) -> Panel {
-    series.retain(|series| !series.points.is_empty());
-    Panel::lines(title, Lines { x, y, series, ..Lines::default() })
+fn lines(title: &str, x: Axis, y: Axis, mut series: Vec<Series>) -> Panel {
+    series.retain(|series| !series.y.is_empty());
+    Panel::lines(title, x, y, series)
 }
 
-fn figure(title: String, panels: Vec<Panel>) -> Figure {
-    let caption = "Lines and bars: simulated. Diamonds: measured.".to_string();
-    Figure { caption: Some(caption), panels, ..Figure::new(title) }
+fn figure(id: String, title: String, panels: Vec<Panel>) -> Figure {
+    Figure::new(id, title, panels).caption("Lines and bars: simulated. Diamonds: measured.")
 }
 
-fn under_load(name: &str, rows: &[&ScoredRow]) -> Figure {
+fn under_load(id: String, name: &str, rows: &[&ScoredRow]) -> Figure {
     let panel = |of: &str| {
         let percentiles = ["p50", "p90", "p99", "p99.9"].map(|percentile| {
             let load = |row: &ScoredRow| value(row, "offered_write_iops");
@@ -145,10 +126,14 @@ fn under_load(name: &str, rows: &[&ScoredRow]) -> Figure {
             percentiles.into(),
         )
     };
-    figure(format!("{name}: latency of a probe under load"), vec![panel("read"), panel("write")])
+    figure(
+        id,
+        format!("{name}: latency of a probe under load"),
+        vec![panel("read"), panel("write")],
+    )
 }
 
-fn against_use(name: &str, rows: &[&ScoredRow]) -> Figure {
+fn against_use(id: String, name: &str, rows: &[&ScoredRow]) -> Figure {
     let used = |row: &ScoredRow| value(row, "used_gib");
     let panel = |title: &str, y: &str, metric: &str| {
         lines(
@@ -162,10 +147,10 @@ fn against_use(name: &str, rows: &[&ScoredRow]) -> Figure {
         panel("write amplification", "bytes programmed per byte", "counted_waf"),
         panel("throughput", "MB/s", "steady_mb_s"),
     ];
-    figure(format!("{name}: uniform writes to a part of the drive"), panels)
+    figure(id, format!("{name}: uniform writes to a part of the drive"), panels)
 }
 
-fn by_pattern(name: &str, rows: &[&ScoredRow]) -> Figure {
+fn by_pattern(id: String, name: &str, rows: &[&ScoredRow]) -> Figure {
     let rows = &rows[..rows.len().min(PATTERNS_MOST)];
     let label = |row: &&ScoredRow| {
         let text = |key: &str| match row.values.get(key) {
@@ -181,32 +166,21 @@ fn by_pattern(name: &str, rows: &[&ScoredRow]) -> Figure {
         parts.retain(|part| !part.is_empty());
         parts.join(" ")
     };
-    let bars = |y: &str, metric: &str| {
-        let of = |pick: fn(&Metric) -> f64| -> Vec<Option<f64>> {
-            rows.iter().map(|row| find(row, metric).map(pick)).collect()
-        };
-        Bars {
-            y: y.into(),
-            groups: rows.iter().map(label).collect(),
-            series: vec![BarSeries {
-                name: "simulated".into(),
-                values: of(|it| it.simulated.value),
-                published: of(|it| it.measured),
-                ..BarSeries::default()
-            }],
-            reference: None,
-        }
+    let columns = |title: &str, y: &str, metric: &str| {
+        let of = |pick: fn(&Metric) -> f64| rows.iter().map(move |row| find(row, metric).map(pick));
+        let series = Series::values("simulated", of(|it| it.simulated.value));
+        let series = series.published(of(|it| it.measured));
+        Panel::columns(title, y, rows.iter().map(label), [series])
     };
-    let mut panels = vec![Panel::bars("steady throughput", bars("MB/s", "steady_mb_s"))];
+    let mut panels = vec![columns("steady throughput", "MB/s", "steady_mb_s")];
     if rows.iter().any(|row| find(row, "ratio_to_uniform").is_some()) {
-        let mut ratio = bars("relative to uniform", "ratio_to_uniform");
-        ratio.reference = Some(Reference { at: 1.0, name: "uniform".into() });
-        panels.push(Panel::bars("relative to uniform", ratio));
+        let title = "relative to uniform";
+        panels.push(columns(title, title, "ratio_to_uniform").reference(1.0, "uniform"));
     }
-    Figure { columns: Some(1), ..figure(format!("{name}: writes by pattern"), panels) }
+    figure(id, format!("{name}: writes by pattern"), panels).columns(1)
 }
 
-fn by_depth(name: &str, rows: &[&ScoredRow]) -> Figure {
+fn by_depth(id: String, name: &str, rows: &[&ScoredRow]) -> Figure {
     let depth = |row: &ScoredRow| Some(value(row, "jobs")? * value(row, "qd_per_job")?);
     let ops: Vec<(&str, Vec<&ScoredRow>)> = ["randread", "randwrite"]
         .into_iter()
@@ -229,10 +203,10 @@ fn by_depth(name: &str, rows: &[&ScoredRow]) -> Figure {
         panel("throughput", "requests per second", &[("", "iops")]),
         panel("latency", "us", &[("p50", "p50_us"), ("p99.9", "p99.9_us")]),
     ];
-    figure(format!("{name}: by queue depth"), panels)
+    figure(id, format!("{name}: by queue depth"), panels)
 }
 
-fn beside_writes(name: &str, rows: &[&ScoredRow]) -> Figure {
+fn beside_writes(id: String, name: &str, rows: &[&ScoredRow]) -> Figure {
     let mut limits: Vec<f64> =
         rows.iter().filter_map(|row| value(row, "write_limit_mb_s")).collect();
     limits.sort_by(f64::total_cmp);
@@ -251,5 +225,5 @@ fn beside_writes(name: &str, rows: &[&ScoredRow]) -> Figure {
         panel("p99.9", "us", "read.p99.9_us"),
         panel("throughput", "reads per second", "read.iops"),
     ];
-    figure(format!("{name}: reads beside sequential writes"), panels)
+    figure(id, format!("{name}: reads beside sequential writes"), panels)
 }

@@ -1,18 +1,14 @@
 //! What is in a picture, counted in its text; what is refused; and that the same figure gives the
 //! same bytes.
 
-use fowler_figures::{
-    Axis, BarSeries, Bars, Figure, Finding, LineSeries, Lines, Panel, Plot, Reference, StepSeries,
-    Steps, Stroke, Wrong,
-};
+use fowler_figures::{Axis, Figure, Finding, Panel, Reference, Series, Shape, Wrong};
 
 const BLUE: &str = "#004166";
 const VERMILION: &str = "#A82C00";
 const BLACK: &str = "#000000";
 
 fn svg(panels: Vec<Panel>) -> String {
-    let figure = Figure { panels, ..Figure::new("a figure") };
-    figure.svg().unwrap_or_else(|error| panic!("{error}"))
+    Figure::new("a-figure", "a figure", panels).svg().unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Elements of a name that have a colour.
@@ -41,62 +37,36 @@ fn says(svg: &str, text: &str) -> usize {
     texts(svg).iter().filter(|(found, ..)| found == text).count()
 }
 
-fn bars() -> Bars {
-    let series = |name: &str, values: [Option<f64>; 3]| BarSeries {
-        name: name.into(),
-        values: values.to_vec(),
-        ..BarSeries::default()
-    };
-    Bars {
-        y: "latency (ms)".into(),
-        groups: ["F1", "F2", "mean"].map(String::from).to_vec(),
-        series: vec![
-            BarSeries {
-                published: vec![Some(0.9), None, Some(0.7)],
-                ..series("RPS", [Some(1.0), Some(0.8), Some(0.9)])
-            },
-            series("PES", [Some(0.5), None, Some(0.4)]),
-        ],
-        reference: Some(Reference { at: 1.0, name: "FIFO".into() }),
-    }
+fn bars() -> Panel {
+    let rps = Series::values("RPS", [1.0, 0.8, 0.9]).published([Some(0.9), None, Some(0.7)]);
+    let pes = Series::values("PES", [Some(0.5), None, Some(0.4)]);
+    Panel::columns("SLC", "latency (ms)", ["F1", "F2", "mean"], [rps, pes]).reference(1.0, "FIFO")
 }
 
-fn lines() -> Lines {
-    Lines {
-        x: Axis::log2("pages"),
-        y: Axis::log10("rate"),
-        series: vec![
-            LineSeries {
-                name: "measured".into(),
-                points: (4..10).map(|i| (f64::from(1 << i), 0.1 * f64::from(i))).collect(),
-                published: vec![(16.0, 0.5)],
-                ..LineSeries::default()
-            },
-            LineSeries {
-                name: "theory".into(),
-                points: vec![(16.0, 0.3), (512.0, 0.8)],
-                stroke: Stroke::Theory,
-                ..LineSeries::default()
-            },
-        ],
-        reference: None,
-    }
+fn lines() -> Panel {
+    let measured = (4..10).map(|i| (f64::from(1 << i), 0.1 * f64::from(i)));
+    let series = [
+        Series::line("measured", measured).published_at([(16.0, 0.5)]),
+        Series::line("theory", [(16.0, 0.3), (512.0, 0.8)]).theory(),
+    ];
+    Panel::lines("", Axis::log2("pages"), Axis::log10("rate"), series)
 }
 
-fn steps() -> Steps {
-    Steps {
-        x: Axis::log10("latency (µs)"),
-        y: "fraction".into(),
-        series: vec![
-            StepSeries::of_values("one", &[30.0, 10.0, 20.0, 10.0]),
-            StepSeries { name: "two".into(), points: vec![(5.0, 0.5), (5000.0, 1.0)] },
-        ],
-    }
+fn steps() -> Panel {
+    let series = [
+        Series::distribution("one", &[30.0, 10.0, 20.0, 10.0]),
+        Series::line("two", [(5.0, 0.5), (5000.0, 1.0)]),
+    ];
+    Panel::distributions("", Axis::log10("latency (µs)"), "fraction", series)
+}
+
+fn titled(title: &str, panel: Panel) -> Panel {
+    Panel { title: title.into(), ..panel }
 }
 
 #[test]
 fn a_bar_for_each_value_and_a_diamond_for_each_published_one() {
-    let svg = svg(vec![Panel::bars("SLC", bars())]);
+    let svg = svg(vec![bars()]);
     // One more of each for the legend.
     assert_eq!(count(&svg, "rect", BLUE), 3 + 1);
     assert_eq!(count(&svg, "rect", VERMILION), 2 + 1);
@@ -109,7 +79,7 @@ fn a_bar_for_each_value_and_a_diamond_for_each_published_one() {
 
 #[test]
 fn a_mark_for_each_point_and_none_for_a_theory() {
-    let svg = svg(vec![Panel::lines("", lines())]);
+    let svg = svg(vec![lines()]);
     assert_eq!(count(&svg, "circle", BLUE), 6 + 1);
     assert_eq!(count(&svg, "polygon", VERMILION), 0);
     assert!(count(&svg, "polyline", VERMILION) > 10, "dashes");
@@ -121,9 +91,10 @@ fn a_mark_for_each_point_and_none_for_a_theory() {
 
 #[test]
 fn a_distribution_rises_by_what_is_at_each_value() {
-    let series = StepSeries::of_values("", &[3.0, 1.0, 2.0, 1.0]);
-    assert_eq!(series.points, [(1.0, 0.5), (2.0, 0.75), (3.0, 1.0)]);
-    let svg = svg(vec![Panel::steps("", steps())]);
+    let series = Series::distribution("", &[3.0, 1.0, 2.0, 1.0]);
+    let expected = Series::line("", [(1.0, 0.5), (2.0, 0.75), (3.0, 1.0)]);
+    assert_eq!(series, expected);
+    let svg = svg(vec![steps()]);
     let line = svg.lines().find(|line| line.starts_with("<polyline") && line.contains(BLUE));
     // Up at 10, along, up at 20, along, up at 30.
     let points = line.and_then(|line| line.split("points=\"").nth(1)).expect("a path");
@@ -134,28 +105,27 @@ fn a_distribution_rises_by_what_is_at_each_value() {
 #[test]
 fn a_million_samples_are_a_small_picture() {
     let samples: Vec<f64> = (1..=1_000_000).map(f64::from).collect();
-    let series = vec![StepSeries::of_values("all", &samples)];
-    let svg = svg(vec![Panel::steps("", Steps { series, ..steps() })]);
+    let series = vec![Series::distribution("all", &samples)];
+    let svg = svg(vec![Panel { series, ..steps() }]);
     assert!(svg.len() < 100_000, "{} bytes", svg.len());
 }
 
 #[test]
 fn one_legend_for_panels_that_agree_and_one_each_for_others() {
     let mut other = bars();
-    let agree = svg(vec![Panel::bars("SLC", bars()), Panel::bars("MLC", other.clone())]);
+    let agree = svg(vec![bars(), titled("MLC", other.clone())]);
     assert_eq!(says(&agree, "RPS"), 1);
     assert_eq!(count(&agree, "rect", BLUE), 2 * 3 + 1);
     other.series.reverse();
-    let differ = svg(vec![Panel::bars("SLC", bars()), Panel::bars("MLC", other)]);
+    let differ = svg(vec![bars(), titled("MLC", other)]);
     assert_eq!(says(&differ, "RPS"), 2);
 }
 
 #[test]
 fn panels_may_share_a_range() {
     let mut high = bars();
-    high.series[0].values[0] = Some(40.0);
-    let mut figure = Figure::new("");
-    figure.panels = vec![Panel::bars("", bars()), Panel::bars("", high)];
+    high.series[0].y[0] = Some(40.0);
+    let mut figure = Figure::new("", "", [titled("", bars()), titled("", high)]);
     let apart = figure.svg().expect("a picture");
     figure.same_y = true;
     let together = figure.svg().expect("a picture");
@@ -164,10 +134,8 @@ fn panels_may_share_a_range() {
 
 #[test]
 fn a_picture_says_what_it_is() {
-    let mut figure = Figure::new("reads & <writes>");
-    figure.caption = Some("one\u{0}\ntwo".into());
-    figure.panels.push(Panel::bars("a < b", bars()));
-    let svg = figure.svg().expect("a picture");
+    let figure = Figure::new("", "reads & <writes>", [titled("a < b", bars())]);
+    let svg = figure.caption("one\u{0}\ntwo").svg().expect("a picture");
     assert!(svg.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\" "));
     assert!(svg.ends_with("</svg>\n"));
     assert!(svg.contains("role=\"img\""));
@@ -180,8 +148,7 @@ fn a_picture_says_what_it_is() {
 
 #[test]
 fn the_same_figure_gives_the_same_bytes() {
-    let panels =
-        || vec![Panel::bars("", bars()), Panel::lines("", lines()), Panel::steps("", steps())];
+    let panels = || vec![bars(), lines(), steps()];
     assert_eq!(svg(panels()), svg(panels()));
 }
 
@@ -198,10 +165,9 @@ fn awkward_numbers_are_drawn_inside_the_picture() {
                 (Axis::log2("x"), 1.0),
                 (Axis::log10("x"), 1.0),
             ] {
-                let points = vec![(sign * low, sign * high), (sign * high, sign * low)];
-                let series = vec![LineSeries { name: "s".into(), points, ..LineSeries::default() }];
-                let lines = Lines { x: axis.clone(), y: axis.clone(), series, reference: None };
-                let svg = svg(vec![Panel::lines("", lines)]);
+                let points = [(sign * low, sign * high), (sign * high, sign * low)];
+                let series = [Series::line("s", points)];
+                let svg = svg(vec![Panel::lines("", axis.clone(), axis.clone(), series)]);
                 let of = format!("{low} {high} {axis:?}");
                 inside(&svg, &of);
                 // Two ticks on each axis, two titles, a name, and the title of the figure.
@@ -229,100 +195,99 @@ fn inside(svg: &str, of: &str) {
 
 /// What a change of one panel is refused for.
 fn refused(panel: Panel) -> Vec<Finding> {
-    let figure = Figure { panels: vec![panel], ..Figure::new("wrong") };
-    match figure.svg() {
+    match Figure::new("", "wrong", [panel]).svg() {
         Ok(_) => Vec::new(),
         Err(error) => error.findings,
     }
 }
 
-fn on_bars(change: fn(&mut Bars)) -> Panel {
-    let mut bars = bars();
-    change(&mut bars);
-    Panel::bars("SLC", bars)
-}
-
-fn on_lines(change: fn(&mut Lines)) -> Panel {
-    let mut lines = lines();
-    change(&mut lines);
-    Panel::lines("", lines)
-}
-
-fn on_steps(change: fn(&mut Steps)) -> Panel {
-    let mut steps = steps();
-    change(&mut steps);
-    Panel::steps("", steps)
+fn changed(mut panel: Panel, change: fn(&mut Panel)) -> Panel {
+    change(&mut panel);
+    panel
 }
 
 #[test]
 fn what_cannot_be_drawn_is_named() {
     for (panel, expected) in [
-        (on_bars(|b| b.series[1].name = " ".into()), "a series has no name"),
-        (on_bars(|b| b.series[1].name = "RPS".into()), "series RPS: another series"),
-        (on_bars(|b| b.series[0].values.truncate(1)), "values has 1 entries, expected 3"),
-        (on_bars(|b| b.series[0].published.truncate(2)), "published has 2 entries, expected 3"),
-        (on_bars(|b| b.series[0].spread = vec![None]), "spread has 1 entries, expected 3"),
+        (changed(bars(), |b| b.series[1].name = " ".into()), "a series has no name"),
+        (changed(bars(), |b| b.series[1].name = "RPS".into()), "series RPS: another series"),
+        (changed(bars(), |b| b.series[0].y.truncate(1)), "values has 1 entries, expected 3"),
         (
-            on_bars(|b| b.series[0].spread = vec![None, Some((2.0, 1.0)), None]),
+            changed(bars(), |b| b.series[0].published.truncate(2)),
+            "published has 2 entries, expected 3",
+        ),
+        (changed(bars(), |b| b.series[0].band = vec![None]), "spread has 1 entries, expected 3"),
+        (
+            changed(bars(), |b| b.series[0].band = vec![None, Some((2.0, 1.0)), None]),
             "spread[1] ends below",
         ),
-        (on_bars(|b| b.series[1].values[2] = Some(f64::NAN)), "series PES: values[2] is NaN"),
-        (on_bars(|b| b.series[0].published[0] = Some(f64::INFINITY)), "published[0] is inf"),
-        (on_bars(|b| b.reference = Some(Reference { at: f64::NAN, name: "".into() })), "reference"),
-        (on_lines(|l| l.series[0].points[3].0 = 0.0), "panel 1: series measured: x of points[3]"),
-        (on_lines(|l| l.series[0].published[0].1 = -1.0), "y of published[0] is -1"),
-        (on_steps(|s| s.series[1].points[0].1 = 1.5), "series two: points[0]: "),
-        (on_steps(|s| s.series[1].points[1].0 = 1.0), "series two: points[1]: "),
-        (on_steps(|s| s.series[1].points[0].0 = f64::NEG_INFINITY), "x of points[0] is -inf"),
+        (changed(bars(), |b| b.series[1].y[2] = Some(f64::NAN)), "series PES: values[2] is NaN"),
+        (
+            changed(bars(), |b| b.series[0].published[0] = Some(f64::INFINITY)),
+            "published[0] is inf",
+        ),
+        (
+            changed(bars(), |b| b.reference = Some(Reference { at: f64::NAN, name: "".into() })),
+            "reference",
+        ),
+        (changed(lines(), |l| l.series[0].x[3] = 0.0), "panel 1: series measured: x of points[3]"),
+        (changed(lines(), |l| l.series[0].published[0] = Some(-1.0)), "y of published[0] is -1"),
+        (changed(steps(), |s| s.series[1].y[0] = Some(1.5)), "series two: points[0]: "),
+        (changed(steps(), |s| s.series[1].x[1] = 1.0), "series two: points[1]: "),
+        (changed(steps(), |s| s.series[1].x[0] = f64::NEG_INFINITY), "x of points[0] is -inf"),
     ] {
-        let figure = Figure { panels: vec![panel], ..Figure::new("wrong") };
-        let error = figure.svg().expect_err(expected);
+        let error = Figure::new("", "wrong", [panel]).svg().expect_err(expected);
         assert_eq!(error.findings.len(), 1, "{error}");
         assert!(error.to_string().contains(expected), "{error}\n  expected: {expected}");
     }
-    assert!(Figure::new("nothing").svg().is_err());
+    assert!(Figure::new("", "nothing", []).svg().is_err());
 }
 
 /// A study may have nothing to show in one panel; the others are still worth a picture.
 #[test]
 fn a_panel_without_data_says_so_beside_the_others() {
+    let blank = |panel: &mut Panel| {
+        panel.series.iter_mut().for_each(|it| *it = Series::values(it.name.clone(), [None; 0]));
+    };
     for empty in [
-        on_lines(|l| {
-            l.series
-                .iter_mut()
-                .for_each(|it| *it = LineSeries { name: it.name.clone(), ..LineSeries::default() })
+        changed(lines(), blank),
+        changed(lines(), |it| it.series.clear()),
+        changed(steps(), blank),
+        changed(steps(), |it| it.series.clear()),
+        changed(bars(), |it| {
+            for series in &mut it.series {
+                *series = Series::values(series.name.clone(), series.y.iter().map(|_| None));
+            }
         }),
-        on_lines(|l| l.series.clear()),
-        on_steps(|s| s.series.iter_mut().for_each(|it| it.points.clear())),
-        on_steps(|s| s.series.clear()),
-        on_bars(|b| {
-            b.series.iter_mut().for_each(|it| {
-                *it = BarSeries {
-                    name: it.name.clone(),
-                    values: vec![None; it.values.len()],
-                    ..BarSeries::default()
-                }
-            })
-        }),
-        on_bars(|b| b.series.clear()),
+        changed(bars(), |it| it.series.clear()),
     ] {
-        let full = Panel { title: "full".into(), plot: Plot::Bars(bars()) };
-        let figure = Figure { panels: vec![full, empty], ..Figure::new("half of it") };
+        let figure = Figure::new("", "half of it", [titled("full", bars()), empty]);
         let svg = figure.svg().unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(svg.matches("no data").count(), 1, "{svg}");
         assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
     }
-    let one = on_lines(|l| l.series[1].points.clear());
-    let svg = Figure { panels: vec![one], ..Figure::new("one of two") }.svg().unwrap();
+    let one = changed(lines(), |it| it.series[1] = Series::line("theory", [(0.0, None); 0]));
+    let svg = Figure::new("", "one of two", [one]).svg().unwrap();
     assert!(!svg.contains("no data"));
+}
+
+/// A heat map is only on pages.
+#[test]
+fn a_shape_of_pages_is_refused_in_a_file() {
+    let cells = [Series::values("die 0", [1.0, 2.0])];
+    let panel = Panel::cells("wear", Axis::linear("erases"), vec![0.0, 1.0], cells);
+    let figure = Figure::new("map", "Wear", [panel]).views(Shape::Heat, Axis::linear("block"));
+    let findings = figure.svg().expect_err("a heat map").findings;
+    assert!(findings.iter().all(|it| it.wrong == Wrong::OnPages && it.panel == "wear"));
+    assert_eq!(findings.len(), 1);
 }
 
 #[test]
 fn all_that_is_wrong_is_said_at_once() {
     let mut wrong = bars();
-    wrong.groups.clear();
-    wrong.series[0].values[1] = Some(f64::NAN);
-    let findings = refused(Panel { title: String::new(), plot: Plot::Bars(wrong) });
+    wrong.rows.clear();
+    wrong.series[0].y[1] = Some(f64::NAN);
+    let findings = refused(titled("", wrong));
     assert!(findings.iter().any(|finding| finding.wrong == Wrong::NoGroups));
     assert!(findings.iter().any(|finding| matches!(finding.wrong, Wrong::NotFinite { .. })));
     assert!(findings.iter().all(|finding| finding.panel == "1"));

@@ -5,7 +5,7 @@ use super::plan::{Age, Evidence, Metric, run_name};
 use crate::runs::mean;
 use crate::studies::interval;
 use fowler_experiment::tables::{Cell, Sheet};
-use fowler_figures::{BarSeries, Bars, Figure, Panel};
+use fowler_figures::{Figure, Panel, Series};
 
 /// Formats an effect as a cell: a share, or a difference in the metric's own unit.
 fn cell(metric: Metric, value: Option<f64>) -> Cell {
@@ -194,16 +194,9 @@ impl Evidence {
     }
 
     /// What each factor does, as bars.
-    pub(super) fn picture(&self) -> (String, Figure) {
-        let mut figure = Figure::new(
-            "Effect of each of the five on a drive, averaged over combinations of the others",
-        );
-        figure.caption = Some(format!(
-            "Mean effect over all pairs of runs that differ only in this factor, and over {} workloads. Negative means less.",
-            self.columns.len()
-        ));
-        figure.columns = Some(2);
-        for metric in [Metric::Read, Metric::Read999, Metric::Write999, Metric::Wear] {
+    pub(super) fn picture(&self) -> Figure {
+        let metrics = [Metric::Read, Metric::Read999, Metric::Write999, Metric::Wear];
+        let panels = metrics.map(|metric| {
             let (factor, unit) = match metric.scale() {
                 Scale::Ratio => (100.0, "change (%)"),
                 Scale::Difference => (1e-3, "change (ms)"),
@@ -216,27 +209,22 @@ impl Evidence {
                     let (mean, half) = (it.mean?, it.half?);
                     Some((factor * (mean - half), factor * (mean + half)))
                 };
-                BarSeries {
-                    name: age.name.clone(),
-                    values: estimates.iter().map(|it| it.mean.map(|mean| factor * mean)).collect(),
-                    spread: if self.seeds.len() > 1 {
-                        estimates.iter().map(spread).collect()
-                    } else {
-                        Vec::new()
-                    },
-                    ..BarSeries::default()
-                }
+                let repeated = estimates.iter().filter(|_| self.seeds.len() > 1);
+                let band = repeated.map(spread).collect();
+                let means = estimates.iter().map(|it| it.mean.map(|mean| factor * mean));
+                Series { band, ..Series::values(&age.name, means) }
             });
-            let bars = Bars {
-                y: unit.into(),
-                groups: self.plan.factor.iter().map(|it| short(&it.name).to_string()).collect(),
-                series: series.collect(),
-                reference: None,
-            };
             let title = metric.name().split(" (").next().unwrap_or_default();
-            figure.panels.push(Panel::bars(title, bars));
-        }
-        ("worth".into(), figure)
+            let groups = self.plan.factor.iter().map(|it| short(&it.name));
+            Panel::columns(title, unit, groups, series)
+        });
+        let title =
+            "Effect of each of the five on a drive, averaged over combinations of the others";
+        let caption = format!(
+            "Mean effect over all pairs of runs that differ only in this factor, and over {} workloads. Negative means less.",
+            self.columns.len()
+        );
+        Figure::new("worth", title, panels).caption(caption).columns(2)
     }
 }
 

@@ -14,9 +14,8 @@ use crate::studies::fan_out;
 use fowler_device::Config;
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::tables::{Cell, Sheet};
-use fowler_figures::{Axis, Figure, LineSeries, Lines, Panel};
+use fowler_figures::{Axis, Figure, Panel, Series};
 use fowler_physics::bch::Bch;
-use fowler_report::figures_folder::Named;
 use fowler_theory::stripes::{periods_to_loss, stripe_loss, widest};
 use std::sync::LazyLock;
 
@@ -211,42 +210,36 @@ pub(super) fn until_loss() -> Result<Sheet, Diagnostics> {
 }
 
 /// Returns pictures of the life: the trade-off that the paper argues with, and the time to loss.
-pub(super) fn pictures(evidence: &Evidence) -> Result<[Named; 2], Diagnostics> {
+pub(super) fn pictures(evidence: &Evidence) -> Result<[Figure; 2], Diagnostics> {
     let config = config()?;
     let drawn = drawn(&config);
     let panel = |title: &str, y: Axis, of: &dyn Fn(Point) -> Option<f64>| {
         let series = |(place, scheme): (usize, &&str)| {
             let at = |(cycles, points): &(f64, [Point; 4])| Some((*cycles, of(points[place])?));
-            let points = drawn.iter().filter_map(at).collect();
-            LineSeries { name: (*scheme).into(), points, ..LineSeries::default() }
+            Series::line(*scheme, drawn.iter().filter_map(at))
         };
-        let series = SCHEMES.iter().enumerate().map(series).collect();
         let x = Axis::linear("mean P/E cycles of a block");
-        Panel::lines(title, Lines { x, y, series, reference: None })
+        Panel::lines(title, x, y, SCHEMES.iter().enumerate().map(series))
     };
     let loss = |it: Point| (it.loss > LEAST).then_some(it.loss);
     let until = |it: Point| (it.loss > LEAST).then(|| years(&config, &it));
     let response = |it: Point| Some(evidence.response(SWEPT, it.case, AS_IT_IS)? / 1e3);
     let wear = |it: Point| evidence.ratio(SWEPT, (it.case, NONE), Shown::Writes);
-    let life = Figure {
-        caption: Some(format!(
-            "Response and wear are measured under {SWEPT}; loss follows from the one point of the error model that \
-             the paper prints."
-        )),
-        columns: Some(1),
-        panels: vec![
-            panel("Response", Axis::log10("mean response (ms)"), &response),
-            panel("Wear", Axis::linear("pages programmed / no RAID"), &wear),
-            panel("A stripe loses data within 381 days", Axis::log10("probability"), &loss),
-        ],
-        ..Figure::new("Whole life of a drive")
-    };
-    let mttdl = Figure {
-        caption: Some(stages(&config)),
-        panels: vec![panel("", Axis::log10("mean time to data loss (years)"), &until)],
-        ..Figure::new("Mean time to data loss by stage of life")
-    };
-    Ok([("life".into(), life), ("mttdl".into(), mttdl)])
+    let caption = format!(
+        "Response and wear are measured under {SWEPT}; loss follows from the one point of the error model that \
+         the paper prints."
+    );
+    let life = [
+        panel("Response", Axis::log10("mean response (ms)"), &response),
+        panel("Wear", Axis::linear("pages programmed / no RAID"), &wear),
+        panel("A stripe loses data within 381 days", Axis::log10("probability"), &loss),
+    ];
+    let mttdl = panel("", Axis::log10("mean time to data loss (years)"), &until);
+    Ok([
+        Figure::new("life", "Whole life of a drive", life).caption(caption).columns(1),
+        Figure::new("mttdl", "Mean time to data loss by stage of life", [mttdl])
+            .caption(stages(&config)),
+    ])
 }
 
 /// Describes where the stages of DA-RAID-5 begin.

@@ -7,55 +7,33 @@ use super::variants::{
     CASES, Case, GRID, HC, LONG, Order, PPC, RAID5, Setting, UDL, cache, cut_off, n_update,
 };
 use crate::column::Column;
-use crate::runs::mean;
-use fowler_figures::{Axis, BarSeries, Bars, Figure, LineSeries, Lines, Panel, Reference};
-use fowler_report::figures_folder::Named;
+use fowler_figures::{Axis, Figure, Panel, Series};
 
 const STAND_INS: &str = "Stand-ins have the published shares of writes; all else is assumed.";
 
-fn groups(evidence: &Evidence) -> Vec<String> {
-    evidence.runs.columns.iter().map(|column| column.name.clone()).chain(["mean".into()]).collect()
-}
-
-fn bars(evidence: &Evidence, name: &str, of: impl Fn(&str) -> Option<f64>) -> BarSeries {
-    let average = evidence.runs.each(&of).and_then(|all| mean(&all));
-    let values =
-        evidence.runs.columns.iter().map(|column| of(&column.name)).chain([average]).collect();
-    BarSeries { name: name.into(), values, ..BarSeries::default() }
-}
-
 /// Figure 5.
-pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Named> {
+pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Figure> {
     let panel = |shown: Shown| {
         let series = |case: &Case| {
             let ratio = |column: &str| evidence.ratio(column, (*case, RAID5), shown);
-            let mut series = BarSeries {
-                published: published_mean(paper, evidence, *case, shown),
-                ..bars(evidence, case.name, ratio)
-            };
-            for value in &mut series.values {
+            let mut series = evidence
+                .runs
+                .bars(case.name, ratio)
+                .published(published_mean(paper, evidence, *case, shown));
+            for value in &mut series.y {
                 *value = value.filter(|ratio| *ratio <= TALLEST);
             }
             series
         };
-        Panel::bars(
-            shown.name(),
-            Bars {
-                y: format!("{} / RAID-5", shown.name()),
-                groups: groups(evidence),
-                series: CASES[1..].iter().map(series).collect(),
-                reference: Some(Reference { at: 1.0, name: "RAID-5".into() }),
-            },
-        )
+        let y = format!("{} / RAID-5", shown.name());
+        Panel::columns(shown.name(), y, evidence.runs.groups(), CASES[1..].iter().map(series))
+            .reference(1.0, "RAID-5")
     };
-    let figure = Figure {
-        caption: Some(format!(
-            "{STAND_INS} The paper does not show chip time: {WORK} Bars above {TALLEST} are left out; the tables have them."
-        )),
-        panels: Shown::ALL.map(panel).into(),
-        ..Figure::new("Figure 5: response time, writes and reads relative to RAID-5")
-    };
-    vec![("figure5".into(), figure)]
+    let caption = format!(
+        "{STAND_INS} The paper does not show chip time: {WORK} Bars above {TALLEST} are left out; the tables have them."
+    );
+    let title = "Figure 5: response time, writes and reads relative to RAID-5";
+    vec![Figure::new("figure5", title, Shown::ALL.map(panel)).caption(caption)]
 }
 
 /// A bar that is higher would flatten all others.
@@ -81,39 +59,28 @@ fn published_mean(
 }
 
 /// Figures 6 and 7, and the sweeps of the cut-off and of the load.
-pub(super) fn swept(paper: &Paper, evidence: &Evidence) -> Vec<Named> {
+pub(super) fn swept(paper: &Paper, evidence: &Evidence) -> Vec<Figure> {
     vec![
-        ("figure6".into(), figure6(&paper.sweeps.n_update, evidence)),
-        ("figure7".into(), figure7(&paper.sweeps.caches_kib, evidence)),
-        ("cut-off".into(), by_cut_off(&paper.sweeps.cut_off, evidence)),
-        ("load".into(), by_load(paper, evidence)),
-        ("orders".into(), by_order(paper, evidence)),
+        figure6(&paper.sweeps.n_update, evidence),
+        figure7(&paper.sweeps.caches_kib, evidence),
+        by_cut_off(&paper.sweeps.cut_off, evidence),
+        by_load(paper, evidence),
+        by_order(paper, evidence),
     ]
 }
 
 fn figure6(updates: &[u32], evidence: &Evidence) -> Figure {
     let panel = |shown: Shown| {
         let series = |&n: &u32| {
-            bars(evidence, &n_update(n), |column| {
+            evidence.runs.bars(&n_update(n), |column| {
                 evidence.change(column, HC, (&n_update(n), &n_update(6)), shown)
             })
         };
-        Panel::bars(
-            shown.name(),
-            Bars {
-                y: "relative to N_update 6".into(),
-                groups: groups(evidence),
-                series: updates.iter().map(series).collect(),
-                reference: None,
-            },
-        )
+        let series = updates.iter().map(series);
+        Panel::columns(shown.name(), "relative to N_update 6", evidence.runs.groups(), series)
     };
-    Figure {
-        caption: Some(STAND_INS.into()),
-        columns: Some(1),
-        panels: Shown::PAPER.map(panel).into(),
-        ..Figure::new("Figure 6: hybrid caching by N_update")
-    }
+    let title = "Figure 6: hybrid caching by N_update";
+    Figure::new("figure6", title, Shown::PAPER.map(panel)).caption(STAND_INS).columns(1)
 }
 
 fn figure7(caches: &[u32], evidence: &Evidence) -> Figure {
@@ -121,27 +88,20 @@ fn figure7(caches: &[u32], evidence: &Evidence) -> Figure {
         let line = |column: &str| {
             let of = |kib| evidence.change(column, HC, (&cache(kib), &cache(128)), shown);
             let point = |&kib: &u32| Some((f64::from(kib), of(kib)?));
-            LineSeries {
-                name: column.into(),
-                points: caches.iter().filter_map(point).collect(),
-                ..LineSeries::default()
-            }
+            Series::line(column, caches.iter().filter_map(point))
         };
         let y = Axis::linear(format!("{} / 128 KiB", shown.name()));
         let series = drawn(evidence.runs.stand_ins().map(|it| line(&it.name)));
-        let x = Axis::log2("data cache (KiB)");
-        Panel::lines(shown.name(), Lines { x, y, series, reference: None })
+        Panel::lines(shown.name(), Axis::log2("data cache (KiB)"), y, series)
     };
-    Figure {
-        caption: Some(format!("{STAND_INS} Chip time: {WORK}")),
-        panels: [Shown::Response, Shown::Work].map(panel).into(),
-        ..Figure::new("Figure 7: hybrid caching by data cache")
-    }
+    let panels = [Shown::Response, Shown::Work].map(panel);
+    Figure::new("figure7", "Figure 7: hybrid caching by data cache", panels)
+        .caption(format!("{STAND_INS} Chip time: {WORK}"))
 }
 
 /// Those of which there is anything to draw.
-fn drawn(series: impl Iterator<Item = LineSeries>) -> Vec<LineSeries> {
-    series.filter(|it| !it.points.is_empty()).collect()
+fn drawn(series: impl Iterator<Item = Series>) -> impl Iterator<Item = Series> {
+    series.filter(|it| !it.y.is_empty())
 }
 
 fn by_cut_off(cut_offs: &[u32], evidence: &Evidence) -> Figure {
@@ -149,25 +109,19 @@ fn by_cut_off(cut_offs: &[u32], evidence: &Evidence) -> Figure {
         let point = |&pages: &u32| {
             Some((f64::from(pages), evidence.value(LONG, HC, &cut_off(pages), shown)? * scale))
         };
-        let points = cut_offs.iter().filter_map(point).collect();
-        let series = vec![LineSeries { name: LONG.into(), points, ..LineSeries::default() }];
+        let line = Series::line(LONG, cut_offs.iter().filter_map(point));
         let x = Axis::log2("longest write that is cached (pages)");
         let y = Axis::linear(format!("{}{unit}", shown.name()));
-        Panel::lines(
-            shown.name(),
-            Lines { x, y, series: drawn(series.into_iter()), reference: None },
-        )
+        Panel::lines(shown.name(), x, y, drawn([line].into_iter()))
     };
-    Figure {
-        caption: Some(format!("Under {LONG}, whose writes are at most 16 pages long. {STAND_INS}")),
-        panels: vec![
-            panel(Shown::Response, " (ms)", 1e-3),
-            panel(Shown::Writes, "", 1.0),
-            panel(Shown::Reads, "", 1.0),
-            panel(Shown::Work, " (ms)", 1e3),
-        ],
-        ..Figure::new("Hybrid caching by cut-off")
-    }
+    let panels = [
+        panel(Shown::Response, " (ms)", 1e-3),
+        panel(Shown::Writes, "", 1.0),
+        panel(Shown::Reads, "", 1.0),
+        panel(Shown::Work, " (ms)", 1e3),
+    ];
+    Figure::new("cut-off", "Hybrid caching by cut-off", panels)
+        .caption(format!("Under {LONG}, whose writes are at most 16 pages long. {STAND_INS}"))
 }
 
 /// Both orders of an update: by how much response falls, on average, by load.
@@ -181,29 +135,21 @@ fn by_order(paper: &Paper, evidence: &Evidence) -> Figure {
                 };
                 Some((load, 1.0 - evidence.mean_of(true, ratio)?))
             };
-            LineSeries {
-                name: format!("{} below {}, {}", case.name, base.name, order.name()),
-                points: paper.sweeps.loads.iter().filter_map(point).collect(),
-                ..LineSeries::default()
-            }
+            let name = format!("{} below {}, {}", case.name, base.name, order.name());
+            Series::line(name, paper.sweeps.loads.iter().filter_map(point))
         };
         let pairs = [(UDL, RAID5), (PPC, RAID5), (UDL, PPC)];
         let all = Order::ALL.into_iter().flat_map(|order| pairs.map(|pair| (order, pair)));
         let (x, y) =
             (Axis::linear("multiple of the rate"), Axis::linear("reduction of mean response"));
-        let reference = Some(Reference { at: 0.0, name: "the same".into() });
-        Panel::lines(
-            format!("Stripes of {stripe}"),
-            Lines { x, y, series: drawn(all.map(line)), reference },
-        )
+        Panel::lines(format!("Stripes of {stripe}"), x, y, drawn(all.map(line)))
+            .reference(0.0, "the same")
     };
-    Figure {
-        caption: Some(format!(
-            "Means over the five stand-ins. Read first: the old page is read before the new one is programmed. {STAND_INS}"
-        )),
-        panels: paper.sweeps.grid_stripes.iter().map(panel).collect(),
-        ..Figure::new("Response by the order of an update, stripe size and load")
-    }
+    let caption = format!(
+        "Means over the five stand-ins. Read first: the old page is read before the new one is programmed. {STAND_INS}"
+    );
+    let title = "Response by the order of an update, stripe size and load";
+    Figure::new("orders", title, paper.sweeps.grid_stripes.iter().map(panel)).caption(caption)
 }
 
 fn by_load(paper: &Paper, evidence: &Evidence) -> Figure {
@@ -214,24 +160,13 @@ fn by_load(paper: &Paper, evidence: &Evidence) -> Figure {
                 let pair = (*case, RAID5);
                 Some((load, evidence.ratio_at(&column.name, setting, pair, Shown::Response)?))
             };
-            LineSeries {
-                name: case.name.into(),
-                points: paper.sweeps.loads.iter().filter_map(point).collect(),
-                ..LineSeries::default()
-            }
+            Series::line(case.name, paper.sweeps.loads.iter().filter_map(point))
         };
-        let series = drawn(GRID[1..].iter().map(line));
         let (x, y) = (Axis::linear("multiple of the rate"), Axis::linear("mean response / RAID-5"));
-        let reference = Some(Reference { at: 1.0, name: "RAID-5".into() });
-        Panel::lines(&column.name, Lines { x, y, series, reference })
+        Panel::lines(&column.name, x, y, drawn(GRID[1..].iter().map(line))).reference(1.0, "RAID-5")
     };
-    Figure {
-        caption: Some(
-            "At a rate of 1, the drive of Table II is without requests half of the time under RAID-5. \
-             The paper does not print how busy its drive was."
-                .into(),
-        ),
-        panels: evidence.runs.stand_ins().map(panel).collect(),
-        ..Figure::new("Mean response by load")
-    }
+    let caption = "At a rate of 1, the drive of Table II is without requests half of the time under RAID-5. \
+                   The paper does not print how busy its drive was.";
+    let panels = evidence.runs.stand_ins().map(panel);
+    Figure::new("load", "Mean response by load", panels).caption(caption)
 }

@@ -8,8 +8,7 @@ use super::plan::{Evidence, Shown};
 use super::variants::{Case, HC, RAID5, STRIPED, SWEPT, stripe};
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::tables::{Cell, Sheet};
-use fowler_figures::{Axis, Figure, LineSeries, Lines, Panel, Stroke};
-use fowler_report::figures_folder::Named;
+use fowler_figures::{Axis, Figure, Panel, Series};
 use fowler_theory::stripes::{page_loss, stripe_loss, widest};
 
 /// P/E cycles of the blocks whose loss is shown.
@@ -90,67 +89,50 @@ fn by_target() -> Result<Sheet, Diagnostics> {
 }
 
 /// The measurements by N, and the model's results.
-pub(super) fn picture(paper: &Paper, evidence: &Evidence) -> Result<Named, Diagnostics> {
-    let config = config()?;
+pub(super) fn picture(paper: &Paper, evidence: &Evidence) -> Result<Figure, Diagnostics> {
+    let config = &config()?;
     let measured = |shown: Shown| {
         let series = |case: Case| {
             let point = |&n: &u32| {
                 Some((f64::from(n), evidence.change(SWEPT, case, (&stripe(n), &stripe(8)), shown)?))
             };
-            LineSeries {
-                name: case.name.into(),
-                points: paper.sweeps.stripes.iter().filter_map(point).collect(),
-                ..LineSeries::default()
-            }
+            Series::line(case.name, paper.sweeps.stripes.iter().filter_map(point))
         };
-        [RAID5, HC].map(series).into()
+        [RAID5, HC].map(series)
     };
-    let loss = |&cycles: &f64| LineSeries {
-        name: format!("{} cycles", cycles as u32),
-        points: widths()
-            .map(|n| (f64::from(n), stripe_loss(n, page(&config, cycles, 1.0))))
-            .filter(|(_, loss)| *loss > 0.0)
-            .collect(),
-        stroke: Stroke::Theory,
-        ..LineSeries::default()
+    let named = |cycles: f64| format!("{} cycles", cycles as u32);
+    let by_width = |cycles: f64| {
+        widths().map(move |n| (f64::from(n), stripe_loss(n, page(config, cycles, 1.0))))
     };
-    let allowed = |&cycles: &f64| LineSeries {
-        name: format!("{} cycles", cycles as u32),
-        points: widths()
-            .map(|n| (stripe_loss(n, page(&config, cycles, 1.0)), f64::from(n)))
-            .collect(),
-        stroke: Stroke::Theory,
-        ..LineSeries::default()
-    };
+    let loss = CYCLES.map(|cycles| {
+        Series::line(named(cycles), by_width(cycles).filter(|(_, loss)| *loss > 0.0)).theory()
+    });
+    let allowed = CYCLES.map(|cycles| {
+        Series::line(named(cycles), by_width(cycles).map(|(n, loss)| (loss, n))).theory()
+    });
     let wide = || Axis::log2("data pages per stripe, N");
-    let panel = |title: &str, x: Axis, y: Axis, series: Vec<LineSeries>| {
-        Panel::lines(title, Lines { x, y, series, reference: None })
-    };
     let over = |what: &str| Axis::linear(format!("{what} / N = 8"));
-    let figure = Figure {
-        caption: Some(format!(
-            "Response and chip time are measured under {SWEPT} at four times the speed, on 36 chips of the same \
-             capacity. Loss follows from the one point of the error model that the paper prints."
-        )),
-        panels: vec![
-            panel("Response", wide(), over("mean response"), measured(Shown::Response)),
-            panel("Cost", wide(), over("chip time per request"), measured(Shown::Work)),
-            panel(
-                "A stripe loses data within 381 days",
-                wide(),
-                Axis::log10("probability"),
-                CYCLES.iter().map(loss).collect(),
-            ),
-            panel(
-                "Widest stripe",
-                Axis::log10("allowed probability of loss"),
-                Axis::log2("widest N"),
-                CYCLES.iter().map(allowed).collect(),
-            ),
-        ],
-        ..Figure::new("Stripe size")
-    };
-    Ok(("stripes".into(), figure))
+    let panels = [
+        Panel::lines("Response", wide(), over("mean response"), measured(Shown::Response)),
+        Panel::lines("Cost", wide(), over("chip time per request"), measured(Shown::Work)),
+        Panel::lines(
+            "A stripe loses data within 381 days",
+            wide(),
+            Axis::log10("probability"),
+            loss,
+        ),
+        Panel::lines(
+            "Widest stripe",
+            Axis::log10("allowed probability of loss"),
+            Axis::log2("widest N"),
+            allowed,
+        ),
+    ];
+    let caption = format!(
+        "Response and chip time are measured under {SWEPT} at four times the speed, on 36 chips of the same \
+         capacity. Loss follows from the one point of the error model that the paper prints."
+    );
+    Ok(Figure::new("stripes", "Stripe size", panels).caption(caption))
 }
 
 #[cfg(test)]

@@ -8,8 +8,7 @@ use super::tables::HIRES;
 use crate::run_summary::{READ, RunSummary};
 use crate::runs::mean;
 use fowler_experiment::tables::{Cell, Sheet};
-use fowler_figures::{Axis, Figure, LineSeries, Lines, Panel, Reference};
-use fowler_report::figures_folder::Named;
+use fowler_figures::{Axis, Figure, Panel, Series};
 
 /// A part of every stand-in: its ends as shares, and the variant that measures it.
 struct Part {
@@ -152,7 +151,7 @@ fn classed(evidence: &Evidence) -> Sheet {
 }
 
 /// The same as a picture.
-pub(super) fn picture(evidence: &Evidence) -> Named {
+pub(super) fn picture(evidence: &Evidence) -> Figure {
     let parts = parts(evidence);
     let panel = |title: &str, y: &str, of: &dyn Fn(&str, Case, &str) -> Option<f64>| {
         let series = |case: &Case| {
@@ -160,35 +159,22 @@ pub(super) fn picture(evidence: &Evidence) -> Named {
                 let all = ratios(evidence, |column| of(column, *case, &part.variant));
                 Some((part.to, mean(&all)?))
             };
-            let points = parts.iter().filter_map(point).collect();
-            LineSeries { name: case.name.into(), points, ..LineSeries::default() }
+            Series::line(case.name, parts.iter().filter_map(point))
         };
-        Panel::lines(
-            title,
-            Lines {
-                x: Axis::log2("up to this share of the requests"),
-                y: Axis::linear(y),
-                series: HIRES.iter().map(series).collect(),
-                reference: Some(Reference { at: 1.0, name: "baseline".into() }),
-            },
-        )
+        let x = Axis::log2("up to this share of the requests");
+        Panel::lines(title, x, Axis::linear(y), HIRES.iter().map(series)).reference(1.0, "baseline")
     };
-    let figure = Figure {
-        caption: Some(
-            "Each point is measured on the part of the stand-ins between its share and the one before; the last \
-             is what the other figures show."
-                .into(),
-        ),
-        columns: Some(2),
-        panels: vec![
-            panel("Reads, mean of seventeen", "reads / baseline", &|column, case, variant| {
-                evidence.ratio(column, case, variant, READ)
-            }),
-            panel("Wear, mean of 15 MSR volumes", "wear / baseline", &|column, case, variant| {
-                is_msr(column).then(|| evidence.worn_ratio(column, case, variant))?
-            }),
-        ],
-        ..Figure::new("Convergence with the length of the run")
-    };
-    ("convergence".into(), figure)
+    let panels = [
+        panel("Reads, mean of seventeen", "reads / baseline", &|column, case, variant| {
+            evidence.ratio(column, case, variant, READ)
+        }),
+        panel("Wear, mean of 15 MSR volumes", "wear / baseline", &|column, case, variant| {
+            is_msr(column).then(|| evidence.worn_ratio(column, case, variant))?
+        }),
+    ];
+    let caption = "Each point is measured on the part of the stand-ins between its share and the one before; the last \
+                   is what the other figures show.";
+    Figure::new("convergence", "Convergence with the length of the run", panels)
+        .caption(caption)
+        .columns(2)
 }

@@ -5,34 +5,19 @@ use super::paper::Paper;
 use super::plan::{BASELINE, Case, Evidence, HIRE, HVC, LVC, ON_EVICT, WAITS_ALONE};
 use super::tables::{FIGURE_3, FIGURE_4, HIRES, Shown, left};
 use crate::run_summary::WRITE;
-use crate::runs::mean;
-use fowler_figures::{BarSeries, Bars, Figure, Panel, Reference};
-use fowler_report::figures_folder::Named;
+use fowler_figures::{Figure, Panel, Series};
 
 const STAND_INS: &str = "Stand-ins are generated from what is published about the traces; real excerpts are \
                          labeled, and have no wear if they hardly write. Diamonds are the paper's numbers for HIRE.";
 
 /// The paper's figures, and how pages are used.
-pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Named> {
+pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Figure> {
     vec![
         of_readings(&FIGURE_3, "mean read latency / baseline", paper, evidence),
         of_readings(&FIGURE_4, "wear of all programs / baseline", paper, evidence),
         figure5(evidence),
         uses(evidence),
     ]
-}
-
-/// The workloads, and the mean of the stand-ins behind them.
-fn groups(evidence: &Evidence) -> Vec<String> {
-    evidence.runs.columns.iter().map(|column| column.name.clone()).chain(["mean".into()]).collect()
-}
-
-/// The bars of a case: under each workload, and the mean of the stand-ins.
-fn bars(evidence: &Evidence, name: &str, of: impl Fn(&str) -> Option<f64>) -> BarSeries {
-    let average = evidence.runs.each(&of).and_then(|all| mean(&all));
-    let values =
-        evidence.runs.columns.iter().map(|column| of(&column.name)).chain([average]).collect();
-    BarSeries { name: name.into(), values, ..BarSeries::default() }
 }
 
 /// What becomes of clean pages that were read.
@@ -48,94 +33,67 @@ fn readings(hire: Case) -> String {
 }
 
 /// A panel for each reading of what becomes of clean pages that were read.
-fn of_readings(shown: &Shown, y: &str, paper: &Paper, evidence: &Evidence) -> Named {
+fn of_readings(shown: &Shown, y: &str, paper: &Paper, evidence: &Evidence) -> Figure {
     let series =
-        |case: Case| bars(evidence, case.name, |column| (shown.of)(evidence, column, case));
+        |case: Case| evidence.runs.bars(case.name, |column| (shown.of)(evidence, column, case));
     let panel = |hire: Case| {
-        let published = groups(evidence).iter().map(|it| shown.published(paper, it)).collect();
-        Panel::bars(
+        let published = evidence.runs.groups().map(|it| shown.published(paper, it));
+        let of_hire = Series { name: "HIRE".into(), ..series(hire).published(published) };
+        Panel::columns(
             readings(hire),
-            Bars {
-                y: y.into(),
-                groups: groups(evidence),
-                series: vec![
-                    series(HVC),
-                    series(LVC),
-                    BarSeries { name: "HIRE".into(), published, ..series(hire) },
-                ],
-                reference: Some(Reference { at: 1.0, name: "baseline".into() }),
-            },
+            y,
+            evidence.runs.groups(),
+            [series(HVC), series(LVC), of_hire],
         )
+        .reference(1.0, "baseline")
     };
-    let figure = Figure {
-        caption: Some(STAND_INS.into()),
-        columns: Some(1),
-        panels: HIRES.map(panel).into(),
-        ..Figure::new(format!("{}, by treatment of clean read-hot pages", shown.title))
-    };
-    (shown.name.into(), figure)
+    let title = format!("{}, by treatment of clean read-hot pages", shown.title);
+    Figure::new(shown.name, title, HIRES.map(panel)).caption(STAND_INS).columns(1)
 }
 
-fn figure5(evidence: &Evidence) -> Named {
+fn figure5(evidence: &Evidence) -> Figure {
     let series = |case: Case| {
-        bars(evidence, case.name, |column| evidence.ratio(column, case, WAITS_ALONE, WRITE))
+        evidence.runs.bars(case.name, |column| evidence.ratio(column, case, WAITS_ALONE, WRITE))
     };
-    let panel = Panel::bars(
-        "",
-        Bars {
-            y: "mean write latency / baseline".into(),
-            groups: groups(evidence),
-            series: [BASELINE, HVC, LVC, HIRE].map(series).into(),
-            reference: None,
-        },
-    );
+    let y = "mean write latency / baseline";
+    let all = [BASELINE, HVC, LVC, HIRE].map(series);
+    let panel = Panel::columns("", y, evidence.runs.groups(), all);
     let caption = "Writes that wait for the flash and read no old page; writes acknowledged by the buffer take no time.";
-    let figure = Figure {
-        caption: Some(caption.into()),
-        panels: vec![panel],
-        ..Figure::new("Figure 5: mean write latency relative to the baseline")
-    };
-    ("figure5".into(), figure)
+    let title = "Figure 5: mean write latency relative to the baseline";
+    Figure::new("figure5", title, [panel]).caption(caption)
 }
 
-fn uses(evidence: &Evidence) -> Named {
+fn uses(evidence: &Evidence) -> Figure {
     let left = |label: &str, class: &str| {
-        bars(evidence, label, |column| {
+        evidence.runs.bars(label, |column| {
             left(evidence, column, class).map(|share| 100.0 * share).filter(|it| it.is_finite())
         })
     };
     let right = |label: &str, of: fn(&Judged) -> Option<f64>| {
-        bars(evidence, label, |column| Some(100.0 * of(evidence.oracle(column)?)?))
+        evidence.runs.bars(label, |column| Some(100.0 * of(evidence.oracle(column)?)?))
     };
-    let panel = |title: &str, series: Vec<BarSeries>| {
-        let groups = groups(evidence);
-        Panel::bars(title, Bars { y: "percent".into(), groups, series, reference: None })
+    let panel = |title: &str, series: Vec<Series>| {
+        Panel::columns(title, "percent", evidence.runs.groups(), series)
     };
-    let figure = Figure {
-        caption: Some(
-            "An oracle classifies an evicted page by its future references, with the same rule. Pages that are never \
-             used again have no class."
-                .into(),
+    let panels = [
+        panel(
+            "Pages evicted from the buffer",
+            vec![
+                left("mixed", "mixed"),
+                left("read-hot", "read_hot"),
+                left("write-hot", "write_hot"),
+            ],
         ),
-        columns: Some(1),
-        panels: vec![
-            panel(
-                "Pages evicted from the buffer",
-                vec![
-                    left("mixed", "mixed"),
-                    left("read-hot", "read_hot"),
-                    left("write-hot", "write_hot"),
-                ],
-            ),
-            panel(
-                "Of those used again: share that the oracle classifies alike",
-                vec![
-                    right("by the rest of the trace", |it| it.accuracy),
-                    right("by the next 21 references", |it| it.accuracy_near),
-                ],
-            ),
-        ],
-        ..Figure::new("How pages are used, and how well the buffer's hits predict it")
-    };
-    ("uses".into(), figure)
+        panel(
+            "Of those used again: share that the oracle classifies alike",
+            vec![
+                right("by the rest of the trace", |it| it.accuracy),
+                right("by the next 21 references", |it| it.accuracy_near),
+            ],
+        ),
+    ];
+    let caption = "An oracle classifies an evicted page by its future references, with the same rule. Pages that are never \
+                   used again have no class.";
+    let title = "How pages are used, and how well the buffer's hits predict it";
+    Figure::new("uses", title, panels).caption(caption).columns(1)
 }

@@ -9,8 +9,7 @@ use super::tables::HIRES;
 use crate::run_summary::{Number, READ};
 use crate::runs::mean;
 use fowler_experiment::tables::{Cell, Sheet};
-use fowler_figures::{Axis, Figure, LineSeries, Lines, Panel, Reference};
-use fowler_report::figures_folder::Named;
+use fowler_figures::{Axis, Figure, Panel, Series};
 
 /// The tables.
 pub(super) fn sheets(evidence: &Evidence) -> Vec<Sheet> {
@@ -203,43 +202,30 @@ fn over_life(evidence: &Evidence) -> Sheet {
 }
 
 /// The same as a picture.
-fn life(evidence: &Evidence) -> Named {
+fn life(evidence: &Evidence) -> Figure {
     let sweeps = &evidence.paper.sweeps;
     let panel = |column: &String| {
-        let series = |case: &Case| LineSeries {
-            name: case.name.into(),
-            points: (sweeps.cycles.iter())
-                .filter_map(|&cycles| {
-                    let reads = evidence.ratio(column, *case, &worn_to(cycles), READ)?;
-                    Some((f64::from(cycles), reads))
-                })
-                .collect(),
-            ..LineSeries::default()
+        let series = |case: &Case| {
+            let point = |&cycles: &u32| {
+                let reads = evidence.ratio(column, *case, &worn_to(cycles), READ)?;
+                Some((f64::from(cycles), reads))
+            };
+            Series::line(case.name, sweeps.cycles.iter().filter_map(point))
         };
-        Panel::lines(
-            column.as_str(),
-            Lines {
-                x: Axis::linear("P/E cycles"),
-                y: Axis::linear("reads / baseline"),
-                series: OVER_LIFE[1..].iter().map(series).collect(),
-                reference: Some(Reference { at: 1.0, name: "baseline".into() }),
-            },
-        )
+        let (x, y) = (Axis::linear("P/E cycles"), Axis::linear("reads / baseline"));
+        Panel::lines(column, x, y, OVER_LIFE[1..].iter().map(series)).reference(1.0, "baseline")
     };
     let caption = "Cells with errors by age (up to 7 days) and wear, hard decision first. At any cycles, HVC wears 20 % more \
                    and LVC 20 % less.";
-    let figure = Figure {
-        caption: Some(caption.into()),
-        columns: Some(2),
-        same_y: true,
-        panels: sweeps.workloads.iter().map(panel).collect(),
-        ..Figure::new("Effect of voltages on reads over the life of the drive")
-    };
-    ("over_life".into(), figure)
+    let title = "Effect of voltages on reads over the life of the drive";
+    Figure::new("over_life", title, sweeps.workloads.iter().map(panel))
+        .caption(caption)
+        .columns(2)
+        .same_y()
 }
 
 /// The pictures.
-pub(super) fn pictures(evidence: &Evidence) -> Vec<Named> {
+pub(super) fn pictures(evidence: &Evidence) -> Vec<Figure> {
     let sweeps = &evidence.paper.sweeps;
     let watermarks = sweeps.watermarks.iter().map(|&w| (w, watermark(w))).collect::<Vec<_>>();
     let sizes: Vec<_> =
@@ -269,35 +255,22 @@ fn curves(
     x: &Axis,
     values: &[(f64, String)],
     evidence: &Evidence,
-) -> Named {
+) -> Figure {
     let panel = |(title, case, worn): (&str, Case, bool)| {
         let series = |column: &String| {
             let point = |(value, variant): &(f64, String)| {
                 Some((*value, relative(evidence, column, case, variant, worn)?))
             };
-            let points: Vec<(f64, f64)> = values.iter().filter_map(point).collect();
-            LineSeries { name: column.clone(), points, ..LineSeries::default() }
+            Series::line(column, values.iter().filter_map(point))
         };
-        Panel::lines(
-            title,
-            Lines {
-                x: x.clone(),
-                y: Axis::linear(if worn { "wear / baseline" } else { "reads / baseline" }),
-                series: evidence.paper.sweeps.workloads.iter().map(series).collect(),
-                reference: Some(Reference { at: 1.0, name: "baseline".into() }),
-            },
-        )
+        let y = Axis::linear(if worn { "wear / baseline" } else { "reads / baseline" });
+        Panel::lines(title, x.clone(), y, evidence.paper.sweeps.workloads.iter().map(series))
+            .reference(1.0, "baseline")
     };
-    let figure = Figure {
-        caption: Some(caption.into()),
-        panels: [
-            ("Reads, clean pages not rewritten (on_dirty)", HIRE, false),
-            ("Reads, as if reprogrammed (on_evict)", ON_EVICT, false),
-            ("Wear, clean pages not rewritten (on_dirty)", HIRE, true),
-        ]
-        .map(panel)
-        .into(),
-        ..Figure::new(title)
-    };
-    (name.into(), figure)
+    let panels = [
+        ("Reads, clean pages not rewritten (on_dirty)", HIRE, false),
+        ("Reads, as if reprogrammed (on_evict)", ON_EVICT, false),
+        ("Wear, clean pages not rewritten (on_dirty)", HIRE, true),
+    ];
+    Figure::new(name, title, panels.map(panel)).caption(caption)
 }

@@ -14,9 +14,7 @@ use crate::column::Column;
 use crate::run_summary::{Number, READ, WRITE};
 use crate::runs::mean;
 use fowler_experiment::tables::{Cell, Sheet};
-use fowler_figures as draw;
-use fowler_figures::{Figure, Panel};
-use fowler_report::figures_folder::Named;
+use fowler_figures::{Figure, Panel, Series};
 
 /// Puts the first member of each trace in the place of its stand-in.
 pub(super) fn stand_in(paper: &Paper, columns: &mut [Column]) {
@@ -272,7 +270,7 @@ fn table_of_members(evidence: &Evidence) -> Sheet {
 }
 
 /// What IPC gains under every workload: the stand-in, and the interval over its ensemble.
-pub(super) fn picture(evidence: &Evidence) -> Named {
+pub(super) fn picture(evidence: &Evidence) -> Figure {
     let names = evidence.runs.stand_ins().map(|column| column.name.clone());
     let groups: Vec<String> = names.chain(["mean".into()]).collect();
     let series = |place: usize, flash: Flash| {
@@ -284,21 +282,18 @@ pub(super) fn picture(evidence: &Evidence) -> Named {
         let mean = known.and_then(|all| Spread::mean(&all));
         let all = || each.iter().copied().chain([mean]);
         let mark = gain.published(&evidence.paper, flash).map(|it| 100.0 * it);
-        draw::BarSeries {
-            name: gain.name.replace("reads, ", ""),
-            values: all().map(|it| Some(100.0 * it?.stand_in)).collect(),
-            published: each.iter().map(|_| None).chain([mark]).collect(),
-            spread: all().map(|it| it.map(|it| (100.0 * it.least, 100.0 * it.most))).collect(),
+        let values = Series::values(
+            gain.name.replace("reads, ", ""),
+            all().map(|it| Some(100.0 * it?.stand_in)),
+        );
+        Series {
+            band: all().map(|it| it.map(|it| (100.0 * it.least, 100.0 * it.most))).collect(),
+            ..values.published(each.iter().map(|_| None).chain([mark]))
         }
     };
     let panel = |flash: Flash| {
-        let bars = draw::Bars {
-            y: "mean read latency lower by (percent)".into(),
-            groups: groups.clone(),
-            series: SHOWN.map(|place| series(place, flash)).into(),
-            reference: None,
-        };
-        Panel::bars(flash.name(), bars)
+        let series = SHOWN.map(|place| series(place, flash));
+        Panel::columns(flash.name(), "mean read latency lower by (percent)", &groups, series)
     };
     let caption = format!(
         "Bars: the stand-in nearest to Table 2. Whiskers: all stand-ins whose four FIFO latencies are within a \
@@ -306,10 +301,8 @@ pub(super) fn picture(evidence: &Evidence) -> Named {
          means.",
         evidence.paper.ensemble.within
     );
-    let panels = Flash::ALL.map(panel).into();
     let title = "What suspension gains, over every stand-in that fits Table 2";
-    let figure = Figure { caption: Some(caption), same_y: true, panels, ..Figure::new(title) };
-    ("ensemble".into(), figure)
+    Figure::new("ensemble", title, Flash::ALL.map(panel)).caption(caption).same_y()
 }
 
 #[cfg(test)]

@@ -10,8 +10,7 @@ use fowler_experiment::scheme::Scheme;
 use fowler_experiment::tables::{Cell, Sheet};
 use fowler_experiment::trace::synth_requests;
 use fowler_experiment::workload::WorkloadSpec;
-use fowler_figures::{Axis, Figure, Panel, StepSeries, Steps};
-use fowler_report::figures_folder::Named;
+use fowler_figures::{Axis, Figure, Panel, Series};
 use fowler_units::HostIo;
 use fowler_workload::{Profile, Sample, TraceReader};
 
@@ -113,33 +112,25 @@ impl Fit {
     }
 
     /// Returns a picture of the distributions.
-    pub fn picture(&self) -> Named {
+    pub fn picture(&self) -> Figure {
         let Fit(all) = self;
-        let figure = Figure {
-            caption: Some(format!(
-                "The same number of requests each. Zeros are not on the axis, such as {:.0} % of the \
-                 excerpt's gaps: each curve begins above its share of zeros.",
-                100.0 * all[0].zero_gaps()
-            )),
-            columns: Some(3),
-            panels: ASPECTS.iter().map(|aspect| panel(aspect, all)).collect(),
-            ..Figure::new("Generated requests next to the excerpt of Financial1")
-        };
-        ("fit_financial1".into(), figure)
+        let caption = format!(
+            "The same number of requests each. Zeros are not on the axis, such as {:.0} % of the \
+             excerpt's gaps: each curve begins above its share of zeros.",
+            100.0 * all[0].zero_gaps()
+        );
+        let title = "Generated requests next to the excerpt of Financial1";
+        Figure::new("fit_financial1", title, ASPECTS.iter().map(|aspect| panel(aspect, all)))
+            .caption(caption)
+            .columns(3)
     }
 }
 
 fn panel(aspect: &Aspect, all: &[Profiled]) -> Panel {
-    let series = |it: &Profiled| StepSeries {
-        name: it.name.clone(),
-        points: (aspect.of)(&it.profile).steps(CORNERS),
-    };
     // A logarithmic axis has no zero: the share of zero gaps is where the curve begins.
-    let positive = |series: StepSeries| StepSeries {
-        points: series.points.into_iter().filter(|(value, _)| *value > 0.0).collect(),
-        ..series
-    };
-    let series: Vec<StepSeries> = all.iter().map(series).map(positive).collect();
-    let x = Axis::log10(aspect.axis);
-    Panel::steps(aspect.name, Steps { x, y: "share".into(), series })
+    let series = all.iter().map(|it| {
+        let steps = (aspect.of)(&it.profile).steps(CORNERS).into_iter();
+        Series::line(&it.name, steps.filter(|(value, _)| *value > 0.0))
+    });
+    Panel::distributions(aspect.name, Axis::log10(aspect.axis), "share", series)
 }

@@ -18,7 +18,7 @@ use crate::run_folder::RunFolder;
 use crate::study::{Printed, Study};
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::tables::Sheet;
-use fowler_report::figures_folder::Named;
+use fowler_figures::Figure;
 use paper::Paper;
 
 pub(crate) use plan::Evidence;
@@ -62,7 +62,7 @@ impl Study for Evidence {
         Ok(sheets)
     }
 
-    fn figures(&self) -> Result<Vec<Named>, Diagnostics> {
+    fn figures(&self) -> Result<Vec<Figure>, Diagnostics> {
         let mut figures = pictures::shown(&self.paper, self);
         if let Some(starvation) = &self.starvation {
             figures.push(ensemble::picture(self));

@@ -7,16 +7,13 @@ use super::plan::Evidence;
 use super::tables::{BARS, Bars, SHARES, SUSPENDING, Shares, called};
 use crate::column::Column;
 use crate::run_summary::{Number, READ, WRITE};
-use crate::runs::mean;
-use fowler_figures as draw;
-use fowler_figures::{Axis, Figure, LineSeries, Panel, Reference, Stroke};
-use fowler_report::figures_folder::Named;
+use fowler_figures::{Axis, Figure, Panel, Series};
 
 const STAND_INS: &str = "Stand-ins are generated from what is published about the traces and calibrated to the \
                          FIFO latencies only; real excerpts are labeled. Diamonds are the paper's numbers.";
 
 /// The paper's figures.
-pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Named> {
+pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Figure> {
     let mut figures = vec![table2(paper, evidence)];
     figures.extend(BARS.iter().map(|bars| latencies(bars, paper, evidence)));
     figures.extend(SHARES.iter().map(|shares| shares_of(shares, paper, evidence)));
@@ -24,134 +21,78 @@ pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Named> {
     figures
 }
 
-fn figure(title: String, panels: Vec<Panel>) -> Figure {
-    let caption = Some(STAND_INS.into());
-    Figure { caption, same_y: true, panels, ..Figure::new(title) }
-}
-
-/// The workloads, and the mean of the stand-ins behind them.
-fn groups(evidence: &Evidence) -> Vec<String> {
-    evidence.runs.columns.iter().map(|column| column.name.clone()).chain(["mean".into()]).collect()
-}
-
-/// A mark at the mean, and none at any workload.
-fn at_mean(evidence: &Evidence, mark: Option<f64>) -> Vec<Option<f64>> {
-    evidence.runs.columns.iter().map(|_| None).chain([mark]).collect()
+fn figure(number: impl std::fmt::Display, title: &str, panels: [Panel; 2]) -> Figure {
+    Figure::new(format!("figure{number}"), format!("Figure {number}: {title}"), panels)
+        .caption(STAND_INS)
+        .same_y()
 }
 
 /// Table 2 as quotients: its numbers span two decades.
-fn table2(paper: &Paper, evidence: &Evidence) -> Named {
+fn table2(paper: &Paper, evidence: &Evidence) -> Figure {
     let columns: Vec<&Column> = evidence.runs.stand_ins().collect();
     let series = |(kind, of): (&str, Number), flash: Flash| {
         let quotient = |column: &&Column| {
             let ours = evidence.number(&column.name, flash.plain(), "fifo", of)? / 1e3;
             Some(ours / paper.table2(flash, kind, column.place?)?)
         };
-        let values = columns.iter().map(quotient).collect();
-        draw::BarSeries { name: format!("{kind}s"), values, ..draw::BarSeries::default() }
+        Series::values(format!("{kind}s"), columns.iter().map(quotient))
     };
     let panel = |flash: Flash| {
-        Panel::bars(
-            flash.name(),
-            draw::Bars {
-                y: "FIFO mean latency, ours / published".into(),
-                groups: columns.iter().map(|column| column.name.clone()).collect(),
-                series: [("read", READ), ("write", WRITE)].map(|kind| series(kind, flash)).into(),
-                reference: Some(Reference { at: 1.0, name: "as published".into() }),
-            },
-        )
+        let groups = columns.iter().map(|column| &column.name);
+        let series = [("read", READ), ("write", WRITE)].map(|kind| series(kind, flash));
+        Panel::columns(flash.name(), "FIFO mean latency, ours / published", groups, series)
+            .reference(1.0, "as published")
     };
     let title = "Table 2: what the stand-ins are calibrated to";
-    let panels = Flash::ALL.map(panel).into();
-    ("table2".into(), Figure { same_y: true, panels, ..Figure::new(title) })
+    Figure::new("table2", title, Flash::ALL.map(panel)).same_y()
 }
 
-fn latencies(bars: &Bars, paper: &Paper, evidence: &Evidence) -> Named {
+fn latencies(bars: &Bars, paper: &Paper, evidence: &Evidence) -> Figure {
     let panel = |flash: Flash| {
         let series = |scheme: &&str| {
-            let ratio = |column: &Column| {
-                evidence.ratio(&column.name, flash.plain(), bars.of, (scheme, bars.base))
-            };
-            let average = || mean(&evidence.ratios(flash.plain(), bars.of, (scheme, bars.base))?);
-            draw::BarSeries {
-                name: called(scheme).into(),
-                values: evidence.runs.columns.iter().map(ratio).chain([average()]).collect(),
-                published: evidence
-                    .runs
-                    .columns
-                    .iter()
-                    .map(|column| bars.published_most(paper, (flash, &column.name), scheme))
-                    .chain([bars.published(paper, flash, scheme)])
-                    .collect(),
-                ..draw::BarSeries::default()
-            }
+            let schemes = (*scheme, bars.base);
+            let ratio = |column: &str| evidence.ratio(column, flash.plain(), bars.of, schemes);
+            let most = |it: &Column| bars.published_most(paper, (flash, &it.name), scheme);
+            let published = evidence.runs.columns.iter().map(most);
+            let published = published.chain([bars.published(paper, flash, scheme)]);
+            evidence.runs.bars(called(scheme), ratio).published(published)
         };
-        Panel::bars(
-            flash.name(),
-            draw::Bars {
-                y: bars.title.into(),
-                groups: groups(evidence),
-                series: bars.schemes.iter().map(series).collect(),
-                reference: None,
-            },
-        )
+        let series = bars.schemes.iter().map(series);
+        Panel::columns(flash.name(), bars.title, evidence.runs.groups(), series)
     };
-    let title = format!("Figure {}: {}", bars.number, bars.title);
-    (format!("figure{}", bars.number), figure(title, Flash::ALL.map(panel).into()))
+    figure(bars.number, bars.title, Flash::ALL.map(panel))
 }
 
-fn shares_of(shares: &Shares, paper: &Paper, evidence: &Evidence) -> Named {
+fn shares_of(shares: &Shares, paper: &Paper, evidence: &Evidence) -> Figure {
     let &Shares { number, title, of, claim } = shares;
     let panel = |flash: Flash| {
         let series = |scheme: &str| {
-            let share = |column: &Column| {
-                Some(100.0 * evidence.number(&column.name, flash.plain(), scheme, of)?)
-            };
-            let all: Option<Vec<f64>> = evidence.runs.stand_ins().map(share).collect();
-            let average = all.and_then(|all| mean(&all));
+            let share =
+                |column: &str| Some(100.0 * evidence.number(column, flash.plain(), scheme, of)?);
             // The paper does not say which of the two it shows: it speaks of IPC before.
             let mark = paper.number(claim, flash.name()).filter(|_| scheme == "pes_ipc");
-            draw::BarSeries {
-                name: called(scheme).into(),
-                values: evidence.runs.columns.iter().map(share).chain([average]).collect(),
-                published: at_mean(evidence, mark.map(|share| 100.0 * share)),
-                ..draw::BarSeries::default()
-            }
+            let none = evidence.runs.columns.iter().map(|_| None);
+            let published = none.chain([mark.map(|share| 100.0 * share)]);
+            evidence.runs.bars(called(scheme), share).published(published)
         };
-        Panel::bars(
-            flash.name(),
-            draw::Bars {
-                y: "percent".into(),
-                groups: groups(evidence),
-                series: SUSPENDING.map(series).into(),
-                reference: None,
-            },
-        )
+        Panel::columns(flash.name(), "percent", evidence.runs.groups(), SUSPENDING.map(series))
     };
-    let panels = Flash::ALL.map(panel).into();
-    (format!("figure{number}"), figure(format!("Figure {number}: {title}"), panels))
+    figure(number, title, Flash::ALL.map(panel))
 }
 
-fn queue(paper: &Paper, evidence: &Evidence) -> Named {
+fn queue(paper: &Paper, evidence: &Evidence) -> Figure {
     let queue = &paper.queue;
     let panel = |way: &Way, flash: Flash| {
         let series = |scheme| {
             let curve = overheads(evidence, (way, flash), scheme).unwrap_or_default();
             let sizes = queue.sizes.iter().map(|&size| f64::from(size));
-            LineSeries {
-                name: called(scheme).into(),
-                points: sizes.zip(curve).collect(),
-                ..LineSeries::default()
-            }
+            Series::line(called(scheme), sizes.zip(curve))
         };
         Panel::lines(
             format!("{}: {}", flash.name(), way.name),
-            draw::Lines {
-                x: Axis::log2("size of the queue"),
-                y: Axis::log10("Mean write latency normalized to FIFO"),
-                series: ["rps", "pes_ipc"].map(series).into(),
-                reference: None,
-            },
+            Axis::log2("size of the queue"),
+            Axis::log10("Mean write latency normalized to FIFO"),
+            ["rps", "pes_ipc"].map(series),
         )
     };
     let title = format!(
@@ -161,18 +102,13 @@ fn queue(paper: &Paper, evidence: &Evidence) -> Named {
     let caption = "The paper gives no numbers for this figure; both curves rise and their difference stays flat. \
                    It limits the queue to limit the overhead, which fits a full queue that holds up reads as well.";
     let ways = queue.way.iter();
-    let panels = ways.flat_map(|way| Flash::ALL.map(|flash| panel(way, flash))).collect();
-    let caption = Some(caption.into());
-    let figure = Figure { caption, columns: Some(2), panels, ..Figure::new(title) };
-    ("figure7".into(), figure)
+    let panels = ways.flat_map(|way| Flash::ALL.map(|flash| panel(way, flash)));
+    Figure::new("figure7", title, panels).caption(caption).columns(2)
 }
 
 /// An open question of the paper: starvation.
-pub(super) fn starvation(starvation: &Starvation) -> [Named; 2] {
-    [
-        ("starvation_completion".into(), completion(&starvation.points)),
-        ("starvation_limits".into(), limits(starvation)),
-    ]
+pub(super) fn starvation(starvation: &Starvation) -> [Figure; 2] {
+    [completion(&starvation.points), limits(starvation)]
 }
 
 fn completion(points: &[Point]) -> Figure {
@@ -181,60 +117,40 @@ fn completion(points: &[Point]) -> Figure {
             let mine = |point: &&Point| point.die == die && point.scheme == scheme;
             points.iter().filter(mine).collect::<Vec<_>>()
         };
-        let mut series = Vec::new();
-        for scheme in ["IPS", "IPC"] {
-            let theory = of(scheme).iter().map(|it| (it.per_stretch, it.theory)).collect();
-            let measured =
-                of(scheme).iter().filter_map(|it| Some((it.per_stretch, it.measured?))).collect();
-            for (name, points, stroke) in [
-                (scheme.to_string(), measured, Stroke::Measured),
-                (format!("{scheme}, closed form"), theory, Stroke::Theory),
-            ] {
-                series.push(LineSeries { name, points, stroke, ..LineSeries::default() });
-            }
-        }
-        Panel::lines(
-            die,
-            draw::Lines {
-                x: Axis::linear("reads per cancellable 16 us of a program phase"),
-                y: Axis::log10("write time / undisturbed write time"),
-                series,
-                reference: None,
-            },
-        )
+        let series = ["IPS", "IPC"].into_iter().flat_map(|scheme| {
+            let points = of(scheme);
+            let theory = points.iter().map(|it| (it.per_stretch, it.theory));
+            let measured = points.iter().filter_map(|it| Some((it.per_stretch, it.measured?)));
+            [
+                Series::line(scheme, measured),
+                Series::line(format!("{scheme}, closed form"), theory).theory(),
+            ]
+        });
+        let x = Axis::linear("reads per cancellable 16 us of a program phase");
+        let y = Axis::log10("write time / undisturbed write time");
+        Panel::lines(die, x, y, series)
     };
     let caption = "The paper's dies are saturated with reads before every phase is cancelled. With reads fast \
                    enough, a write under IPC takes exponentially longer.";
-    Figure {
-        caption: Some(caption.into()),
-        columns: Some(3),
-        panels: DIES.iter().map(|die| panel(die.name)).collect(),
-        ..Figure::new("How long reads delay a write")
-    }
+    let panels = DIES.iter().map(|die| panel(die.name));
+    Figure::new("starvation_completion", "How long reads delay a write", panels)
+        .caption(caption)
+        .columns(3)
 }
 
 fn limits(starvation: &Starvation) -> Figure {
     let panel = |title: &str, of: Number| {
         let series = |&(name, ..): &(&str, &str, &[&str])| {
             let point = |&load: &f64| Some((load, starvation.limited(name, load, of)?));
-            let points = LOADS.iter().filter_map(point).collect();
-            LineSeries { name: name.into(), points, ..LineSeries::default() }
+            Series::line(name, LOADS.iter().filter_map(point))
         };
-        Panel::lines(
-            title,
-            draw::Lines {
-                x: Axis::linear("offered load"),
-                y: Axis::log10("p99.9 (us)"),
-                series: LIMITS.iter().map(series).filter(|it| !it.points.is_empty()).collect(),
-                reference: None,
-            },
-        )
+        let series = LIMITS.iter().map(series).filter(|it| !it.y.is_empty());
+        Panel::lines(title, Axis::linear("offered load"), Axis::log10("p99.9 (us)"), series)
     };
-    Figure {
-        panels: vec![
-            panel("reads", |run| run.get("read.p999_us")),
-            panel("writes", |run| run.get("write.p999_us")),
-        ],
-        ..Figure::new("Limits to suspension: 80 % random reads of 4 KiB on pes-mlc in steady state")
-    }
+    let panels = [
+        panel("reads", |run| run.get("read.p999_us")),
+        panel("writes", |run| run.get("write.p999_us")),
+    ];
+    let title = "Limits to suspension: 80 % random reads of 4 KiB on pes-mlc in steady state";
+    Figure::new("starvation_limits", title, panels)
 }

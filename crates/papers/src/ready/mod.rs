@@ -16,7 +16,7 @@ use crate::run_folder::RunFolder;
 use crate::study::{Printed, Study};
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::tables::Sheet;
-use fowler_report::figures_folder::Named;
+use fowler_figures::Figure;
 use paper::Paper;
 
 pub(crate) use plan::Evidence;
@@ -43,7 +43,7 @@ impl Study for Evidence {
         Ok(tables::shown(&self.paper, self))
     }
 
-    fn figures(&self) -> Result<Vec<Named>, Diagnostics> {
+    fn figures(&self) -> Result<Vec<Figure>, Diagnostics> {
         Ok(pictures::shown(&self.paper, self))
     }
 }

@@ -4,9 +4,7 @@ use super::claims::{BELOW, TABLE_2};
 use super::paper::{Paper, Trace};
 use super::plan::{Evidence, FIXED, SCHEMES};
 use super::tables::{lost, read, share_that_loses};
-use fowler_figures::{
-    Axis, BarSeries, Bars, Figure, LineSeries, Lines, Panel, Reference, StepSeries, Steps, Stroke,
-};
+use fowler_figures::{Axis, Figure, Panel, Series};
 use fowler_lifetime::Day;
 use fowler_physics::recovery::Reading;
 use fowler_report::cell_models::recovery;
@@ -14,39 +12,24 @@ use fowler_report::cell_models::recovery;
 const STAND_INS: &str = "Stand-ins are generated from what is published about the traces. Diamonds are the paper's numbers.";
 
 /// Returns every figure.
-pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<(String, Figure)> {
-    let named = |name: &str, panels: Vec<Panel>, title: &str| {
-        let figure = Figure { caption: Some(STAND_INS.into()), panels, ..Figure::new(title) };
-        (name.to_string(), figure)
-    };
-    let all = vec![
-        named("figure1", vec![recovery()], "Figure 1: achievable P/E cycles by idle time"),
-        named(
-            "figure4",
-            differences(evidence),
-            "Figure 4: differences in write demand between epochs",
-        ),
-        named("figure10", years(paper, evidence), "Figure 10: effective lifetime, by reading"),
-        named(
+pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Figure> {
+    let all: [(&str, Vec<Panel>, &str); 9] = [
+        ("figure1", vec![recovery()], "Figure 1: achievable P/E cycles by idle time"),
+        ("figure4", differences(evidence), "Figure 4: differences in write demand between epochs"),
+        ("figure10", years(paper, evidence), "Figure 10: effective lifetime, by reading"),
+        (
             "figure11",
             responses(paper, evidence),
             "Figure 11: mean response of a page write, by reading",
         ),
-        named(
-            "figure12",
-            distributions(paper, evidence),
-            "Figure 12: response times of page writes",
-        ),
-        named("figure13", delays(evidence), "Figure 13: throttling delay, exchange"),
-        named(
-            "figure14",
-            throughput(evidence),
-            "Figure 14: throughput during a busy period of map",
-        ),
-        named("duty", duty(paper, evidence), "What ST loses by how bursty demand is"),
-        named("days", days(paper, evidence), "A page write, with dies and queues"),
+        ("figure12", distributions(paper, evidence), "Figure 12: response times of page writes"),
+        ("figure13", delays(evidence), "Figure 13: throttling delay, exchange"),
+        ("figure14", throughput(evidence), "Figure 14: throughput during a busy period of map"),
+        ("duty", duty(paper, evidence), "What ST loses by how bursty demand is"),
+        ("days", days(paper, evidence), "A page write, with dies and queues"),
     ];
-    all.into_iter().filter(|(_, figure)| !figure.panels.is_empty()).collect()
+    let all = all.into_iter().filter(|(_, panels, _)| !panels.is_empty());
+    all.map(|(id, panels, title)| Figure::new(id, title, panels).caption(STAND_INS)).collect()
 }
 
 /// Figure 4.
@@ -59,10 +42,10 @@ fn differences(evidence: &Evidence) -> Vec<Panel> {
                 .map(|it| (100.0 * it).min(200.0))
                 .collect();
             // A look has no two epochs of the longer lengths.
-            (!values.is_empty()).then(|| StepSeries::of_values(format!("{minutes} min"), &values))
+            (!values.is_empty()).then(|| Series::distribution(format!("{minutes} min"), &values))
         });
-        let (x, y) = (Axis::linear("difference (%), capped at 200"), "fraction of epochs");
-        Panel::steps(trace, Steps { x, y: y.into(), series: series.collect() })
+        let x = Axis::linear("difference (%), capped at 200");
+        Panel::distributions(trace, x, "fraction of epochs", series)
     };
     ["exchange", "proxy"].map(panel).into()
 }
@@ -73,16 +56,13 @@ fn bars(
     (title, y): (&str, &str),
     value: impl Fn(&Trace, &str) -> Option<f64>,
     published: impl Fn(&str, &str) -> Option<f64>,
-    reference: Option<Reference>,
 ) -> Panel {
-    let series = SCHEMES.map(|(scheme, called)| BarSeries {
-        name: called.into(),
-        values: paper.trace.iter().map(|trace| value(trace, scheme)).collect(),
-        published: paper.trace.iter().map(|trace| published(&trace.name, scheme)).collect(),
-        ..BarSeries::default()
+    let series = SCHEMES.map(|(scheme, called)| {
+        let values = paper.trace.iter().map(|trace| value(trace, scheme));
+        let published = paper.trace.iter().map(|trace| published(&trace.name, scheme));
+        Series::values(called, values).published(published)
     });
-    let groups = paper.trace.iter().map(|trace| trace.name.clone()).collect();
-    Panel::bars(title, Bars { y: y.into(), groups, series: series.into(), reference })
+    Panel::columns(title, y, paper.trace.iter().map(|trace| &trace.name), series)
 }
 
 /// The readings of the recovery, as titles of panels.
@@ -99,11 +79,10 @@ fn years(paper: &Paper, evidence: &Evidence) -> Vec<Panel> {
         Some(5.0 * paper.number(row.id, "C'_ssd")? / paper.number(row.id, "W_work")?)
     };
     let panel = |(reading, title): (Reading, &str)| {
-        let target = Reference { at: 5.0, name: "target".into() };
         let of = |trace: &Trace, scheme: &str| {
             Some(read(evidence, (&trace.name, &trace.device), scheme, reading)?[0])
         };
-        bars(paper, (title, "years"), of, published, Some(target))
+        bars(paper, (title, "years"), of, published).reference(5.0, "target")
     };
     READ_AS.map(panel).into()
 }
@@ -114,7 +93,7 @@ fn responses(paper: &Paper, evidence: &Evidence) -> Vec<Panel> {
         let of = |trace: &Trace, scheme: &str| {
             Some(read(evidence, (&trace.name, &trace.device), scheme, reading)?[1] / 1e3)
         };
-        bars(paper, (title, "ms"), of, |_, _| None, None)
+        bars(paper, (title, "ms"), of, |_, _| None)
     };
     READ_AS.map(panel).into()
 }
@@ -133,25 +112,18 @@ fn duty(paper: &Paper, evidence: &Evidence) -> Vec<Panel> {
         };
         let bursts = evidence.bursts(trace);
         let shares: Vec<f64> = (0..=20).map(|at| f64::from(at) / 20.0).collect();
-        let measured = bursts.iter().map(|it| (percent(it.share), percent(it.lost))).collect();
-        let series = vec![
-            LineSeries {
-                name: "simulated".into(),
-                points: measured,
-                published: crossing.map(|(x, y)| (percent(x), percent(y))).into_iter().collect(),
-                ..LineSeries::default()
-            },
-            LineSeries {
-                name: "in theory".into(),
-                points: points(&|share| lost(demand, share), &shares),
-                stroke: Stroke::Theory,
-                ..LineSeries::default()
-            },
+        let measured = bursts.iter().map(|it| (percent(it.share), percent(it.lost)));
+        let crossing = crossing.map(|(x, y)| (percent(x), percent(y)));
+        let series = [
+            Series::line("simulated", measured).published_at(crossing),
+            Series::line("in theory", points(&|share| lost(demand, share), &shares)).theory(),
         ];
         let (x, y) = (Axis::linear("time in which the host writes (%)"), Axis::linear("lost (%)"));
-        let name = |at: f64| format!("printed: {:.0} %", percent(at));
-        let reference = printed.map(|at| Reference { at: percent(at), name: name(at) });
-        Panel::lines(format!("mean demand of {trace}"), Lines { x, y, series, reference })
+        let panel = Panel::lines(format!("mean demand of {trace}"), x, y, series);
+        match printed.map(percent) {
+            Some(at) => panel.reference(at, format!("printed: {at:.0} %")),
+            None => panel,
+        }
     };
     paper.duty.traces.iter().map(panel).collect()
 }
@@ -160,24 +132,18 @@ fn duty(paper: &Paper, evidence: &Evidence) -> Vec<Panel> {
 fn days(paper: &Paper, evidence: &Evidence) -> Vec<Panel> {
     let panel = |trace: &str| {
         let all = evidence.days(trace);
-        let groups: Vec<String> = all
-            .iter()
-            .map(|day| {
-                let called = SCHEMES.iter().find(|(scheme, _)| *scheme == day.scheme);
-                let called = called.map_or("", |it| it.1);
-                format!("{called} {:.1} y", day.age_years)
-            })
-            .collect();
-        let series = |name: &str, own: fn(&Day) -> Option<f64>| BarSeries {
-            name: name.into(),
-            values: all.iter().map(|day| Some((day.held_us? + own(day)?) / 1e3)).collect(),
-            ..BarSeries::default()
+        let groups = all.iter().map(|day| {
+            let called = SCHEMES.iter().find(|(scheme, _)| *scheme == day.scheme);
+            format!("{} {:.1} y", called.map_or("", |it| it.1), day.age_years)
+        });
+        let series = |name: &str, own: fn(&Day) -> Option<f64>| {
+            Series::values(name, all.iter().map(|day| Some((day.held_us? + own(day)?) / 1e3)))
         };
-        let series = vec![
+        let series = [
             series("delay + 600 us", |day| Some(day.program_us)),
             series("delay + time in the drive", |day| day.drive_us),
         ];
-        Panel::bars(trace, Bars { y: "ms".into(), groups, series, reference: None })
+        Panel::columns(trace, "ms", groups, series)
     };
     let traces = paper.days.traces.iter().map(|(trace, ..)| trace.as_str());
     // A brief study has no days, and a panel needs a group.
@@ -186,14 +152,12 @@ fn days(paper: &Paper, evidence: &Evidence) -> Vec<Panel> {
 
 /// Figure 12.
 fn distributions(paper: &Paper, evidence: &Evidence) -> Vec<Panel> {
-    let points =
-        |trace: &str, scheme: &str| Some(evidence.life(trace, scheme)?.response_cdf_us.clone());
     let panel = |trace: &str| {
         let series = SCHEMES.into_iter().filter_map(|(scheme, called)| {
-            Some(StepSeries { name: called.into(), points: points(trace, scheme)? })
+            let points = &evidence.life(trace, scheme)?.response_cdf_us;
+            Some(Series::line(called, points.iter().copied()))
         });
-        let y = "fraction of page writes".into();
-        Panel::steps(trace, Steps { x: Axis::log10("us"), y, series: series.collect() })
+        Panel::distributions(trace, Axis::log10("us"), "fraction of page writes", series)
     };
     paper.trace.iter().map(|trace| panel(&trace.name)).collect()
 }
@@ -202,13 +166,9 @@ fn distributions(paper: &Paper, evidence: &Evidence) -> Vec<Panel> {
 fn delays(evidence: &Evidence) -> Vec<Panel> {
     let panel = |scheme: &str, title: &str| {
         let series = evidence.life("exchange", scheme).map(|it| &it.series);
-        let points = series.map(|it| {
-            it.years.iter().copied().zip(it.delay_us.iter().copied()).collect::<Vec<_>>()
-        });
-        let points = points.unwrap_or_default();
-        let series = vec![LineSeries { name: "delay".into(), points, ..LineSeries::default() }];
-        let (x, y) = (Axis::linear("years"), Axis::linear("us"));
-        Panel::lines(title, Lines { x, y, series, ..Lines::default() })
+        let points = series.into_iter().flat_map(|it| it.years.iter().zip(&it.delay_us));
+        let delay = Series::line("delay", points.map(|(&years, &us)| (years, us)));
+        Panel::lines(title, Axis::linear("years"), Axis::linear("us"), [delay])
     };
     vec![panel(FIXED, "fixed: 10 minutes"), panel("ready_opt", "dynamic")]
 }
@@ -217,10 +177,9 @@ fn delays(evidence: &Evidence) -> Vec<Panel> {
 fn throughput(evidence: &Evidence) -> Vec<Panel> {
     let panel = |(scheme, called): (&str, &str)| {
         let rates = &evidence.life("map", scheme)?.close_up.as_ref()?.flash_mb_s;
-        let points = rates.iter().enumerate().map(|(at, &rate)| (at as f64, rate)).collect();
-        let series = vec![LineSeries { name: "flash".into(), points, ..LineSeries::default() }];
-        let (x, y) = (Axis::linear("s"), Axis::linear("MB/s"));
-        Some(Panel::lines(called, Lines { x, y, series, ..Lines::default() }))
+        let points = rates.iter().enumerate().map(|(at, &rate)| (at as f64, rate));
+        let flash = Series::line("flash", points);
+        Some(Panel::lines(called, Axis::linear("s"), Axis::linear("MB/s"), [flash]))
     };
     SCHEMES[1..].iter().copied().filter_map(panel).collect()
 }

@@ -16,7 +16,7 @@ use crate::run_folder::RunFolder;
 use crate::study::{Printed, Study};
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::tables::Sheet;
-use fowler_report::figures_folder::Named;
+use fowler_figures::Figure;
 use paper::Paper;
 
 pub(crate) use plan::Evidence;
@@ -49,7 +49,7 @@ impl Study for Evidence {
         Ok(sheets)
     }
 
-    fn figures(&self) -> Result<Vec<Named>, Diagnostics> {
+    fn figures(&self) -> Result<Vec<Figure>, Diagnostics> {
         let mut figures = pictures::shown(&self.paper, self);
         if !self.brief {
             figures.extend(pictures::open_questions(&self.paper, self));

@@ -9,8 +9,7 @@ use super::plan::{
 use super::sweeps::{at_depth, gain_over, order_alone, places, shares as lengths};
 use super::tables::{GAINS, Gain, ablated_ratio, called, estimated_gain, gain, implied};
 use crate::run_summary::{Number, READ, WRITE};
-use fowler_figures::{Axis, BarSeries, Bars, Figure, LineSeries, Lines, Panel, Reference};
-use fowler_report::figures_folder::Named;
+use fowler_figures::{Axis, Figure, Panel, Series};
 
 const STAND_INS: &str = "Stand-ins are generated from what is published about the traces; real excerpts are labeled. \
                          Diamonds are the paper's numbers.";
@@ -18,27 +17,27 @@ const STAND_INS: &str = "Stand-ins are generated from what is published about th
 const SHOWN: [&str; 3] = ["pv_w", "rt_r", "rhio"];
 
 /// The paper's figures.
-pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Named> {
-    let mut figures: Vec<Named> =
+pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Figure> {
+    let mut figures: Vec<Figure> =
         (0..KINDS.len()).map(|kind| latencies(paper, evidence, kind)).collect();
     figures.push(shares(paper, evidence));
     figures
 }
 
 /// Results for the questions that the paper leaves open.
-pub(super) fn open_questions(paper: &Paper, evidence: &Evidence) -> [Named; 6] {
+pub(super) fn open_questions(paper: &Paper, evidence: &Evidence) -> [Figure; 6] {
     [
-        ("length".into(), length(paper, evidence)),
-        ("depth".into(), depth(paper, evidence)),
-        ("unit".into(), unit(paper, evidence)),
-        ("intensity".into(), intensity(paper, evidence)),
-        ("ablation".into(), ablation(paper, evidence)),
-        ("estimate".into(), estimate(paper, evidence)),
+        length(paper, evidence),
+        depth(paper, evidence),
+        unit(paper, evidence),
+        intensity(paper, evidence),
+        ablation(paper, evidence),
+        estimate(paper, evidence),
     ]
 }
 
 /// Figures 4 and 5.
-fn latencies(paper: &Paper, evidence: &Evidence, kind: usize) -> Named {
+fn latencies(paper: &Paper, evidence: &Evidence, kind: usize) -> Figure {
     let Kind { name, mean: number, .. } = KINDS[kind];
     let names: Vec<&str> =
         evidence.runs.columns.iter().map(|column| column.name.as_str()).collect();
@@ -57,13 +56,8 @@ fn latencies(paper: &Paper, evidence: &Evidence, kind: usize) -> Named {
         panels.push(panel(&title, &names, faster(paper.conflicts)));
     }
     let place = 4 + kind;
-    let figure = Figure {
-        caption: Some(STAND_INS.into()),
-        columns: Some(1),
-        panels,
-        ..Figure::new(format!("Figure {place}: mean {name} latency normalized to NOOP"))
-    };
-    (format!("figure{place}"), figure)
+    let title = format!("Figure {place}: mean {name} latency normalized to NOOP");
+    Figure::new(format!("figure{place}"), title, panels).caption(STAND_INS).columns(1)
 }
 
 /// Bars of the three schemes under each workload, and their mean with what was published of it.
@@ -74,25 +68,23 @@ fn normalised(
     one: &dyn Fn(&str, &str) -> Option<f64>,
     average: &dyn Fn(&str) -> Option<f64>,
 ) -> Panel {
-    let series = |scheme: &str| BarSeries {
-        name: called(scheme).into(),
-        values: names.iter().map(|name| one(name, scheme)).chain([average(scheme)]).collect(),
-        published: names.iter().map(|_| None).chain([implied(paper, scheme, kind)]).collect(),
-        ..BarSeries::default()
+    let series = |scheme: &str| {
+        let values = names.iter().map(|name| one(name, scheme)).chain([average(scheme)]);
+        let published = names.iter().map(|_| None).chain([implied(paper, scheme, kind)]);
+        Series::values(called(scheme), values).published(published)
     };
-    Panel::bars(
-        title,
-        Bars {
-            y: "relative to NOOP".into(),
-            groups: names.iter().copied().chain(["mean"]).map(String::from).collect(),
-            series: SHOWN.map(series).into(),
-            reference: Some(Reference { at: 1.0, name: "NOOP".into() }),
-        },
-    )
+    let groups = names.iter().copied().chain(["mean"]);
+    Panel::columns(title, "relative to NOOP", groups, SHOWN.map(series)).reference(1.0, "NOOP")
+}
+
+/// Draws the share of prioritized requests from which on the paper says that writes gain much.
+fn with_published_share(paper: &Paper, panel: Panel) -> Panel {
+    let name = "published: above it, most volumes' writes gain much";
+    panel.reference(100.0 * paper.share, name)
 }
 
 /// Figure 6.
-fn shares(paper: &Paper, evidence: &Evidence) -> Named {
+fn shares(paper: &Paper, evidence: &Evidence) -> Figure {
     let percent =
         |column: &str, case, kind| Some(100.0 * evidence.prioritized(column, case, kind)?);
     let panel = |title: &str, case: Case<'static>, marked: bool| {
@@ -104,25 +96,13 @@ fn shares(paper: &Paper, evidence: &Evidence) -> Named {
                     paper.number(PRIORITIZED_WRITES, name).filter(|_| marked && kind == 1)?;
                 Some(100.0 * share)
             };
-            BarSeries {
-                name: format!("{}s", KINDS[kind].name),
-                values: names().map(|it| percent(&it.name, case, kind)).collect(),
-                published: names().map(|it| published(&it.name)).collect(),
-                ..BarSeries::default()
-            }
+            let values = names().map(|it| percent(&it.name, case, kind));
+            Series::values(format!("{}s", KINDS[kind].name), values)
+                .published(names().map(|it| published(&it.name)))
         };
-        Panel::bars(
-            title,
-            Bars {
-                y: "prioritized (%)".into(),
-                groups: names().map(|it| it.name.clone()).collect(),
-                series: [0, 1].map(series).into(),
-                reference: Some(Reference {
-                    at: 100.0 * paper.share,
-                    name: "published: above it, most volumes' writes gain much".into(),
-                }),
-            },
-        )
+        let groups = names().map(|it| &it.name);
+        let panel = Panel::columns(title, "prioritized (%)", groups, [0, 1].map(series));
+        with_published_share(paper, panel)
     };
     let mut panels = vec![panel("as recorded", RECORDED, true)];
     if !evidence.brief {
@@ -130,8 +110,7 @@ fn shares(paper: &Paper, evidence: &Evidence) -> Named {
         panels.push(panel(&title, faster(paper.conflicts), false));
     }
     let title = "Figure 6: requests that RHIO prioritizes";
-    let caption = Some(STAND_INS.into());
-    ("figure6".into(), Figure { caption, columns: Some(1), panels, ..Figure::new(title) })
+    Figure::new("figure6", title, panels).caption(STAND_INS).columns(1)
 }
 
 /// Shares of prioritized requests and gains, by the speed of replay.
@@ -143,21 +122,15 @@ fn intensity(paper: &Paper, evidence: &Evidence) -> Figure {
                 evidence.runs.average(|it| evidence.prioritized(it, faster(speed), kind))?;
             Some((speed, 100.0 * share))
         };
-        let points = speeds().filter_map(at).collect();
-        LineSeries { name: format!("{}s", KINDS[kind].name), points, ..LineSeries::default() }
+        Series::line(format!("{}s", KINDS[kind].name), speeds().filter_map(at))
     };
     let by_speed = Panel::lines(
         "prioritized requests",
-        Lines {
-            x: Axis::log10("times as fast as recorded"),
-            y: Axis::linear("prioritized requests (%)"),
-            series: [0, 1].map(share_of).into(),
-            reference: Some(Reference {
-                at: 100.0 * paper.share,
-                name: "published: above it, most volumes' writes gain much".into(),
-            }),
-        },
+        Axis::log10("times as fast as recorded"),
+        Axis::linear("prioritized requests (%)"),
+        [0, 1].map(share_of),
     );
+    let by_speed = with_published_share(paper, by_speed);
     let by = |kind: usize| {
         let axis = Axis::log10("times as fast as recorded");
         gains_by(paper, evidence, (kind, axis, 1.0), &|which| {
@@ -170,12 +143,9 @@ fn intensity(paper: &Paper, evidence: &Evidence) -> Figure {
     };
     let caption = "Means over twelve volumes with 32 commands outstanding. Diamonds are the paper's means, drawn where \
                    the times are those recorded.";
-    Figure {
-        caption: Some(caption.into()),
-        columns: Some(3),
-        panels: vec![by_speed, by(0), by(1)],
-        ..Figure::new("RHIO by intensity")
-    }
+    Figure::new("intensity", "RHIO by intensity", [by_speed, by(0), by(1)])
+        .caption(caption)
+        .columns(3)
 }
 
 /// The gains of a kind over something; points are shares. The paper's are drawn at `printed_at`.
@@ -191,22 +161,15 @@ fn gains_by(
         let shown = !evidence.brief && !points.is_empty();
         let published = paper.number(which.claim, KINDS[kind].name).filter(|_| shown);
         let published = published.map(|it| (printed_at, 100.0 * it));
-        LineSeries {
-            name: format!("below {}", called(which.base)),
-            points,
-            published: published.into_iter().collect(),
-            ..LineSeries::default()
-        }
+        Series::line(format!("below {}", called(which.base)), points).published_at(published)
     };
     Panel::lines(
         format!("gain of RHIO's {}s", KINDS[kind].name),
-        Lines {
-            x,
-            y: Axis::linear("reduction in mean latency (%)"),
-            series: GAINS.into_iter().filter(|which| which.kind == kind).map(series).collect(),
-            reference: Some(Reference { at: 0.0, name: String::new() }),
-        },
+        x,
+        Axis::linear("reduction in mean latency (%)"),
+        GAINS.into_iter().filter(|which| which.kind == kind).map(series),
     )
+    .reference(0.0, "")
 }
 
 /// The gains by the share of the week.
@@ -219,12 +182,9 @@ fn length(paper: &Paper, evidence: &Evidence) -> Figure {
     };
     let caption = "Means over twelve volumes as recorded. Diamonds are the paper's means, drawn at the \
                    whole week.";
-    Figure {
-        caption: Some(caption.into()),
-        columns: Some(2),
-        panels: vec![by(0), by(1)],
-        ..Figure::new("RHIO's gains by the length of the run")
-    }
+    Figure::new("length", "RHIO's gains by the length of the run", [by(0), by(1)])
+        .caption(caption)
+        .columns(2)
 }
 
 /// The gains by the number of commands outstanding.
@@ -245,15 +205,21 @@ fn depth(paper: &Paper, evidence: &Evidence) -> Figure {
     };
     let all = places(evidence);
     let caption = "Diamonds are the paper's means, drawn at the 32 tags of NCQ.";
-    Figure {
-        caption: Some(caption.into()),
-        columns: Some(2),
-        panels: all
-            .iter()
-            .flat_map(|place| [0, 1].map(|kind| panel(place.as_deref(), kind)))
-            .collect(),
-        ..Figure::new("RHIO by commands outstanding")
-    }
+    let panels = all.iter().flat_map(|place| [0, 1].map(|kind| panel(place.as_deref(), kind)));
+    Figure::new("depth", "RHIO by commands outstanding", panels).caption(caption).columns(2)
+}
+
+/// A panel for each kind of requests, at each of the two speeds.
+fn by_kind_and_speed(paper: &Paper, panel: impl Fn(usize, f64) -> Panel) -> Vec<Panel> {
+    let speeds = [1.0, paper.conflicts].into_iter();
+    let both = speeds.flat_map(|speed| [0, 1].map(|kind| (kind, speed)));
+    let titled = |(kind, speed): (usize, f64)| {
+        let replay_speed =
+            if speed == 1.0 { "as recorded".into() } else { format!("{speed} times as fast") };
+        let title = format!("{}s, {replay_speed}", KINDS[kind].name);
+        Panel { title, ..panel(kind, speed) }
+    };
+    both.map(titled).collect()
 }
 
 /// The gains by how much of a request lies on one chip.
@@ -263,45 +229,30 @@ fn unit(paper: &Paper, evidence: &Evidence) -> Figure {
             let at = |unit: u32| Some((f64::from(unit), 100.0 * of(unit)?));
             units(paper).into_iter().filter_map(at).collect()
         };
-        let order = LineSeries {
-            name: "order alone below NOOP".into(),
-            points: over(&|unit| order_alone(&paper.named, evidence, (unit, speed), kind)),
-            ..LineSeries::default()
-        };
-        let below = |which: Gain| LineSeries {
-            name: format!("RHIO below {}", called(which.base)),
-            points: over(&|unit| {
+        let order = Series::line(
+            "order alone below NOOP",
+            over(&|unit| order_alone(&paper.named, evidence, (unit, speed), kind)),
+        );
+        let below = |which: Gain| {
+            let points = over(&|unit| {
                 let variant = striped(unit);
                 let case = Case { variant: &variant, speed };
                 average_named(paper, |column| gain(evidence, column, case, which))
-            }),
-            ..LineSeries::default()
+            });
+            Series::line(format!("RHIO below {}", called(which.base)), points)
         };
-        let replay_speed =
-            if speed == 1.0 { "as recorded".into() } else { format!("{speed} times as fast") };
+        let of_kind = GAINS.into_iter().filter(|which| which.kind == kind);
         Panel::lines(
-            format!("{}s, {replay_speed}", KINDS[kind].name),
-            Lines {
-                x: Axis::log2("pages on a chip before the next has any"),
-                y: Axis::linear("reduction in mean latency (%)"),
-                series: [order]
-                    .into_iter()
-                    .chain(GAINS.into_iter().filter(|which| which.kind == kind).map(below))
-                    .collect(),
-                reference: Some(Reference { at: 0.0, name: String::new() }),
-            },
+            "",
+            Axis::log2("pages on a chip before the next has any"),
+            Axis::linear("reduction in mean latency (%)"),
+            [order].into_iter().chain(of_kind.map(below)),
         )
+        .reference(0.0, "")
     };
     let caption = "Means over four volumes. Equation (1) and Figure 2 have all pages of a request on one chip.";
-    Figure {
-        caption: Some(caption.into()),
-        columns: Some(2),
-        panels: [1.0, paper.conflicts]
-            .into_iter()
-            .flat_map(|speed| [0, 1].map(|kind| panel(kind, speed)))
-            .collect(),
-        ..Figure::new("RHIO by how much of a request lies on one chip")
-    }
+    let title = "RHIO by how much of a request lies on one chip";
+    Figure::new("unit", title, by_kind_and_speed(paper, panel)).caption(caption).columns(2)
 }
 
 /// A short name of a set of techniques, for the labels of bars.
@@ -325,70 +276,50 @@ fn short(name: &str) -> String {
 fn ablation(paper: &Paper, evidence: &Evidence) -> Figure {
     let answers: Vec<String> = ablated(paper).into_iter().skip(1).map(|it| it.name).collect();
     let panel = |kind: usize, speed: f64| {
-        let Kind { name, mean: number, .. } = KINDS[kind];
-        let series = |stage: &str| BarSeries {
-            name: stage.into(),
-            values: answers
-                .iter()
-                .map(|answer| ablated_ratio(paper, evidence, (answer, stage, speed), number))
-                .collect(),
-            ..BarSeries::default()
+        let number = KINDS[kind].mean;
+        let series = |stage: &str| {
+            let ratio =
+                |answer: &String| ablated_ratio(paper, evidence, (answer, stage, speed), number);
+            Series::values(stage, answers.iter().map(ratio))
         };
-        let replay_speed =
-            if speed == 1.0 { "as recorded".into() } else { format!("{speed} times as fast") };
-        Panel::bars(
-            format!("{name}s, {replay_speed}"),
-            Bars {
-                y: "mean latency relative to NOOP".into(),
-                groups: answers.iter().map(|name| short(name)).collect(),
-                series: paper.stage.iter().map(|stage| series(&stage.name)).collect(),
-                reference: Some(Reference { at: 1.0, name: "NOOP at that age".into() }),
-            },
+        Panel::columns(
+            "",
+            "mean latency relative to NOOP",
+            answers.iter().map(|name| short(name)),
+            paper.stage.iter().map(|stage| series(&stage.name)),
         )
+        .reference(1.0, "NOOP at that age")
     };
     let caption = "W: hot data to strong blocks at a coarse step (PV-W). R: references by retention age (RT-R). O: \
                    RHIO's order. +wear: RHIO that also knows P/E cycles. Retry: hard decision first, then more \
                    references, without any estimate; whole: the same, with every reference sensed again; +RF: and reads first. +retry: RHIO with such reads.";
-    Figure {
-        caption: Some(caption.into()),
-        columns: Some(2),
-        same_y: true,
-        panels: [1.0, paper.conflicts]
-            .into_iter()
-            .flat_map(|speed| [0, 1].map(|kind| panel(kind, speed)))
-            .collect(),
-        ..Figure::new("RHIO's techniques over the life of the drive")
-    }
+    let title = "RHIO's techniques over the life of the drive";
+    Figure::new("ablation", title, by_kind_and_speed(paper, panel))
+        .caption(caption)
+        .columns(2)
+        .same_y()
 }
 
 /// What an estimated strength costs.
 fn estimate(paper: &Paper, evidence: &Evidence) -> Figure {
-    let gains = |of: Number, scheme: &str, source: &str| LineSeries {
-        name: format!("{}, {source}", called(scheme)),
-        points: (paper.estimate.cycles.iter())
-            .filter_map(|&at| {
-                let lower = estimated_gain(paper, evidence, (scheme, source, at), of)?;
-                Some((f64::from(at), 100.0 * lower))
-            })
-            .collect(),
-        ..LineSeries::default()
+    let gains = |of: Number, scheme: &str, source: &str| {
+        let point = |&at: &u32| {
+            let lower = estimated_gain(paper, evidence, (scheme, source, at), of)?;
+            Some((f64::from(at), 100.0 * lower))
+        };
+        let points = paper.estimate.cycles.iter().filter_map(point);
+        Series::line(format!("{}, {source}", called(scheme)), points)
     };
-    let panel = |of: Number| Lines {
-        x: Axis::linear("P/E cycles"),
-        y: Axis::linear("reduction in mean latency against NOOP (%)"),
-        series: WRITERS[1..]
-            .iter()
-            .flat_map(|it| SOURCES.map(|source| gains(of, it, source)))
-            .collect(),
-        reference: None,
+    let panel = |title, of: Number| {
+        let both = |it: &&str| SOURCES.map(|source| gains(of, it, source));
+        let y = Axis::linear("reduction in mean latency against NOOP (%)");
+        Panel::lines(title, Axis::linear("P/E cycles"), y, WRITERS[1..].iter().flat_map(both))
     };
     let caption = "Measured: the controller counts corrected bits in pages that it reads in idle time, and assigns each \
                    block the strongest class that it falls short of with a probability of at most 5 %. Oracle: it \
                    knows the true strength. Means over four volumes as recorded; uncorrectable reads are in \
                    estimate.csv.";
-    Figure {
-        caption: Some(caption.into()),
-        panels: vec![Panel::lines("writes", panel(WRITE)), Panel::lines("reads", panel(READ))],
-        ..Figure::new("Cost of errors in the estimated block strength")
-    }
+    let panels = [panel("writes", WRITE), panel("reads", READ)];
+    Figure::new("estimate", "Cost of errors in the estimated block strength", panels)
+        .caption(caption)
 }

@@ -1,9 +1,10 @@
 //! Charts of a run by address: where the host reads and writes, how long that takes there, and what
 //! its writes cost in flash.
 
-use super::chart::{Axis, Chart, Panel, Series, Shape, coarse};
+use super::chart::coarse;
 use fowler_device::Source;
 use fowler_experiment::outcome::Outcome;
+use fowler_figures::{Axis, Figure, Panel, Series, Shape};
 use fowler_metrics::{Kind, Region, Regions};
 
 /// With fewer pages of the host than this, the write amplification of a region is not shown: the
@@ -38,12 +39,12 @@ impl<'a> ByAddress<'a> {
     }
 
     /// Returns all charts; none if nothing was counted.
-    pub fn charts(&self) -> Vec<Chart> {
+    pub fn charts(&self) -> Vec<Figure> {
         let mib = |bytes: u64| bytes as f64 / (1u64 << 20) as f64;
         let of_kinds = |what: fn(&str) -> String, value: &dyn Fn(&Region, Kind) -> Option<f64>| {
             let panel = |kind: Kind| {
                 let lines = self.lines(|region| value(region, kind));
-                Panel::of_lines(format!("{}s", kind.name()), Axis::linear(what(kind.name())), lines)
+                Panel::view(format!("{}s", kind.name()), Axis::linear(what(kind.name())), lines)
             };
             Kind::ALL.map(panel).into()
         };
@@ -70,7 +71,7 @@ impl<'a> ByAddress<'a> {
                      programmed for the host. Regions with fewer than {FEW} of these are left out: their \
                      ratio would be chance."
                 ),
-                vec![Panel::of_lines(
+                vec![Panel::view(
                     "",
                     Axis::linear("pages programmed per host page"),
                     self.lines(|region| {
@@ -95,15 +96,15 @@ impl<'a> ByAddress<'a> {
     /// Returns a line for every run of which something is known.
     fn lines(&self, value: impl Fn(&Region) -> Option<f64>) -> Vec<Series> {
         let line = |&(place, outcome, regions): &(usize, &Outcome, &Regions)| {
-            let y = regions.all().iter().map(|region| value(region).map(coarse)).collect();
-            let scheme = outcome.drive.scheme.clone();
-            Series::line(scheme, self.middles(regions), y).of_scheme(place)
+            let y = regions.all().iter().map(|region| value(region).map(coarse));
+            let points = self.middles(regions).into_iter().zip(y);
+            Series::line(outcome.drive.scheme.clone(), points).of_scheme(place)
         };
         let known = |series: &Series| series.y.iter().flatten().any(|&value| value > 0.0);
         self.runs.iter().map(line).filter(known).collect()
     }
 
-    fn chart(&self, id: &str, title: &str, about: &str, panels: Vec<Panel>) -> Option<Chart> {
+    fn chart(&self, id: &str, title: &str, about: &str, panels: Vec<Panel>) -> Option<Figure> {
         let mut panels = panels;
         panels.retain(|panel| !panel.series.is_empty());
         // A page of many runs is large: what all lines have in common is there once.
@@ -112,13 +113,8 @@ impl<'a> ByAddress<'a> {
                 others.iter_mut().filter(|its| its.x == first.x).for_each(|its| its.x.clear());
             }
         }
-        (!panels.is_empty()).then(|| Chart {
-            id: id.into(),
-            title: title.into(),
-            about: about.into(),
-            shape: Shape::Lines,
-            x: self.addresses(),
-            panels,
+        (!panels.is_empty()).then(|| {
+            Figure::new(id, title, panels).caption(about).views(Shape::Lines, self.addresses())
         })
     }
 }

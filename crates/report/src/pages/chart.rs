@@ -1,127 +1,48 @@
-//! Charts as data: the script of the page turns them into pictures, tables and CSV.
+//! Figures as data: the script of the page turns them into pictures, tables and CSV.
 
-use fowler_device::blame::Part;
 use fowler_experiment::numbers::percent;
-use fowler_figures::palette::{self, Ink};
-use serde::{Deserialize, Serialize};
+use fowler_figures::palette;
+use fowler_figures::{Figure, Panel, Series, Shape};
 
-/// A chart: a picture and its numbers.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-pub struct Chart {
-    /// Its name on the page and of its CSV file.
-    pub id: String,
-    /// What it shows, in a few words.
-    pub title: String,
-    /// How to read it, as a caption and for screen readers.
-    pub about: String,
-    /// How it is drawn.
-    pub shape: Shape,
-    /// The x axis.
-    pub x: Axis,
-    /// The views, of which one is shown at a time; each has a name if there are several.
-    pub panels: Vec<Panel>,
+/// Returns the data of a figure for the script of a page, safe to embed in it.
+pub fn json(figure: &Figure) -> String {
+    let mut figure = figure.clone();
+    for panel in &mut figure.panels {
+        if matches!(panel.shape, Shape::Lines | Shape::Steps) && panel.remark.is_none() {
+            panel.remark = coinciding(&panel.series);
+        }
+    }
+    compact(&mut figure);
+    let json = serde_json::to_string(&figure).expect("figures hold text and finite numbers");
+    // Nothing else could end the script element.
+    json.replace('<', "\\u003c")
 }
 
-impl Chart {
-    /// Leaves out what the script of the page can add: the series of a heat map are named like its
-    /// rows, and its views mostly have the same rows.
-    pub fn compact(&mut self) {
-        if self.shape != Shape::Heat {
-            return;
-        }
-        for panel in &mut self.panels {
-            for (series, row) in panel.series.iter_mut().zip(&panel.rows) {
-                if series.name == *row {
-                    series.name.clear();
-                }
-            }
-        }
-        if let [first, others @ ..] = self.panels.as_mut_slice() {
-            for panel in others.iter_mut().filter(|panel| panel.rows == first.rows) {
-                panel.rows.clear();
+/// Leaves out what the script of the page can add: the series of a heat map are named like its rows,
+/// and its views mostly have the same rows.
+fn compact(figure: &mut Figure) {
+    for panel in figure.panels.iter_mut().filter(|panel| panel.shape == Shape::Heat) {
+        for (series, row) in panel.series.iter_mut().zip(&panel.rows) {
+            if series.name == *row {
+                series.name.clear();
             }
         }
     }
-}
-
-/// How a chart is drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Shape {
-    /// Lines from point to point.
-    Lines,
-    /// Step lines: each value holds up to its point.
-    Steps,
-    /// Areas on top of each other.
-    Areas,
-    /// Horizontal stacked bars.
-    Bars,
-    /// A heat map.
-    Heat,
-    /// A box for each series in each row: its values are the [`BOX`] of the first row, then those
-    /// of the second.
-    Boxes,
+    if let [first, others @ ..] = figure.panels.as_mut_slice() {
+        let same = |panel: &&mut Panel| panel.shape == Shape::Heat && panel.rows == first.rows;
+        for panel in others.iter_mut().filter(same) {
+            panel.rows.clear();
+        }
+    }
 }
 
 /// The shares of requests that a box has marks for, by the names of the percentiles.
 pub const BOX: [(&str, f64); 5] =
     [("p5", 0.05), ("p25", 0.25), ("p50", 0.5), ("p75", 0.75), ("p99", 0.99)];
 
-/// An axis, or the meaning of the cells of a heat map.
-#[derive(Clone, Debug, Default, Deserialize, Serialize)]
-pub struct Axis {
-    /// Its name with the unit, as it is also the head of a column of numbers.
-    pub name: String,
-    /// Whether it is logarithmic.
-    pub log: bool,
-}
-
-impl Axis {
-    /// Returns a linear axis.
-    pub fn linear(name: impl Into<String>) -> Axis {
-        Axis { name: name.into(), log: false }
-    }
-
-    /// Returns a logarithmic axis.
-    pub fn log(name: impl Into<String>) -> Axis {
-        Axis { name: name.into(), log: true }
-    }
-}
-
-/// One view of a chart.
-#[derive(Clone, Debug, Default, Deserialize, Serialize)]
-pub struct Panel {
-    /// Its name, which distinguishes it from the other views.
-    pub name: String,
-    /// The y axis, or the meaning of cells and bars.
-    pub y: Axis,
-    /// The rows of bars and cells; lines have none.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub rows: Vec<String>,
-    /// The groups of rows, in order: the name of each and how many rows it has; empty for none.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub groups: Vec<(String, usize)>,
-    /// The rows of cells whose names are shown; empty for as many as fit.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub major: Vec<usize>,
-    /// Lines, parts of bars, or rows of cells.
-    pub series: Vec<Series>,
-    /// What the picture itself does not show, such as lines that cover each other.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub remark: Option<String>,
-}
-
 /// The largest relative difference of lines that are one line to the eye: a line of 2 px on a plot
 /// of 250 px.
 const COINCIDE: f64 = 0.01;
-
-impl Panel {
-    /// Returns a view of lines, with a remark on those that cover each other.
-    pub fn of_lines(name: impl Into<String>, y: Axis, series: Vec<Series>) -> Panel {
-        let remark = coinciding(&series);
-        Panel { name: name.into(), y, series, remark, ..Panel::default() }
-    }
-}
 
 /// Says which lines coincide: have the same points, within [`COINCIDE`] of each other.
 /// Distributions with different points do not.
@@ -129,8 +50,11 @@ fn coinciding(series: &[Series]) -> Option<String> {
     let near = |a: f64, b: f64| (a - b).abs() <= COINCIDE * a.abs().max(b.abs());
     let same = |one: &Series, other: &Series| {
         let y = one.y.iter().zip(&other.y);
-        (one.x.len(), one.y.len()) == (other.x.len(), other.y.len())
-            && one.x.iter().zip(&other.x).all(|(&a, &b)| near(a, b))
+        // Lines without places of their own have those of the first one.
+        let shared = |its: &'_ Series| if its.x.is_empty() { &series[0].x } else { &its.x }.clone();
+        let (here, there) = (shared(one), shared(other));
+        (here.len(), one.y.len()) == (there.len(), other.y.len())
+            && here.iter().zip(&there).all(|(&a, &b)| near(a, b))
             && y.into_iter().all(|two| match two {
                 (Some(a), Some(b)) => near(*a, *b),
                 (a, b) => a.is_none() && b.is_none(),
@@ -153,59 +77,6 @@ fn coinciding(series: &[Series]) -> Option<String> {
     }
     let all = sentences.join("; ");
     (!all.is_empty()).then(|| format!("{all}: within {} everywhere.", percent(COINCIDE)))
-}
-
-/// A line, a part of every bar, or a row of cells.
-#[derive(Clone, Debug, Default, Deserialize, Serialize)]
-pub struct Series {
-    /// Its name in the legend.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub name: String,
-    /// The x values of its points; empty for bars, or if they are those of the first series of its
-    /// panel.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub x: Vec<f64>,
-    /// Its values; `None` where nothing was measured.
-    pub y: Vec<Option<f64>>,
-    /// Between what the true value of each point is likely to be; empty if that is unknown.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub band: Vec<(f64, f64)>,
-    /// What it is drawn in: the names of a hue and of a pattern. Rows of heat maps have none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ink: Option<String>,
-}
-
-impl Series {
-    /// Returns a line through these points.
-    pub fn line(name: impl Into<String>, x: Vec<f64>, y: Vec<Option<f64>>) -> Series {
-        debug_assert_eq!(x.len(), y.len(), "a value for every point");
-        Series { name: name.into(), x, y, ..Series::default() }
-    }
-
-    /// Returns values whose rows or x values are given elsewhere.
-    pub fn values(name: impl Into<String>, y: Vec<Option<f64>>) -> Series {
-        Series { name: name.into(), y, ..Series::default() }
-    }
-
-    /// In the ink of the scheme at this place of the comparison.
-    pub fn of_scheme(self, place: usize) -> Series {
-        self.with(palette::scheme(place))
-    }
-
-    /// In the ink of a cause.
-    pub fn of_cause(self, part: Part) -> Series {
-        // A test has every part.
-        self.with(palette::cause(part.name()).unwrap_or(palette::OTHER))
-    }
-
-    /// In the ink of what sums several causes.
-    pub fn of_others(self) -> Series {
-        self.with(palette::OTHER)
-    }
-
-    fn with(self, ink: Ink) -> Series {
-        Series { ink: Some(format!("{} {}", ink.hue().name, ink.pattern.name())), ..self }
-    }
 }
 
 /// Returns the rules of the style sheet that define the hues, for light, dark, and the system's
@@ -242,6 +113,7 @@ pub fn coarse(value: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use fowler_device::blame::Part;
 
     #[test]
     fn every_cause_has_an_ink() {
@@ -249,7 +121,7 @@ mod tests {
             assert!(palette::cause(part.name()).is_some(), "{}", part.name());
         }
         assert_eq!(palette::CAUSES.len(), Part::COUNT);
-        let line = Series::values("x", Vec::new()).of_scheme(8);
+        let line = Series::values("x", [None; 0]).of_scheme(8);
         assert_eq!(line.ink.as_deref(), Some("vermilion rising"));
         // The palette is measured on this paper.
         let style = include_str!("../../templates/report.css");
@@ -259,15 +131,13 @@ mod tests {
 
     #[test]
     fn lines_that_cover_each_other_are_named() {
-        let line = |name: &str, y: [f64; 2]| {
-            Series::line(name, vec![1.0, 2.0], y.iter().copied().map(Some).collect())
-        };
-        let panel = |lines: Vec<Series>| Panel::of_lines("", Axis::linear("y"), lines).remark;
+        let line = |name: &str, y: [f64; 2]| Series::line(name, [(1.0, y[0]), (2.0, y[1])]);
+        let panel = |lines: Vec<Series>| coinciding(&lines);
         let [a, b, c] = [line("a", [1.0, 2.0]), line("b", [1.009, 2.0]), line("c", [1.0, 2.03])];
         assert_eq!(panel(vec![a.clone(), c.clone()]), None);
         let says = "a and b coincide: within 1.0 % everywhere.";
         assert_eq!(panel(vec![a.clone(), b.clone(), c.clone()]).as_deref(), Some(says));
-        let gap = Series::line("a", vec![1.0, 2.0], vec![Some(1.0), None]);
+        let gap = Series::line("a", [(1.0, Some(1.0)), (2.0, None)]);
         assert_eq!(panel(vec![gap, b]), None);
         let all = [("a", 1.0), ("b", 1.0), ("c", 3.0), ("d", 3.0)];
         let all = all.map(|(name, y)| line(name, [y, y])).to_vec();

@@ -1,7 +1,8 @@
 //! Latency as density over time: which latencies there are in each window, and how often.
 
-use super::chart::{Axis, Chart, Panel, Series, Shape, coarse};
+use super::chart::coarse;
 use super::time_series::{AllTimeSeries, TimeSeries};
+use fowler_figures::{Axis, Figure, Panel, Series, Shape};
 use fowler_metrics::Kind;
 use fowler_units::Span;
 
@@ -32,7 +33,7 @@ fn edge(row: usize) -> String {
 }
 
 /// Returns the map of latencies of one kind; a panel for each run, all with the same rows.
-pub fn chart(all: &AllTimeSeries<'_>, kind: Kind, cells: usize) -> Option<Chart> {
+pub fn chart(all: &AllTimeSeries<'_>, kind: Kind, cells: usize) -> Option<Figure> {
     let rows = |run: &TimeSeries<'_>| {
         let windows = 0..run.over_time.windows().len();
         let rows = windows.flat_map(|window| lasting(run, window, kind));
@@ -47,19 +48,21 @@ pub fn chart(all: &AllTimeSeries<'_>, kind: Kind, cells: usize) -> Option<Chart>
     let together = ((most - least + 1) * windows).div_ceil(cells).max(1);
     let name = kind.name();
     let panel = |run: &TimeSeries<'_>| panel(all, run, kind, (least, most), together);
-    Some(Chart {
-        id: format!("{name}-latency-density"),
-        title: format!("Latencies of {name}s over time"),
-        about: format!(
-            "Which latencies the {name}s of each window had: bright is common, dark is rare, and blank is none. \
+    let about = format!(
+        "Which latencies the {name}s of each window had: bright is common, dark is rare, and blank is none. \
              The colors are logarithmic, so that a single slow {name} is seen. {} Latencies are at \
              most 6 % too high; {name}s that took no time are not shown.",
-            all.about_windows(),
-        ),
-        shape: Shape::Heat,
-        x: all.time(),
-        panels: all.runs.iter().map(panel).collect(),
-    })
+        all.about_windows(),
+    );
+    Some(
+        Figure::new(
+            format!("{name}-latency-density"),
+            format!("Latencies of {name}s over time"),
+            all.runs.iter().map(panel),
+        )
+        .caption(about)
+        .views(Shape::Heat, all.time()),
+    )
 }
 
 fn panel(
@@ -86,27 +89,16 @@ fn panel(
     };
     // The slowest on top.
     let rows: Vec<usize> = (0..=most - least).rev().collect();
-    let names =
-        rows.iter().map(|&row| format!("{} to {} us", edge(least + row), edge(least + row + 1)));
-    let names: Vec<String> = names.collect();
-    let series = |(&row, name): (&usize, &String)| {
-        Series::values(name.clone(), columns.iter().map(|column| share(column, row)).collect())
-    };
-    let mut series: Vec<Series> = rows.iter().zip(&names).map(series).collect();
-    if let Some(first) = series.first_mut() {
-        first.x = all.middles(&run.over_time).into_iter().step_by(together).collect();
-    }
-    Panel {
-        name: run.outcome.drive.scheme.clone(),
-        y: Axis::log(format!("{}s of the window (%)", kind.name())),
-        // Names at 1, 2 and 5 are enough.
-        major: (0..rows.len())
-            .filter(|&at| [0, 3, 7].contains(&((least + rows[at]) % 10)))
-            .collect(),
-        rows: names,
-        series,
-        ..Panel::default()
-    }
+    let series = rows.iter().map(|&row| {
+        let name = format!("{} to {} us", edge(least + row), edge(least + row + 1));
+        Series::values(name, columns.iter().map(|column| share(column, row)))
+    });
+    let x = all.middles(&run.over_time).into_iter().step_by(together).collect();
+    let y = Axis::log10(format!("{}s of the window (%)", kind.name()));
+    // Names at 1, 2 and 5 are enough.
+    let is_major = |&at: &usize| [0, 3, 7].contains(&((least + rows[at]) % 10));
+    let major = (0..rows.len()).filter(is_major).collect();
+    Panel { major, ..Panel::cells(run.outcome.drive.scheme.clone(), y, x, series) }
 }
 
 #[cfg(test)]

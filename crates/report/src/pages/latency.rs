@@ -1,9 +1,10 @@
 //! Charts of how slow requests are, and why.
 
-use super::chart::{Axis, Chart, Panel, Series, Shape, coarse, percentage};
+use super::chart::{coarse, percentage};
 use fowler_device::blame::Part;
 use fowler_experiment::numbers::{percent, words};
 use fowler_experiment::outcome::Outcome;
+use fowler_figures::{Axis, Figure, Panel, Series, Shape};
 use fowler_metrics::{Band, Kind, Latencies};
 use fowler_units::Span;
 
@@ -24,7 +25,7 @@ const BANDS: [(&str, f64, f64); 6] = [
 ];
 
 /// Returns the chart of the share of requests that took at least a given time, for every scheme.
-pub fn distribution(outcomes: &[Outcome], kind: Kind) -> Option<Chart> {
+pub fn distribution(outcomes: &[Outcome], kind: Kind) -> Option<Figure> {
     let mut at_once = Vec::new();
     let mut line = |(place, outcome): (usize, &Outcome)| {
         let mut points = at_least(outcome.recorder.latencies(kind));
@@ -35,8 +36,8 @@ pub fn distribution(outcomes: &[Outcome], kind: Kind) -> Option<Chart> {
             let share = 1.0 - points.first().map_or(0.0, |&(_, later)| later);
             at_once.push(format!("{} under {}", percent(share), outcome.drive.scheme));
         }
-        let (x, y) = points.into_iter().map(|(at, share)| (at.as_us(), Some(share))).unzip();
-        Series::line(outcome.drive.scheme.clone(), x, y).of_scheme(place)
+        let points = points.into_iter().map(|(at, share)| (at.as_us(), share));
+        Series::line(outcome.drive.scheme.clone(), points).of_scheme(place)
     };
     let series: Vec<Series> =
         outcomes.iter().enumerate().map(&mut line).filter(|it| !it.x.is_empty()).collect();
@@ -45,24 +46,26 @@ pub fn distribution(outcomes: &[Outcome], kind: Kind) -> Option<Chart> {
         none if none.is_empty() => none,
         some => format!(" Not shown are {name}s that took no time: {some}."),
     };
-    (!series.is_empty()).then(|| Chart {
-        id: format!("{name}-latency"),
-        title: format!("How slow {name}s are"),
-        about: format!(
-            "The share of {name}s that took at least this long, on logarithmic axes: 10⁻³ is the latency that one \
+    let about = format!(
+        "The share of {name}s that took at least this long, on logarithmic axes: 10⁻³ is the latency that one \
              {name} in a thousand exceeds. A line further left is faster; one that reaches further right has \
              slower outliers. Latencies are at most 0.1 % too high. Points within {} in x and {} in y of the previous one \
              are not drawn.{at_once}",
-            percent(ACROSS - 1.0),
-            percent(UPWARDS - 1.0),
-        ),
-        shape: Shape::Steps,
-        x: Axis::log("latency (us)"),
-        panels: vec![Panel::of_lines(
-            "",
-            Axis::log(format!("share of {name}s at least this slow (1 is all)")),
-            series,
-        )],
+        percent(ACROSS - 1.0),
+        percent(UPWARDS - 1.0),
+    );
+    (!series.is_empty()).then(|| {
+        Figure::new(
+            format!("{name}-latency"),
+            format!("How slow {name}s are"),
+            vec![Panel::view(
+                "",
+                Axis::log10(format!("share of {name}s at least this slow (1 is all)")),
+                series,
+            )],
+        )
+        .caption(about)
+        .views(Shape::Steps, Axis::log10("latency (us)"))
     })
 }
 
@@ -70,7 +73,7 @@ pub fn distribution(outcomes: &[Outcome], kind: Kind) -> Option<Chart> {
 const STREAMS: usize = 14;
 
 /// Returns the chart of what each of several streams saw, a view for each kind of requests.
-pub fn of_streams(outcomes: &[Outcome]) -> Option<Chart> {
+pub fn of_streams(outcomes: &[Outcome]) -> Option<Figure> {
     let [outcome] = outcomes else { return None };
     let kinds = ["read", "write", "trim"];
     let panels = kinds.into_iter().filter_map(|kind| {
@@ -79,26 +82,23 @@ pub fn of_streams(outcomes: &[Outcome]) -> Option<Chart> {
         let series = all.iter().take(STREAMS).enumerate().map(|(place, its)| {
             let mut points = thinned(its.requests as f64, its.later_than.iter().copied());
             points.retain(|&(at, _)| at > Span::ZERO);
-            let (x, y) = points.into_iter().map(|(at, share)| (at.as_us(), Some(share))).unzip();
-            Series::line(its.stream.clone(), x, y).of_scheme(place)
+            let points = points.into_iter().map(|(at, share)| (at.as_us(), share));
+            Series::line(its.stream.clone(), points).of_scheme(place)
         });
-        let y = Axis::log(format!("share of {kind}s at least this slow (1 is all)"));
-        let mut panel = Panel::of_lines(format!("{kind}s"), y, series.collect());
+        let y = Axis::log10(format!("share of {kind}s at least this slow (1 is all)"));
+        let mut panel = Panel::view(format!("{kind}s"), y, series);
         if all.len() > STREAMS {
             panel.remark = Some(format!("The first {STREAMS} of {} streams.", all.len()));
         }
         (all.len() > 1).then_some(panel)
     });
     let panels: Vec<Panel> = panels.collect();
-    (!panels.is_empty()).then(|| Chart {
-        id: "streams-latency".into(),
-        title: "How slow the requests of each stream are".into(),
-        about: "The share of the requests of each stream that took at least this long as its host saw it, on \
-                logarithmic axes. Latencies are within 0.8 % of the true ones."
-            .into(),
-        shape: Shape::Steps,
-        x: Axis::log("latency (us)"),
-        panels,
+    let about = "The share of the requests of each stream that took at least this long as its host saw it, on \
+                logarithmic axes. Latencies are within 0.8 % of the true ones.";
+    (!panels.is_empty()).then(|| {
+        Figure::new("streams-latency", "How slow the requests of each stream are", panels)
+            .caption(about)
+            .views(Shape::Steps, Axis::log10("latency (us)"))
     })
 }
 
@@ -128,7 +128,7 @@ fn thinned(all: f64, later_than: impl Iterator<Item = (Span, u64)>) -> Vec<(Span
 }
 
 /// Returns the causes of latency in each band, as bars.
-pub fn blame(outcomes: &[Outcome], kind: Kind) -> Option<Chart> {
+pub fn blame(outcomes: &[Outcome], kind: Kind) -> Option<Figure> {
     let mut rows: Vec<(String, Band)> = Vec::new();
     let mut groups: Vec<(String, usize)> = Vec::new();
     for (name, below, above) in BANDS {
@@ -151,33 +151,36 @@ pub fn blame(outcomes: &[Outcome], kind: Kind) -> Option<Chart> {
     }
     let series = |value: &dyn Fn(&Band, Part) -> Option<f64>| parts(&rows, value);
     let panel = |name: &str, y: &str, series: Vec<Series>| Panel {
-        name: name.into(),
-        y: Axis::linear(y),
         rows: rows.iter().map(|(name, _)| name.clone()).collect(),
         groups: groups.clone(),
-        series,
-        ..Panel::default()
+        ..Panel::view(name, Axis::linear(y), series)
     };
     let name = kind.name();
-    (!rows.is_empty()).then(|| Chart {
-        id: format!("{name}-blame"),
-        title: format!("What makes {name}s slow"),
-        about: format!(
-            "The causes of latency of {name}s, from the fastest to the slowest: every nanosecond of every request \
+    let about = format!(
+        "The causes of latency of {name}s, from the fastest to the slowest: every nanosecond of every request \
              has one cause. Causes below {} in every band are summed as other. Bands consist of whole buckets of \
              latency, 3 % wide; a missing band shares its bucket with its neighbor.",
-            percent(SHOWN)
-        ),
-        shape: Shape::Bars,
-        x: Axis::linear("slowness"),
-        panels: vec![
-            panel(
-                "share",
-                "share of the latency (%)",
-                series(&|band, part| Some(percentage(band.share(part)?))),
-            ),
-            panel("time", "mean time (us)", series(&|band, part| Some(coarse(band.mean_us(part)?)))),
-        ],
+        percent(SHOWN)
+    );
+    (!rows.is_empty()).then(|| {
+        Figure::new(
+            format!("{name}-blame"),
+            format!("What makes {name}s slow"),
+            vec![
+                panel(
+                    "share",
+                    "share of the latency (%)",
+                    series(&|band, part| Some(percentage(band.share(part)?))),
+                ),
+                panel(
+                    "time",
+                    "mean time (us)",
+                    series(&|band, part| Some(coarse(band.mean_us(part)?))),
+                ),
+            ],
+        )
+        .caption(about)
+        .views(Shape::Bars, Axis::linear("slowness"))
     })
 }
 
@@ -194,7 +197,7 @@ fn parts(rows: &[(String, Band)], value: &dyn Fn(&Band, Part) -> Option<f64>) ->
         };
         rows.iter().map(of).collect::<Vec<_>>()
     };
-    let cause = |&part: &Part| Series::values(words(part), sum(&[part])).of_cause(part);
+    let cause = |&part: &Part| Series::values(words(part), sum(&[part])).of_cause(part.name());
     let mut series: Vec<Series> = shown.iter().map(cause).collect();
     let other = Series::values("other", sum(&rest)).of_others();
     if other.y.iter().flatten().any(|&value| value > 0.0) {

@@ -24,7 +24,6 @@ mod time_series;
 use crate::verdict::{self, Finding};
 use askama::Template;
 use by_address::ByAddress;
-use chart::{Axis, Chart, Panel, Series, Shape};
 use fowler_device::blame::Part;
 use fowler_device::{Op, Source};
 use fowler_experiment::atomic_file::{AtomicFile, unwritable};
@@ -36,6 +35,7 @@ use fowler_experiment::provenance::VERSION;
 use fowler_experiment::seeds::Spread;
 use fowler_experiment::tables::Sheet;
 use fowler_experiment::warnings::{Severity, Warning, warnings};
+use fowler_figures::{Axis, Figure, Panel, Series, Shape};
 use fowler_metrics::Kind;
 pub use latency::at_least;
 pub use overlay::of_two;
@@ -85,12 +85,16 @@ struct Remark {
     text: String,
 }
 
-/// A part of a page.
-struct Section {
-    title: &'static str,
-    sheets: Vec<Sheet>,
-    charts: Vec<Drawn>,
-    drawings: Vec<Drawing>,
+/// What a page has under one heading.
+pub struct Section {
+    /// The heading.
+    pub title: &'static str,
+    /// Tables, after the charts.
+    pub sheets: Vec<Sheet>,
+    /// Charts, which the script of the page draws.
+    pub charts: Vec<Figure>,
+    /// Pictures.
+    pub drawings: Vec<Drawing>,
 }
 
 /// A picture that has already been drawn.
@@ -101,29 +105,13 @@ pub struct Drawing {
     pub svg: String,
 }
 
-/// A chart, and its data as JSON that is safe to embed in a page.
-struct Drawn {
-    chart: Chart,
-    json: String,
-}
-
 impl Section {
-    fn new(title: &'static str, sheets: Vec<Sheet>, charts: Vec<Chart>) -> Section {
-        let charts = charts.into_iter().map(Drawn::of).collect();
+    fn new(title: &'static str, sheets: Vec<Sheet>, charts: Vec<Figure>) -> Section {
         Section { title, sheets, charts, drawings: Vec::new() }
     }
 
     fn is_empty(&self) -> bool {
         self.sheets.is_empty() && self.charts.is_empty() && self.drawings.is_empty()
-    }
-}
-
-impl Drawn {
-    fn of(mut chart: Chart) -> Drawn {
-        chart.compact();
-        let json = serde_json::to_string(&chart).expect("charts hold text and finite numbers");
-        // Nothing else could end the script element.
-        Drawn { chart, json: json.replace('<', "\\u003c") }
     }
 }
 
@@ -137,7 +125,7 @@ pub fn of_runs(outcomes: &[Outcome], spread: Option<&Spread>) -> String {
         over_time.iter().position(|chart| chart.id == id).map(|index| over_time.remove(index))
     };
     let (map, suspensions) = (take("wear-map"), take("suspensions-over-time"));
-    let both = |of: fn(&[Outcome], Kind) -> Option<Chart>| {
+    let both = |of: fn(&[Outcome], Kind) -> Option<Figure>| {
         Kind::ALL.into_iter().filter_map(|kind| of(outcomes, kind)).collect::<Vec<_>>()
     };
     let schemes: Vec<&str> = outcomes.iter().map(|it| it.drive.scheme.as_str()).collect();
@@ -146,7 +134,7 @@ pub fn of_runs(outcomes: &[Outcome], spread: Option<&Spread>) -> String {
     latencies.extend(time_series.distributions());
     let of_seeds = |spread| Kind::ALL.map(|kind| over_seeds::chart(&schemes, spread, kind));
     latencies.extend(spread.into_iter().flat_map(of_seeds).flatten());
-    let mut writing: Vec<Chart> = amplification(outcomes).into_iter().collect();
+    let mut writing: Vec<Figure> = amplification(outcomes).into_iter().collect();
     writing.extend(map);
     let mut sections = vec![
         Section::new(
@@ -203,31 +191,14 @@ pub fn of_study(
     fill(Page { title: title.into(), lead, sections, ..Page::blank() })
 }
 
-/// What a page has under one heading.
-pub struct Chapter {
-    /// The heading.
-    pub title: &'static str,
-    /// Tables, after the charts.
-    pub sheets: Vec<Sheet>,
-    /// Charts, which the script of the page draws.
-    pub charts: Vec<Chart>,
-    /// Pictures.
-    pub drawings: Vec<Drawing>,
-}
-
-/// Renders a page of chapters: what it shows in a line or two, what the numbers say, what to be
-/// warned of, and the chapters; the drive is a text at its end.
-pub fn of_chapters(
+/// Renders a page of sections: what it shows in a line or two, what the numbers say, what to be
+/// warned of, and the sections; the drive is a text at its end.
+pub fn of_sections(
     title: &str,
     [lead, verdict, warnings]: [Vec<String>; 3],
-    chapters: Vec<Chapter>,
+    mut sections: Vec<Section>,
     drive: &Resolved,
 ) -> String {
-    let section = |it: Chapter| Section {
-        drawings: it.drawings,
-        ..Section::new(it.title, it.sheets, it.charts)
-    };
-    let mut sections: Vec<Section> = chapters.into_iter().map(section).collect();
     sections.retain(|section| !section.is_empty());
     fill(Page {
         title: title.into(),
@@ -306,7 +277,7 @@ fn remarks(outcomes: &[Outcome]) -> Vec<Remark> {
 }
 
 /// Returns the chart of pages programmed per page of the host, by source.
-fn amplification(outcomes: &[Outcome]) -> Option<Chart> {
+fn amplification(outcomes: &[Outcome]) -> Option<Figure> {
     let known: Vec<&Outcome> =
         outcomes.iter().filter(|it| it.counters.programs[Source::Host] > 0).collect();
     let part = |source: Source| {
@@ -316,23 +287,21 @@ fn amplification(outcomes: &[Outcome]) -> Option<Chart> {
         };
         // Programming for a source looks like waiting for such a program.
         let part = Part::behind(Op::Program, source);
-        Series::values(source.name(), known.iter().map(of).collect()).of_cause(part)
+        Series::values(source.name(), known.iter().map(of)).of_cause(part.name())
     };
     let mut series: Vec<Series> = Source::ALL.into_iter().map(part).collect();
     series.retain(|series| series.y.iter().flatten().any(|&value| value > 0.0));
-    (!known.is_empty()).then(|| Chart {
-        id: "write-amplification".into(),
-        title: "Write amplification and its parts".into(),
-        about: "Pages programmed per page programmed for the host, by source.".into(),
-        shape: Shape::Bars,
-        x: Axis::linear("scheme"),
-        panels: vec![Panel {
-            name: String::new(),
-            y: Axis::linear("pages programmed per host page"),
-            rows: known.iter().map(|it| it.drive.scheme.clone()).collect(),
-            series,
-            ..Panel::default()
-        }],
+    (!known.is_empty()).then(|| {
+        Figure::new(
+            "write-amplification",
+            "Write amplification and its parts",
+            [Panel {
+                rows: known.iter().map(|it| it.drive.scheme.clone()).collect(),
+                ..Panel::view("", Axis::linear("pages programmed per host page"), series)
+            }],
+        )
+        .caption("Pages programmed per page programmed for the host, by source.")
+        .views(Shape::Bars, Axis::linear("scheme"))
     })
 }
 
@@ -377,20 +346,9 @@ mod tests {
     #[test]
     fn a_name_cannot_become_part_of_the_page() {
         let evil = "</script><script>alert('x')</script>";
-        let panel = Panel {
-            name: evil.into(),
-            y: Axis::linear("y"),
-            series: vec![Series::line(evil, vec![1.0], vec![None])],
-            ..Panel::default()
-        };
-        let chart = Chart {
-            id: "c".into(),
-            title: evil.into(),
-            about: evil.into(),
-            shape: Shape::Lines,
-            x: Axis::log("x"),
-            panels: vec![panel],
-        };
+        let panel = Panel::view(evil, Axis::linear("y"), [Series::line(evil, [(1.0, None)])]);
+        let chart =
+            Figure::new("c", evil, vec![panel]).caption(evil).views(Shape::Lines, Axis::log10("x"));
         let mut sheet = Sheet::new("s", evil, &[evil]);
         sheet.row(vec![evil.into()]);
         let (file, delta) = (String::from(evil), String::from(evil));

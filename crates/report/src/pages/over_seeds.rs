@@ -1,13 +1,14 @@
 //! Percentiles over several seeds, with their intervals.
 
-use super::chart::{Axis, Chart, Panel, Series, Shape, coarse};
+use super::chart::coarse;
 use fowler_experiment::seeds::Spread;
+use fowler_figures::{Axis, Figure, Panel, Series, Shape};
 use fowler_metrics::{Kind, Percentile};
 
 /// Returns the percentiles of one kind of request under each of these schemes, as means over the
 /// seeds with their 95 % intervals. `None` if the seed changes nothing, or if fewer than two are
 /// known.
-pub fn chart(schemes: &[&str], spread: &Spread, kind: Kind) -> Option<Chart> {
+pub fn chart(schemes: &[&str], spread: &Spread, kind: Kind) -> Option<Figure> {
     if spread.is_nothing() {
         return None;
     }
@@ -18,28 +19,30 @@ pub fn chart(schemes: &[&str], spread: &Spread, kind: Kind) -> Option<Chart> {
             let its = spread.of(place, &path).filter(|its| its.mean > 0.0)?;
             Some((1.0 / percentile.one_in() as f64, its))
         });
-        let mut series = Series::values(*scheme, Vec::new()).of_scheme(place);
+        let mut series = Series::values(*scheme, [None; 0]).of_scheme(place);
         for (slower, its) in known {
             series.x.push(slower);
             series.y.push(Some(coarse(its.mean)));
             let low = (its.mean - its.half_width).max(0.0);
-            series.band.push((coarse(low), coarse(its.mean + its.half_width)));
+            series.band.push(Some((coarse(low), coarse(its.mean + its.half_width))));
         }
         series
     };
     let mut series: Vec<Series> = schemes.iter().enumerate().map(line).collect();
     series.retain(|series| series.x.len() > 1);
     let name = kind.name();
-    (!series.is_empty()).then(|| Chart {
-        id: format!("{name}-percentiles"),
-        title: format!("Percentiles of {name}s over {} seeds", spread.seeds()),
-        about: format!(
-            "p50 at 0.5, p90 at 0.1, p99 at 0.01 and so on: the mean over the seeds, between thin lines that \
+    let about = format!(
+        "p50 at 0.5, p90 at 0.1, p99 at 0.01 and so on: the mean over the seeds, between thin lines that \
              bound its 95 % interval. Where the bands of two schemes overlap, {name}s may differ by chance.",
-        ),
-        shape: Shape::Lines,
-        x: Axis::log(format!("share of {name}s that are slower (1 is all)")),
-        panels: vec![Panel::of_lines("", Axis::log(format!("latency of {name}s (us)")), series)],
+    );
+    (!series.is_empty()).then(|| {
+        Figure::new(
+            format!("{name}-percentiles"),
+            format!("Percentiles of {name}s over {} seeds", spread.seeds()),
+            vec![Panel::view("", Axis::log10(format!("latency of {name}s (us)")), series)],
+        )
+        .caption(about)
+        .views(Shape::Lines, Axis::log10(format!("share of {name}s that are slower (1 is all)")))
     })
 }
 
@@ -65,8 +68,8 @@ mod tests {
         let [fifo, rps] = drawn.panels[0].series.as_slice() else { panic!("{drawn:?}") };
         assert_eq!((&fifo.x, &fifo.y), (&vec![0.5, 0.01], &vec![Some(70.0), Some(900.0)]));
         // Student's t for two degrees of freedom, 4.303, times 10, by the root of 3.
-        assert_eq!(fifo.band, [(45.16, 94.84), (900.0, 900.0)]);
-        assert_eq!(rps.band, [(70.0, 70.0), (90.0, 90.0)]);
+        assert_eq!(fifo.band, [(45.16, 94.84), (900.0, 900.0)].map(Some));
+        assert_eq!(rps.band, [(70.0, 70.0), (90.0, 90.0)].map(Some));
         let writes = Spread::of_values(vec![values([60.0, 70.0, 80.0], [900.0; 3])]);
         assert!(chart(&["fifo"], &writes, Kind::Write).is_none());
     }

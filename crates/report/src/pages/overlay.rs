@@ -1,11 +1,11 @@
 //! Two results on the same axes: the lines of two pages that were written, in one.
 
-use super::chart::{Axis, Chart, Panel, Series, Shape};
 use super::{Page, REPORT, Section, fill};
 use crate::diff::{Diff, is_as_written};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics, printable};
 use fowler_experiment::tables::{Cell, Sheet};
 use fowler_experiment::text_file;
+use fowler_figures::{Axis, Figure, Panel, Series, Shape};
 use std::path::Path;
 
 /// The most bytes of a page: that of 27 schemes has two million.
@@ -47,7 +47,7 @@ pub fn of_two(folders: [&Path; 2], found: &Diff) -> Result<String, Diagnostics> 
 }
 
 /// Returns the charts of the page in a folder.
-fn charts_of(folder: &Path) -> Result<Vec<Chart>, Diagnostics> {
+fn charts_of(folder: &Path) -> Result<Vec<Figure>, Diagnostics> {
     let file = folder.join(REPORT);
     if !file.exists() {
         let what = format!("holds no {REPORT}");
@@ -58,7 +58,7 @@ fn charts_of(folder: &Path) -> Result<Vec<Chart>, Diagnostics> {
     let page = text_file::read(&file, LARGEST)?;
     let chart = |text: &str| {
         let data = text.split(CLOSES).next().unwrap_or_default();
-        let chart: Chart = serde_json::from_str(data).map_err(|error| {
+        let chart: Figure = serde_json::from_str(data).map_err(|error| {
             let what =
                 format!("holds a chart that cannot be read: {}", printable(error.to_string()));
             let hint = "write it again with this version of Fowler".to_string();
@@ -70,8 +70,8 @@ fn charts_of(folder: &Path) -> Result<Vec<Chart>, Diagnostics> {
 }
 
 /// Returns the charts of lines that both have, each with the lines of both.
-fn overlaid([first, second]: [&[Chart]; 2]) -> Vec<Chart> {
-    let lines = |chart: &&Chart| matches!(chart.shape, Shape::Lines | Shape::Steps);
+fn overlaid([first, second]: [&[Figure]; 2]) -> Vec<Figure> {
+    let lines = |chart: &&Figure| matches!(frame(chart), Some((Shape::Lines | Shape::Steps, _)));
     // A line has the same ink in every chart, also in those that do not have them all.
     let mut names: Vec<String> = Vec::new();
     for (charts, name) in [first, second].into_iter().zip(NAMES) {
@@ -83,24 +83,26 @@ fn overlaid([first, second]: [&[Chart]; 2]) -> Vec<Chart> {
             }
         }
     }
-    let of_both = |one: &Chart| {
+    let of_both = |one: &Figure| {
         let other = second.iter().filter(lines).find(|it| it.id == one.id)?;
-        let same = one.shape == other.shape && is_same(&one.x, &other.x);
+        let (shape, x) = frame(one).filter(|its| frame(other) == Some(*its))?;
         let panels: Vec<Panel> = one
             .panels
             .iter()
             .filter_map(|its| {
-                let other = other.panels.iter().find(|it| it.name == its.name)?;
-                is_same(&its.y, &other.y).then(|| together([its, other], &names))
+                let other = other.panels.iter().find(|it| it.title == its.title)?;
+                (its.y == other.y).then(|| together([its, other], &names))
             })
             .collect();
-        (same && !panels.is_empty()).then(|| Chart { panels, ..one.clone() })
+        let both = Figure::new(one.id.clone(), one.title.clone(), panels);
+        (!both.panels.is_empty()).then(|| both.caption(one.caption.clone()).views(shape, x.clone()))
     };
     first.iter().filter(lines).filter_map(of_both).collect()
 }
 
-fn is_same(one: &Axis, other: &Axis) -> bool {
-    (&one.name, one.log) == (&other.name, other.log)
+/// Returns the shape and the x axis of all views of a chart.
+fn frame(chart: &Figure) -> Option<(Shape, &Axis)> {
+    chart.panels.first().map(|view| (view.shape, &view.x))
 }
 
 fn full_name(of: &str, series: &Series) -> String {
@@ -123,7 +125,7 @@ fn together(panels: [&Panel; 2], names: &[String]) -> Panel {
             series.push(Series { name, ..line }.of_scheme(place));
         }
     }
-    Panel::of_lines(panels[0].name.clone(), panels[0].y.clone(), series)
+    Panel::view(panels[0].title.clone(), panels[0].y.clone(), series)
 }
 
 /// Returns the tables of what was asked for and what followed, where those differ.
@@ -154,17 +156,12 @@ fn sheets(found: &Diff) -> Vec<Sheet> {
 mod tests {
     use super::*;
 
-    fn chart(id: &str, name: &str, shape: Shape, axis: &str) -> Chart {
-        let own = Series::line(name, vec![1.0, 2.0], vec![Some(3.0), None]);
-        let shared = Series { x: Vec::new(), ..Series::line("b", vec![0.0], vec![Some(5.0)]) };
-        Chart {
-            id: id.into(),
-            title: id.into(),
-            about: String::new(),
-            shape,
-            x: Axis::linear(axis),
-            panels: vec![Panel::of_lines("reads", Axis::log("us"), vec![own, shared])],
-        }
+    fn chart(id: &str, name: &str, shape: Shape, axis: &str) -> Figure {
+        let own = Series::line(name, [(1.0, Some(3.0)), (2.0, None)]);
+        let shared = Series { x: Vec::new(), ..Series::line("b", [(0.0, 5.0)]) };
+        Figure::new(id, id, vec![Panel::view("reads", Axis::log10("us"), vec![own, shared])])
+            .caption(String::new())
+            .views(shape, Axis::linear(axis))
     }
 
     /// Charts of lines with the same axes are drawn together; all others are left out.

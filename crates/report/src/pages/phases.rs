@@ -1,8 +1,9 @@
 //! Latency as a box for each phase of a run.
 
-use super::chart::{Axis, BOX, Chart, Panel, Series, Shape, coarse};
+use super::chart::{BOX, coarse};
 use super::time_series::{AllTimeSeries, TimeSeries};
 use fowler_experiment::numbers::seconds;
+use fowler_figures::{Axis, Figure, Panel, Series, Shape};
 use fowler_metrics::{Kind, OverTime};
 use fowler_units::Span;
 
@@ -11,7 +12,7 @@ const PHASES: usize = 8;
 
 /// Returns the quartiles of the latencies of one kind in each of a few equal parts of the run;
 /// `None` if the runs cannot be compared part by part.
-pub fn chart(all: &AllTimeSeries<'_>, kind: Kind) -> Option<Chart> {
+pub fn chart(all: &AllTimeSeries<'_>, kind: Kind) -> Option<Figure> {
     let parts: Vec<OverTime> = all.runs.iter().map(in_parts).collect();
     let longest = parts.iter().max_by_key(|its| its.windows().len())?;
     let count = longest.windows().len();
@@ -26,22 +27,25 @@ pub fn chart(all: &AllTimeSeries<'_>, kind: Kind) -> Option<Chart> {
     let mut series: Vec<Series> = all.runs.iter().zip(&parts).map(line).collect();
     series.retain(|series| series.y.iter().any(Option::is_some));
     let name = kind.name();
-    (!series.is_empty()).then(|| Chart {
-        id: format!("{name}-latency-boxes"),
-        title: format!("Latencies of {name}s by phase"),
-        about: format!(
-            "The run in {count} parts of the same length. A box has the middle half of the {name}s, with a line at \
+    let about = format!(
+        "The run in {count} parts of the same length. A box has the middle half of the {name}s, with a line at \
              the median; its whiskers end at p5 and p99. Latencies are at most 6 % too high. Parts without a box had \
              no {name}s, or more than 5 % of them took no time.",
-        ),
-        shape: Shape::Boxes,
-        x: Axis::linear(format!("phase (each {})", seconds(longest.width().as_s()))),
-        panels: vec![Panel {
-            y: Axis::log(format!("latency of {name}s (us)")),
-            rows: (1..=count).map(|at| at.to_string()).collect(),
-            series,
-            ..Panel::default()
-        }],
+    );
+    (!series.is_empty()).then(|| {
+        Figure::new(
+            format!("{name}-latency-boxes"),
+            format!("Latencies of {name}s by phase"),
+            [Panel {
+                rows: (1..=count).map(|at| at.to_string()).collect(),
+                ..Panel::view("", Axis::log10(format!("latency of {name}s (us)")), series)
+            }],
+        )
+        .caption(about)
+        .views(
+            Shape::Boxes,
+            Axis::linear(format!("phase (each {})", seconds(longest.width().as_s()))),
+        )
     })
 }
 

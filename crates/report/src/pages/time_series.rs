@@ -1,11 +1,12 @@
 //! Charts of a run over time, and of the wear of its blocks.
 
-use super::chart::{Axis, Chart, Panel, Series, Shape, coarse, percentage};
+use super::chart::{coarse, percentage};
 use super::{density, phases};
 use fowler_device::Doing;
 use fowler_device::blame::Part;
 use fowler_experiment::numbers::{counted, seconds};
 use fowler_experiment::outcome::{Detail, Outcome};
+use fowler_figures::{Axis, Figure, Panel, Series, Shape};
 use fowler_metrics::{Kind, OverTime, Window};
 use fowler_units::Span;
 use std::borrow::Cow;
@@ -86,9 +87,9 @@ impl<'a> AllTimeSeries<'a> {
     fn lines(&self, value: impl Fn(&OverTime, usize) -> Option<f64>) -> Vec<Series> {
         let line = |TimeSeries { place, outcome, over_time, .. }: &TimeSeries<'_>| {
             let windows = 0..over_time.windows().len();
-            let y = windows.map(|window| value(over_time, window).map(coarse)).collect();
-            let scheme = outcome.drive.scheme.clone();
-            Series::line(scheme, self.middles(over_time), y).of_scheme(*place)
+            let y = windows.map(|window| value(over_time, window).map(coarse));
+            let points = self.middles(over_time).into_iter().zip(y);
+            Series::line(outcome.drive.scheme.clone(), points).of_scheme(*place)
         };
         let known = |series: &Series| series.y.iter().any(Option::is_some);
         self.runs.iter().map(line).filter(known).collect()
@@ -103,11 +104,11 @@ impl<'a> AllTimeSeries<'a> {
     }
 
     /// Returns every chart of the runs over time.
-    pub fn charts(&self) -> Vec<Chart> {
+    pub fn charts(&self) -> Vec<Figure> {
         if self.runs.is_empty() {
             return Vec::new();
         }
-        let mut charts: Vec<Chart> = Kind::ALL.iter().filter_map(|&it| self.latency(it)).collect();
+        let mut charts: Vec<Figure> = Kind::ALL.iter().filter_map(|&it| self.latency(it)).collect();
         charts.push(self.outstanding());
         charts.push(self.throughput());
         charts.push(self.activity());
@@ -120,41 +121,37 @@ impl<'a> AllTimeSeries<'a> {
     }
 
     /// Returns the charts of the distribution of latencies over time.
-    pub fn distributions(&self) -> Vec<Chart> {
+    pub fn distributions(&self) -> Vec<Figure> {
         let densities =
             Kind::ALL.iter().filter_map(|&kind| density::chart(self, kind, CELLS / FIELDS));
         densities.chain(Kind::ALL.iter().filter_map(|&kind| phases::chart(self, kind))).collect()
     }
 
     /// Returns how many requests are in the drive.
-    fn outstanding(&self) -> Chart {
+    fn outstanding(&self) -> Figure {
         let mean = |it: &OverTime, window: usize| {
             let window = &it.windows()[window];
             let sum: u128 = Kind::ALL.iter().map(|&kind| window.served[kind].latency).sum();
             (window.length > Span::ZERO).then(|| sum as f64 / window.length.0 as f64)
         };
-        Chart {
-            id: "outstanding".into(),
-            title: "Requests in the drive over time".into(),
-            about: format!(
-                "The mean queue depth by Little's law: the latencies of the requests that completed in a window, per \
+        let about = format!(
+            "The mean queue depth by Little's law: the latencies of the requests that completed in a window, per \
                  time. {}",
-                self.about_windows()
-            ),
-            shape: Shape::Lines,
-            x: self.time(),
-            panels: vec![Panel::of_lines(
-                "",
-                Axis::linear("mean queue depth (requests)"),
-                self.lines(mean),
-            )],
-        }
+            self.about_windows()
+        );
+        Figure::new(
+            "outstanding",
+            "Requests in the drive over time",
+            vec![Panel::view("", Axis::linear("mean queue depth (requests)"), self.lines(mean))],
+        )
+        .caption(about)
+        .views(Shape::Lines, self.time())
     }
 
-    fn latency(&self, kind: Kind) -> Option<Chart> {
+    fn latency(&self, kind: Kind) -> Option<Figure> {
         let name = kind.name();
         let panel = |what: &str, series: Vec<Series>| {
-            Panel::of_lines(what, Axis::log(format!("{what} {name} latency (us)")), series)
+            Panel::view(what, Axis::log10(format!("{what} {name} latency (us)")), series)
         };
         let served = move |it: &OverTime, window: usize| it.windows()[window].served[kind];
         let quantile =
@@ -171,21 +168,23 @@ impl<'a> AllTimeSeries<'a> {
         let gaps = panels.iter().any(|panel| has(panel, |value| value == 0.0));
         let gaps = if gaps { " Windows with a latency of zero are left out." } else { "" };
         panels.retain(|panel| has(panel, |value| value > 0.0));
-        (!panels.is_empty()).then(|| Chart {
-            id: format!("{name}-latency-over-time"),
-            title: format!("Latency of {name}s over time"),
-            about: format!(
-                "Latency of the {name}s that completed in each window. {} Mean and maximum are exact, p99 is at most \
+        let about = format!(
+            "Latency of the {name}s that completed in each window. {} Mean and maximum are exact, p99 is at most \
                  6 % too high.{gaps}",
-                self.about_windows()
-            ),
-            shape: Shape::Lines,
-            x: self.time(),
-            panels,
+            self.about_windows()
+        );
+        (!panels.is_empty()).then(|| {
+            Figure::new(
+                format!("{name}-latency-over-time"),
+                format!("Latency of {name}s over time"),
+                panels,
+            )
+            .caption(about)
+            .views(Shape::Lines, self.time())
         })
     }
 
-    fn throughput(&self) -> Chart {
+    fn throughput(&self) -> Figure {
         let rate = |count: u64, window: &Window| {
             (window.length > Span::ZERO).then(|| count as f64 / window.length.as_s())
         };
@@ -196,7 +195,7 @@ impl<'a> AllTimeSeries<'a> {
             let mut panel = |what: &str, unit: &str, series: Vec<Series>| {
                 if series.iter().flat_map(|it| &it.y).flatten().any(|&value| value > 0.0) {
                     let y = Axis::linear(format!("{name}s ({unit})"));
-                    panels.push(Panel::of_lines(what, y, series));
+                    panels.push(Panel::view(what, y, series));
                 }
             };
             let requests = self.lines(|it, at| rate(of(it, at).requests, &it.windows()[at]));
@@ -204,18 +203,13 @@ impl<'a> AllTimeSeries<'a> {
             let bytes = self.lines(|it, at| Some(rate(of(it, at).bytes, &it.windows()[at])? / 1e6));
             panel(&format!("{name} bytes"), "MB per second", bytes);
         }
-        Chart {
-            id: "throughput".into(),
-            title: "Throughput over time".into(),
-            about: format!("Completed requests and their bytes. {}", self.about_windows()),
-            shape: Shape::Lines,
-            x: self.time(),
-            panels,
-        }
+        Figure::new("throughput", "Throughput over time", panels)
+            .caption(format!("Completed requests and their bytes. {}", self.about_windows()))
+            .views(Shape::Lines, self.time())
     }
 
     /// Returns how all dies spend their time, one panel per run.
-    fn activity(&self) -> Chart {
+    fn activity(&self) -> Figure {
         let panel = |TimeSeries { outcome, over_time, .. }: &TimeSeries<'_>| {
             let dies = f64::from(outcome.drive.layout.geometry.dies());
             let share = |what: usize| {
@@ -223,36 +217,27 @@ impl<'a> AllTimeSeries<'a> {
                     let whole = dies * it.length.0 as f64;
                     (whole > 0.0).then(|| percentage(it.activity[what] as f64 / whole))
                 };
-                let shares = over_time.windows().iter().map(of).collect();
-                Series::values(Doing::NAMES[what], shares).of_cause(cause(what))
+                let shares = over_time.windows().iter().map(of);
+                Series::values(Doing::NAMES[what], shares).of_cause(cause(what).name())
             };
             let some = |what: &usize| over_time.windows().iter().any(|it| it.activity[*what] > 0);
             let busy = (0..Doing::COUNT).filter(|&what| Doing::NAMES[what] != "idle");
-            let mut series: Vec<Series> = busy.filter(some).map(share).collect();
-            series.iter_mut().take(1).for_each(|first| first.x = self.middles(over_time));
-            Panel {
-                name: outcome.drive.scheme.clone(),
-                y: Axis::linear("share of die time (%)"),
-                series,
-                ..Panel::default()
-            }
+            let y = Axis::linear("share of die time (%)");
+            let series = busy.filter(some).map(share);
+            Panel::view(outcome.drive.scheme.clone(), y, series).shared_x(self.middles(over_time))
         };
-        Chart {
-            id: "die-activity".into(),
-            title: "What the dies do".into(),
-            about: format!(
-                "The time of all dies by activity, including transfers; the rest is idle time, or waiting \
+        let about = format!(
+            "The time of all dies by activity, including transfers; the rest is idle time, or waiting \
                  for a channel to begin a program. {}",
-                self.about_windows()
-            ),
-            shape: Shape::Areas,
-            x: self.time(),
-            panels: self.runs.iter().map(panel).collect(),
-        }
+            self.about_windows()
+        );
+        Figure::new("die-activity", "What the dies do", self.runs.iter().map(panel))
+            .caption(about)
+            .views(Shape::Areas, self.time())
     }
 
     /// Returns how busy each die or channel is, as a heat map; one panel per run.
-    fn utilisation(&self, what: &str, busy: fn(&OverTime, usize) -> &[u64]) -> Chart {
+    fn utilisation(&self, what: &str, busy: fn(&OverTime, usize) -> &[u64]) -> Figure {
         let panel = |TimeSeries { outcome, over_time, .. }: &TimeSeries<'_>| {
             let units = busy(over_time, 0).len();
             let group = units.div_ceil(ROWS);
@@ -272,77 +257,68 @@ impl<'a> AllTimeSeries<'a> {
                 };
                 (0..windows).step_by(together).map(cell).collect::<Vec<_>>()
             };
-            let series = |row: usize| Series {
-                name: numbered(what, row * group, ((row + 1) * group).min(units)),
-                x: if row == 0 { middles.clone() } else { Vec::new() },
-                y: cells(row),
-                ..Series::default()
+            let series = |row: usize| {
+                let name = numbered(what, row * group, ((row + 1) * group).min(units));
+                Series::values(name, cells(row))
             };
-            Panel {
-                name: outcome.drive.scheme.clone(),
-                y: Axis::linear(format!("{what} busy (%)")),
-                rows: (0..rows).map(|row| series(row).name).collect(),
-                series: (0..rows).map(series).collect(),
-                ..Panel::default()
-            }
+            let y = Axis::linear(format!("{what} busy (%)"));
+            Panel::cells(outcome.drive.scheme.clone(), y, middles, (0..rows).map(series))
         };
-        Chart {
-            id: format!("{what}-utilisation"),
-            title: format!("How busy each {what} is"),
-            about: format!(
-                "The share of each window in which a {what} was busy: dark is idle, bright is busy all the \
+        let about = format!(
+            "The share of each window in which a {what} was busy: dark is idle, bright is busy all the \
                  time. {}",
-                self.about_windows()
-            ),
-            shape: Shape::Heat,
-            x: self.time(),
-            panels: self.runs.iter().map(panel).collect(),
-        }
+            self.about_windows()
+        );
+        Figure::new(
+            format!("{what}-utilisation"),
+            format!("How busy each {what} is"),
+            self.runs.iter().map(panel),
+        )
+        .caption(about)
+        .views(Shape::Heat, self.time())
     }
 
-    fn amplification(&self) -> Option<Chart> {
+    fn amplification(&self) -> Option<Figure> {
         let series = self.lines(|it, window| it.windows()[window].waf());
-        (!series.is_empty()).then(|| Chart {
-            id: "waf-over-time".into(),
-            title: "Write amplification over time".into(),
-            about: format!(
+        (!series.is_empty()).then(|| {
+            Figure::new(
+                "waf-over-time",
+                "Write amplification over time",
+                vec![Panel::view("", Axis::linear("pages programmed per host page"), series)],
+            )
+            .caption(format!(
                 "Pages programmed for any source per page programmed for the host. {}",
                 self.about_windows()
-            ),
-            shape: Shape::Lines,
-            x: self.time(),
-            panels: vec![Panel::of_lines(
-                "",
-                Axis::linear("pages programmed per host page"),
-                series,
-            )],
+            ))
+            .views(Shape::Lines, self.time())
         })
     }
 
-    fn suspensions(&self) -> Option<Chart> {
-        self.runs.iter().any(|run| run.outcome.counters.suspensions > 0).then(|| Chart {
-            id: "suspensions-over-time".into(),
-            title: "Suspensions over time".into(),
-            about: format!(
+    fn suspensions(&self) -> Option<Figure> {
+        self.runs.iter().any(|run| run.outcome.counters.suspensions > 0).then(|| {
+            Figure::new(
+                "suspensions-over-time",
+                "Suspensions over time",
+                vec![Panel::view(
+                    "",
+                    Axis::linear("suspensions per second"),
+                    self.lines(|it, window| {
+                        let window = &it.windows()[window];
+                        let seconds = window.length.as_s();
+                        (seconds > 0.0).then(|| window.suspensions as f64 / seconds)
+                    }),
+                )],
+            )
+            .caption(format!(
                 "How often a program or an erase was suspended for a read. {}",
                 self.about_windows()
-            ),
-            shape: Shape::Lines,
-            x: self.time(),
-            panels: vec![Panel::of_lines(
-                "",
-                Axis::linear("suspensions per second"),
-                self.lines(|it, window| {
-                    let window = &it.windows()[window];
-                    let seconds = window.length.as_s();
-                    (seconds > 0.0).then(|| window.suspensions as f64 / seconds)
-                }),
-            )],
+            ))
+            .views(Shape::Lines, self.time())
         })
     }
 
     /// Returns the erases of every block: one row per die, one column per block or group of blocks.
-    fn wear(&self) -> Chart {
+    fn wear(&self) -> Figure {
         let panel = |TimeSeries { outcome, detail, .. }: &TimeSeries<'_>| {
             let dies = outcome.drive.layout.geometry.dies() as usize;
             let per_die = detail.erases.len() / dies;
@@ -361,37 +337,22 @@ impl<'a> AllTimeSeries<'a> {
                     let count = range.len() * (last - first);
                     Some(coarse(blocks.sum::<u64>() as f64 / count as f64))
                 };
-                let x = starts.iter().map(|&first| first as f64).collect();
-                Series {
-                    name: numbered("die", range.start, range.end),
-                    x: if row == 0 { x } else { Vec::new() },
-                    y: starts.iter().map(cell).collect(),
-                    ..Series::default()
-                }
+                Series::values(numbered("die", range.start, range.end), starts.iter().map(cell))
             };
             let together = group * width;
-            Panel {
-                name: outcome.drive.scheme.clone(),
-                y: Axis::linear(match together {
-                    1 => "erases of a block (count)".into(),
-                    _ => format!("mean erases of {} (count)", counted(together as u64, "block")),
-                }),
-                rows: (0..rows).map(|row| series(row).name).collect(),
-                series: (0..rows).map(series).collect(),
-                ..Panel::default()
-            }
+            let y = Axis::linear(match together {
+                1 => "erases of a block (count)".into(),
+                _ => format!("mean erases of {} (count)", counted(together as u64, "block")),
+            });
+            let x = starts.iter().map(|&first| first as f64).collect();
+            Panel::cells(outcome.drive.scheme.clone(), y, x, (0..rows).map(series))
         };
-        Chart {
-            id: "wear-map".into(),
-            title: "Wear of the blocks".into(),
-            about: "How often each block has been erased by the end of the run, including preconditioning. \
+        let about = "How often each block has been erased by the end of the run, including preconditioning. \
                     Each row is a die, each column a block. On a drive with many blocks a cell is the mean \
-                    of several neighbors."
-                .into(),
-            shape: Shape::Heat,
-            x: Axis::linear("block of the die (number)"),
-            panels: self.runs.iter().map(panel).collect(),
-        }
+                    of several neighbors.";
+        Figure::new("wear-map", "Wear of the blocks", self.runs.iter().map(panel))
+            .caption(about)
+            .views(Shape::Heat, Axis::linear("block of the die (number)"))
     }
 }
 

@@ -8,7 +8,7 @@ use fowler_experiment::atomic_file::unwritable;
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::disk;
 use fowler_experiment::tables::{Cell, Sheet};
-use fowler_figures::{Axis, Figure, Plot};
+use fowler_figures::{Axis, Figure};
 use std::path::Path;
 
 pub use pictures::recovery;
@@ -20,7 +20,7 @@ pub use pictures::recovery;
 pub fn plot(folder: &Path) -> Result<Plotted, Diagnostics> {
     disk::create_folder(folder).map_err(|error| unwritable(folder, &error))?;
     let figures = pictures::all(&Cells::new());
-    let columns = figures.iter().map(|(name, figure)| columns(name, figure));
+    let columns = figures.iter().map(columns);
     let tables = [constants(), sensitivity(), agreement()];
     let sheets: Vec<Sheet> = columns.chain(tables).collect();
     let Written { files, warnings, .. } = figures_folder::write(&sheets, &figures, folder)?;
@@ -28,38 +28,26 @@ pub fn plot(folder: &Path) -> Result<Plotted, Diagnostics> {
 }
 
 /// Returns the numbers behind a figure, one row for each point or bar.
-fn columns(name: &str, figure: &Figure) -> Sheet {
+fn columns(figure: &Figure) -> Sheet {
     let heads = ["panel", "curve", "x axis", "x", "y axis", "y", "published"];
-    let mut sheet = Sheet::new(name, figure.title.clone(), &heads);
-    for panel in &figure.panels {
-        let mut row = |curve: &str, (x_axis, y_axis): (&str, &str), x: Cell, y: Cell, mark| {
-            let title = panel.title.as_str().into();
-            sheet.row(vec![title, curve.into(), x_axis.into(), x, y_axis.into(), y, mark]);
+    let mut sheet = Sheet::new(&figure.id, figure.title.clone(), &heads);
+    for (panel, series) in
+        figure.panels.iter().flat_map(|panel| panel.series.iter().map(move |it| (panel, it)))
+    {
+        let mut row = |x: Cell, y: Cell, mark: Cell| {
+            let titles = [&panel.title, &series.name, &panel.x.title, &panel.y.title];
+            let [title, curve, x_axis, y_axis] = titles.map(|text| text.as_str().into());
+            sheet.row(vec![title, curve, x_axis, x, y_axis, y, mark]);
         };
-        match &panel.plot {
-            Plot::Lines(lines) => {
-                let axes = (lines.x.title.as_str(), lines.y.title.as_str());
-                for series in &lines.series {
-                    for (x, y) in &series.points {
-                        let (x, y) = (Cell::Number(*x), Cell::Number(*y));
-                        row(&series.name, axes, x, y, Cell::Nothing);
-                    }
-                    for (x, y) in &series.published {
-                        let (x, y) = (Cell::Number(*x), Cell::Number(*y));
-                        row(&series.name, axes, x, Cell::Nothing, y);
-                    }
-                }
-            }
-            Plot::Bars(bars) | Plot::Towers(bars) => {
-                for series in &bars.series {
-                    for (place, group) in bars.groups.iter().enumerate() {
-                        let y = Cell::number(series.values.get(place).copied().flatten());
-                        let mark = Cell::number(series.published.get(place).copied().flatten());
-                        row(&series.name, ("", &bars.y), group.as_str().into(), y, mark);
-                    }
-                }
-            }
-            Plot::Steps(_) => {}
+        for (at, group) in panel.rows.iter().enumerate() {
+            let of = |column: &[Option<f64>]| Cell::number(column.get(at).copied().flatten());
+            row(group.as_str().into(), of(&series.y), of(&series.published));
+        }
+        for (&x, &y) in series.x.iter().zip(&series.y) {
+            row(Cell::Number(x), Cell::number(y), Cell::Nothing);
+        }
+        for (&x, &y) in series.published_x.iter().zip(&series.published) {
+            row(Cell::Number(x), Cell::Nothing, Cell::number(y));
         }
     }
     sheet
@@ -87,10 +75,11 @@ mod tests {
 
     #[test]
     fn every_picture_is_drawn_and_has_its_columns() {
-        for (name, figure) in pictures::all(&Cells::new()) {
+        for figure in pictures::all(&Cells::new()) {
+            let name = &figure.id;
             let svg = figure.svg().unwrap_or_else(|error| panic!("{name}: {error}"));
             assert!(svg.starts_with("<svg"), "{name}");
-            let sheet = columns(&name, &figure);
+            let sheet = columns(&figure);
             assert!(sheet.rows.len() >= 6, "{name}: {} rows", sheet.rows.len());
         }
     }

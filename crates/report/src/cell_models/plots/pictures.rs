@@ -1,7 +1,7 @@
 //! The curves.
 
 use super::{Cells, rates, ratios, steps};
-use fowler_figures::{Axis, BarSeries, Bars, Figure, LineSeries, Lines, Panel, Reference, Stroke};
+use fowler_figures::{Axis, Figure, Panel, Series};
 use fowler_physics::bch::Bch;
 use fowler_physics::ispp::{EndOfLife, coarsest_step_up_to, program_time};
 use fowler_physics::parameters::Parameters;
@@ -10,9 +10,6 @@ use fowler_physics::strength::Strengths;
 use fowler_physics::voltage::{Hire, SCALES};
 use fowler_physics::vth::Setting;
 use fowler_units::Span;
-
-/// A figure and its file name without the extension.
-type Named = (String, Figure);
 
 /// The quantiles that represent strong, average and weak blocks.
 const BLOCKS: [(&str, f64); 3] =
@@ -25,7 +22,7 @@ fn days(days: f64) -> Span {
 }
 
 /// Returns every figure.
-pub(super) fn all(cells: &Cells) -> Vec<Named> {
+pub(super) fn all(cells: &Cells) -> Vec<Figure> {
     vec![
         voltages(cells),
         strengths(),
@@ -37,58 +34,40 @@ pub(super) fn all(cells: &Cells) -> Vec<Named> {
         levels(cells),
         bch(),
         hire(cells),
-        named(
-            "recovery",
-            "Achievable P/E cycles by idle time",
-            "READY's Figure 1, under each reading of its equation 2 (docs/ready.md).",
-            vec![recovery()],
-        ),
+        Figure::new("recovery", "Achievable P/E cycles by idle time", [recovery()])
+            .caption("READY's Figure 1, under each reading of its equation 2 (docs/ready.md)."),
     ]
 }
 
 /// The endurance of rested cells, under each reading of the recovery model (READY, Figure 1).
 pub fn recovery() -> Panel {
-    let series = Reading::ALL.map(|reading| LineSeries {
-        name: format!("{reading:?}").to_lowercase(),
-        points: (0..=60)
-            .map(|step| {
-                let hours = 0.1 * 1e4f64.powf(f64::from(step) / 60.0);
-                (hours, reading.achievable(Span((hours * 3.6e12) as u64)))
-            })
-            .collect(),
-        ..LineSeries::default()
+    let series = Reading::ALL.map(|reading| {
+        let point = |step: u32| {
+            let hours = 0.1 * 1e4f64.powf(f64::from(step) / 60.0);
+            (hours, reading.achievable(Span((hours * 3.6e12) as u64)))
+        };
+        Series::line(format!("{reading:?}").to_lowercase(), (0..=60).map(point))
     });
-    let lines = Lines {
-        x: Axis::log10("mean idle time between two cycles (h)"),
-        y: Axis::linear("P/E cycles"),
-        series: series.into(),
-        reference: Some(Reference { at: CYCLES, name: "without recovery".into() }),
-    };
-    Panel::lines("", lines)
+    let x = Axis::log10("mean idle time between two cycles (h)");
+    Panel::lines("", x, Axis::linear("P/E cycles"), series).reference(CYCLES, "without recovery")
 }
 
-fn named(name: &str, title: &str, caption: &str, panels: Vec<Panel>) -> Named {
-    (name.into(), Figure { caption: Some(caption.into()), panels, ..Figure::new(title) })
-}
-
-fn curve(name: impl Into<String>, points: impl Iterator<Item = (f64, f64)>) -> LineSeries {
-    let points = points.collect();
-    LineSeries { name: name.into(), points, stroke: Stroke::Theory, ..LineSeries::default() }
+fn curve(name: impl Into<String>, points: impl IntoIterator<Item = (f64, f64)>) -> Series {
+    Series::line(name, points).theory()
 }
 
 /// Returns curves with the error rate above which no level can correct a page.
-fn panel(cells: &Cells, title: &str, x: Axis, series: Vec<LineSeries>) -> Panel {
-    let name = "correctable from 21 references".into();
-    let reference = Some(Reference { at: cells.ldpc.correctable(), name });
-    Panel::lines(title, Lines { x, y: rates(), series, reference })
+fn panel(cells: &Cells, title: &str, x: Axis, series: impl IntoIterator<Item = Series>) -> Panel {
+    let name = "correctable from 21 references";
+    Panel::lines(title, x, rates(), series).reference(cells.ldpc.correctable(), name)
 }
 
-fn voltages(cells: &Cells) -> Named {
+fn voltages(cells: &Cells) -> Figure {
     let panel = |title: &str, cycles: f64, age: Span| {
         let worn = cells.analytic.worn(cycles);
         let nominal = cells.nominal();
         let names = ["erased", "lowest", "middle", "highest"];
-        let mut series: Vec<LineSeries> = worn
+        let mut series: Vec<Series> = worn
             .states(age, nominal)
             .iter()
             .zip(names)
@@ -101,7 +80,7 @@ fn voltages(cells: &Cells) -> Named {
         let marks = worn.references(nominal).map(|at| [(at, 0.0), (at, height), (at, 0.0)]);
         series.push(curve("read references", marks.into_iter().flatten()));
         let (x, y) = (Axis::linear("threshold voltage (V)"), Axis::linear("density (1/V)"));
-        Panel::lines(title, Lines { x, y, series, reference: None })
+        Panel::lines(title, x, y, series)
     };
     let panels = vec![
         panel("never cycled", 0.0, Span::ZERO),
@@ -111,36 +90,24 @@ fn voltages(cells: &Cells) -> Named {
     ];
     let caption = "An average block at nominal voltages and step. Wear widens every state. Retention lowers programmed \
                    states, higher ones more, while the references stay.";
-    let (name, figure) = named("voltages", "Threshold voltages of a 2-bit cell", caption, panels);
-    (name, Figure { same_y: true, ..figure })
+    Figure::new("voltages", "Threshold voltages of a 2-bit cell", panels).caption(caption).same_y()
 }
 
-fn strengths() -> Named {
+fn strengths() -> Figure {
     let strengths = Strengths::new(&Parameters::default());
     let (low, high) = strengths.ends();
     let edges: Vec<f64> = steps(low, high, 18).collect();
     let share = |bin: &[f64]| strengths.share_below(bin[1]) - strengths.share_below(bin[0]);
-    let bars = Bars {
-        y: "share of blocks (%)".into(),
-        groups: edges.windows(2).map(|bin| format!("{:.1}", (bin[0] + bin[1]) * 5e3)).collect(),
-        series: vec![BarSeries {
-            name: "blocks".into(),
-            values: edges.windows(2).map(|bin| Some(100.0 * share(bin))).collect(),
-            ..BarSeries::default()
-        }],
-        reference: None,
-    };
+    let groups = edges.windows(2).map(|bin| format!("{:.1}", (bin[0] + bin[1]) * 5e3));
+    let blocks = Series::values("blocks", edges.windows(2).map(|bin| 100.0 * share(bin)));
+    let panel = Panel::columns("", "share of blocks (%)", groups, [blocks]);
     let caption = "Growth of ln RBER, in units of 10⁻⁴ per cycle; the middle of each bin. A bounded Gaussian of mean 3.7 and \
                    standard deviation 0.9 (RHIO), bounds at three standard deviations (assumed).";
-    named(
-        "strengths",
-        "Block strength: growth rate of the bit error rate",
-        caption,
-        vec![Panel::bars("", bars)],
-    )
+    let title = "Block strength: growth rate of the bit error rate";
+    Figure::new("strengths", title, [panel]).caption(caption)
 }
 
-fn wear(cells: &Cells) -> Named {
+fn wear(cells: &Cells) -> Figure {
     let strengths = Strengths::new(cells.analytic.parameters());
     let of = |age: Span| {
         BLOCKS.map(|(name, quantile)| {
@@ -153,37 +120,36 @@ fn wear(cells: &Cells) -> Named {
         })
     };
     let panels = [("just written", 0.0), ("after a day", 1.0), ("after 30 days", 30.0)]
-        .map(|(title, age)| panel(cells, title, Axis::linear("P/E cycles"), of(days(age)).into()));
+        .map(|(title, age)| panel(cells, title, Axis::linear("P/E cycles"), of(days(age))));
     let caption = "Errors of just-written data grow at the published rate; with age, the same wear causes more errors.";
-    let (name, figure) = named("wear", "Bit errors by wear", caption, panels.into());
-    (name, Figure { same_y: true, columns: Some(3), ..figure })
+    Figure::new("wear", "Bit errors by wear", panels).caption(caption).same_y().columns(3)
 }
 
-fn age(cells: &Cells) -> Named {
+fn age(cells: &Cells) -> Figure {
     let series = [500.0, 1000.0, 2000.0, 3000.0, 5000.0].map(|cycles| {
         let block = cells.model.block(cycles);
         let rber = |age: f64| block.rber(days(age), 0, cells.nominal());
         curve(format!("{cycles} cycles"), ratios(0.01, 1000.0, 60).map(|age| (age, rber(age))))
     });
     let x = Axis::log10("retention age (days)");
-    let panels = vec![panel(cells, "", x, series.into())];
+    let panels = [panel(cells, "", x, series)];
     let caption = "An average block, never read, at nominal voltages and step.";
-    named("age", "Bit errors by retention age", caption, panels)
+    Figure::new("age", "Bit errors by retention age", panels).caption(caption)
 }
 
-fn reads(cells: &Cells) -> Named {
+fn reads(cells: &Cells) -> Figure {
     let series = [1000.0, 3000.0, 8000.0].map(|cycles| {
         let block = cells.model.block(cycles);
         let rber = |reads: f64| block.rber(Span::ZERO, reads as u32, cells.nominal());
         curve(format!("{cycles} cycles"), ratios(1e3, 1e7, 60).map(|it| (it, rber(it))))
     });
     let x = Axis::log10("reads of the block since its erase");
-    let panels = vec![panel(cells, "", x, series.into())];
+    let panels = [panel(cells, "", x, series)];
     let caption = "An average block, just written. Each read adds the same number of errors (Cai et al., DSN 2015).";
-    named("reads", "Bit errors by reads", caption, panels)
+    Figure::new("reads", "Bit errors by reads", panels).caption(caption)
 }
 
-fn step(cells: &Cells) -> Named {
+fn step(cells: &Cells) -> Figure {
     let parameters = cells.analytic.parameters();
     let strengths = Strengths::new(parameters);
     let end = &EndOfLife::new(parameters);
@@ -204,28 +170,26 @@ fn step(cells: &Cells) -> Named {
         "coarsest step",
         steps(0.0, 1.0, 50).map(|quantile| (100.0 * quantile, coarsest(quantile))),
     );
-    let lines = |x: &str, y: &str, series| Lines {
-        x: Axis::linear(x),
-        y: Axis::linear(y),
-        series: vec![series],
-        reference: None,
+    let one = |title, x: &str, y: &str, curve| {
+        Panel::lines(title, Axis::linear(x), Axis::linear(y), [curve])
     };
-    let panels = vec![
-        panel(cells, "at the end of life", Axis::linear("ISPP step (V)"), errors.into()),
-        Panel::lines("program time", lines("ISPP step (V)", "program time (us)", times)),
-        Panel::lines(
+    let panels = [
+        panel(cells, "at the end of life", Axis::linear("ISPP step (V)"), errors),
+        one("program time", "ISPP step (V)", "program time (us)", times),
+        one(
             "coarsest step by block strength",
-            lines("share of blocks that are stronger (%)", "coarsest step (V)", by_block),
+            "share of blocks that are stronger (%)",
+            "coarsest step (V)",
+            by_block,
         ),
     ];
     let caption = "End of life: 3,000 cycles, 30 days, 10,000 reads. A block may be programmed at the coarsest step with which \
                    it is still correctable by then; the nominal step is 0.25 V.";
-    let (name, figure) =
-        named("step", "ISPP: errors, time, and the step of a block", caption, panels);
-    (name, Figure { columns: Some(3), ..figure })
+    let title = "ISPP: errors, time, and the step of a block";
+    Figure::new("step", title, panels).caption(caption).columns(3)
 }
 
-fn scale(cells: &Cells) -> Named {
+fn scale(cells: &Cells) -> Figure {
     let pages = [
         ("3,000 cycles, just written", 3000.0, 0.0),
         ("3,000 cycles, 1 week", 3000.0, 7.0),
@@ -238,76 +202,63 @@ fn scale(cells: &Cells) -> Named {
         curve(name, steps(0.7, 1.3, 40).map(|scale| (scale, rber(scale))))
     });
     let x = Axis::linear("threshold voltages relative to nominal");
-    let panels = vec![panel(cells, "", x, series.into())];
+    let panels = [panel(cells, "", x, series)];
     let caption = "Boosting widens the margins but not the noise, which helps just-written data. The loss by retention grows \
                    with the voltage, so old data benefits less.";
-    named("scale", "Bit errors by threshold voltage", caption, panels)
+    Figure::new("scale", "Bit errors by threshold voltage", panels).caption(caption)
 }
 
-fn levels(cells: &Cells) -> Named {
+fn levels(cells: &Cells) -> Figure {
     let ldpc = &cells.ldpc;
     let count = ldpc.levels().len();
     let groups: Vec<String> =
         ldpc.levels().iter().map(|level| format!("{} references", level.references)).collect();
-    let correctable = Bars {
-        y: "correctable raw bit error rate".into(),
-        groups: groups.clone(),
-        series: vec![BarSeries {
-            name: "assumed".into(),
-            values: ldpc.levels().iter().map(|level| Some(level.correctable)).collect(),
-            ..BarSeries::default()
-        }],
-        reference: None,
+    let assumed = ldpc.levels().iter().map(|level| level.correctable);
+    let correctable = [Series::values("assumed", assumed)];
+    let us = |of: &dyn Fn(usize) -> Span| (0..count).map(|it| of(it).as_us()).collect::<Vec<_>>();
+    let series = |name, values, published: [f64; 3]| {
+        Series::values(name, values).published(published.map(Some))
     };
-    let us = |of: &dyn Fn(usize) -> Span| (0..count).map(|it| Some(of(it).as_us())).collect();
-    let series = |name: &str, values, published: [f64; 3]| BarSeries {
-        name: name.into(),
-        values,
-        published: published.map(Some).into(),
-        ..BarSeries::default()
-    };
-    let times = Bars {
-        y: "us".into(),
-        groups,
-        series: vec![
-            series("sensing", us(&|it| ldpc.sensing(it)), [30.0, 90.0, 210.0]),
-            series("transfer", us(&|it| ldpc.transfer(it)), [40.0, 80.0, 100.0]),
-        ],
-        reference: None,
-    };
-    let panels =
-        vec![Panel::bars("correctable error rate", correctable), Panel::bars("read time", times)];
+    let times = [
+        series("sensing", us(&|it| ldpc.sensing(it)), [30.0, 90.0, 210.0]),
+        series("transfer", us(&|it| ldpc.transfer(it)), [40.0, 80.0, 100.0]),
+    ];
+    let panels = [
+        Panel::columns(
+            "correctable error rate",
+            "correctable raw bit error rate",
+            groups.clone(),
+            correctable,
+        ),
+        Panel::columns("read time", "us", groups, times),
+    ];
     let caption = "Diamonds: Table 1 of HIRE. The error rate that each level corrects is assumed; bounds for a code of rate 8/9 are \
                    0.0148, 0.0251 and 0.0282.";
-    named("levels", "Sensing levels", caption, panels)
+    Figure::new("levels", "Sensing levels", panels).caption(caption)
 }
 
-fn bch() -> Named {
+fn bch() -> Figure {
     let code = Bch::DA_RAID_5;
-    let mut series = curve(
-        "BCH (4200, 4096, 104), 8 errors",
-        ratios(1e-4, 3e-3, 60).map(|p| (p, code.fails(p))),
-    );
-    series.published = vec![(code.worst_cells(1e-3), 1e-3)];
+    let fails = ratios(1e-4, 3e-3, 60).map(|p| (p, code.fails(p)));
+    let series = curve("BCH (4200, 4096, 104), 8 errors", fails)
+        .published_at([(code.worst_cells(1e-3), 1e-3)]);
     let (x, y) = (Axis::log10("bit error rate"), Axis::log10("share of words lost, 1 - yield"));
-    let panels = vec![Panel::lines("", Lines { x, y, series: vec![series], reference: None })];
+    let panels = [Panel::lines("", x, y, [series])];
     let caption = "The diamond is DA-RAID-5's yield of 99.9 %, at a bit error rate of 5.84297e-4.";
-    named("bch", "Yield of BCH code words", caption, panels)
+    Figure::new("bch", "Yield of BCH code words", panels).caption(caption)
 }
 
 /// The range of ages in a figure, in days: shorter and longer ones are drawn at its edges.
 const SHOWN_DAYS: (f64, f64) = (1e-3, 1e3);
 
-fn hire(cells: &Cells) -> Named {
+fn hire(cells: &Cells) -> Figure {
     let hire = Hire { model: &cells.model, ldpc: &cells.ldpc };
     let cycles: Vec<f64> = steps(0.0, 15_000.0, 150).collect();
     let ages: Vec<_> = cycles.iter().map(|&cycles| hire.ages(cycles)).collect();
     let shown = |age: Span| (age.as_s() / DAY_S).clamp(SHOWN_DAYS.0, SHOWN_DAYS.1);
-    let lines = |series| Lines {
-        x: Axis::linear("P/E cycles of an average block"),
-        y: Axis::log10("retention age (days)"),
-        series,
-        reference: None,
+    let lines = |title, series: Vec<Series>| {
+        let x = Axis::linear("P/E cycles of an average block");
+        Panel::lines(title, x, Axis::log10("retention age (days)"), series)
     };
     let names = ["boosted (1.2)", "traditional (1.0)", "reduced (0.8)"];
     let mut panels: Vec<Panel> = (0..SCALES.len())
@@ -317,7 +268,7 @@ fn hire(cells: &Cells) -> Named {
                 let points = points.filter_map(|(at, ages)| Some((*at, shown(ages[set][level]?))));
                 curve(format!("{} references suffice until", it.references), points)
             });
-            Panel::lines(names[set], lines(series.collect()))
+            lines(names[set], series.collect())
         })
         .collect();
     let window = |pick: fn((Span, Span)) -> Span| {
@@ -325,12 +276,11 @@ fn hire(cells: &Cells) -> Named {
         cycles.iter().filter_map(at).collect::<Vec<_>>()
     };
     let window = [("from", window(|it| it.0)), ("until", window(|it| it.1))];
-    let window = window.map(|(name, points)| curve(name, points.into_iter()));
-    panels.push(Panel::lines("exactly 3, 9 and 21 are needed", lines(window.into())));
+    let window = window.map(|(name, points)| curve(name, points));
+    panels.push(lines("exactly 3, 9 and 21 are needed", window.into()));
     let caption = "Below a curve, its number of references suffices for pages programmed at that voltage. HIRE reads boosted, \
                    traditional and reduced pages with 3, 9 and 21: the last panel shows where exactly these are \
                    needed. 0.001 days stands for just-written data.";
-    let (name, figure) =
-        named("hire", "Where HIRE's levels match the needs of its voltages", caption, panels);
-    (name, Figure { same_y: true, ..figure })
+    let title = "Where HIRE's levels match the needs of its voltages";
+    Figure::new("hire", title, panels).caption(caption).same_y()
 }

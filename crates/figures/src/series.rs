@@ -1,0 +1,136 @@
+//! The numbers of one name: a line, the columns or the part of every bar, a row of cells.
+
+use crate::palette::{self, Ink};
+use serde::{Deserialize, Serialize};
+
+/// Columns of numbers with one name.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+pub struct Series {
+    /// For the legend.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// The x values of the points; empty for columns and bars. On a page also empty if they are
+    /// those of the first series of the panel.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub x: Vec<f64>,
+    /// The values, `None` where nothing was measured. A missing column is a small cross at zero,
+    /// explained in the legend. Fractions of a distribution never decrease, and lie in 0 to 1.
+    pub y: Vec<Option<f64>>,
+    /// Lower and upper end of the interval of each value, drawn as whiskers or as thin lines; empty
+    /// for none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub band: Vec<Option<(f64, f64)>>,
+    /// On a page, the names of a hue and of a pattern. Rows of heat maps have none, and a file takes
+    /// both from the place in the legend.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ink: Option<String>,
+    /// The x values of published numbers; empty for columns.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub published_x: Vec<f64>,
+    /// Published numbers, drawn as diamonds; empty for none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub published: Vec<Option<f64>>,
+    /// How a line is drawn in a file.
+    #[serde(skip)]
+    pub stroke: Stroke,
+}
+
+/// How a line is drawn. With more than 24 points, only some have markers and whiskers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Stroke {
+    /// Solid, with markers.
+    #[default]
+    Measured,
+    /// Dashed, without markers.
+    Theory,
+}
+
+impl Series {
+    /// Returns a line through points, in their order.
+    #[must_use]
+    pub fn line<Y: Into<Option<f64>>>(
+        name: impl Into<String>,
+        points: impl IntoIterator<Item = (f64, Y)>,
+    ) -> Self {
+        let (x, y) = points.into_iter().map(|(x, y)| (x, y.into())).unzip();
+        Self { name: name.into(), x, y, ..Self::default() }
+    }
+
+    /// Returns values whose rows or x values are given elsewhere.
+    #[must_use]
+    pub fn values<Y: Into<Option<f64>>>(
+        name: impl Into<String>,
+        y: impl IntoIterator<Item = Y>,
+    ) -> Self {
+        Self { name: name.into(), y: y.into_iter().map(Into::into).collect(), ..Self::default() }
+    }
+
+    /// Returns the distribution function of values in any order.
+    #[must_use]
+    pub fn distribution(name: impl Into<String>, values: &[f64]) -> Self {
+        let mut sorted = values.to_vec();
+        sorted.sort_by(f64::total_cmp);
+        let all = sorted.len() as f64;
+        let mut points: Vec<(f64, f64)> = Vec::new();
+        for (before, value) in sorted.into_iter().enumerate() {
+            let share = (before + 1) as f64 / all;
+            match points.last_mut() {
+                Some(last) if last.0 == value => last.1 = share,
+                _ => points.push((value, share)),
+            }
+        }
+        Self::line(name, points)
+    }
+
+    /// As the curve of a theory.
+    #[must_use]
+    pub fn theory(self) -> Self {
+        Self { stroke: Stroke::Theory, ..self }
+    }
+
+    /// With the published value of each row.
+    #[must_use]
+    pub fn published(self, values: impl IntoIterator<Item = Option<f64>>) -> Self {
+        Self { published: values.into_iter().collect(), ..self }
+    }
+
+    /// With published points, outlined in the color of the line.
+    #[must_use]
+    pub fn published_at(self, points: impl IntoIterator<Item = (f64, f64)>) -> Self {
+        let (published_x, published) = points.into_iter().map(|(x, y)| (x, Some(y))).unzip();
+        Self { published_x, published, ..self }
+    }
+
+    /// In the ink of the scheme at a place of the comparison.
+    #[must_use]
+    pub fn of_scheme(self, place: usize) -> Self {
+        self.with(palette::scheme(place))
+    }
+
+    /// In the ink of the cause with a name.
+    #[must_use]
+    pub fn of_cause(self, name: &str) -> Self {
+        self.with(palette::cause(name).unwrap_or(palette::OTHER))
+    }
+
+    /// In the ink of what sums several causes.
+    #[must_use]
+    pub fn of_others(self) -> Self {
+        self.with(palette::OTHER)
+    }
+
+    fn with(self, ink: Ink) -> Self {
+        Self { ink: Some(format!("{} {}", ink.hue().name, ink.pattern.name())), ..self }
+    }
+
+    /// Returns the known points with their indices.
+    pub(crate) fn points(&self) -> impl Iterator<Item = (usize, (f64, f64))> {
+        let all = self.x.iter().zip(&self.y).enumerate();
+        all.filter_map(|(index, (x, y))| Some((index, (*x, (*y)?))))
+    }
+
+    /// Returns the published points.
+    pub(crate) fn published_points(&self) -> impl Iterator<Item = (f64, f64)> {
+        self.published_x.iter().zip(&self.published).filter_map(|(x, y)| Some((*x, (*y)?)))
+    }
+}
