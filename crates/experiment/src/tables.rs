@@ -83,6 +83,31 @@ impl Sheet {
         self.rows.iter().map(|row| row.get(at).and_then(Cell::value)).collect()
     }
 
+    /// Returns the texts under a head, one for each row.
+    pub fn texts(&self, head: &str) -> Vec<String> {
+        let Some(at) = self.heads.iter().position(|it| it == head) else { return Vec::new() };
+        self.rows.iter().map(|row| row[at].exact()).collect()
+    }
+
+    /// Returns the rows that have this cell under a head, as a table.
+    pub fn only(&self, head: &str, cell: impl Into<Cell>) -> Sheet {
+        let (at, cell) = (self.heads.iter().position(|it| it == head), cell.into());
+        let has = |row: &&Vec<Cell>| at.is_some_and(|at| row[at] == cell);
+        let rows = self.rows.iter().filter(has).cloned().collect();
+        Sheet {
+            name: self.name.clone(),
+            title: self.title.clone(),
+            heads: self.heads.clone(),
+            rows,
+        }
+    }
+
+    /// Returns the points of a line: the numbers under two heads, of the rows that have both.
+    pub fn points(&self, x: &str, y: &str) -> Vec<(f64, f64)> {
+        let both = self.column(x).into_iter().zip(self.column(y));
+        both.filter_map(|(x, y)| x.zip(y)).collect()
+    }
+
     /// Writes it as CSV to `folder`.
     pub fn write(&self, folder: &Path) -> Result<(), Diagnostics> {
         let path = folder.join(format!("{}.csv", self.name));

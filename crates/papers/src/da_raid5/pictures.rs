@@ -3,10 +3,12 @@
 use super::claims::{HC_BELOW_RAID5, UDL_BELOW_RAID5};
 use super::paper::Paper;
 use super::plan::{Evidence, Shown};
+use super::tables;
 use super::variants::{
     CASES, Case, GRID, HC, LONG, Order, PPC, RAID5, Setting, UDL, cache, cut_off, n_update,
 };
 use crate::column::Column;
+use fowler_experiment::tables::Cell;
 use fowler_figures::{Axis, Figure, Panel, Series};
 
 const STAND_INS: &str = "Stand-ins have the published shares of writes; all else is assumed.";
@@ -126,17 +128,14 @@ fn by_cut_off(cut_offs: &[u32], evidence: &Evidence) -> Figure {
 
 /// Both orders of an update: by how much response falls, on average, by load.
 fn by_order(paper: &Paper, evidence: &Evidence) -> Figure {
+    let sheet = tables::by_order(evidence);
     let panel = |&stripe: &u32| {
+        let rows = sheet.only("N", Cell::Number(stripe.into()));
         let line = |(order, (case, base)): (Order, (Case, Case))| {
-            let point = |&load: &f64| {
-                let setting = Setting { order, stripe, load };
-                let ratio = |column: &str| {
-                    evidence.ratio_at(column, setting, (case, base), Shown::Response)
-                };
-                Some((load, 1.0 - evidence.mean_of(true, ratio)?))
-            };
+            let rows = rows.only("order", order.name());
+            let rows = rows.only("scheme", case.name).only("below", base.name);
             let name = format!("{} below {}, {}", case.name, base.name, order.name());
-            Series::line(name, paper.sweeps.loads.iter().filter_map(point))
+            Series::line(name, rows.points("multiple of the rate", Shown::Response.name()))
         };
         let pairs = [(UDL, RAID5), (PPC, RAID5), (UDL, PPC)];
         let all = Order::ALL.into_iter().flat_map(|order| pairs.map(|pair| (order, pair)));

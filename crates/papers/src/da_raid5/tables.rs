@@ -236,7 +236,7 @@ fn by_cut_off(cut_offs: &[u32], evidence: &Evidence) -> Sheet {
 }
 
 /// Both orders of an update, by stripe size and load: by how much each scheme is lower on average.
-fn by_order(evidence: &Evidence) -> Sheet {
+pub(super) fn by_order(evidence: &Evidence) -> Sheet {
     let quantities: Vec<String> = [true, false]
         .iter()
         .flat_map(|&search| Shown::PAPER.map(|shown| headed(shown, search)))

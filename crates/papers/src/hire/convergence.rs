@@ -152,25 +152,20 @@ fn classed(evidence: &Evidence) -> Sheet {
 
 /// The same as a picture.
 pub(super) fn picture(evidence: &Evidence) -> Figure {
-    let parts = parts(evidence);
-    let panel = |title: &str, y: &str, of: &dyn Fn(&str, Case, &str) -> Option<f64>| {
-        let series = |case: &Case| {
-            let point = |part: &Part| {
-                let all = ratios(evidence, |column| of(column, *case, &part.variant));
-                Some((part.to, mean(&all)?))
-            };
-            Series::line(case.name, parts.iter().filter_map(point))
-        };
+    let sheet = convergence(evidence);
+    let panel = |title: &str, y: &str, head: &str| {
+        let series =
+            |case: &Case| Series::line(case.name, sheet.only("case", case.name).points("to", head));
         let x = Axis::log2("up to this share of the requests");
         Panel::lines(title, x, Axis::linear(y), HIRES.iter().map(series)).reference(1.0, "baseline")
     };
     let panels = [
-        panel("Reads, mean of seventeen", "reads / baseline", &|column, case, variant| {
-            evidence.ratio(column, case, variant, READ)
-        }),
-        panel("Wear, mean of 15 MSR volumes", "wear / baseline", &|column, case, variant| {
-            is_msr(column).then(|| evidence.worn_ratio(column, case, variant))?
-        }),
+        panel("Reads, mean of seventeen", "reads / baseline", "reads, mean"),
+        panel(
+            "Wear, mean of 15 MSR volumes",
+            "wear / baseline",
+            "wear, mean of the 15 MSR volumes",
+        ),
     ];
     let caption = "Each point is measured on the part of the stand-ins between its share and the one before; the last \
                    is what the other figures show.";

@@ -14,10 +14,6 @@ use fowler_figures::{Axis, Figure, Panel, Series};
 /// The tables.
 pub(super) fn sheets(evidence: &Evidence) -> Vec<Sheet> {
     let sweeps = &evidence.paper.sweeps;
-    let by_watermark: Vec<(f64, String)> =
-        sweeps.watermarks.iter().map(|&w| (w, watermark(w))).collect();
-    let by_size: Vec<(f64, String)> =
-        sweeps.buffers_mib.iter().map(|&mib| (f64::from(mib), buffer(mib))).collect();
     let mut sheet = sheet_of(
         "replacement",
         "Replacement policy of the buffer, each against its own baseline",
@@ -40,14 +36,8 @@ pub(super) fn sheets(evidence: &Evidence) -> Vec<Sheet> {
             evidence,
             &by_share,
         ),
-        swept("watermark", "The watermark w, against the baseline", "w", evidence, &by_watermark),
-        swept(
-            "buffer",
-            "The size of the buffer, each against its own baseline",
-            "MiB",
-            evidence,
-            &by_size,
-        ),
+        by_watermark(evidence),
+        by_size(evidence),
         swept(
             "space",
             "The space of the stand-ins, whole, each against its own baseline; the figures have 1 GiB (fin1: 512 MiB)",
@@ -57,6 +47,19 @@ pub(super) fn sheets(evidence: &Evidence) -> Vec<Sheet> {
         ),
         sheet,
     ]
+}
+
+fn by_watermark(evidence: &Evidence) -> Sheet {
+    let values = evidence.paper.sweeps.watermarks.iter().map(|&w| (w, watermark(w)));
+    let title = "The watermark w, against the baseline";
+    swept("watermark", title, "w", evidence, &values.collect::<Vec<_>>())
+}
+
+fn by_size(evidence: &Evidence) -> Sheet {
+    let sizes = evidence.paper.sweeps.buffers_mib.iter();
+    let values = sizes.map(|&mib| (f64::from(mib), buffer(mib)));
+    let title = "The size of the buffer, each against its own baseline";
+    swept("buffer", title, "MiB", evidence, &values.collect::<Vec<_>>())
 }
 
 fn sheet_of(name: &str, title: &str, head: &str) -> Sheet {
@@ -203,14 +206,11 @@ fn over_life(evidence: &Evidence) -> Sheet {
 
 /// The same as a picture.
 fn life(evidence: &Evidence) -> Figure {
-    let sweeps = &evidence.paper.sweeps;
+    let sheet = over_life(evidence);
     let panel = |column: &String| {
+        let rows = sheet.only("workload", column.as_str());
         let series = |case: &Case| {
-            let point = |&cycles: &u32| {
-                let reads = evidence.ratio(column, *case, &worn_to(cycles), READ)?;
-                Some((f64::from(cycles), reads))
-            };
-            Series::line(case.name, sweeps.cycles.iter().filter_map(point))
+            Series::line(case.name, rows.only("case", case.name).points("cycles", "reads"))
         };
         let (x, y) = (Axis::linear("P/E cycles"), Axis::linear("reads / baseline"));
         Panel::lines(column, x, y, OVER_LIFE[1..].iter().map(series)).reference(1.0, "baseline")
@@ -218,7 +218,7 @@ fn life(evidence: &Evidence) -> Figure {
     let caption = "Cells with errors by age (up to 7 days) and wear, hard decision first. At any cycles, HVC wears 20 % more \
                    and LVC 20 % less.";
     let title = "Effect of voltages on reads over the life of the drive";
-    Figure::new("over_life", title, sweeps.workloads.iter().map(panel))
+    Figure::new("over_life", title, evidence.paper.sweeps.workloads.iter().map(panel))
         .caption(caption)
         .columns(2)
         .same_y()
@@ -226,51 +226,31 @@ fn life(evidence: &Evidence) -> Figure {
 
 /// The pictures.
 pub(super) fn pictures(evidence: &Evidence) -> Vec<Figure> {
-    let sweeps = &evidence.paper.sweeps;
-    let watermarks = sweeps.watermarks.iter().map(|&w| (w, watermark(w))).collect::<Vec<_>>();
-    let sizes: Vec<_> =
-        sweeps.buffers_mib.iter().map(|&mib| (f64::from(mib), buffer(mib))).collect();
-    vec![
-        life(evidence),
-        curves(
-            ("watermark", "By watermark"),
-            "Stand-ins. At w = 1 all pages are mixed.",
-            &Axis::linear("watermark w"),
-            &watermarks,
-            evidence,
-        ),
-        curves(
-            ("buffer", "By size of the buffer"),
-            "Stand-ins, against the baseline with a buffer of the same size.",
-            &Axis::log2("buffer (MiB)"),
-            &sizes,
-            evidence,
-        ),
-    ]
+    let workloads = &evidence.paper.sweeps.workloads;
+    let x = Axis::linear("watermark w");
+    let by_watermark = curves(&by_watermark(evidence), "By watermark", x, workloads)
+        .caption("Stand-ins. At w = 1 all pages are mixed.");
+    let x = Axis::log2("buffer (MiB)");
+    let by_size = curves(&by_size(evidence), "By size of the buffer", x, workloads)
+        .caption("Stand-ins, against the baseline with a buffer of the same size.");
+    vec![life(evidence), by_watermark, by_size]
 }
 
-fn curves(
-    (name, title): (&str, &str),
-    caption: &str,
-    x: &Axis,
-    values: &[(f64, String)],
-    evidence: &Evidence,
-) -> Figure {
-    let panel = |(title, case, worn): (&str, Case, bool)| {
+/// Reads and wear by the second column of a table of [`swept`].
+fn curves(sheet: &Sheet, title: &str, x: Axis, workloads: &[String]) -> Figure {
+    let panel = |(title, case, quantity): (&str, Case, &str)| {
+        let rows = sheet.only("case", case.name);
         let series = |column: &String| {
-            let point = |(value, variant): &(f64, String)| {
-                Some((*value, relative(evidence, column, case, variant, worn)?))
-            };
-            Series::line(column, values.iter().filter_map(point))
+            let rows = rows.only("workload", column.as_str());
+            Series::line(column, rows.points(&sheet.heads[1], quantity))
         };
-        let y = Axis::linear(if worn { "wear / baseline" } else { "reads / baseline" });
-        Panel::lines(title, x.clone(), y, evidence.paper.sweeps.workloads.iter().map(series))
-            .reference(1.0, "baseline")
+        let y = Axis::linear(format!("{quantity} / baseline"));
+        Panel::lines(title, x.clone(), y, workloads.iter().map(series)).reference(1.0, "baseline")
     };
     let panels = [
-        ("Reads, clean pages not rewritten (on_dirty)", HIRE, false),
-        ("Reads, as if reprogrammed (on_evict)", ON_EVICT, false),
-        ("Wear, clean pages not rewritten (on_dirty)", HIRE, true),
+        ("Reads, clean pages not rewritten (on_dirty)", HIRE, "reads"),
+        ("Reads, as if reprogrammed (on_evict)", ON_EVICT, "reads"),
+        ("Wear, clean pages not rewritten (on_dirty)", HIRE, "wear"),
     ];
-    Figure::new(name, title, panels.map(panel)).caption(caption)
+    Figure::new(&sheet.name, title, panels.map(panel))
 }

@@ -1,10 +1,9 @@
 //! Pictures: the paper's figures, and figures for the questions it leaves open.
 
 use super::limits::{DIES, LIMITS, LOADS, Point, Starvation};
-use super::measures::overheads;
 use super::paper::{Flash, Paper, Way};
 use super::plan::Evidence;
-use super::tables::{BARS, Bars, SHARES, SUSPENDING, Shares, called};
+use super::tables::{self, BARS, Bars, SHARES, SUSPENDING, Shares, called};
 use crate::column::Column;
 use crate::run_summary::{Number, READ, WRITE};
 use fowler_figures::{Axis, Figure, Panel, Series};
@@ -82,12 +81,10 @@ fn shares_of(shares: &Shares, paper: &Paper, evidence: &Evidence) -> Figure {
 
 fn queue(paper: &Paper, evidence: &Evidence) -> Figure {
     let queue = &paper.queue;
+    let sheet = tables::queue(paper, evidence);
     let panel = |way: &Way, flash: Flash| {
-        let series = |scheme| {
-            let curve = overheads(evidence, (way, flash), scheme).unwrap_or_default();
-            let sizes = queue.sizes.iter().map(|&size| f64::from(size));
-            Series::line(called(scheme), sizes.zip(curve))
-        };
+        let rows = sheet.only("a full queue", way.name.as_str()).only("flash", flash.name());
+        let series = |scheme| Series::line(called(scheme), rows.points("queue", called(scheme)));
         Panel::lines(
             format!("{}: {}", flash.name(), way.name),
             Axis::log2("size of the queue"),

@@ -254,7 +254,7 @@ impl Shares {
     }
 }
 
-fn queue(paper: &Paper, evidence: &Evidence) -> Sheet {
+pub(super) fn queue(paper: &Paper, evidence: &Evidence) -> Sheet {
     let queue = &paper.queue;
     let title = format!(
         "Figure 7: write latency relative to FIFO by size of the write queue, {} at {} times the speed",

@@ -1,12 +1,10 @@
 //! Pictures of the paper's figures.
 
 use super::claims::{BELOW, TABLE_2};
-use super::paper::{Paper, Trace};
+use super::paper::Paper;
 use super::plan::{Evidence, FIXED, SCHEMES};
-use super::tables::{lost, read, share_that_loses};
+use super::tables::{self, lost, share_that_loses};
 use fowler_figures::{Axis, Figure, Panel, Series};
-use fowler_lifetime::Day;
-use fowler_physics::recovery::Reading;
 use fowler_report::cell_models::recovery;
 
 const STAND_INS: &str = "Stand-ins are generated from what is published about the traces. Diamonds are the paper's numbers.";
@@ -50,26 +48,11 @@ fn differences(evidence: &Evidence) -> Vec<Panel> {
     ["exchange", "proxy"].map(panel).into()
 }
 
-/// Bars of every scheme under every stand-in.
-fn bars(
-    paper: &Paper,
-    (title, y): (&str, &str),
-    value: impl Fn(&Trace, &str) -> Option<f64>,
-    published: impl Fn(&str, &str) -> Option<f64>,
-) -> Panel {
-    let series = SCHEMES.map(|(scheme, called)| {
-        let values = paper.trace.iter().map(|trace| value(trace, scheme));
-        let published = paper.trace.iter().map(|trace| published(&trace.name, scheme));
-        Series::values(called, values).published(published)
-    });
-    Panel::columns(title, y, paper.trace.iter().map(|trace| &trace.name), series)
-}
-
-/// The readings of the recovery, as titles of panels.
-const READ_AS: [(Reading, &str); 3] = [
-    (Reading::Spread, "recovery read as spread (default)"),
-    (Reading::Refit, "as refit"),
-    (Reading::Literal, "as printed"),
+/// The readings of the recovery: heads of the table and titles of panels.
+const READ_AS: [(&str, &str); 3] = [
+    ("spread", "recovery read as spread (default)"),
+    ("refit", "as refit"),
+    ("literal", "as printed"),
 ];
 
 /// Figure 10. Where Table 2 has both capacities, what follows from them is marked.
@@ -78,24 +61,33 @@ fn years(paper: &Paper, evidence: &Evidence) -> Vec<Panel> {
         let row = TABLE_2.iter().find(|row| row.trace == trace && row.scheme == scheme)?;
         Some(5.0 * paper.number(row.id, "C'_ssd")? / paper.number(row.id, "W_work")?)
     };
-    let panel = |(reading, title): (Reading, &str)| {
-        let of = |trace: &Trace, scheme: &str| {
-            Some(read(evidence, (&trace.name, &trace.device), scheme, reading)?[0])
-        };
-        bars(paper, (title, "years"), of, published).reference(5.0, "target")
-    };
-    READ_AS.map(panel).into()
+    let panels = by_reading(paper, evidence, ("years", "years", 1.0), published);
+    panels.map(|panel| panel.reference(5.0, "target")).into()
 }
 
 /// Figure 11.
 fn responses(paper: &Paper, evidence: &Evidence) -> Vec<Panel> {
-    let panel = |(reading, title): (Reading, &str)| {
-        let of = |trace: &Trace, scheme: &str| {
-            Some(read(evidence, (&trace.name, &trace.device), scheme, reading)?[1] / 1e3)
-        };
-        bars(paper, (title, "ms"), of, |_, _| None)
-    };
-    READ_AS.map(panel).into()
+    by_reading(paper, evidence, ("page write (us)", "ms", 1e3), |_, _| None).into()
+}
+
+/// Bars of every scheme under every stand-in, for each reading of the recovery. A number of the
+/// table holds `per` to a unit of the axis.
+fn by_reading(
+    paper: &Paper,
+    evidence: &Evidence,
+    (quantity, unit, per): (&str, &str, f64),
+    published: impl Fn(&str, &str) -> Option<f64>,
+) -> [Panel; 3] {
+    let sheet = tables::by_reading(paper, evidence);
+    READ_AS.map(|(reading, title)| {
+        let series = SCHEMES.map(|(scheme, called)| {
+            let values = sheet.only("scheme", called).column(&format!("{quantity}, {reading}"));
+            let published = paper.trace.iter().map(|trace| published(&trace.name, scheme));
+            let values = values.into_iter().map(|value| Some(value? / per));
+            Series::values(called, values).published(published)
+        });
+        Panel::columns(title, unit, paper.trace.iter().map(|trace| &trace.name), series)
+    })
 }
 
 /// What ST loses by the share of time in which the host writes, next to the printed losses: a
@@ -130,24 +122,22 @@ fn duty(paper: &Paper, evidence: &Evidence) -> Vec<Panel> {
 
 /// Mean page writes on days out of lives: delay plus 600 us, and delay plus the time in the drive.
 fn days(paper: &Paper, evidence: &Evidence) -> Vec<Panel> {
+    let sheet = tables::days(paper, evidence);
     let panel = |trace: &str| {
-        let all = evidence.days(trace);
-        let groups = all.iter().map(|day| {
-            let called = SCHEMES.iter().find(|(scheme, _)| *scheme == day.scheme);
-            format!("{} {:.1} y", called.map_or("", |it| it.1), day.age_years)
-        });
-        let series = |name: &str, own: fn(&Day) -> Option<f64>| {
-            Series::values(name, all.iter().map(|day| Some((day.held_us? + own(day)?) / 1e3)))
+        let rows = sheet.only("stand-in", trace);
+        let days = rows.texts("scheme").into_iter().zip(rows.column("age (years)"));
+        let groups = days.filter_map(|(scheme, age)| Some(format!("{scheme} {:.1} y", age?)));
+        let of = |(name, head)| {
+            Series::values(name, rows.column(head).into_iter().map(|us| Some(us? / 1e3)))
         };
         let series = [
-            series("delay + 600 us", |day| Some(day.program_us)),
-            series("delay + time in the drive", |day| day.drive_us),
+            ("delay + 600 us", "delay + 600 us"),
+            ("delay + time in the drive", "delay + in the drive (us)"),
         ];
-        Panel::columns(trace, "ms", groups, series)
+        // A brief study has no days, and a panel needs a group.
+        (!rows.rows.is_empty()).then(|| Panel::columns(trace, "ms", groups, series.map(of)))
     };
-    let traces = paper.days.traces.iter().map(|(trace, ..)| trace.as_str());
-    // A brief study has no days, and a panel needs a group.
-    traces.filter(|trace| !evidence.days(trace).is_empty()).map(panel).collect()
+    paper.days.traces.iter().filter_map(|(trace, ..)| panel(trace)).collect()
 }
 
 /// Figure 12.

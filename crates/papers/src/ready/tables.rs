@@ -184,7 +184,7 @@ fn gigabytes(device: &str) -> f64 {
 
 /// Years and mean response of a scheme under another reading of the recovery than that of the
 /// drives. What is throttled without looking at the recovery writes as much under any.
-pub(super) fn read(
+fn read(
     evidence: &Evidence,
     (trace, device): (&str, &str),
     scheme: &str,
@@ -203,7 +203,7 @@ pub(super) fn read(
 }
 
 /// Figures 10 and 11 under every reading of the recovery.
-fn by_reading(paper: &Paper, evidence: &Evidence) -> Sheet {
+pub(super) fn by_reading(paper: &Paper, evidence: &Evidence) -> Sheet {
     let heads = [
         "stand-in",
         "scheme",
@@ -276,7 +276,7 @@ fn duty(paper: &Paper, evidence: &Evidence) -> Sheet {
 }
 
 /// Days out of lives on the whole drive.
-fn days(paper: &Paper, evidence: &Evidence) -> Sheet {
+pub(super) fn days(paper: &Paper, evidence: &Evidence) -> Sheet {
     let heads = [
         "stand-in",
         "scheme",

@@ -2,13 +2,12 @@
 
 use super::claims::PRIORITIZED_WRITES;
 use super::paper::Paper;
-use super::plan::{
-    Case, Evidence, KINDS, Kind, NCQ, RECORDED, SOURCES, WRITERS, ablated, average_named, depths,
-    faster, lasting, striped, units,
-};
-use super::sweeps::{at_depth, gain_over, order_alone, places, shares as lengths};
-use super::tables::{GAINS, Gain, ablated_ratio, called, estimated_gain, gain, implied};
+use super::plan::{Case, Evidence, KINDS, NCQ, RECORDED, SOURCES, WRITERS, faster};
+use super::sweeps;
+use super::tables::{self, GAINS, Gain, called, estimated_gain, gain_name, implied};
 use crate::run_summary::{Number, READ, WRITE};
+use crate::runs::mean;
+use fowler_experiment::tables::Cell;
 use fowler_figures::{Axis, Figure, Panel, Series};
 
 const STAND_INS: &str = "Stand-ins are generated from what is published about the traces; real excerpts are labeled. \
@@ -38,43 +37,24 @@ pub(super) fn open_questions(paper: &Paper, evidence: &Evidence) -> [Figure; 6] 
 
 /// Figures 4 and 5.
 fn latencies(paper: &Paper, evidence: &Evidence, kind: usize) -> Figure {
-    let Kind { name, mean: number, .. } = KINDS[kind];
-    let names: Vec<&str> =
-        evidence.runs.columns.iter().map(|column| column.name.as_str()).collect();
-    let panel = |title: &str, names: &[&str], case: Case<'_>| {
-        let one =
-            |column: &str, scheme: &str| evidence.ratio(column, (scheme, "noop"), case, number);
-        let average = |scheme: &str| evidence.runs.average(|column| one(column, scheme));
-        normalised(title, names, (paper, kind), &one, &average)
+    let sheet = tables::latencies(paper, evidence, kind);
+    let panel = |title: &str, requests: &str| {
+        let rows = sheet.only("requests", requests);
+        let groups = rows.texts("workload");
+        let series = |scheme: &str| {
+            let printed = implied(paper, scheme, kind);
+            let published = groups.iter().map(|name| printed.filter(|_| name == "mean"));
+            Series::values(called(scheme), rows.column(called(scheme))).published(published)
+        };
+        let series = SHOWN.map(series);
+        Panel::columns(title, "relative to NOOP", groups, series).reference(1.0, "NOOP")
     };
-    let mut panels = vec![panel(&format!("{} of the week", paper.week), &names, RECORDED)];
+    let mut panels = vec![panel(&format!("{} of the week", paper.week), "as recorded")];
     if !evidence.brief {
-        let names: Vec<&str> = evidence.runs.stand_ins().map(|it| it.name.as_str()).collect();
-        let week = lasting(1.0);
-        panels.push(panel("whole week", &names, Case { variant: &week, speed: 1.0 }));
-        let title = format!("{} times as fast", paper.conflicts);
-        panels.push(panel(&title, &names, faster(paper.conflicts)));
+        let fast = format!("{} times as fast", paper.conflicts);
+        panels.extend([panel("whole week", "whole week"), panel(&fast, &fast)]);
     }
-    let place = 4 + kind;
-    let title = format!("Figure {place}: mean {name} latency normalized to NOOP");
-    Figure::new(format!("figure{place}"), title, panels).caption(STAND_INS).columns(1)
-}
-
-/// Bars of the three schemes under each workload, and their mean with what was published of it.
-fn normalised(
-    title: &str,
-    names: &[&str],
-    (paper, kind): (&Paper, usize),
-    one: &dyn Fn(&str, &str) -> Option<f64>,
-    average: &dyn Fn(&str) -> Option<f64>,
-) -> Panel {
-    let series = |scheme: &str| {
-        let values = names.iter().map(|name| one(name, scheme)).chain([average(scheme)]);
-        let published = names.iter().map(|_| None).chain([implied(paper, scheme, kind)]);
-        Series::values(called(scheme), values).published(published)
-    };
-    let groups = names.iter().copied().chain(["mean"]);
-    Panel::columns(title, "relative to NOOP", groups, SHOWN.map(series)).reference(1.0, "NOOP")
+    Figure::new(&sheet.name, &sheet.title, panels).caption(STAND_INS).columns(1)
 }
 
 /// Draws the share of prioritized requests from which on the paper says that writes gain much.
@@ -115,14 +95,20 @@ fn shares(paper: &Paper, evidence: &Evidence) -> Figure {
 
 /// Shares of prioritized requests and gains, by the speed of replay.
 fn intensity(paper: &Paper, evidence: &Evidence) -> Figure {
-    let speeds = || [1.0].into_iter().chain(paper.speeds.iter().copied());
-    let share_of = |kind: usize| {
+    let sheet = tables::intensity(paper, evidence);
+    let speeds = [1.0].into_iter().chain(paper.speeds.iter().copied());
+    let means = |head: &str| -> Vec<(f64, f64)> {
         let at = |speed: f64| {
-            let share =
-                evidence.runs.average(|it| evidence.prioritized(it, faster(speed), kind))?;
-            Some((speed, 100.0 * share))
+            let rows = sheet.only("speed", Cell::Number(speed));
+            let all: Option<Vec<f64>> = rows.column(head).into_iter().collect();
+            Some((speed, mean(&all?)?))
         };
-        Series::line(format!("{}s", KINDS[kind].name), speeds().filter_map(at))
+        speeds.clone().filter_map(at).collect()
+    };
+    let share_of = |kind: usize| {
+        let name = format!("{}s", KINDS[kind].name);
+        let points = percent(means(&format!("prioritized {name}")));
+        Series::line(name, points)
     };
     let by_speed = Panel::lines(
         "prioritized requests",
@@ -133,13 +119,7 @@ fn intensity(paper: &Paper, evidence: &Evidence) -> Figure {
     let by_speed = with_published_share(paper, by_speed);
     let by = |kind: usize| {
         let axis = Axis::log10("times as fast as recorded");
-        gains_by(paper, evidence, (kind, axis, 1.0), &|which| {
-            let at = |speed: f64| {
-                let one = |column: &str| gain(evidence, column, faster(speed), which);
-                Some((speed, evidence.runs.average(one)?))
-            };
-            speeds().filter_map(at).collect()
-        })
+        gains_by(paper, evidence, (kind, axis, 1.0), &means)
     };
     let caption = "Means over twelve volumes with 32 commands outstanding. Diamonds are the paper's means, drawn where \
                    the times are those recorded.";
@@ -148,16 +128,21 @@ fn intensity(paper: &Paper, evidence: &Evidence) -> Figure {
         .columns(3)
 }
 
-/// The gains of a kind over something; points are shares. The paper's are drawn at `printed_at`.
+/// Returns points in percent.
+fn percent(points: Vec<(f64, f64)>) -> impl Iterator<Item = (f64, f64)> {
+    points.into_iter().map(|(x, share)| (x, 100.0 * share))
+}
+
+/// The gains of a kind over something; points are shares under a head. The paper's are drawn at
+/// `printed_at`.
 fn gains_by(
     paper: &Paper,
     evidence: &Evidence,
     (kind, x, printed_at): (usize, Axis, f64),
-    points: &dyn Fn(Gain) -> Vec<(f64, f64)>,
+    points: &dyn Fn(&str) -> Vec<(f64, f64)>,
 ) -> Panel {
     let series = |which: Gain| {
-        let points: Vec<(f64, f64)> =
-            points(which).into_iter().map(|(x, share)| (x, 100.0 * share)).collect();
+        let points: Vec<(f64, f64)> = percent(points(&gain_name(which))).collect();
         let shown = !evidence.brief && !points.is_empty();
         let published = paper.number(which.claim, KINDS[kind].name).filter(|_| shown);
         let published = published.map(|it| (printed_at, 100.0 * it));
@@ -174,11 +159,10 @@ fn gains_by(
 
 /// The gains by the share of the week.
 fn length(paper: &Paper, evidence: &Evidence) -> Figure {
+    let sheet = sweeps::lengths(paper, evidence);
     let by = |kind: usize| {
-        gains_by(paper, evidence, (kind, Axis::log2("share of the week"), 1.0), &|which| {
-            let at = |share| Some((share, gain_over(paper, evidence, share, which)?));
-            lengths(paper).into_iter().filter_map(at).collect()
-        })
+        let head = "share of the week";
+        gains_by(paper, evidence, (kind, Axis::log2(head), 1.0), &|gain| sheet.points(head, gain))
     };
     let caption = "Means over twelve volumes as recorded. Diamonds are the paper's means, drawn at the \
                    whole week.";
@@ -189,23 +173,18 @@ fn length(paper: &Paper, evidence: &Evidence) -> Figure {
 
 /// The gains by the number of commands outstanding.
 fn depth(paper: &Paper, evidence: &Evidence) -> Figure {
-    let panel = |place: Option<&str>, kind: usize| {
-        let axis = Axis::log2("commands outstanding");
-        let panel = gains_by(paper, evidence, (kind, axis, f64::from(NCQ)), &|which| {
-            let at = |depth: u32| {
-                let share = at_depth(paper, evidence, (place, depth), |e, column, case| {
-                    gain(e, column, case, which)
-                })?;
-                Some((f64::from(depth), share))
-            };
-            depths(paper).into_iter().filter_map(at).collect()
-        });
-        let four = format!("{}, {} times as fast", paper.named.join(", "), paper.conflicts);
-        Panel { title: format!("{}s: {}", KINDS[kind].name, place.unwrap_or(&four)), ..panel }
+    let sheet = sweeps::depths(paper, evidence);
+    let panel = |place: &str, kind: usize| {
+        let rows = sheet.only("workload", place);
+        let at = (kind, Axis::log2("commands outstanding"), f64::from(NCQ));
+        let panel = gains_by(paper, evidence, at, &|gain| rows.points("tags", gain));
+        let place = place.trim_start_matches("mean of ");
+        Panel { title: format!("{}s: {place}", KINDS[kind].name), ..panel }
     };
-    let all = places(evidence);
+    let mut all = sheet.texts("workload");
+    all.dedup();
     let caption = "Diamonds are the paper's means, drawn at the 32 tags of NCQ.";
-    let panels = all.iter().flat_map(|place| [0, 1].map(|kind| panel(place.as_deref(), kind)));
+    let panels = all.iter().flat_map(|place| [0, 1].map(|kind| panel(place, kind)));
     Figure::new("depth", "RHIO by commands outstanding", panels).caption(caption).columns(2)
 }
 
@@ -224,29 +203,20 @@ fn by_kind_and_speed(paper: &Paper, panel: impl Fn(usize, f64) -> Panel) -> Vec<
 
 /// The gains by how much of a request lies on one chip.
 fn unit(paper: &Paper, evidence: &Evidence) -> Figure {
+    let sheet = sweeps::units(paper, evidence);
+    let named = sheet.only("workload", format!("mean of {}", paper.named.join(", ")));
     let panel = |kind: usize, speed: f64| {
-        let over = |of: &dyn Fn(u32) -> Option<f64>| -> Vec<(f64, f64)> {
-            let at = |unit: u32| Some((f64::from(unit), 100.0 * of(unit)?));
-            units(paper).into_iter().filter_map(at).collect()
+        let rows = named.only("speed", Cell::Number(speed));
+        let line = |head: &String| {
+            let name = head.strip_prefix(&format!("{}s, ", KINDS[kind].name))?;
+            let points = || percent(rows.points("pages", head));
+            name.contains("below").then(|| Series::line(name, points()))
         };
-        let order = Series::line(
-            "order alone below NOOP",
-            over(&|unit| order_alone(&paper.named, evidence, (unit, speed), kind)),
-        );
-        let below = |which: Gain| {
-            let points = over(&|unit| {
-                let variant = striped(unit);
-                let case = Case { variant: &variant, speed };
-                average_named(paper, |column| gain(evidence, column, case, which))
-            });
-            Series::line(format!("RHIO below {}", called(which.base)), points)
-        };
-        let of_kind = GAINS.into_iter().filter(|which| which.kind == kind);
         Panel::lines(
             "",
             Axis::log2("pages on a chip before the next has any"),
             Axis::linear("reduction in mean latency (%)"),
-            [order].into_iter().chain(of_kind.map(below)),
+            sheet.heads.iter().filter_map(line),
         )
         .reference(0.0, "")
     };
@@ -274,19 +244,24 @@ fn short(name: &str) -> String {
 
 /// Each technique over the drive's life.
 fn ablation(paper: &Paper, evidence: &Evidence) -> Figure {
-    let answers: Vec<String> = ablated(paper).into_iter().skip(1).map(|it| it.name).collect();
+    let sheet = tables::ablation(paper, evidence);
     let panel = |kind: usize, speed: f64| {
-        let number = KINDS[kind].mean;
-        let series = |stage: &str| {
-            let ratio =
-                |answer: &String| ablated_ratio(paper, evidence, (answer, stage, speed), number);
-            Series::values(stage, answers.iter().map(ratio))
+        let rows = sheet.only("speed", Cell::Number(speed));
+        let rows = |stage: &str| {
+            let mut rows = rows.only("device", stage);
+            // The first is NOOP itself.
+            rows.rows.remove(0);
+            rows
         };
+        let head = format!("{}s / NOOP", KINDS[kind].name);
+        let stages = || paper.stage.iter().map(|stage| stage.name.as_str());
+        let series = |stage: &str| Series::values(stage, rows(stage).column(&head));
+        let techniques = stages().next().map(|first| rows(first).texts("techniques"));
         Panel::columns(
             "",
             "mean latency relative to NOOP",
-            answers.iter().map(|name| short(name)),
-            paper.stage.iter().map(|stage| series(&stage.name)),
+            techniques.iter().flatten().map(|name| short(name)),
+            stages().map(series),
         )
         .reference(1.0, "NOOP at that age")
     };

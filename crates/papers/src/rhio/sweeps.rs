@@ -18,7 +18,7 @@ fn sheet(name: &str, title: &str, first: &[&str]) -> Sheet {
 }
 
 /// Returns the shares of the week that were run, ascending.
-pub(super) fn shares(paper: &Paper) -> Vec<f64> {
+fn shares(paper: &Paper) -> Vec<f64> {
     let mut all = paper.lengths.clone();
     all.push(paper.week);
     all.sort_by(f64::total_cmp);
@@ -26,12 +26,7 @@ pub(super) fn shares(paper: &Paper) -> Vec<f64> {
 }
 
 /// A gain over a share of the week, mean over the stand-ins.
-pub(super) fn gain_over(
-    paper: &Paper,
-    evidence: &Evidence,
-    share: f64,
-    which: Gain,
-) -> Option<f64> {
+fn gain_over(paper: &Paper, evidence: &Evidence, share: f64, which: Gain) -> Option<f64> {
     let variant = lasting(share);
     let longer = Case { variant: &variant, speed: 1.0 };
     let case = if share == paper.week { RECORDED } else { longer };
@@ -75,13 +70,13 @@ pub(super) fn lengths(paper: &Paper, evidence: &Evidence) -> Sheet {
 
 /// The workloads of these sweeps: each real excerpt by its name, and `None` for the mean over the
 /// volumes named.
-pub(super) fn places(evidence: &Evidence) -> Vec<Option<String>> {
+fn places(evidence: &Evidence) -> Vec<Option<String>> {
     let real = evidence.runs.columns.iter().filter(|it| !it.is_stand_in());
     [None].into_iter().chain(real.map(|it| Some(it.name.clone()))).collect()
 }
 
 /// A number with this many commands outstanding.
-pub(super) fn at_depth(
+fn at_depth(
     paper: &Paper,
     evidence: &Evidence,
     (place, depth): (Option<&str>, u32),
@@ -137,7 +132,7 @@ pub(super) fn depths(paper: &Paper, evidence: &Evidence) -> Sheet {
 }
 
 /// By how much RHIO's order alone lowers a mean latency against NOOP, mean over some workloads.
-pub(super) fn order_alone(
+fn order_alone(
     columns: &[String],
     evidence: &Evidence,
     (unit, speed): (u32, f64),

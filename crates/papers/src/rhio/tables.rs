@@ -186,7 +186,7 @@ fn gains(paper: &Paper, evidence: &Evidence, answers: &[Answer]) -> Sheet {
 }
 
 /// Figures 4 and 5: mean latencies relative to NOOP's.
-fn latencies(paper: &Paper, evidence: &Evidence, kind: usize) -> Sheet {
+pub(super) fn latencies(paper: &Paper, evidence: &Evidence, kind: usize) -> Sheet {
     let Kind { name, mean: number, .. } = KINDS[kind];
     let heads: Vec<&str> =
         ["workload", "requests"].into_iter().chain(SCHEMES.map(|(_, name)| name)).collect();
@@ -283,7 +283,7 @@ fn runs(evidence: &Evidence) -> Sheet {
 }
 
 /// Every volume at every speed.
-fn intensity(paper: &Paper, evidence: &Evidence) -> Sheet {
+pub(super) fn intensity(paper: &Paper, evidence: &Evidence) -> Sheet {
     let mut heads = vec![
         "workload".to_string(),
         "speed".into(),
@@ -327,7 +327,7 @@ fn correlation(paper: &Paper, evidence: &Evidence) -> Sheet {
 
 /// An answer's mean latency relative to the baseline's at the same stage, mean over the volumes
 /// named.
-pub(super) fn ablated_ratio(
+fn ablated_ratio(
     paper: &Paper,
     evidence: &Evidence,
     (answer, stage, speed): (&str, &str, f64),
@@ -341,7 +341,7 @@ pub(super) fn ablated_ratio(
 }
 
 /// Each technique alone, in pairs and together, over the drive's life.
-fn ablation(paper: &Paper, evidence: &Evidence) -> Sheet {
+pub(super) fn ablation(paper: &Paper, evidence: &Evidence) -> Sheet {
     let heads = [
         "techniques",
         "speed",
