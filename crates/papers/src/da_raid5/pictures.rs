@@ -101,7 +101,7 @@ fn figure7(caches: &[u32], evidence: &Evidence) -> Figure {
         .caption(format!("{STAND_INS} Chip time: {WORK}"))
 }
 
-/// Those of which there is anything to draw.
+/// Returns the series that have a point.
 fn drawn(series: impl Iterator<Item = Series>) -> impl Iterator<Item = Series> {
     series.filter(|it| !it.y.is_empty())
 }

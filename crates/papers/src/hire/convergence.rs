@@ -150,7 +150,7 @@ fn classed(evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// The same as a picture.
+/// Draws the means of the table of parts.
 pub(super) fn picture(evidence: &Evidence) -> Figure {
     let sheet = convergence(evidence);
     let panel = |title: &str, y: &str, head: &str| {

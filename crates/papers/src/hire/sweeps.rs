@@ -204,7 +204,7 @@ fn over_life(evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// The same as a picture.
+/// Draws reads by cycles, from the table over the life of the drive.
 fn life(evidence: &Evidence) -> Figure {
     let sheet = over_life(evidence);
     let panel = |column: &String| {
