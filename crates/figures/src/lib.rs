@@ -1,10 +1,11 @@
 //! Draws pictures from columns of numbers; independent of the simulator.
 //!
-//! A [`Figure`] is a title, a caption and [`Panel`]s. A panel has a [`Shape`], axes, names of rows and
-//! [`Series`] of numbers: it says what is shown, and not by what it is drawn. Two renderers draw the
-//! same description. [`Figure::svg`] draws columns of bars, flat or in space, lines, and distribution
-//! functions as a file: the same figure gives the same bytes. A report page draws lines, areas, bars,
-//! cells and boxes with its script; as JSON, a figure is what that script reads.
+//! A [`Figure`] is a title, a caption and [`Panel`]s. A panel has a [`Shape`], axes, names of rows
+//! and [`Series`] of numbers: it says what is shown, and not by what it is drawn. Two renderers
+//! draw the same description. [`Figure::svg`] draws columns of bars, flat or in space, lines, and
+//! distribution functions as a file: the same figure gives the same bytes. A report page draws
+//! lines, areas, bars, cells and boxes with its script; as JSON, a figure is what that script
+//! reads.
 //!
 //! Series are distinguished twice: by a color from a palette safe for color-blind readers, and by a
 //! hatch, marker or dash, so that grayscale prints work, too. Published numbers appear as black
@@ -251,8 +252,8 @@ pub enum Shape {
     Bars,
     /// A heat map.
     Heat,
-    /// A box for each series in each row: its values are the five marks of the first row, then those
-    /// of the second.
+    /// A box for each series in each row: its values are the five marks of the first row, then
+    /// those of the second.
     Boxes,
 }
 

@@ -20,8 +20,8 @@ pub struct Series {
     /// for none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub band: Vec<Option<(f64, f64)>>,
-    /// On a page, the names of a hue and of a pattern. Rows of heat maps have none, and a file takes
-    /// both from the place in the legend.
+    /// On a page, the names of a hue and of a pattern. Rows of heat maps have none, and a file
+    /// takes both from the place in the legend.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ink: Option<String>,
     /// The x values of published numbers; empty for columns.

@@ -132,7 +132,8 @@ impl Tested {
                 let mut series: Vec<Series> =
                     rows.map(|(size, values)| Series::values(size, values)).collect();
                 let variable = matrix.rounds.variable;
-                // Large requests have few IOPS, and stand in front; small ones have short latencies.
+                // Large requests have few IOPS, and stand in front; small ones have short
+                // latencies.
                 let latency = variable == Variable::Latency;
                 if latency {
                     series.reverse();

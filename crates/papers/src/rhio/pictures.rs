@@ -278,9 +278,9 @@ fn ablation(paper: &Paper, evidence: &Evidence) -> Figure {
 /// What an estimated strength costs.
 fn estimate(paper: &Paper, evidence: &Evidence) -> Figure {
     let gains = |of: Number, scheme: &str, source: &str| {
-        let point = |&at: &u32| {
-            let lower = estimated_gain(paper, evidence, (scheme, source, at), of)?;
-            Some((f64::from(at), 100.0 * lower))
+        let point = |&cycles: &u32| {
+            let lower = estimated_gain(paper, evidence, (scheme, source, cycles), of)?;
+            Some((f64::from(cycles), 100.0 * lower))
         };
         let points = paper.estimate.cycles.iter().filter_map(point);
         Series::line(format!("{}, {source}", called(scheme)), points)

@@ -18,8 +18,8 @@ pub fn json(figure: &Figure) -> String {
     json.replace('<', "\\u003c")
 }
 
-/// Leaves out what the script of the page can add: the series of a heat map are named like its rows,
-/// and its views mostly have the same rows.
+/// Leaves out what the script of the page can add: the series of a heat map are named like its
+/// rows, and its views mostly have the same rows.
 fn compact(figure: &mut Figure) {
     for panel in figure.panels.iter_mut().filter(|panel| panel.shape == Shape::Heat) {
         for (series, row) in panel.series.iter_mut().zip(&panel.rows) {
