@@ -301,9 +301,12 @@ def reason(test: str) -> str | None:
 
 def close() -> int:
     """Prints the slowest tests, what was skipped and what failed. Returns the exit code."""
-    slowest = sorted(tally.times, reverse=True)[:SLOWEST]
+    times = sorted(tally.times, reverse=True)
+    LOGS.mkdir(parents=True, exist_ok=True)
+    (LOGS / "times.txt").write_text("".join(f"{seconds:8.2f} s  {where} {test}\n" for seconds, where, test in times))
+    slowest = times[:SLOWEST]
     if slowest:
-        print("\nThe slowest tests:")
+        print("\nThe slowest tests (all of them: test-logs/times.txt in the target folder):")
     for seconds, where, test in slowest:
         why = reason(test) if seconds > SLOW_S else ""
         print(f"{seconds:7.1f} s  {where} {test}{f': {why}' if why else ''}")

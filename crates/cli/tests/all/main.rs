@@ -5,6 +5,8 @@ mod cells;
 mod check;
 mod columns;
 mod command;
+#[cfg(all(feature = "report", feature = "parquet"))]
+mod failing_disk;
 mod fio;
 #[cfg(all(feature = "report", feature = "parquet"))]
 mod fleets;
@@ -12,10 +14,12 @@ mod hostile;
 #[cfg(feature = "report")]
 mod lifetime;
 mod memory;
+mod opens;
 #[cfg(feature = "package")]
 mod package;
 #[cfg(feature = "report")]
 mod physics;
+mod presets;
 mod processes;
 mod profiles;
 mod pts;

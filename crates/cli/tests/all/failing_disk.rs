@@ -5,7 +5,6 @@
 //!
 //! Operations that a signal interrupts, and reads and writes that are cut short, are no failures.
 
-#![cfg(all(feature = "parquet", feature = "report"))]
 #![allow(clippy::print_stderr, reason = "the process inside tells the test what it found")]
 
 use fowler_experiment::disk::{self, Operation};
@@ -319,7 +318,10 @@ fn every_operation_fails_once(name: &str) {
     let _absent = fs::remove_dir_all(&root);
     fs::create_dir_all(&root).unwrap();
     let mut inside = Command::new(std::env::current_exe().unwrap());
-    inside.args(["--exact", name, "--nocapture"]).env(INSIDE, "1").stdin(Stdio::null());
+    inside
+        .args(["--exact", &format!("failing_disk::{name}"), "--nocapture"])
+        .env(INSIDE, "1")
+        .stdin(Stdio::null());
     let output = inside.stdout(Stdio::null()).stderr(Stdio::piped()).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     let cases: Vec<&str> = said.split(CASE).skip(1).collect();
