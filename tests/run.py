@@ -287,9 +287,11 @@ def browser() -> None:
 
 
 def reason(test: str) -> str | None:
-    """Returns why a test takes long: the comment above it that begins with `Slow:`."""
-    name = re.sub(r"\[.*", "", test.rsplit("::", 1)[-1])
-    pattern = re.compile(rf"(?:^[ \t]*(?://|#|@).*\n)*^[ \t]*(?:fn|def) {re.escape(name)}\(", re.M)
+    """Returns why a test takes long: the comment above it, or above the list it is in, that begins with `Slow:`."""
+    if test.startswith("docs."):
+        return "a command of the documentation, as it stands there"
+    name = re.escape(re.sub(r"\[.*", "", test.rsplit("::", 1)[-1]))
+    pattern = re.compile(rf"(?:^[ \t]*(?://|#|@).*\n)*^[ \t]*(?:(?:fn|def) {name}\(|\w+! \{{.*\b{name}\b)", re.M)
     for folder, ending in [("crates", "rs"), ("tests", "rs"), ("benches", "rs"), ("python/tests", "py")]:
         for path in (ROOT / folder).rglob(f"*.{ending}"):
             found = pattern.search(path.read_text())

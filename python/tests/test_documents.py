@@ -266,6 +266,7 @@ def test_a_page_is_not_left_empty(references: Any, page: str) -> None:
         references.complete(app, "page", [page])
 
 
+# Slow: the program is asked for the help of all its commands, twice.
 def test_what_the_program_writes_is_not_lost(references: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "fowler trace convert" in references.commands()
     assert "addresses" in references.keys().partition("## Keys of a workload")[2]

@@ -67,6 +67,7 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     return folders
 
 
+# Slow: fio-plot starts anew for each; the first also measures what all draw.
 @pytest.mark.parametrize("chart", CHARTS)
 def test_fio_plot_draws(chart: str, measured: list[Path], tmp_path: Path) -> None:
     folders = measured if chart == "two runs" else measured[:1]

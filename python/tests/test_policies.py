@@ -92,6 +92,7 @@ def test_a_victim_in_python_decides_in_preconditioning_too():
     assert greedy.summary["counters"] != theirs.summary["counters"], "the choice matters on this drive"
 
 
+# Slow: three lives with a policy in Python, which is called for every victim.
 def test_lives_ask_victims_and_placements():
     keys = {"geometry.blocks_per_plane": 64, "gc.background_below": 12}
 
@@ -158,6 +159,7 @@ def test_policies_stand_beside_schemes_in_a_comparison():
     assert len({run.summary["config_hash"] for run in both}) == 3
 
 
+# Slow: twelve drives are filled and aged, for what is only compared by its hash.
 def test_what_a_policy_is_and_has_is_in_the_hash():
     def hash_of(policy):
         run = fowler.run("hire", "demo", scheme=["hire", policy], limit=100)

@@ -68,6 +68,7 @@ def test_every_schema_is_listed() -> None:
     assert program("schema", "devise").returncode == 2
 
 
+# Slow: the program starts for each preset, and each file is held against its schema.
 def test_presets_are_valid_and_name_their_schema() -> None:
     kinds: dict[str, str] = {}
     for kind in ("device", "workload", "scheme"):
@@ -256,6 +257,7 @@ def test_runs_are_as_their_schema_says(command: str, place: Path) -> None:
     assert wrong("run", its) != []
 
 
+# Slow: a life, endurance tests, a comparison and a validation are made first.
 def test_other_results_are_as_their_schemas_say(place: Path) -> None:
     life = (
         "lifetime --device ready-32 --workload life.toml --scheme ready_opt --years 0.0547945 --quiet --json"

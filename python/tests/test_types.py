@@ -48,6 +48,7 @@ def checked(text: str, place: Path) -> list[str]:
     return subprocess.run(called, cwd=place, capture_output=True, text=True, check=False).stdout.splitlines()
 
 
+# Slow: mypy reads the package and its libraries without a cache.
 def test_a_type_checker_catches_a_misspelt_key(tmp_path: Path) -> None:
     assert checked(GOOD, tmp_path) == []
     found = [line for line in checked(BAD, tmp_path) if ": error:" in line]

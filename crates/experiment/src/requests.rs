@@ -1,4 +1,5 @@
-//! Logs every request of a run to a file.
+//! Logs every request of a run to a CSV file (`fowler_metrics` has its lines). The crate `columns`
+//! does the same in Parquet.
 
 use crate::atomic_file::{AtomicFile, unwritable};
 use crate::diagnostic::Diagnostics;

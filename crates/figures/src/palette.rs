@@ -1,4 +1,4 @@
-//! The colors and patterns of schemes and of causes of latency: the only place that has them.
+//! The colors and patterns of series, schemes and causes of latency: the only place that has them.
 //!
 //! Report pages, the figures of this crate and Python's plots take them from here. A scheme's ink
 //! follows from its place in the comparison. A cause's ink follows from its name: the hue says what

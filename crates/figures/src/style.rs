@@ -1,4 +1,4 @@
-//! Colors, sizes, and estimated text widths without font metrics.
+//! The colors of paper and text, sizes, and estimated text widths without font metrics.
 
 use plotters::style::RGBColor;
 

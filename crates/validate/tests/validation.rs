@@ -15,6 +15,7 @@ fn quick(only: Option<&str>, spoil: &[&str]) -> Result<Validation, String> {
     validate(&spec, Control { stop: &stop, progress: &|_| () }).map_err(|it| it.to_string())
 }
 
+// Slow: whole runs, long enough that theory and simulation differ by less than the tolerance.
 #[test]
 fn the_simulator_agrees_with_theory() {
     let validation = quick(None, &[]).unwrap();
@@ -41,6 +42,7 @@ fn the_simulator_agrees_with_theory() {
 
 /// Each kind of expectation can fail: a drive that differs by little from what theory is given is
 /// found out.
+// Slow: a long run for every kind of expectation.
 #[test]
 fn a_wrong_drive_is_found_out() {
     for (only, spoil) in [

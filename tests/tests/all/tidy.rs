@@ -1,4 +1,5 @@
-//! The rules of the repository that neither Cargo nor clippy can check.
+//! The rules of the repository that neither Cargo nor clippy can check: the order of crates and of
+//! rooms, the length and the words of files, and what only one place may do.
 
 use fowler_tests::circles::large_circles;
 use fowler_tests::rooms::{Order, circles, heads};

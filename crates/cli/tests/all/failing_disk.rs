@@ -350,4 +350,5 @@ macro_rules! jobs {
     };
 }
 
+// Slow: each job is done once for each of its operations on files.
 jobs! { a_run a_run_over_another a_sweep a_sweep_that_is_resumed a_life }

@@ -44,6 +44,7 @@ fn stopped_early(arguments: &[&str], runs: &Path) -> Output {
 /// So few requests that every run is over at once: what is tested is the study, not its numbers.
 const LOOK: [&str; 5] = ["pes", "--brief", "--quiet", "--limit", "200"];
 
+// Slow: a whole look at a study of more than 100 runs, half of it twice.
 #[test]
 fn a_study_that_is_stopped_goes_on_where_it_was() {
     let out = folder("reproduce-stopped");
@@ -183,6 +184,7 @@ fn look(look: &Look) {
     fs::remove_dir_all(&out).unwrap();
 }
 
+// Slow: 48 runs, each on a drive that is filled and aged first.
 #[test]
 fn a_look_at_rhio_has_its_figures_and_what_is_exact() {
     look(&Look {
@@ -206,6 +208,7 @@ fn a_look_at_rhio_has_its_figures_and_what_is_exact() {
     });
 }
 
+// Slow: 272 runs and two lives.
 #[test]
 fn a_look_at_hire_has_its_figures_and_what_is_exact() {
     look(&Look {

@@ -94,6 +94,7 @@ fn killed(path: &Path, rng: &mut Rng) {
     }
 }
 
+// Slow: a thousand folders are written, joined and read back.
 #[test]
 fn a_thousand_shards_in_any_order_are_the_bytes_of_one_run() {
     const SHARDS: usize = 1000;

@@ -221,6 +221,7 @@ const DAMAGES: u64 = 300;
 
 /// Whatever happens to a file, what is loaded is what was measured, or the file is named; and the
 /// same sweep mends the folder.
+// Slow: a sweep is mended after each of 300 damages.
 #[test]
 fn no_damage_goes_unnoticed() {
     let path = empty("damaged");

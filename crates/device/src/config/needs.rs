@@ -1,4 +1,6 @@
-//! What settings need of the rest of a drive: a row for each, and the function that walks them.
+//! What settings need of the rest of a drive to work at all: a row for each, and the function that
+//! walks them. What a setting needs to have an effect is said in the table of keys, in the crate
+//! `experiment`.
 
 use super::{Admission, Arbitration, Config, Mapping};
 use crate::config::layout::{Refusal, Refusals};

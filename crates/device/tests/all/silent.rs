@@ -329,6 +329,7 @@ fn errors_stay_in_their_stripes() {
 
 /// On a drive at rest, the scrub that follows a fault finds every stripe that it struck, and no
 /// other: the fault corrupts one page, or two of which it may be that they share a stripe.
+// Slow: a patrol over every stripe of 150 drives.
 #[test]
 fn scrubbing_finds_the_stripes_that_were_struck() {
     let (mut compared, mut found) = (0, 0);

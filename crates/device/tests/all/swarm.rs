@@ -106,6 +106,7 @@ fn swarm(seeds: std::ops::Range<u64>, checked: bool) {
     assert!(worked * 3 > all, "only {worked} of {all} drives could work: the swarm tests little");
 }
 
+// Slow: 1,500 drives, with every sum taken again after every event.
 #[test]
 fn conservation_after_every_event() {
     swarm(0..1500, true);

@@ -5,8 +5,8 @@
 //! **Owns** the comparison. **May touch** drives that it makes itself, and with `--out` the folder
 //! that it is given.
 //!
-//! - `summary.rs`: the table, the JSON. `overview.rs`: the same in a few lines. `pictures.rs`: the
-//!   figures.
+//! - this file: a row, simulated and compared. `overview.rs`: how far off a drive is over all rows.
+//! - `summary.rs`: the table, the JSON. `pictures.rs`: the figures.
 
 mod overview;
 #[cfg(feature = "pages")]

@@ -1,4 +1,5 @@
-//! The comparison in a few lines: for each drive and number, how far off it is over all rows.
+//! The score of a drive: for each of its numbers, how far off it is over all rows, in the median and
+//! at worst.
 
 use super::{Metric, Score, ScoredRow};
 use fowler_experiment::tables::{Cell, Sheet};

@@ -1,4 +1,5 @@
-//! A point of a sweep: its identity and its run.
+//! A point of a sweep: its identity and its run. A stored result is that of a point if both have
+//! one hash ([`Point::hash`]).
 
 use super::axis::{Chosen, Knob, Level};
 use super::{Origin, Plan};

@@ -125,6 +125,7 @@ fn survive(
     assert!((rounds / 1000..rounds).contains(&accepted), "{accepted} mutants were accepted");
 }
 
+// Slow: 60,000 mutants of the presets, each read as a whole file.
 #[test]
 fn mutated_devices_never_panic() {
     survive((Folder::Devices, devices()), 60_000, |text| {

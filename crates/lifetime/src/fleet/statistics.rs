@@ -1,4 +1,4 @@
-//! Intervals of what is counted.
+//! Confidence intervals of what is counted in a fleet: shares of drives, and times until a share.
 
 use super::drive::Replaced;
 use std::f64::consts::FRAC_1_SQRT_2;

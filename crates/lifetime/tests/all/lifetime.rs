@@ -386,6 +386,7 @@ fn short(scheme: &str, workload: WorkloadSpec, folder: &Path) -> LifetimeSpec {
 }
 
 /// What dilation costs: the undilated life lies where the dilated ones say.
+// Slow: three lives without dilation, which is what dilation saves.
 #[test]
 fn the_undilated_life_lies_within_the_interval_of_the_dilated_ones() {
     let out = folder("lives-interval");
@@ -414,6 +415,7 @@ fn the_undilated_life_lies_within_the_interval_of_the_dilated_ones() {
 /// The time left that follows from the share that is done is right within a factor of two after the
 /// first tenth, in units of work: each call comes after as many requests. Lives one after another
 /// take the work of both.
+// Slow: three whole lives on one core, so that the order of the calls is known.
 #[test]
 fn the_time_left_is_right_within_a_factor_of_two() {
     let out = folder("lives-left");
