@@ -155,7 +155,8 @@ def run_tests(name: str, path: Path, folder: Path, *only: str) -> None:
     if "Unrecognized option" in output:
         code, output = run(name, command, **environment)
     results = re.findall(r"^test (\S+)(?: - should panic)? \.\.\. (\w+)(?:.*?<([\d.]+)s>)?", output, re.M)
-    passed = sum(result == "ok" for _, result, _ in results)
+    # What tests write to standard error at the same time can tear a line, so the sum counts.
+    passed = sum(map(int, re.findall(r"test result: \w+\. (\d+) passed", output)))
     failed = [f"{name} {test}" for test, result, _ in results if result == "FAILED"]
     ignored = sum(result == "ignored" for _, result, _ in results)
     if code != 0 and not failed:
