@@ -184,6 +184,7 @@ fn what_is_wrong_is_said_before_anything_is_written() {
 }
 
 /// Shards as a batch system runs them: some are killed and run again, and all are merged.
+// Slow: a sweep as one and as ten shards, some of them run twice.
 #[test]
 fn shards_that_were_killed_merge_into_the_bytes_of_one_run() {
     const SHARDS: usize = 10;

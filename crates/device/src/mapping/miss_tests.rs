@@ -121,6 +121,7 @@ fn held(device: &Device, requests: &[HostIo], filled: u32) -> BTreeSet<u32> {
     held
 }
 
+// Slow: eight drives, and after each run every page of each is asked for.
 #[test]
 fn everyone_waits_for_the_mapping_who_must() {
     for ack in [Ack::OnInsert, Ack::OnProgram] {

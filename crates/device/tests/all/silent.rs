@@ -237,6 +237,7 @@ fn each_seed(name: &str, seeds: u64, checks: Checks, test: fn(&mut Rng, Config, 
 
 /// Without checks exactly what was struck reads wrong until it is overwritten, wherever it is
 /// moved, and each read of it counts.
+// Slow: 150 drives, each against a model of what every page holds.
 #[test]
 fn unchecked_a_page_stays_wrong_until_it_is_overwritten() {
     each_seed("silent/unchecked", 150, Checks::Nothing, |rng, config, device| {
@@ -262,6 +263,7 @@ fn unchecked_a_page_stays_wrong_until_it_is_overwritten() {
 }
 
 /// With checks nothing wrong is ever returned, nothing spreads, and who reads everything finds all.
+// Slow: 150 drives, of which every page is read in the end.
 #[test]
 fn checked_nothing_wrong_is_returned() {
     each_seed("silent/checked", 150, Checks::Versions, |rng, config, device| {

@@ -191,6 +191,7 @@ fn rows(values: &[[f64; 3]]) -> String {
 
 /// A drive with known times is simulated, and its rows are taken as measured. From other times, and
 /// with two seeds of the search, the fit finds them again.
+// Slow: fits from other times and with two seeds, each with a drive simulated for every step.
 #[test]
 fn a_drive_is_found_again_from_its_rows() {
     let declarations = parameter("timing.read", "\"20us\"", "\"200us\"")

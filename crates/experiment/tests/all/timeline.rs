@@ -58,6 +58,7 @@ const CASES: [(&str, &[&str]); 8] = [
     ("pes_ipc", &["buffer.ack=on_insert"]),
 ];
 
+// Slow: whole runs, recorded operation by operation.
 #[test]
 fn a_whole_run_is_all_there() {
     for (scheme, set) in CASES {
@@ -83,6 +84,7 @@ fn a_whole_run_is_all_there() {
 
 /// Where a cache register lets transfers overlap with what the cells do, each operation is still
 /// all there, and the trace has a second thread for reads that overlap.
+// Slow: whole runs under four schemes, recorded operation by operation.
 #[test]
 fn what_overlaps_is_all_there() {
     let superblocks = [

@@ -229,6 +229,7 @@ const LARGE: [&str; 6] = [
 ];
 
 /// Each of the five answers to what the host does: whatever that is, all of them run together.
+// Slow: a run with the policies of all five papers on every preset of a workload.
 #[test]
 fn all_five_run_on_every_workload() {
     let stop = AtomicBool::new(false);
