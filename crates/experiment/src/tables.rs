@@ -77,22 +77,32 @@ impl Sheet {
         self.rows.push(cells);
     }
 
-    /// Returns the numbers under a head, one for each row; none if no column has that head.
+    /// Returns the place of the column with a head. Heads are fixed when a table is made: a wrong
+    /// one is a mistake of the caller, and would draw an empty picture.
+    fn place(&self, head: &str) -> usize {
+        let place = self.heads.iter().position(|it| it == head);
+        place.unwrap_or_else(|| unreachable!("the table {} has no column \"{head}\"", self.name))
+    }
+
+    /// Returns the numbers under a head, one for each row.
+    ///
+    /// # Panics
+    /// If no column has that head. All methods that take a head do.
     pub fn column(&self, head: &str) -> Vec<Option<f64>> {
-        let Some(at) = self.heads.iter().position(|it| it == head) else { return Vec::new() };
-        self.rows.iter().map(|row| row.get(at).and_then(Cell::value)).collect()
+        let at = self.place(head);
+        self.rows.iter().map(|row| row[at].value()).collect()
     }
 
     /// Returns the texts under a head, one for each row.
     pub fn texts(&self, head: &str) -> Vec<String> {
-        let Some(at) = self.heads.iter().position(|it| it == head) else { return Vec::new() };
+        let at = self.place(head);
         self.rows.iter().map(|row| row[at].exact()).collect()
     }
 
     /// Returns the rows that have this cell under a head, as a table.
     pub fn only(&self, head: &str, cell: impl Into<Cell>) -> Sheet {
-        let (at, cell) = (self.heads.iter().position(|it| it == head), cell.into());
-        let has = |row: &&Vec<Cell>| at.is_some_and(|at| row[at] == cell);
+        let (at, cell) = (self.place(head), cell.into());
+        let has = |row: &&Vec<Cell>| row[at] == cell;
         let rows = self.rows.iter().filter(has).cloned().collect();
         Sheet {
             name: self.name.clone(),
@@ -169,5 +179,11 @@ mod tests {
         let shares = [0.5, -0.5, 1e-6, -1e-6, 0.0].map(|share| Cell::Share(share).shown());
         assert_eq!(shares, ["50.0 %", "−50.0 %", "<0.01 %", ">−0.01 %", "0 %"]);
         assert_eq!(Cell::Number(-12.0).shown(), "−12");
+    }
+
+    #[test]
+    #[should_panic(expected = "the table sizes has no column \"IOPs\"")]
+    fn a_head_that_no_column_has_is_a_bug() {
+        Sheet::new("sizes", "By size", &["size", "IOPS"]).points("size", "IOPs");
     }
 }

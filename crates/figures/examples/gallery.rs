@@ -57,7 +57,7 @@ fn lines() -> Figure {
     let measured = |name: &str, tilt: f64| {
         let around = |size: f64| Some((waf(size, tilt) - 0.1, waf(size, tilt) + 0.1));
         let line = Series::line(name, sizes.map(|size| (size, waf(size, tilt))));
-        Series { band: sizes.map(around).into(), ..line }
+        Series { spread: sizes.map(around).into(), ..line }
     };
     let theory = (0..=100).map(|i| 16.0 * 2f64.powf(f64::from(i) / 20.0));
     let theory = Series::line("mean field, N → ∞", theory.map(|x| (x, waf(x, 2.8)))).theory();
@@ -91,9 +91,9 @@ fn wide() -> Figure {
         let name = format!("scheme {index}{}", if index == 5 { " with a longer name" } else { "" });
         let value = |g| 3.1 * made_up(index, g) * made_up(index + 1, g) + 0.002;
         let published = (0..6).filter(|_| index % 3 == 0).map(|g| Some(made_up(index, g)));
-        let band = (0..6).filter(|_| index == 1).map(|g| Some((0.2, 0.4 + made_up(1, g))));
+        let spread = (0..6).filter(|_| index == 1).map(|g| Some((0.2, 0.4 + made_up(1, g))));
         let series = Series::values(name, (0..6).map(value)).published(published);
-        Series { band: band.collect(), ..series }
+        Series { spread: spread.collect(), ..series }
     });
     let groups = [
         "financial 1",

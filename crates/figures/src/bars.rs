@@ -22,7 +22,7 @@ pub fn natural_width(bars: &Panel) -> f64 {
 /// Returns the lowest and the highest value in a panel.
 pub fn range(bars: &Panel) -> (f64, f64) {
     let series = bars.series.iter().flat_map(|series| {
-        let ends = series.band.iter().flatten().flat_map(|(low, high)| [*low, *high]);
+        let ends = series.spread.iter().flatten().flat_map(|(low, high)| [*low, *high]);
         series.y.iter().chain(&series.published).flatten().copied().chain(ends)
     });
     let all = series.chain(bars.reference.iter().map(|reference| reference.at));
@@ -106,7 +106,7 @@ pub fn draw(plane: &Plane<'_, '_>, bars: &Panel, labels: &Labels) -> Drawn {
     let wide = f64::from(plane.at(slot, 0.0).0 - plane.at(0.0, 0.0).0) / crate::style::UNIT;
     for (index, series) in bars.series.iter().enumerate() {
         let middle = |group| left(group, index) + slot / 2.0;
-        for (group, ends) in series.band.iter().enumerate() {
+        for (group, ends) in series.spread.iter().enumerate() {
             let Some((low, high)) = *ends else { continue };
             let (low, high) = (plane.at(middle(group), low), plane.at(middle(group), high));
             pen.whisker(low, high, (wide / 4.0).clamp(1.0, 3.0))?;

@@ -29,8 +29,8 @@ pub struct Finding {
 pub enum Wrong {
     /// The figure has no panels, or zero columns of them.
     NoPanels,
-    /// The panel has a shape that only pages draw.
-    OnPages,
+    /// The panel has this shape, which only pages draw.
+    OnPages(Shape),
     /// The panel has no groups of bars.
     NoGroups,
     /// The series has no name.
@@ -82,7 +82,9 @@ impl fmt::Display for Wrong {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoPanels => write!(f, "there are no panels"),
-            Self::OnPages => write!(f, "only a page with its script can draw this shape"),
+            Self::OnPages(shape) => {
+                write!(f, "only a page with its script can draw the shape {shape:?}")
+            }
             Self::NoGroups => write!(f, "there are no groups of bars"),
             Self::NoName => write!(f, "a series has no name for the legend"),
             Self::SameName => write!(f, "another series of the panel has the same name"),
@@ -193,7 +195,6 @@ pub(crate) fn check(figure: &Figure) -> Result<(), FigureError> {
     for (number, panel) in figure.panels.iter().enumerate() {
         findings.panel =
             if panel.title.is_empty() { (number + 1).to_string() } else { panel.title.clone() };
-        findings.series = "";
         names(&mut findings, &panel.series);
         let at = panel.reference.iter().map(|reference| (0, reference.at));
         findings.numbers("reference", panel.y.scale, at);
@@ -202,7 +203,7 @@ pub(crate) fn check(figure: &Figure) -> Result<(), FigureError> {
             Shape::Lines => of_line,
             Shape::Distributions => of_distribution,
             Shape::Steps | Shape::Areas | Shape::Bars | Shape::Heat | Shape::Boxes => {
-                findings.add(Wrong::OnPages);
+                findings.add(Wrong::OnPages(panel.shape));
                 continue;
             }
         };
@@ -244,9 +245,9 @@ fn of_columns(findings: &mut Findings<'_>, panel: &Panel, series: &Series) {
         findings.length("published", series.published.len(), rows);
         findings.numbers("published", Scale::Linear, given(&series.published));
     }
-    if !series.band.is_empty() {
-        findings.length("spread", series.band.len(), rows);
-        findings.spread(Scale::Linear, &series.band);
+    if !series.spread.is_empty() {
+        findings.length("spread", series.spread.len(), rows);
+        findings.spread(Scale::Linear, &series.spread);
     }
 }
 
@@ -255,9 +256,9 @@ fn of_line(findings: &mut Findings<'_>, panel: &Panel, series: &Series) {
     findings.points(["x of points", "y of points"], [x, y], (&series.x, &series.y));
     let published = (&series.published_x[..], &series.published[..]);
     findings.points(["x of published", "y of published"], [x, y], published);
-    if !series.band.is_empty() {
-        findings.length("spread", series.band.len(), series.y.len());
-        findings.spread(y, &series.band);
+    if !series.spread.is_empty() {
+        findings.length("spread", series.spread.len(), series.y.len());
+        findings.spread(y, &series.spread);
     }
 }
 

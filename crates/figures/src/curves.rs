@@ -28,12 +28,10 @@ fn ends(mut values: impl Iterator<Item = f64>) -> (f64, f64) {
 /// Returns the range of x, and that of y of lines.
 pub fn ranges(lines: &Panel) -> [(f64, f64); 2] {
     let points = || {
-        let own = |series: &'_ Series| {
-            series.points().map(|it| it.1).chain(series.published_points()).collect::<Vec<_>>()
-        };
-        lines.series.iter().flat_map(own)
+        let series = lines.series.iter();
+        series.flat_map(|one| one.points().map(|it| it.1).chain(one.published_points()))
     };
-    let spread = lines.series.iter().flat_map(|series| series.band.iter().flatten());
+    let spread = lines.series.iter().flat_map(|series| series.spread.iter().flatten());
     let spread = spread.flat_map(|(low, high)| [*low, *high]);
     let reference = lines.reference.iter().map(|reference| reference.at);
     [ends(points().map(|p| p.0)), ends(points().map(|p| p.1).chain(spread).chain(reference))]
@@ -67,7 +65,7 @@ fn draw_marks(plane: &Plane<'_, '_>, index: usize, series: &Series) -> Drawn {
     let count = series.points().count();
     let every = count.div_ceil(MARKS_MAX).max(1);
     for (number, (x, y)) in series.points().step_by(every) {
-        if let Some(Some((low, high))) = series.band.get(number) {
+        if let Some(Some((low, high))) = series.spread.get(number) {
             plane.pen.whisker(plane.at(x, *low), plane.at(x, *high), 3.0)?;
         }
         if series.stroke == Stroke::Measured {

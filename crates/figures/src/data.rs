@@ -1,4 +1,6 @@
 //! A figure as data for the script of a page, whose panels are views with one shape and one x axis.
+//! What the script does not draw is left out: published numbers, strokes, references, and how the
+//! panels are arranged.
 
 use crate::{Axis, Figure, Panel, Scale, Shape};
 use serde::{Deserialize, Serialize};

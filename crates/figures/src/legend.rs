@@ -41,7 +41,7 @@ impl Legend {
         if panel.shape == Shape::Towers {
             return Self::default();
         }
-        let sign = |(index, stroke): (usize, Stroke)| match (panel.shape, stroke) {
+        let sign = |index: usize, stroke: Stroke| match (panel.shape, stroke) {
             (Shape::Columns, _) => Sign::Bar(index),
             (Shape::Distributions, _) => Sign::Step(index),
             (_, Stroke::Measured) => Sign::Measured(index),
@@ -49,13 +49,13 @@ impl Legend {
         };
         let all = panel.series.iter().enumerate();
         let mut entries: Vec<Entry> = all
-            .map(|(index, it)| Entry { sign: sign((index, it.stroke)), name: it.name.clone() })
+            .map(|(index, it)| Entry { sign: sign(index, it.stroke), name: it.name.clone() })
             .collect();
         let any = |of: fn(&Series) -> bool| panel.series.iter().any(of);
         let columns = panel.shape == Shape::Columns;
         let extra = [
             (any(|it| it.published.iter().any(Option::is_some)), Sign::Published, "published"),
-            (any(|it| it.band.iter().any(Option::is_some)), Sign::Whisker, "spread"),
+            (any(|it| it.spread.iter().any(Option::is_some)), Sign::Whisker, "spread"),
             (columns && any(|it| it.y.contains(&None)), Sign::Missing, "no value"),
         ];
         let extra = extra.into_iter().filter(|it| it.0);

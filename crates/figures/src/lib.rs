@@ -1,11 +1,11 @@
 //! Draws pictures from columns of numbers; independent of the simulator.
 //!
 //! A [`Figure`] is a title, a caption and [`Panel`]s. A panel has a [`Shape`], axes, names of rows
-//! and [`Series`] of numbers: it says what is shown, and not by what it is drawn. Two renderers
-//! draw the same description. [`Figure::svg`] draws columns of bars, flat or in space, lines, and
-//! distribution functions as a file: the same figure gives the same bytes. A report page draws
-//! lines, areas, bars, cells and boxes with its script; as JSON, a figure is what that script
-//! reads.
+//! and [`Series`] of numbers; it does not depend on the renderer. Two renderers draw the same
+//! description. [`Figure::svg`] draws columns of bars, flat or in space, lines, and distribution
+//! functions as a file: the same figure gives the same bytes. A report page draws lines, step
+//! lines, areas, stacked bars, cells and boxes with its script; as JSON, a figure is what that
+//! script reads.
 //!
 //! Series are distinguished twice: by a color from a palette safe for color-blind readers, and by a
 //! hatch, marker or dash, so that grayscale prints work, too. Published numbers appear as black

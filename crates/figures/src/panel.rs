@@ -3,13 +3,14 @@
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, VPos};
 
+use crate::Shape::{Areas, Bars, Boxes, Columns, Distributions, Heat, Lines, Steps, Towers};
 use crate::bars::{self, Labels};
 use crate::canvas::{Canvas, Drawn, Lettering, Pen, Plane};
 use crate::curves;
 use crate::ruler::{Room, Ruler};
 use crate::style::{AXIS, HEADING, INK, LABEL, MESH, px, width};
 use crate::towers;
-use crate::{Panel, Scale, Shape};
+use crate::{Panel, Scale};
 
 /// The height of the plot area, in pixels.
 pub const PLOT_HEIGHT: f64 = 240.0;
@@ -27,18 +28,20 @@ const NEAR: f64 = 0.2;
 /// Returns the width of the plot area that a panel needs, in pixels.
 pub fn natural_width(panel: &Panel) -> f64 {
     match panel.shape {
-        Shape::Columns => bars::natural_width(panel),
-        Shape::Towers => towers::natural_width(panel),
-        _ => CURVE_WIDTH,
+        Columns => bars::natural_width(panel),
+        Towers => towers::natural_width(panel),
+        Lines | Distributions | Steps | Areas | Bars | Heat | Boxes => CURVE_WIDTH,
     }
 }
 
 /// Returns which panels may share a range of y, and that range; `None` if it is always the same.
 pub fn range_of_y(panel: &Panel) -> Option<(bool, Scale, (f64, f64))> {
     match panel.shape {
-        Shape::Columns | Shape::Towers => Some((true, Scale::Linear, bars::range(panel))),
-        Shape::Distributions => None,
-        _ => Some((false, panel.y.scale, curves::ranges(panel)[1])),
+        Columns | Towers => Some((true, Scale::Linear, bars::range(panel))),
+        Distributions => None,
+        Lines | Steps | Areas | Bars | Heat | Boxes => {
+            Some((false, panel.y.scale, curves::ranges(panel)[1]))
+        }
     }
 }
 
@@ -58,14 +61,16 @@ impl<'f> Plan<'f> {
         let tall = || Ruler::new(Scale::Linear, y, ALWAYS, up);
         let along = || Ruler::new(panel.x.scale, curves::ranges(panel)[0], NEAR, across);
         let (x, y, labels) = match panel.shape {
-            Shape::Columns => (
+            Columns => (
                 Ruler::plain(-0.5, panel.rows.len() as f64 - 0.5),
                 tall(),
                 Labels::new(&panel.rows, wide),
             ),
-            Shape::Towers => (Ruler::plain(0.0, 1.0), tall(), none()),
-            Shape::Distributions => (along(), Ruler::shares(), none()),
-            _ => (along(), Ruler::new(panel.y.scale, y, FAR, up), none()),
+            Towers => (Ruler::plain(0.0, 1.0), tall(), none()),
+            Distributions => (along(), Ruler::shares(), none()),
+            Lines | Steps | Areas | Bars | Heat | Boxes => {
+                (along(), Ruler::new(panel.y.scale, y, FAR, up), none())
+            }
         };
         Self { panel, x, y, labels }
     }
@@ -80,10 +85,11 @@ impl<'f> Plan<'f> {
     /// Returns the height for the title and the labels of x, in pixels.
     fn bottom(&self) -> f64 {
         match self.panel.shape {
-            Shape::Columns => self.labels.height,
-            Shape::Towers => 26.0,
-            _ if self.panel.x.title.is_empty() => 26.0,
-            _ => 44.0,
+            Columns => self.labels.height,
+            Towers => 26.0,
+            Lines | Distributions | Steps | Areas | Bars | Heat | Boxes => {
+                if self.panel.x.title.is_empty() { 26.0 } else { 44.0 }
+            }
         }
     }
 
@@ -98,7 +104,7 @@ impl<'f> Plan<'f> {
     }
 
     fn plot_height(&self) -> f64 {
-        if self.panel.shape == Shape::Towers { towers::HEIGHT } else { PLOT_HEIGHT }
+        if self.panel.shape == Towers { towers::HEIGHT } else { PLOT_HEIGHT }
     }
 
     fn head(&self) -> f64 {
@@ -115,7 +121,7 @@ impl<'f> Plan<'f> {
             let at = (px(x + left + wide / 2.0), px(corner.1 + TOP + HEAD / 2.0 - 3.0));
             pen.text(&self.panel.title, lettering, at)?;
         }
-        if self.panel.shape == Shape::Towers {
+        if self.panel.shape == Towers {
             let at = (px(x + 10.0), px(top + towers::HEIGHT * 0.66));
             let lettering = fitted(&self.panel.y.title, AXIS, PLOT_HEIGHT);
             if self.panel.is_empty() {
@@ -142,9 +148,11 @@ impl<'f> Plan<'f> {
             return plane.pen.text("no data", lettering, middle);
         }
         match self.panel.shape {
-            Shape::Columns => bars::draw(&plane, self.panel, &self.labels),
-            Shape::Distributions => curves::draw_distributions(&plane, self.panel),
-            _ => curves::draw_lines(&plane, self.panel),
+            Columns => bars::draw(&plane, self.panel, &self.labels),
+            Distributions => curves::draw_distributions(&plane, self.panel),
+            // Towers are drawn above, without a plane.
+            Towers => Ok(()),
+            Lines | Steps | Areas | Bars | Heat | Boxes => curves::draw_lines(&plane, self.panel),
         }
     }
 

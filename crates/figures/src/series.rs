@@ -18,17 +18,17 @@ pub struct Series {
     pub y: Vec<Option<f64>>,
     /// Lower and upper end of the interval of each value, drawn as whiskers or as thin lines; empty
     /// for none.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub band: Vec<Option<(f64, f64)>>,
+    #[serde(rename = "band", default, skip_serializing_if = "Vec::is_empty")]
+    pub spread: Vec<Option<(f64, f64)>>,
     /// On a page, the names of a hue and of a pattern. Rows of heat maps have none, and a file
     /// takes both from the place in the legend.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ink: Option<String>,
-    /// The x values of published numbers; empty for columns.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    /// In a file, the x values of published numbers; empty for columns.
+    #[serde(skip)]
     pub published_x: Vec<f64>,
-    /// Published numbers, drawn as diamonds; empty for none.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    /// In a file, published numbers, drawn as diamonds; empty for none.
+    #[serde(skip)]
     pub published: Vec<Option<f64>>,
     /// How a line is drawn in a file.
     #[serde(skip)]

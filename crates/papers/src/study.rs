@@ -149,3 +149,15 @@ pub(crate) fn publish(
     contents::list(out, command, &listed)?;
     Ok((files, warnings))
 }
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::Study;
+
+    /// Asserts that every picture of a study can be drawn; where nothing was measured, it says so.
+    pub(crate) fn assert_drawn(study: &impl Study) {
+        for figure in study.figures().unwrap() {
+            figure.svg().unwrap_or_else(|error| panic!("{error}"));
+        }
+    }
+}

@@ -62,7 +62,7 @@ const numbers = (chart) => {
         if (chart.shape === 'boxes') add(panel.rows[Math.floor(index / 5)], series.name, BOX[index % 5], value, panel.y.name);
         else if (chart.shape === 'bars') add(rowName(panel, index), series.name, value, panel.y.name);
         else add(series.name, series.x[index], value, panel.y.name);
-        if (series.band) ['from', 'to'].forEach((side, at) => add(series.name, series.x[index], series.band[index][at], `${panel.y.name}, ${side}`));
+        if (series.band) ['from', 'to'].forEach((side, at) => add(series.name, series.x[index], series.band[index]?.[at], `${panel.y.name}, ${side}`));
       });
     }
   }

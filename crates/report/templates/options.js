@@ -51,7 +51,7 @@ const lines = (view) => {
   const bounds = view.visible().filter(({ series: its }) => its.band).flatMap(({ series: its, index }) => [0, 1].map((side) => ({
     ...line({ series: its, index }), id: `${index} ${side}`, silent: true,
     lineStyle: { width: 1, type: [2, 2], opacity: 0.8 },
-    data: its.x.map((at, point) => [at, its.band[point][side] > 0 || !y.log ? its.band[point][side] : null]),
+    data: its.x.map((at, point) => [at, its.band[point]?.[side] > 0 || !y.log ? its.band[point]?.[side] ?? null : null]),
   })));
   const sums = stacked ? series[0]?.x.map((_, at) => series.reduce((sum, its) => sum + (its.y[at] ?? 0), 0)) ?? [] : [];
   const top = even(Math.min(100, ceiling(sums.reduce((a, b) => Math.max(a, b), 0))));

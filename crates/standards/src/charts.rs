@@ -1,7 +1,7 @@
 //! The charts of each test, in the manner of the pages that PTS asks for, and what only a simulator
 //! can draw beside them: write amplification, what the dies did, and what requests waited for.
 //!
-//! A chart draws the columns of a table of the test, where a table has its numbers.
+//! Many charts draw columns of a table of the test; the others compute their numbers beside it.
 
 use super::cross_stimulus::CrossStimulus;
 use super::demand::{Demand, STEPS};
@@ -23,7 +23,7 @@ use fowler_units::Span;
 type Value = fn(&Element) -> Option<f64>;
 
 /// Returns the table with a name.
-pub(super) fn table<'a>(sheets: &'a [Sheet], name: &str) -> &'a Sheet {
+fn table<'a>(sheets: &'a [Sheet], name: &str) -> &'a Sheet {
     let found = sheets.iter().find(|sheet| sheet.name == name);
     found.unwrap_or_else(|| unreachable!("every test has its tables, also {name}"))
 }

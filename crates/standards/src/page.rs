@@ -21,19 +21,20 @@ impl Pts {
     pub fn write(&self, folder: &Path) -> Result<(Vec<String>, Vec<String>), Diagnostics> {
         let mut sheets = vec![self.overview(), self.settings()];
         let mut figures = Vec::new();
-        for tested in &self.tested {
-            let tables = tested.sheets();
-            figures.extend(tested.bars(&tables));
-            sheets.extend(tables);
+        let tables: Vec<Vec<Sheet>> = self.tested.iter().map(Tested::sheets).collect();
+        for (tested, tables) in self.tested.iter().zip(&tables) {
+            figures.extend(tested.bars(tables));
+            sheets.extend_from_slice(tables);
         }
         let Written { mut files, warnings, drawings } =
             figures_folder::write(&sheets, &figures, folder)?;
-        pages::write(&folder.join(pages::REPORT), &self.page(drawings))?;
+        pages::write(&folder.join(pages::REPORT), &self.page(tables, drawings))?;
         files.push(pages::REPORT.into());
         Ok((files, warnings))
     }
 
-    fn page(&self, drawings: Vec<Drawing>) -> String {
+    /// Returns the page, with the tables of each test.
+    fn page(&self, tables: Vec<Vec<Sheet>>, drawings: Vec<Drawing>) -> String {
         let drive = &self.setup.drive;
         let mut sections = vec![Section {
             title: "Tests and settings",
@@ -42,12 +43,11 @@ impl Pts {
             drawings: Vec::new(),
         }];
         let mut drawings = drawings;
-        for tested in &self.tested {
+        for (tested, sheets) in self.tested.iter().zip(tables) {
             let own =
                 |drawing: &Drawing| drawing.name.starts_with(&format!("{}-", tested.test.name()));
             let (mine, others) = drawings.into_iter().partition(own);
             drawings = others;
-            let sheets = tested.sheets();
             sections.push(Section {
                 title: tested.test.title(),
                 charts: tested.charts(&sheets),

@@ -172,7 +172,7 @@ pub(super) fn mix(point: &Point) -> String {
     format!("{reads:.0}/{:.0} {}", 100.0 - reads, bytes(u64::from(point.stimulus.largest())))
 }
 
-pub(super) fn reads_writes(reads: f64) -> String {
+fn reads_writes(reads: f64) -> String {
     format!("{:.0}/{:.0}", 100.0 * reads, 100.0 - 100.0 * reads)
 }
 

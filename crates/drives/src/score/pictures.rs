@@ -99,9 +99,9 @@ fn series(
     points.sort_by(|one, other| one.0.total_cmp(&other.0));
     let simulated = Series::line(name, points.iter().map(|(x, it)| (*x, it.simulated.value)));
     let measured = points.iter().filter(|(_, it)| it.measured > 0.0);
-    let band =
+    let spread =
         points.iter().map(|(_, it)| it.simulated.interval.filter(|(low, _)| *low > 0.0)).collect();
-    Series { band, ..simulated.published_at(measured.map(|(x, it)| (*x, it.measured))) }
+    Series { spread, ..simulated.published_at(measured.map(|(x, it)| (*x, it.measured))) }
 }
 
 fn lines(title: &str, x: Axis, y: Axis, mut series: Vec<Series>) -> Panel {

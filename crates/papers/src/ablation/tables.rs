@@ -205,14 +205,14 @@ impl Evidence {
                 let estimates: Vec<Estimate> = (0..self.plan.factor.len())
                     .map(|bit| self.over(age, metric, |all| effect(all, 1 << bit, metric.scale())))
                     .collect();
-                let spread = |it: &Estimate| {
+                let interval = |it: &Estimate| {
                     let (mean, half) = (it.mean?, it.half?);
                     Some((factor * (mean - half), factor * (mean + half)))
                 };
                 let repeated = estimates.iter().filter(|_| self.seeds.len() > 1);
-                let band = repeated.map(spread).collect();
+                let spread = repeated.map(interval).collect();
                 let means = estimates.iter().map(|it| it.mean.map(|mean| factor * mean));
-                Series { band, ..Series::values(&age.name, means) }
+                Series { spread, ..Series::values(&age.name, means) }
             });
             let title = metric.name().split(" (").next().unwrap_or_default();
             let groups = self.plan.factor.iter().map(|it| short(&it.name));

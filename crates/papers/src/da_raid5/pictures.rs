@@ -169,3 +169,36 @@ fn by_load(paper: &Paper, evidence: &Evidence) -> Figure {
     let panels = evidence.runs.stand_ins().map(panel);
     Figure::new("load", "Mean response by load", panels).caption(caption)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::checks::{Checks, Operations};
+    use super::{Evidence, Paper};
+    use crate::column::columns;
+    use crate::run_folder::Results;
+    use crate::runs::Runs;
+    use crate::study::tests::assert_drawn;
+
+    /// The pictures name columns that their tables have.
+    #[test]
+    fn a_study_without_results_is_drawn() {
+        let paper = Paper::open().unwrap();
+        let columns = columns(&paper.workload, None).unwrap();
+        let checks = Checks {
+            update: Operations { reads: 0, writes: 0 },
+            parity: None,
+            broken: 0,
+            by_rest: 0,
+            by_old: 0,
+            example: Vec::new(),
+        };
+        assert_drawn(&Evidence {
+            paper,
+            runs: Runs::new(columns, Results::new()),
+            made: Vec::new(),
+            speeds: Results::new(),
+            checks,
+            brief: false,
+        });
+    }
+}

@@ -97,3 +97,15 @@ fn uses(evidence: &Evidence) -> Figure {
     let title = "How pages are used, and how well the buffer's hits predict it";
     Figure::new("uses", title, panels).caption(caption).columns(1)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::plan::tests::invented_in_steady_state;
+    use crate::study::tests::assert_drawn;
+
+    /// The pictures name columns that their tables have.
+    #[test]
+    fn a_study_without_results_is_drawn() {
+        assert_drawn(&invented_in_steady_state(|_, _| 1.0));
+    }
+}

@@ -287,7 +287,7 @@ pub(super) fn picture(evidence: &Evidence) -> Figure {
             all().map(|it| Some(100.0 * it?.stand_in)),
         );
         Series {
-            band: all().map(|it| it.map(|it| (100.0 * it.least, 100.0 * it.most))).collect(),
+            spread: all().map(|it| it.map(|it| (100.0 * it.least, 100.0 * it.most))).collect(),
             ..values.published(each.iter().map(|_| None).chain([mark]))
         }
     };

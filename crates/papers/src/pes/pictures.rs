@@ -151,3 +151,15 @@ fn limits(starvation: &Starvation) -> Figure {
     let title = "Limits to suspension: 80 % random reads of 4 KiB on pes-mlc in steady state";
     Figure::new("starvation_limits", title, panels)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::plan::tests::served;
+    use crate::study::tests::assert_drawn;
+
+    /// The pictures name columns that their tables have.
+    #[test]
+    fn a_study_without_results_is_drawn() {
+        assert_drawn(&served(|_| (1.0, 1.0)));
+    }
+}

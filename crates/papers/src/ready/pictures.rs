@@ -70,8 +70,8 @@ fn responses(paper: &Paper, evidence: &Evidence) -> Vec<Panel> {
     by_reading(paper, evidence, ("page write (us)", "ms", 1e3), |_, _| None).into()
 }
 
-/// Bars of every scheme under every stand-in, for each reading of the recovery. A number of the
-/// table holds `per` to a unit of the axis.
+/// Bars of every scheme under every stand-in, for each reading of the recovery. Numbers of the
+/// table are divided by `per`.
 fn by_reading(
     paper: &Paper,
     evidence: &Evidence,
@@ -172,4 +172,16 @@ fn throughput(evidence: &Evidence) -> Vec<Panel> {
         Some(Panel::lines(called, Axis::linear("s"), Axis::linear("MB/s"), [flash]))
     };
     SCHEMES[1..].iter().copied().filter_map(panel).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Evidence;
+    use crate::study::tests::assert_drawn;
+
+    /// The pictures name columns that their tables have.
+    #[test]
+    fn a_study_without_results_is_drawn() {
+        assert_drawn(&Evidence::none());
+    }
 }

@@ -207,16 +207,17 @@ fn unit(paper: &Paper, evidence: &Evidence) -> Figure {
     let named = sheet.only("workload", format!("mean of {}", paper.named.join(", ")));
     let panel = |kind: usize, speed: f64| {
         let rows = named.only("speed", Cell::Number(speed));
-        let line = |head: &String| {
-            let name = head.strip_prefix(&format!("{}s, ", KINDS[kind].name))?;
-            let points = || percent(rows.points("pages", head));
-            name.contains("below").then(|| Series::line(name, points()))
+        let prefix = format!("{}s, ", KINDS[kind].name);
+        let line = |head: String| {
+            Series::line(head.trim_start_matches(&prefix), percent(rows.points("pages", &head)))
         };
+        let gains = GAINS.into_iter().filter(|which| which.kind == kind).map(gain_name);
+        let heads = [format!("{prefix}order alone below NOOP")].into_iter().chain(gains);
         Panel::lines(
             "",
             Axis::log2("pages on a chip before the next has any"),
             Axis::linear("reduction in mean latency (%)"),
-            sheet.heads.iter().filter_map(line),
+            heads.map(line),
         )
         .reference(0.0, "")
     };
@@ -249,8 +250,7 @@ fn ablation(paper: &Paper, evidence: &Evidence) -> Figure {
         let rows = sheet.only("speed", Cell::Number(speed));
         let rows = |stage: &str| {
             let mut rows = rows.only("device", stage);
-            // The first is NOOP itself.
-            rows.rows.remove(0);
+            rows.rows.retain(|row| row[0] != "NOOP".into());
             rows
         };
         let head = format!("{}s / NOOP", KINDS[kind].name);
@@ -297,4 +297,21 @@ fn estimate(paper: &Paper, evidence: &Evidence) -> Figure {
     let panels = [panel("writes", WRITE), panel("reads", READ)];
     Figure::new("estimate", "Cost of errors in the estimated block strength", panels)
         .caption(caption)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Evidence, Paper};
+    use crate::column::columns;
+    use crate::run_folder::Results;
+    use crate::runs::Runs;
+    use crate::study::tests::assert_drawn;
+
+    /// The pictures name columns that their tables have.
+    #[test]
+    fn a_study_without_results_is_drawn() {
+        let paper = Paper::open().unwrap();
+        let runs = Runs::new(columns(&paper.workload, None).unwrap(), Results::new());
+        assert_drawn(&Evidence { paper, runs, brief: false });
+    }
 }

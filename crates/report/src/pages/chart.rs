@@ -4,8 +4,14 @@ use fowler_experiment::numbers::percent;
 use fowler_figures::palette;
 use fowler_figures::{Figure, Panel, Series, Shape};
 
-/// Returns the data of a figure for the script of a page, safe to embed in it.
+/// Returns the data of a figure for the script of a page, safe to embed in it. Its panels have one
+/// shape and one x axis.
 pub fn json(figure: &Figure) -> String {
+    debug_assert!(
+        figure.panels.windows(2).all(|two| (two[0].shape, &two[0].x) == (two[1].shape, &two[1].x)),
+        "the panels of the chart {} differ in shape or x axis: a page has one of each",
+        figure.id
+    );
     let mut figure = figure.clone();
     for panel in &mut figure.panels {
         if matches!(panel.shape, Shape::Lines | Shape::Steps) && panel.remark.is_none() {
@@ -50,11 +56,11 @@ fn coinciding(series: &[Series]) -> Option<String> {
     let near = |a: f64, b: f64| (a - b).abs() <= COINCIDE * a.abs().max(b.abs());
     let same = |one: &Series, other: &Series| {
         let y = one.y.iter().zip(&other.y);
-        // Lines without places of their own have those of the first one.
-        let shared = |its: &'_ Series| if its.x.is_empty() { &series[0].x } else { &its.x }.clone();
-        let (here, there) = (shared(one), shared(other));
+        // Lines without x values share those of the first.
+        let [here, there] =
+            [one, other].map(|its| if its.x.is_empty() { &series[0].x } else { &its.x });
         (here.len(), one.y.len()) == (there.len(), other.y.len())
-            && here.iter().zip(&there).all(|(&a, &b)| near(a, b))
+            && here.iter().zip(there).all(|(&a, &b)| near(a, b))
             && y.into_iter().all(|two| match two {
                 (Some(a), Some(b)) => near(*a, *b),
                 (a, b) => a.is_none() && b.is_none(),
@@ -114,6 +120,7 @@ pub fn coarse(value: f64) -> f64 {
 mod tests {
     use super::*;
     use fowler_device::blame::Part;
+    use fowler_figures::Axis;
 
     #[test]
     fn every_cause_has_an_ink() {
@@ -143,6 +150,13 @@ mod tests {
         let all = all.map(|(name, y)| line(name, [y, y])).to_vec();
         let says = "a and b coincide; c and d coincide: within 1.0 % everywhere.";
         assert_eq!(panel(all).as_deref(), Some(says));
+    }
+
+    #[test]
+    #[should_panic(expected = "the panels of the chart two differ in shape or x axis")]
+    fn views_share_a_shape_and_an_x_axis() {
+        let panel = |x| Panel::lines("", Axis::linear(x), Axis::linear("y"), []);
+        json(&Figure::new("two", "Two", ["s", "ms"].map(panel)));
     }
 
     #[test]

@@ -85,7 +85,7 @@ struct Remark {
     text: String,
 }
 
-/// What a page has under one heading.
+/// A heading of a page, with the charts, pictures and tables under it.
 pub struct Section {
     /// The heading.
     pub title: &'static str,

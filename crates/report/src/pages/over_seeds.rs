@@ -24,7 +24,7 @@ pub fn chart(schemes: &[&str], spread: &Spread, kind: Kind) -> Option<Figure> {
             series.x.push(slower);
             series.y.push(Some(coarse(its.mean)));
             let low = (its.mean - its.half_width).max(0.0);
-            series.band.push(Some((coarse(low), coarse(its.mean + its.half_width))));
+            series.spread.push(Some((coarse(low), coarse(its.mean + its.half_width))));
         }
         series
     };
@@ -68,8 +68,8 @@ mod tests {
         let [fifo, rps] = drawn.panels[0].series.as_slice() else { panic!("{drawn:?}") };
         assert_eq!((&fifo.x, &fifo.y), (&vec![0.5, 0.01], &vec![Some(70.0), Some(900.0)]));
         // Student's t for two degrees of freedom, 4.303, times 10, by the root of 3.
-        assert_eq!(fifo.band, [(45.16, 94.84), (900.0, 900.0)].map(Some));
-        assert_eq!(rps.band, [(70.0, 70.0), (90.0, 90.0)].map(Some));
+        assert_eq!(fifo.spread, [(45.16, 94.84), (900.0, 900.0)].map(Some));
+        assert_eq!(rps.spread, [(70.0, 70.0), (90.0, 90.0)].map(Some));
         let writes = Spread::of_values(vec![values([60.0, 70.0, 80.0], [900.0; 3])]);
         assert!(chart(&["fifo"], &writes, Kind::Write).is_none());
     }

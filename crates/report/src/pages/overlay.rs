@@ -113,7 +113,7 @@ fn full_name(of: &str, series: &Series) -> String {
 fn together(panels: [&Panel; 2], names: &[String]) -> Panel {
     let mut series = Vec::new();
     for (panel, name) in panels.into_iter().zip(NAMES) {
-        // Lines without places of their own have those of the first one.
+        // Lines without x values share those of the first.
         let shared = panel.series.first().map_or(&[][..], |its| &its.x);
         for its in &panel.series {
             let x = if its.x.is_empty() { shared.to_vec() } else { its.x.clone() };
