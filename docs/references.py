@@ -77,7 +77,7 @@ def keys() -> str:
         section = path.rpartition(".")[0]
         takes = "; ".join(f"`{word}`: {means}" for word, means in words) or expected
         its = "required" if required else f"`{default}`" if default else ""
-        meaning = about + "".join(f". To have an effect: {need}" for need in needs)
+        meaning = f"{about}. Needs {needs}" if needs else about
         cells = (f"`{path}`", meaning, takes, its)
         row = " | ".join(cell.replace("|", "\\|") for cell in cells)
         sections.setdefault(section, []).append(f"| {row} |")

@@ -79,7 +79,7 @@ class Leaf:
     words: list[tuple[str, str]]
     required: bool
     default: str
-    needs: list[str]
+    needs: str
 
     def type(self) -> str:
         words = ", ".join(f'"{word}"' for word, _ in self.words)
@@ -156,7 +156,8 @@ def attribute(name: str, leaf: Leaf) -> list[str]:
     about = leaf.about[:1].upper() + leaf.about[1:]
     words = "; ".join(f"{word}: {means}" for word, means in leaf.words)
     takes = f" ({words})." if leaf.words else f": {leaf.expected}."
-    return [*lines, *documented(about + takes, "    ")]
+    needs = f" Needs {leaf.needs}." if leaf.needs else ""
+    return [*lines, *documented(about + takes + needs, "    ")]
 
 
 def classes(name: str, about: str, node: Node, above: tuple[str, ...]) -> list[str]:

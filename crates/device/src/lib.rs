@@ -24,7 +24,6 @@ pub use blocks::failed_dies::{self, FailedDieCounts};
 pub use cells::program_mode::{Mode, Step, Voltage};
 pub use cells::reliability;
 pub use config::layout::{Layout, Refusal};
-pub use config::needs::Need;
 pub use config::*;
 pub use device::controller::Controller;
 pub use device::fault_schedule::Struck;

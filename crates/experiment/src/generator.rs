@@ -295,7 +295,7 @@ fn optional(
     about: &'static str,
     field: Field<Description>,
 ) -> Key<Description> {
-    Key { path, about: about.into(), required: false, field, needs: &[] }
+    Key { path, about: about.into(), required: false, field, needs: Vec::new() }
 }
 
 fn parse_sizes(text: &str) -> Result<Vec<SizeShare>, String> {

@@ -11,9 +11,8 @@ use fowler_experiment::{keys::all, run};
 use pyo3::prelude::*;
 
 /// A key: path, kind, meaning, expected value, words with their meanings, whether it is required,
-/// its default as TOML, and what it needs to have an effect.
-type KeyFacts =
-    (String, &'static str, String, String, Vec<(String, String)>, bool, String, Vec<&'static str>);
+/// its default as TOML, and what it needs to have an effect (empty for nothing).
+type KeyFacts = (String, &'static str, String, String, Vec<(String, String)>, bool, String, String);
 
 /// Returns every configuration key of a drive.
 #[pyfunction]
@@ -27,8 +26,8 @@ pub(crate) fn keys() -> Vec<KeyFacts> {
             let default = key.field.print(&defaults);
             let expected = key.field.expected();
             let (path, kind) = (key.path.into(), kind(&key.field));
-            let needs = key.needs.iter().map(|need| need.hint).collect();
-            (path, kind, key.about.into_owned(), expected, words, key.required, default, needs)
+            let (needs, about) = (key.needed(), key.about.into_owned());
+            (path, kind, about, expected, words, key.required, default, needs)
         })
         .collect()
 }

@@ -106,8 +106,7 @@ fn describe<T>(text: &mut String, key: &keys::Key<T>) {
     for (word, about) in key.field.words() {
         text.push_str(&console::fitted(&format!("        {word:<20}{about}\n"), 20));
     }
-    for need in key.needs {
-        let hint = format!("      to have an effect: {}\n", need.hint);
-        text.push_str(&console::fitted(&hint, 2));
+    if !key.needs.is_empty() {
+        text.push_str(&console::fitted(&format!("      needs {}\n", key.needed()), 2));
     }
 }

@@ -2,7 +2,7 @@
 //! every reason and its numbers.
 
 use crate::config::reliability::{ModelKind, NoModel, RateTable, StrengthSource};
-use crate::config::{Ack, Config, Mapping, OpBase, PlaneMode, ProgramErase};
+use crate::config::{Ack, Config, Mapping, OpBase, PlaneMode, ProgramErase, constraints};
 use crate::event::Event;
 use crate::policy::die_order::{DEADLINE_GRAIN, DEADLINES_MAX};
 use crate::policy::hotness::Detector;
@@ -87,10 +87,6 @@ impl Refusals {
         if !works {
             self.0.push(Refusal { keys: keys.to_vec(), what: what(), hint: None });
         }
-    }
-
-    pub(super) fn extend(&mut self, refusals: impl Iterator<Item = Refusal>) {
-        self.0.extend(refusals);
     }
 
     /// Like [`Refusals::unless`], with a hint.
@@ -220,10 +216,11 @@ impl Config {
         self.refuse_stripe_unit(&mut refusals);
         self.refuse_cells(&mut refusals);
         self.refuse_uses(&mut refusals);
+        self.refuse_unmet(constraints::VOLTAGES, &mut refusals);
         self.refuse_redundancy(&mut refusals);
         self.refuse_scrub(&mut refusals);
         self.refuse_bad_blocks(&mut refusals);
-        self.refuse_unmet(&mut refusals);
+        self.refuse_unmet(constraints::CUT_PROGRAMS, &mut refusals);
         self.refuse_superblocks(&mut refusals);
         refusals.0.extend(self.refuse_life());
         if refusals.0.is_empty() && self.superblocks.mapping == Mapping::Superblocks {
@@ -458,7 +455,8 @@ impl Config {
         );
     }
 
-    /// Checks the numbers by which pages get their access classes (HIRE).
+    /// Checks the access classes of pages (HIRE). A `buffer.read_hot` that has no effect, because
+    /// access classes are off, is accepted: schemes are compared on one drive.
     fn refuse_uses(&self, refusals: &mut Refusals) {
         let watermark = self.hotness.watermark;
         let tells = watermark > 0.5 && watermark <= 1.0;
@@ -478,6 +476,12 @@ impl Config {
         refusals.unless(!by_use || pages > 0, &["policy.hotness", "buffer.size"], || {
             format!("a buffer of {} has no hits for `buffer_hits` to count", self.buffer.size)
         });
+        refusals.unless_hinted(
+            by_use || self.policies.hotness.is_none(),
+            &["policy.hotness"],
+            || "a custom policy replaces `buffer_hits`, which this drive does not use".into(),
+            || "set policy.hotness = [\"buffer_hits\"], or use a scheme such as hire".into(),
+        );
         let caches = self.buffer.cache_reads;
         refusals.unless(!caches || pages > 0, &["buffer.cache_reads", "buffer.size"], || {
             format!("a buffer of {} cannot cache reads", self.buffer.size)

@@ -2,9 +2,9 @@
 //! crates above; configurations that cannot work are rejected here, with all reasons at once.
 //!
 //! - `aging.rs`: how the data of a drive with superblocks ages.
+//! - `constraints.rs`: constraints between settings, which a drive must meet to work at all.
 //! - `flash.rs`: the registers of the dies, and programs in two passes.
 //! - `layout.rs`: the sizes derived from a configuration, and the reasons for rejecting it.
-//! - `needs.rs`: what settings need of the rest of a drive.
 //! - `queues.rs`: how many requests the drive takes, in which order, and which wait for which.
 //! - `scrubbing.rs`: the period of scrubbing that is possible.
 //! - `slc.rs`: the SLC cache of a drive with superblocks.
@@ -13,11 +13,11 @@
 
 mod aging;
 pub(crate) mod bad_blocks;
+pub(crate) mod constraints;
 pub(crate) mod endurance;
 pub(crate) mod failed_dies;
 mod flash;
 pub mod layout;
-pub(crate) mod needs;
 mod queues;
 pub(crate) mod reliability;
 mod scrubbing;

@@ -6,7 +6,9 @@ use super::map::UNITS_MAX;
 use super::shape::Shape;
 use super::slc_cache::{FOLDED_MOST, IDLE_LEAST};
 use crate::config::layout::{Layout, Refusals};
-use crate::config::{Ack, Config, FlashConfig, GcFrontier, Mapping, OpBase, SlcConfig};
+use crate::config::{
+    Ack, Config, FlashConfig, GcFrontier, Mapping, OpBase, SlcConfig, constraints,
+};
 use crate::event::Event;
 use fowler_units::{Bytes, Span};
 
@@ -63,7 +65,7 @@ impl Config {
     /// Refuses what a drive with superblocks cannot have.
     pub(crate) fn refuse_superblocks(&self, refusals: &mut Refusals) {
         if self.superblocks.mapping == Mapping::Pages {
-            return;
+            return self.refuse_unmet(constraints::PAGE_MAPPED, refusals);
         }
         self.refuse_policies(refusals);
         let FlashConfig { program_passes: passes, first_pass_iterations, .. } = self.flash;

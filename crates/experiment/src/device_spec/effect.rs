@@ -2,22 +2,25 @@
 //! its effect. The table of keys says what each needs.
 
 use super::defaults;
-use crate::keys;
-use fowler_device::{Config, Need, Refusal};
+use crate::keys::{self, Requirement};
+use fowler_device::{Config, Refusal};
+use std::ptr;
 
 /// Returns every setting in `config` that has no effect, and what it needs to have one. Default
-/// values are never reported; keys that lack the same are reported together, policies first.
+/// values are never reported; keys whose requirements are in one row are reported together, policies
+/// first.
 pub(crate) fn without_effect(config: &Config) -> Vec<Refusal> {
     let default = defaults::config();
     let mut keys = keys::all();
     keys.retain(|key| !key.needs.is_empty());
     keys.retain(|key| key.field.print(config) != key.field.print(&default));
     keys.sort_by_key(|key| !key.is_slot());
-    let unmet = |need: &&Need| {
-        let lacks = |its: &&Need| its.what == need.what && !(its.met)(config);
+    let unmet = |row: &&[&Requirement]| {
+        let lacks =
+            |it: &&Requirement| row.iter().any(|one| ptr::eq(*one, *it)) && !(it.met)(config);
         let idle = keys.iter().filter(|key| key.needs.iter().any(lacks));
         let idle: Vec<&str> = idle.map(|key| key.path).collect();
-        (!idle.is_empty()).then(|| need.refusal(&idle))
+        (!idle.is_empty()).then(|| row[0].refusal(&idle))
     };
     keys::NEEDS.iter().filter_map(unmet).collect()
 }
@@ -25,8 +28,9 @@ pub(crate) fn without_effect(config: &Config) -> Vec<Refusal> {
 #[cfg(test)]
 mod tests {
     use crate::device_spec::{DeviceSpec, resolve};
-    use crate::keys;
+    use crate::keys::{self, Requirement};
     use crate::scheme::Scheme;
+    use std::ptr;
 
     /// The diagnostics of a preset with these settings; empty if it works.
     fn reported(device: &str, scheme: &str, set: &[&str]) -> String {
@@ -82,7 +86,13 @@ mod tests {
                 &["policy.redundancy.saved=9", "policy.redundancy.cache=limited"],
                 &[],
             ),
-            ("pes-mlc", "noop", &["policy.redundancy.cache=limited"], &["saves no page"]),
+            (
+                "pes-mlc",
+                "noop",
+                &["policy.redundancy.cache=limited"],
+                &["saves no page", "(policy.redundancy.saved, policy.redundancy.cache)"],
+            ),
+            ("pes-mlc", "noop", &["policy.voltage=high"], &["(policy.voltage, reliability.model)"]),
             // RHIO's order has an effect on any drive.
             ("pes-mlc", "pes_ipc", &["policy.die_order=rhio"], &[]),
         ] {
@@ -136,9 +146,15 @@ mod tests {
     }
 
     #[test]
-    fn every_need_is_reported() {
-        for need in keys::all().iter().flat_map(|key| key.needs) {
-            assert!(keys::NEEDS.iter().any(|its| its.what == need.what), "{}", need.what);
+    fn every_need_is_reported_and_of_a_key() {
+        let of_keys: Vec<&Requirement> = keys::all().into_iter().flat_map(|it| it.needs).collect();
+        let reported: Vec<&Requirement> = keys::NEEDS.iter().copied().flatten().copied().collect();
+        let has = |list: &[&Requirement], one| list.iter().any(|it| ptr::eq(*it, one));
+        for one in &of_keys {
+            assert!(has(&reported, *one), "not reported: {}", one.refusal(&[]).what);
+        }
+        for one in &reported {
+            assert!(has(&of_keys, *one), "of no key: {}", one.refusal(&[]).what);
         }
     }
 

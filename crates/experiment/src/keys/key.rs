@@ -1,7 +1,8 @@
 //! One key, and what the lists of keys are written with.
 
+use super::needs::Requirement;
 use crate::field::Field;
-use fowler_device::{Config, Need};
+use fowler_device::Config;
 use fowler_units::Span;
 use std::borrow::Cow;
 
@@ -15,14 +16,20 @@ pub struct Key<T> {
     pub required: bool,
     /// Its type and bounds, and access to its value.
     pub field: Field<T>,
-    /// Needs of every value but the default: where one is not met, the value has no effect.
-    pub needs: &'static [&'static Need],
+    /// Requirements of values other than the default, which have no effect where one is not met.
+    pub needs: Vec<&'static Requirement>,
 }
 
 impl<T> Key<T> {
-    /// Returns the key with what it needs to have an effect.
-    pub(super) fn needs(self, needs: &'static [&'static Need]) -> Key<T> {
-        Key { needs, ..self }
+    /// Returns the key with its requirements.
+    pub(super) fn needs(self, needs: &[&'static Requirement]) -> Key<T> {
+        Key { needs: needs.to_vec(), ..self }
+    }
+
+    /// Returns what the key needs to have an effect, as a noun phrase; empty if it needs nothing.
+    pub fn needed(&self) -> String {
+        let phrases: Vec<&str> = self.needs.iter().map(|it| it.phrase).collect();
+        phrases.join("; and ")
     }
 
     /// Returns whether it chooses a policy. Such a key may also be a table with the policy's `name`
@@ -87,7 +94,7 @@ pub(super) fn optional(
     about: impl Into<Cow<'static, str>>,
     field: Field<Config>,
 ) -> Key<Config> {
-    Key { path, about: about.into(), required: false, field, needs: &[] }
+    Key { path, about: about.into(), required: false, field, needs: Vec::new() }
 }
 
 /// The maximum of most times. It exceeds any flash operation, so a larger value has a wrong unit.

@@ -1,7 +1,8 @@
 //! Every configuration key of a drive, in one table. The TOML parser, `--set`, the resolved
 //! configuration of a result, the help and the bindings all read this list.
 //!
-//! This module contains only the list. The types of values come from `field`. It accesses no files.
+//! This module contains only the list, and in `needs.rs` what keys need to have an effect. The types
+//! of values come from `field`. It accesses no files.
 
 mod aging;
 mod key;
@@ -13,6 +14,7 @@ mod reliability;
 pub use key::Key;
 pub(crate) use key::{at, words};
 pub(crate) use needs::NEEDS;
+pub use needs::Requirement;
 
 use crate::field::{Access, Field, Word};
 use fowler_device::{

@@ -1,6 +1,6 @@
-//! What settings of a drive need to have an effect. Whoever sets a key expects to see its effect,
-//! so a value other than the default that has none is rejected. The device itself rejects settings
-//! that cannot work at all.
+//! Requirements of keys to have an effect. Whoever sets a key expects to see its effect, so a value
+//! other than the default that has none is rejected. The device itself rejects settings that cannot
+//! work at all.
 //!
 //! The die order `rhio` needs nothing: even where all reads take equally long, it serves reads
 //! before writes, and the writes of small requests first.
@@ -10,73 +10,113 @@
 use fowler_device::policy::placement::PlacementKind;
 use fowler_device::policy::redundancy::{CachePower, Checks};
 use fowler_device::reliability::ModelKind;
-use fowler_device::{Arbitration, Need};
+use fowler_device::{Arbitration, Config, Refusal};
 use fowler_units::Span;
 
-/// Every need, in the order in which settings without effect are reported.
-pub(crate) const NEEDS: [&Need; 14] = [
-    &ERRORS,
-    &FADING,
-    &COMPARISONS,
-    &HOTNESS,
-    &BAD_BLOCKS,
-    &SAVED_PAGES,
-    &CAPACITOR,
-    &TORN_PROGRAMS,
-    &TURNS,
-    &PACE,
-    &TWO_PASSES,
-    &CACHE,
-    &DYNAMIC_CACHE,
-    &AGE,
+/// A requirement of a key: on a drive that does not meet it, a value of the key other than the
+/// default has no effect. Compared by address.
+pub struct Requirement {
+    /// A noun phrase for lists of keys, after "needs".
+    pub(super) phrase: &'static str,
+    /// The last keys that a refusal names. Those that have no effect come before, unless they are
+    /// among them.
+    keys: &'static [&'static str],
+    /// Returns whether a drive meets the requirement.
+    pub(crate) met: fn(&Config) -> bool,
+    /// The message of a refusal.
+    what: &'static str,
+    /// The hint of a refusal: a way to meet the requirement.
+    hint: &'static str,
+}
+
+impl Requirement {
+    /// Returns the refusal of a drive on which these keys have no effect.
+    pub(crate) fn refusal(&self, idle: &[&'static str]) -> Refusal {
+        let others = idle.iter().filter(|key| !self.keys.contains(key));
+        Refusal {
+            keys: others.chain(self.keys).copied().collect(),
+            what: self.what.into(),
+            hint: Some(self.hint.into()),
+        }
+    }
+}
+
+/// Every requirement, in the order in which settings without effect are reported. Those of a row
+/// are reported together, in the words of the first.
+pub(crate) static NEEDS: [&[&Requirement]; 14] = [
+    &[&ERRORS, &ERRORS_OF_STREAMS, &ERRORS_OF_VOLTAGES],
+    &[&FADING],
+    &[&COMPARISONS],
+    &[&HOTNESS],
+    &[&BAD_BLOCKS],
+    &[&SAVED_PAGES],
+    &[&CAPACITOR],
+    &[&TORN_PROGRAMS],
+    &[&TURNS, &WEIGHTED_TURNS],
+    &[&PACE],
+    &[&TWO_PASSES],
+    &[&CACHE],
+    &[&DYNAMIC_CACHE],
+    &[&AGE],
 ];
 
-pub(super) const PACE: Need = Need {
+pub(super) static PACE: Requirement = Requirement {
+    phrase: "paced writes: buffer.pace above 0ns",
     keys: &["buffer.pace"],
     met: |drive| drive.buffer.pace != Span::ZERO,
     what: "no effect: this drive does not pace writes",
     hint: "add buffer.pace, the time between two units that enter a full buffer",
 };
 
-pub(super) const TURNS: Need = Need {
+pub(super) static TURNS: Requirement = Requirement {
+    phrase: "queues that take turns: queue.arbitration = \"round_robin\" or \"weighted\"",
     keys: &["queue.arbitration"],
     met: |drive| drive.queue.arbitration != Arbitration::Arrival,
     what: "no effect: the queues of this drive do not take such turns",
     hint: "set queue.arbitration = \"weighted\", or \"round_robin\" for queue.taken alone",
 };
 
-pub(super) const WEIGHTED_TURNS: Need =
-    Need { met: |drive| drive.queue.arbitration == Arbitration::Weighted, ..TURNS };
+/// [`TURNS`] in which queues have weights.
+pub(super) static WEIGHTED_TURNS: Requirement = Requirement {
+    phrase: "queues that take weighted turns: queue.arbitration = \"weighted\"",
+    met: |drive| drive.queue.arbitration == Arbitration::Weighted,
+    ..TURNS
+};
 
-pub(super) const TWO_PASSES: Need = Need {
+pub(super) static TWO_PASSES: Requirement = Requirement {
+    phrase: "programs in two passes: flash.program_passes = 2",
     keys: &["flash.program_passes"],
     met: |drive| drive.flash.program_passes != 1,
     what: "no effect: this drive programs in one pass",
     hint: "set flash.program_passes = 2",
 };
 
-pub(super) const CACHE: Need = Need {
+pub(super) static CACHE: Requirement = Requirement {
+    phrase: "an SLC cache: slc.static or slc.dynamic",
     keys: &["slc.static", "slc.dynamic"],
     met: |drive| drive.slc.is_on(),
     what: "no effect: this drive has no SLC cache",
     hint: "add slc.static or slc.dynamic, the superblocks of the cache",
 };
 
-pub(super) const DYNAMIC_CACHE: Need = Need {
+pub(super) static DYNAMIC_CACHE: Requirement = Requirement {
+    phrase: "erased superblocks for it: slc.dynamic",
     keys: &["slc.dynamic"],
     met: |drive| drive.slc.dynamic > 0 || !drive.slc.is_on(),
     what: "no effect: the cache of this drive uses only what is set aside for it",
     hint: "add slc.dynamic, the most superblocks that it uses besides",
 };
 
-pub(super) const AGE: Need = Need {
+pub(super) static AGE: Requirement = Requirement {
+    phrase: "data that ages: aging.coding other than \"off\"",
     keys: &["aging.coding"],
     met: |drive| drive.aging.is_on(),
     what: "no effect: the data of this drive does not age",
     hint: "add aging.coding = \"balanced\"",
 };
 
-pub(super) const ERRORS: Need = Need {
+pub(super) static ERRORS: Requirement = Requirement {
+    phrase: "bit errors: reliability.model other than \"off\"",
     keys: &["reliability.model"],
     met: |drive| drive.reliability.model != ModelKind::Off,
     what: "no effect: the cells of this drive have no bit errors",
@@ -84,12 +124,22 @@ pub(super) const ERRORS: Need = Need {
 };
 
 /// [`ERRORS`], where data is placed in streams.
-pub(super) const ERRORS_OF_STREAMS: Need = Need {
+pub(super) static ERRORS_OF_STREAMS: Requirement = Requirement {
     met: |drive| drive.placement.name != PlacementKind::Streams || (ERRORS.met)(drive),
     ..ERRORS
 };
 
-pub(super) const FADING: Need = Need {
+/// [`ERRORS`] in the list of keys: the device itself refuses voltages on a drive without them.
+pub(super) static ERRORS_OF_VOLTAGES: Requirement = Requirement {
+    phrase: "bit errors: reliability.model = \"analytic\" or \"by_voltage\"",
+    met: |_| true,
+    ..ERRORS
+};
+
+pub(super) static FADING: Requirement = Requirement {
+    phrase: "data that fades or reads that fail: reliability.model = \"analytic\" or \"table\", \
+             reliability.uber above 0, policy.redundancy.checks = \"versions\", or \
+             what policy.scrub.stripes needs",
     keys: &["reliability.model"],
     met: |drive| {
         !matches!(drive.reliability.model, ModelKind::Off | ModelKind::ByVoltage)
@@ -101,7 +151,9 @@ pub(super) const FADING: Need = Need {
     hint: "add --set reliability.model=analytic, or use --device rhio",
 };
 
-pub(super) const COMPARISONS: Need = Need {
+pub(super) static COMPARISONS: Requirement = Requirement {
+    phrase: "policy.scrub = \"patrol\", stripes (policy.redundancy = \"raid5\", for \
+             example), and policy.redundancy.integrity = true",
     keys: &[],
     met: |drive| drive.compares_stripes(),
     what: "no effect: nothing on this drive compares stripes with their parity",
@@ -109,35 +161,40 @@ pub(super) const COMPARISONS: Need = Need {
            example), and policy.redundancy.integrity = true",
 };
 
-pub(super) const HOTNESS: Need = Need {
+pub(super) static HOTNESS: Requirement = Requirement {
+    phrase: "a detector of hot data: policy.hotness",
     keys: &["policy.hotness"],
     met: |drive| drive.hotness.detectors != 0,
     what: "no effect: nothing on this drive detects hot data",
     hint: "add a detector: policy.hotness = [\"request_size\"]",
 };
 
-pub(super) const BAD_BLOCKS: Need = Need {
+pub(super) static BAD_BLOCKS: Requirement = Requirement {
+    phrase: "blocks that fail: bad_blocks.share above 0",
     keys: &[],
     met: |drive| drive.bad_blocks.share != 0.0,
     what: "no effect: no block of this drive fails",
     hint: "set bad_blocks.share, 0.02 for example",
 };
 
-pub(super) const SAVED_PAGES: Need = Need {
-    keys: &["policy.redundancy.saved"],
+pub(super) static SAVED_PAGES: Requirement = Requirement {
+    phrase: "pages to save, if limited: policy.redundancy.saved above 0",
+    keys: &["policy.redundancy.saved", "policy.redundancy.cache"],
     met: |drive| drive.redundancy.cache != CachePower::Limited || drive.redundancy.saved > 0,
     what: "no effect: a capacitor that saves no page is none",
     hint: "set policy.redundancy.saved, or policy.redundancy.cache = \"volatile\"",
 };
 
-pub(super) const CAPACITOR: Need = Need {
+pub(super) static CAPACITOR: Requirement = Requirement {
+    phrase: "a capacitor: policy.redundancy.cache = \"limited\"",
     keys: &["policy.redundancy.cache"],
     met: |drive| drive.redundancy.cache == CachePower::Limited,
     what: "no effect: used only with policy.redundancy.cache = \"limited\"",
     hint: "set policy.redundancy.cache = \"limited\"",
 };
 
-pub(super) const TORN_PROGRAMS: Need = Need {
+pub(super) static TORN_PROGRAMS: Requirement = Requirement {
+    phrase: "torn programs: policy.redundancy.cut_programs = \"torn\"",
     keys: &["policy.redundancy.cut_programs"],
     met: |drive| drive.redundancy.tears_programs(),
     what: "no effect: the drive ends its programs when the power fails",

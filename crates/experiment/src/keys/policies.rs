@@ -152,7 +152,7 @@ fn of_data() -> Vec<Key<Config>> {
         optional("policy.step", "the ISPP step at which data is programmed",
             slot!(step, StepKind)).needs(&[&needs::ERRORS, &needs::HOTNESS]),
         optional("policy.voltage", "the threshold voltages at which data is programmed",
-            slot!(voltage, VoltageKind)),
+            slot!(voltage, VoltageKind)).needs(&[&needs::ERRORS_OF_VOLTAGES]),
         optional("policy.replacement", "which page the buffer evicts",
             slot!(replacement, ReplacementKind)),
         optional("policy.replacement.window", "cflru: number of oldest pages searched for a clean one",

@@ -151,7 +151,7 @@ const COLUMNS: &str = "such as ts=us,op=rw,lba=512,len=bytes";
 const DEVICES: &str = "a device's number in quotes, or \"side-by-side\"";
 
 fn key(path: &'static str, about: &'static str, field: Field<Spec>) -> Key<Spec> {
-    Key { path, about: about.into(), required: false, field, needs: &[] }
+    Key { path, about: about.into(), required: false, field, needs: Vec::new() }
 }
 
 /// A specification that has been read, with the origin of everything in it.
