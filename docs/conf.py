@@ -44,6 +44,8 @@ nb_execution_show_tb = True
 # Output of a cell on standard error is a warning, and warnings fail the build.
 nb_output_stderr = "remove-warn"
 nb_render_markdown_format = "gfm"
+# Settings and flags outside of code keep their quotes and dashes, so that they can be copied.
+smartquotes = False
 # Widgets would fetch scripts from the network.
 nb_ipywidgets_js = {}
 # Pages need no progress bars.
