@@ -111,7 +111,7 @@ pub fn written<T>(facts: &[Fact<T>], of: &T) -> Value {
     Value::Object(facts.iter().filter_map(field).collect())
 }
 
-/// Several objects.
+/// Writes each element of a slice as an object.
 pub fn all_written<T>(facts: &[Fact<T>], of: &[T]) -> Vec<Value> {
     of.iter().map(|one| written(facts, one)).collect()
 }
