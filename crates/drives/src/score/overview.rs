@@ -1,5 +1,5 @@
-//! The score of a drive: for each of its numbers, how far off it is over all rows, in the median and
-//! at worst.
+//! The score of a drive: for each of its numbers, how far off it is over all rows, in the median
+//! and at worst.
 
 use super::{Metric, Score, ScoredRow};
 use fowler_experiment::tables::{Cell, Sheet};
