@@ -1,5 +1,5 @@
-//! Constraints between settings, which a drive must meet to work at all. Requirements of settings to
-//! have an effect are in the crate `experiment`, beside the table of keys.
+//! Constraints between settings, which a drive must meet to work at all. The requirements of
+//! settings to have an effect are in the crate `experiment`, beside the table of keys.
 //!
 //! One constraint is of both kinds: voltages on a drive without bit errors have no effect. It is
 //! here because no test runs a device with such voltages.
