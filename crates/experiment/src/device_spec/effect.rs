@@ -7,8 +7,8 @@ use fowler_device::{Config, Refusal};
 use std::ptr;
 
 /// Returns every setting in `config` that has no effect, and what it needs to have one. Default
-/// values are never reported; keys whose requirements are in one row are reported together, policies
-/// first.
+/// values are never reported; keys whose requirements are in one row are reported together,
+/// policies first.
 pub(crate) fn without_effect(config: &Config) -> Vec<Refusal> {
     let default = defaults::config();
     let mut keys = keys::all();
