@@ -76,8 +76,8 @@ fn a_dry_run_says_what_memory_is_taken() {
     assert!(out.contains("(limit of the address space, ulimit -v)"), "{out}");
 }
 
-/// What is said to fit does. The limit is that of a program without optimization, too, which takes
-/// 22 MB more than one with.
+/// A drive of the size that the hint names fits. The limit leaves room for a program without
+/// optimization, which takes 22 MB more than one with it.
 #[test]
 fn the_hint_helps() {
     const KIB: u64 = 360_000;

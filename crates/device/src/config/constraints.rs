@@ -1,8 +1,8 @@
 //! Constraints between settings, which a drive must meet to work at all. The requirements of
 //! settings to have an effect are in the crate `experiment`, beside the table of keys.
 //!
-//! One constraint is of both kinds: voltages on a drive without bit errors have no effect. It is
-//! here because no test runs a device with such voltages.
+//! One constraint is of both kinds: voltages on a drive without bit errors have no effect. It
+//! stays beside the other constraint on voltages; the table of keys only lists it.
 
 use super::{Admission, Arbitration, Config};
 use crate::config::layout::Refusals;
