@@ -134,7 +134,7 @@ pub struct Panel {
     /// A horizontal line, such as "as fast as the baseline".
     #[serde(skip)]
     pub reference: Option<Reference>,
-    /// What the picture itself does not show, such as lines that cover each other.
+    /// A remark on what the picture does not show, such as lines that cover each other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remark: Option<String>,
 }

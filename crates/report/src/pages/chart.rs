@@ -58,7 +58,7 @@ fn coinciding(series: &[Series]) -> Option<String> {
         let y = one.y.iter().zip(&other.y);
         // Lines without x values share those of the first.
         let [here, there] =
-            [one, other].map(|its| if its.x.is_empty() { &series[0].x } else { &its.x });
+            [one, other].map(|line| if line.x.is_empty() { &series[0].x } else { &line.x });
         (here.len(), one.y.len()) == (there.len(), other.y.len())
             && here.iter().zip(there).all(|(&a, &b)| near(a, b))
             && y.into_iter().all(|two| match two {

@@ -16,15 +16,15 @@ pub fn chart(schemes: &[&str], spread: &Spread, kind: Kind) -> Option<Figure> {
         let known = Percentile::ALL.into_iter().filter_map(|percentile| {
             let path = format!("{}.{}_us", kind.name(), percentile.name());
             // A logarithmic axis has no place for zero.
-            let its = spread.of(place, &path).filter(|its| its.mean > 0.0)?;
-            Some((1.0 / percentile.one_in() as f64, its))
+            let found = spread.of(place, &path).filter(|found| found.mean > 0.0)?;
+            Some((1.0 / percentile.one_in() as f64, found))
         });
         let mut series = Series::values(*scheme, [None; 0]).of_scheme(place);
-        for (slower, its) in known {
+        for (slower, found) in known {
             series.x.push(slower);
-            series.y.push(Some(coarse(its.mean)));
-            let low = (its.mean - its.half_width).max(0.0);
-            series.spread.push(Some((coarse(low), coarse(its.mean + its.half_width))));
+            series.y.push(Some(coarse(found.mean)));
+            let low = (found.mean - found.half_width).max(0.0);
+            series.spread.push(Some((coarse(low), coarse(found.mean + found.half_width))));
         }
         series
     };

@@ -89,9 +89,9 @@ fn overlaid([first, second]: [&[Figure]; 2]) -> Vec<Figure> {
         let panels: Vec<Panel> = one
             .panels
             .iter()
-            .filter_map(|its| {
-                let other = other.panels.iter().find(|it| it.title == its.title)?;
-                (its.y == other.y).then(|| together([its, other], &names))
+            .filter_map(|view| {
+                let other = other.panels.iter().find(|it| it.title == view.title)?;
+                (view.y == other.y).then(|| together([view, other], &names))
             })
             .collect();
         let both = Figure::new(one.id.clone(), one.title.clone(), panels);
@@ -114,14 +114,14 @@ fn together(panels: [&Panel; 2], names: &[String]) -> Panel {
     let mut series = Vec::new();
     for (panel, name) in panels.into_iter().zip(NAMES) {
         // Lines without x values share those of the first.
-        let shared = panel.series.first().map_or(&[][..], |its| &its.x);
-        for its in &panel.series {
-            let x = if its.x.is_empty() { shared.to_vec() } else { its.x.clone() };
-            let name = full_name(name, its);
+        let shared = panel.series.first().map_or(&[][..], |drawn| &drawn.x);
+        for drawn in &panel.series {
+            let x = if drawn.x.is_empty() { shared.to_vec() } else { drawn.x.clone() };
+            let name = full_name(name, drawn);
             let place = names.iter().position(|other| *other == name).unwrap_or(names.len());
-            let points = x.len().min(its.y.len());
+            let points = x.len().min(drawn.y.len());
             let line =
-                Series { x: x[..points].to_vec(), y: its.y[..points].to_vec(), ..its.clone() };
+                Series { x: x[..points].to_vec(), y: drawn.y[..points].to_vec(), ..drawn.clone() };
             series.push(Series { name, ..line }.of_scheme(place));
         }
     }

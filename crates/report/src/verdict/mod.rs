@@ -60,7 +60,7 @@ pub fn comparison_json(outcomes: &[Outcome], spread: Option<&Spread>) -> Value {
     written(&facts(), &Comparison { outcomes, spread })
 }
 
-/// What `fowler compare` writes into `summary.json` and prints with `--json`.
+/// Returns the schema of what `fowler compare` writes into `summary.json` and prints with `--json`.
 pub fn schema() -> Value {
     let mut body = output::schema(&facts());
     body["$defs"] = json!({ "run": summary::schema() });
