@@ -3,7 +3,7 @@
 Three lanes run side by side, because compiling, installing and waiting for a browser use different parts of a machine. What
 compiles is nice to the others, which wait for answers of a browser, a kernel or a pool of processes:
 
-1. rust: builds the program and the Python module, then the tests, and runs one test program after another
+1. rust: builds the program and the Python module, then the tests, and runs two test programs at a time
 2. python: installs the packages meanwhile; tests the package and builds the documentation once the module is built
 3. browser: installs Chromium and Playwright meanwhile; looks at reports once the program is built
 
@@ -116,6 +116,33 @@ def run(name: str, command: list[str | Path], **environment: str) -> tuple[int, 
     return code, log.read_text(errors="replace")
 
 
+def first_line(text: str) -> str:
+    """Returns the first line of a text that is not empty, to follow a name; nothing if there is none."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return f": {lines[0][:300]}" if lines else ""
+
+
+def add_cases(name: str, path: Path, code: int, output: str) -> int:
+    """Adds the tests of a file in JUnit's format. Returns how many passed."""
+    cases = ElementTree.parse(path).getroot().iter("testcase") if path.exists() else ()
+    failed, passed, skipped = [], 0, 0
+    for case in cases:
+        test = f"{case.get('classname', '')}::{case.get('name', '')}".removeprefix("test::")
+        wrong = next((it for tag in ("failure", "error") if (it := case.find(tag)) is not None), None)
+        if wrong is not None:
+            failed.append(f"{name} {test}{first_line(wrong.get('message', ''))}")
+        elif case.find("skipped") is not None:
+            skipped += 1
+        else:
+            passed += 1
+        with tally.lock:
+            tally.times.append((float(case.get("time", 0)), name, test))
+    if code != 0 and not failed:
+        failed.append(f"{name} (exit code {code})")
+    tally.add(name, output, passed, failed, skipped)
+    return passed
+
+
 def end(name: str, code: int, output: str) -> bool:
     """Says how a command ended; prints its output if it failed. Returns whether it succeeded."""
     if code != 0:
@@ -157,7 +184,9 @@ def run_tests(name: str, path: Path, folder: Path, *only: str) -> None:
     results = re.findall(r"^test (\S+)(?: - should panic)? \.\.\. (\w+)(?:.*?<([\d.]+)s>)?", output, re.M)
     # What tests write to standard error at the same time can tear a line, so the sum counts.
     passed = sum(map(int, re.findall(r"test result: \w+\. (\d+) passed", output)))
-    failed = [f"{name} {test}" for test, result, _ in results if result == "FAILED"]
+    # What a test that fails prints begins with its name and where it panicked.
+    said = dict(re.findall(r"^---- (\S+) stdout ----\n(?:\s*\n)*thread .* panicked at .*\n(.*)", output, re.M))
+    failed = [f"{name} {test}{first_line(said.get(test, ''))}" for test, result, _ in results if result == "FAILED"]
     ignored = sum(result == "ignored" for _, result, _ in results)
     if code != 0 and not failed:
         failed.append(f"{name} (exit code {code})")
@@ -188,8 +217,10 @@ def rust(*only: str) -> None:
     if programs is None:
         tally.failed.append("build the tests")
         return
-    for name, path, folder in programs:
-        run_tests(name, path, folder, *only)
+    # Two at a time: a program ends with its slowest test, which leaves a processor idle.
+    with ThreadPoolExecutor(2) as pool:
+        for tests in [pool.submit(run_tests, *program, *only) for program in programs]:
+            tests.result()
     if not only:
         code, output = run("examples in comments", [*CARGO, "test", "--workspace", "--doc"])
         passed = sum(map(int, re.findall(r"^test result: \w+\. (\d+) passed", output, re.M)))
@@ -239,22 +270,7 @@ def python() -> None:
     with ThreadPoolExecutor() as both:
         docs = both.submit(run, "build the documentation", ["docs/build"], FOWLER_ENVIRONMENT="built")
         code, output = run("Python", ["python/tests/run", f"--junitxml={results}"], FOWLER_ENVIRONMENT="built")
-        found = ElementTree.parse(results).getroot().iter("testcase") if results.exists() else ()
-        failed, passed, skipped = [], 0, 0
-        for case in found:
-            name = f"{case.get('classname', '')}::{case.get('name', '')}"
-            tags = {child.tag for child in case}
-            if tags & {"failure", "error"}:
-                failed.append(f"Python {name}")
-            elif "skipped" in tags:
-                skipped += 1
-            else:
-                passed += 1
-            with tally.lock:
-                tally.times.append((float(case.get("time", 0)), "Python", name))
-        if code != 0 and not failed:
-            failed.append(f"Python (exit code {code})")
-        tally.add("Python", output, passed, failed, skipped)
+        passed = add_cases("Python", results, code, output)
         end(f"Python: {passed} passed", code, output)
         code, output = docs.result()
         tally.add("documentation", output, int(code == 0), [] if code == 0 else ["build the documentation"])
@@ -275,13 +291,12 @@ def browser() -> None:
     say("fetch the browser: ok")
     if not program.wait():
         return
-    code, output = run("browser", ["tests/browser/run"])
-    passed = re.search(r"^\S+ pass (\d+)", output, re.M)
-    failed = [f"browser {name}" for name in re.findall(r"^✖ (.*?) \(", output, re.M)]
-    if code != 0 and not failed:
-        failed = [f"browser (exit code {code})"]
-    tally.add("browser", output, int(passed[1]) if passed else 0, sorted(set(failed)))
-    end("browser", code, output)
+    results = TARGET / "browser.xml"
+    results.unlink(missing_ok=True)
+    written = ["--test-reporter=junit", f"--test-reporter-destination={results}"]
+    code, output = run("browser", ["tests/browser/run", *written])
+    passed = add_cases("browser", results, code, output)
+    end(f"browser: {passed} passed", code, output)
 
 
 # --- The end --------------------------------------------------------------------------------------
@@ -292,8 +307,10 @@ def reason(test: str) -> str | None:
     if test.startswith("docs."):
         return "a command of the documentation, as it stands there"
     name = re.escape(re.sub(r"\[.*", "", test.rsplit("::", 1)[-1]))
-    pattern = re.compile(rf"(?:^[ \t]*(?://|#|@).*\n)*^[ \t]*(?:(?:fn|def) {name}\(|\w+! \{{.*\b{name}\b)", re.M)
-    for folder, ending in [("crates", "rs"), ("tests", "rs"), ("benches", "rs"), ("python/tests", "py")]:
+    defined = rf"(?:fn|def) {name}\(|\w+! \{{.*\b{name}\b|.*\btest\('{name}'"
+    pattern = re.compile(rf"(?:^[ \t]*(?://|#|@).*\n)*^[ \t]*(?:{defined})", re.M)
+    places = [("crates", "rs"), ("tests", "rs"), ("benches", "rs"), ("python/tests", "py"), ("tests/browser", "test.mjs")]
+    for folder, ending in places:
         for path in (ROOT / folder).rglob(f"*.{ending}"):
             found = pattern.search(path.read_text())
             if found:

@@ -7,6 +7,9 @@ const HOST = 'http://raster.invalid';
 const MARK = 'http://mark.invalid/';
 /// Pixels per point: 144 dpi.
 const SCALE = 2;
+/// Milliseconds that a page may take to load beside everything else that the tests do.
+const PATIENCE = 120_000;
+const ATTEMPTS = 3;
 
 /// Answers the requests of a page from the library's files: modules cannot be loaded from `file:`.
 const served = async (page) => {
@@ -15,7 +18,19 @@ const served = async (page) => {
     if (name === '') route.fulfill({ contentType: 'text/html', body: '<!DOCTYPE html><body></body>' });
     else route.fulfill({ contentType: 'text/javascript', body: readFileSync(path.join(library, name)) });
   });
-  await page.goto(`${HOST}/`);
+  await page.goto(`${HOST}/`, { timeout: PATIENCE });
+};
+
+/// Prints on A4. Chromium prints in a process of its own, which may fail to start on a machine that is at its limits;
+/// its refusal says nothing of the page.
+const sheets = async (page) => {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await page.pdf({ format: 'A4' });
+    } catch (error) {
+      if (attempt === ATTEMPTS || !/Printing failed/.test(error)) throw error;
+    }
+  }
 };
 
 /// Prints a page. Every figure gets a link over all of it, which tells where it is in the PDF, and the heights of the
@@ -34,7 +49,7 @@ const printed = async (page) => {
       for (const plot of document.querySelectorAll('.plot')) window.heights[plot.closest('figure').id] = parseFloat(plot.style.height);
     });
   }, MARK);
-  const pdf = await page.pdf({ format: 'A4' });
+  const pdf = await sheets(page);
   return { pdf, heights: await page.evaluate(() => window.heights) };
 };
 

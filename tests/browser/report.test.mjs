@@ -282,6 +282,7 @@ test('a comparison, at two widths', async (context) => {
     await until(drawnIn, (its) => its[0] !== first && its.every((colour) => /^#[0-9a-f]{6}$/.test(colour)), 'dark colours');
   }));
 
+  // Slow: the report is printed, and a PDF reader draws its pages.
   await context.test('on paper every chart is drawn and whole', () => opened(file, { colorScheme: 'dark' }, async (page) => {
     const pages = await raster(browser, page);
     pages.forEach((it, at) => writeFileSync(path.join(out, `compare-page-${at + 1}.png`), Buffer.from(it.png, 'base64')));
@@ -296,6 +297,7 @@ test('a comparison, at two widths', async (context) => {
     }
   }));
 
+  // Slow: it opens the table behind every chart, and the browser lists more than 100 controls twice.
   await context.test('every control has a name and can be reached by keyboard', () => opened(file, {}, async (page) => {
     // Open everything that can be opened, because there are controls inside.
     for (const summary of await page.locator('summary').all()) await summary.click();
