@@ -22,6 +22,7 @@ fn soak(folder: &Path, arguments: &[&str]) -> (Option<i32>, String) {
     (status.code(), String::from_utf8_lossy(&[stdout, stderr].concat()).into_owned())
 }
 
+// Slow: each kind of bout of the soak once.
 #[test]
 fn nothing_is_found() {
     let folder = folder("short");

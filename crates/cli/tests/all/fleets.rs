@@ -52,6 +52,7 @@ fn check(folder: &str, more: &[&str]) -> (Option<i32>, String) {
 }
 
 /// As a batch system runs them, with one that is killed, and one that is lost.
+// Slow: 60,000 drives twice, so that a shard can be killed while it draws.
 #[test]
 fn shards_merge_into_the_bytes_of_one_run() {
     let here = Folder::new("fleet-shards");
@@ -109,6 +110,7 @@ fn shards_merge_into_the_bytes_of_one_run() {
 }
 
 /// Stopped while it draws, in a folder and without one.
+// Slow: 60,000 drives three times, so that a signal comes while they are drawn.
 #[test]
 fn a_fleet_that_is_stopped_resumes_to_the_same_bytes() {
     let here = Folder::new("fleet-stopped");

@@ -116,6 +116,7 @@ fn begun(arguments: &[&str], out: &Path, finished: usize) -> Child {
     child
 }
 
+// Slow: a sweep that is long enough to be killed and stopped in the middle.
 #[test]
 fn whatever_ends_it_no_finished_point_is_lost_or_run_again() {
     let here = folder("killed");

@@ -166,6 +166,7 @@ impl Change {
     }
 }
 
+// Slow: a sweep is resumed after a crash at each of its operations on files.
 #[test]
 fn a_sweep_resumes_to_the_same_bytes_after_a_crash_at_any_moment() {
     disk::observe(|operation| {

@@ -200,6 +200,7 @@ fn a_page_is_programmed_anew_only_on_a_die_that_was_idle_for_long_enough() {
 
 /// Survivors of GC stay among their own: what was read-hot is programmed at boosted
 /// voltages again.
+// Slow: 20,000 requests, until much has been collected that was read often.
 #[test]
 fn gc_keeps_the_class_of_a_page() {
     let mut config = config(ReadHot::OnDirty);

@@ -110,6 +110,7 @@ fn cells(device: &Device, stripe: StripeId) -> Vec<Cell> {
     view.data.into_iter().filter_map(|its| its.1).chain(view.parity).collect()
 }
 
+// Slow: all laws are checked after every event.
 #[test]
 fn what_a_dead_die_held_is_rebuilt_on_others_and_nothing_goes_to_it_any_more() {
     for kind in kinds() {

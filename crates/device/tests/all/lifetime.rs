@@ -211,6 +211,7 @@ fn near(one: f64, other: f64, share: f64, least: f64) -> bool {
 /// delayed within 3 % of the life, stops within a tenth or 0.2 % of the pages: GC begins a
 /// few pages earlier or later where a die takes its time, which decides which pages of a block are
 /// still valid, and by that when capacity is used up.
+// Slow: six lives, event by event.
 #[test]
 fn a_life_without_dies_is_that_of_the_whole_drive() {
     use {Enforcement as E, ThrottleKind as K};

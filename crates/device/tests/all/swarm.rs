@@ -112,6 +112,7 @@ fn conservation_after_every_event() {
     swarm(0..1500, true);
 }
 
+// Slow: 6,000 drives.
 #[test]
 fn conservation_in_the_end() {
     swarm(10_000..16_000, false);

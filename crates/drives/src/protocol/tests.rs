@@ -141,6 +141,7 @@ fn writes_by_pattern_are_as_amplified_as_theory_says() {
 }
 
 /// The same on drives whose map points at pages, and on those with superblocks.
+// Slow: drives of up to 640 MiB are overwritten five times.
 #[test]
 fn a_smaller_drive_has_the_same_write_amplification() {
     let rows = json!([{ "used_gib": 1, "overwritten_x_used": 5 }]);

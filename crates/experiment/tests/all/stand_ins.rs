@@ -207,6 +207,7 @@ fn distances(a: &Profile, b: &Profile) -> [(&'static str, f64); 7] {
 
 /// Table 1 of READY: what each of its traces writes, in GiB an hour. A day has few cycles, and they
 /// differ, found by trying rates: within 2 % is near enough.
+// Slow: the requests of three whole traces are drawn.
 #[test]
 fn stand_ins_of_ready_write_what_is_printed() {
     for (name, device, printed) in [

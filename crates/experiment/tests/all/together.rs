@@ -147,6 +147,7 @@ fn every_subset_of_the_five_keeps_the_laws() {
     (0..16).for_each(holds);
 }
 
+// Slow: sixteen runs with parity.
 #[test]
 fn every_subset_with_parity_loses_nothing() {
     (16..32).for_each(holds);

@@ -78,6 +78,7 @@ fn agrees(fleet: &Fleet, expected: impl Fn(f64) -> f64) {
 
 /// Drives that only fail early survive as `exp(-(t / eta)^k)`, and are replaced, if the rate is
 /// constant, as a Poisson process is.
+// Slow: three fleets of 40,000 drives; with fewer, the interval hides a wrong shape.
 #[test]
 fn early_failures_are_those_of_the_closed_form() {
     let life = life(1e8, 5.0, &[]);
@@ -137,6 +138,7 @@ fn erfc(x: f64) -> f64 {
 }
 
 /// Drives of a fleet, each simulated alone with its own load and its own cells.
+// Slow: eight whole lives.
 #[test]
 fn a_fleet_is_the_drives_that_are_simulated_one_by_one() {
     let base = life(300.0, 5.0, &[]);

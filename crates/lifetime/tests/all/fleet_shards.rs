@@ -68,6 +68,7 @@ fn merged(folders: &[PathBuf]) -> Result<String, String> {
 }
 
 /// As a batch system runs them: in any order, a tenth stopped or lost and run again.
+// Slow: a hundred folders are written, and a tenth of them twice.
 #[test]
 fn shards_in_any_order_are_the_fleet_of_one_run() {
     let here = empty("any-order");
@@ -109,6 +110,7 @@ fn shards_in_any_order_are_the_fleet_of_one_run() {
 }
 
 /// A fleet that is stopped while it is drawn has its drives when it is taken up again.
+// Slow: 70,000 drives, so that it can be stopped between two saved states.
 #[test]
 fn a_fleet_that_is_stopped_resumes_to_the_same() {
     let here = empty("stopped");

@@ -82,6 +82,7 @@ writes.sizes = '4KiB 3, 16KiB 1'
 
 /// A life whose host waits to the end of it, and one that is stopped in the moment in which it
 /// ends.
+// Slow: three lives, each of them whole and in parts.
 #[test]
 fn a_life_that_is_stopped_again_and_again_comes_to_the_same() {
     let out = folder("lives-stopped");
@@ -176,6 +177,7 @@ fn the_share_that_is_over_never_falls_and_comes_to_all() {
 /// ends at it. Random writes, mixed hot and cold ones too, come to the upper bound of the
 /// amplification within 1 %, runs of pages to the lower. The upper one is that of many blocks: a
 /// plane has 512 here; with 64 the simulated one is 13 % higher.
+// Slow: three whole lives.
 #[test]
 fn a_life_lies_within_its_first_estimate() {
     let out = folder("lives-estimate");

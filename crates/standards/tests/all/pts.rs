@@ -111,6 +111,7 @@ fn a_fresh_drive_falls_off_a_cliff_and_garbage_collection_is_why() {
     assert!(written >= fowler_standards::Saturation::FILLS * all.capacity || all.window.is_some());
 }
 
+// Slow: two whole tests with their waits.
 #[test]
 fn a_drive_that_collects_when_idle_recovers_with_the_wait_and_another_does_not() {
     let ratio = |set: &[&str]| {
