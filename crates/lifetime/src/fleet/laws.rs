@@ -118,7 +118,7 @@ mod tests {
     use fowler_physics::recovery::{Endurance, Reading};
 
     /// The block that is drawn is that of all blocks drawn one by one.
-    // Slow: 2.2 million blocks are drawn, and sorted by drive.
+    // Slow: over two million blocks are drawn, and sorted by drive.
     #[test]
     fn the_block_that_ends_a_drive_is_that_of_its_blocks() {
         let strengths = Strengths::new(&Parameters::default());
