@@ -37,7 +37,7 @@ PLANS = 4
 
 
 def sweep(  # noqa: PLR0913  (they are the keys of a specification)
-    spec: str | os.PathLike[str] | None = None,
+    spec: str | os.PathLike[str] | Mapping[str, Any] | None = None,
     *,
     out: str | os.PathLike[str],
     executor: Any = None,
@@ -74,8 +74,8 @@ def sweep(  # noqa: PLR0913  (they are the keys of a specification)
     [1.0, 2.0]
 
     Args:
-        spec: A specification: a TOML file. It excludes all keywords except those from ``out`` to
-            ``progress``.
+        spec: A specification: a TOML file, or a dictionary with the keys of one. It excludes all keywords
+            except those from ``out`` to ``progress``.
         out: The folder of results. The same call resumes from what is finished there.
         executor: Where to run the points: any :class:`concurrent.futures.Executor`, or a Dask distributed
             client. ``None`` runs them in this process. Every worker must find the files that the
@@ -143,17 +143,34 @@ def sweep(  # noqa: PLR0913  (they are the keys of a specification)
         "source": source,
         **more,
     }
+    beside = [name for name, value in own.items() if value is not None]
+    if isinstance(spec, Mapping) and not beside:
+        own |= _keywords(spec)
+        spec = None
+    read: Callable[[], _core.Plan] | None = None
     if spec is not None:
-        what, hint = "a specification file excludes this argument", "change it in the file"
-        beside = [name for name, value in own.items() if value is not None]
+        what, hint = "a specification excludes this argument", "change it in the specification"
         wrong += [Diagnostic(name, None, "", what, hint=hint) for name in beside]
-        read = (lambda: _read_file(spec)) if not beside else None
+        if not isinstance(spec, Mapping):
+            file = spec
+            read = (lambda: _read_file(file)) if not beside else None
     else:
         keywords = Specification("sweep")
         read = lambda: read_keywords(own, keywords)  # noqa: E731
         objects = keywords.objects
     plan = _read(read, wrong)
     return _run(plan, objects.given, folder, executor, threads, retry, progress)
+
+
+def _keywords(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the keywords of :func:`sweep` that say what a specification does."""
+    names = {"axis": "axes", "point": "points", "lenient": "lenient_pct"}
+    keywords = {names.get(name, name): value for name, value in spec.items()}
+    changes = keywords.get("set")
+    if isinstance(changes, list | tuple):
+        # As a file has them: a list of key=value.
+        keywords["set"] = dict(str(change).partition("=")[::2] for change in changes)
+    return keywords
 
 
 def load(path: str | os.PathLike[str]) -> Any:

@@ -168,6 +168,13 @@ def test_the_folder_is_that_of_the_command(small: fowler.Sweep, tmp_path: Path) 
     text = {"sweep.toml": b"", "sweep.sha256": b""}
     assert {**contents(of_file.folder), **text} == {**contents(small.folder), **text}
     assert (of_file.folder / "sweep.toml").read_text() == SPECIFICATION
+    # A dictionary says what the file does.
+    of_dict = fowler.sweep(tomllib.loads(SPECIFICATION), out=tmp_path / "dictionary")
+    assert {**contents(of_dict.folder), **text} == {**contents(small.folder), **text}
+    with pytest.raises(fowler.InputError, match="excludes this argument"):
+        fowler.sweep({"axis": {"seed": [1]}}, out=tmp_path / "both", limit=5)
+    with pytest.raises(fowler.InputError, match="axes_"):
+        fowler.sweep({"axes_": {"seed": [1]}}, out=tmp_path / "unknown")
 
 
 @pytest.mark.parametrize("threads", [1, 2])
