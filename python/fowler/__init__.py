@@ -14,6 +14,7 @@ from __future__ import annotations
 from fowler import config, policies
 from fowler._core import __version__
 from fowler.analysis import MainEffects, main_effects, pareto
+from fowler.commands import ask, diff, endurance, explain, fio, pts, score, trace_info
 from fowler.comparison import Comparison
 from fowler.drive import Device, Preset, device, presets
 from fowler.errors import Diagnostic, InputError, PolicyError, WorkerError
@@ -59,9 +60,14 @@ __all__ = [
     "Table",
     "WorkerError",
     "__version__",
+    "ask",
     "compare",
     "config",
     "device",
+    "diff",
+    "endurance",
+    "explain",
+    "fio",
     "lifetime",
     "load",
     "main_effects",
@@ -69,7 +75,10 @@ __all__ = [
     "pareto",
     "policies",
     "presets",
+    "pts",
     "run",
+    "score",
     "study",
     "sweep",
+    "trace_info",
 ]

@@ -15,7 +15,7 @@ from jsonschema import Draft202012Validator
 ROOT = Path(__file__).parents[2]
 LIMITED = ("--limit", "1", "--json", "--quiet")
 CONFIGURATIONS = ("device", "workload", "scheme", "sweep")
-OUTPUTS = ("run", "compare", "lifetime", "pts", "endurance", "validate", "trace-info")
+OUTPUTS = ("run", "compare", "explain", "lifetime", "pts", "endurance", "validate", "trace-info")
 
 # How the program is asked what it thinks of a file.
 READERS = {
@@ -279,6 +279,7 @@ def test_other_results_are_as_their_schemas_say(place: Path) -> None:
         ),
         ("endurance", f"endurance {tiny}"),
         ("compare", f"compare --device small.toml --workload demo --schemes fifo,rps,pes_ips {QUICK}"),
+        ("explain", f"explain --device small.toml --workload demo --scheme pes_ipc {QUICK}"),
         ("lifetime", life),
         ("lifetime", f"{life} --no-check"),
         ("validate", "validate --quick --quiet --json --only bounds"),

@@ -4,8 +4,38 @@ use crate::wrap::wrapped;
 use clap::error::{ContextKind, ContextValue};
 use console::{Style, Term};
 use fowler_experiment::diagnostic::{Diagnostics, escaped};
+use std::cell::Cell;
 use std::io::{self, Write};
 use std::path::Path;
+
+/// What a command would have written, kept for whoever called it.
+#[derive(Default)]
+pub(crate) struct Kept {
+    /// Standard output.
+    pub text: String,
+    /// What is wrong with the input.
+    pub diagnostics: Diagnostics,
+}
+
+thread_local! {
+    static KEPT: Cell<Option<Kept>> = const { Cell::new(None) };
+}
+
+/// Keeps results and what is wrong with the input, of what `act` does on this thread, instead of
+/// writing them.
+pub(crate) fn keep<T>(act: impl FnOnce() -> T) -> (T, Kept) {
+    KEPT.set(Some(Kept::default()));
+    let done = act();
+    (done, KEPT.take().unwrap_or_default())
+}
+
+/// Returns whether results of this thread are kept, and if so keeps one.
+fn kept(put: impl FnOnce(&mut Kept)) -> bool {
+    let mut kept = KEPT.take();
+    let keeps = kept.as_mut().map(put).is_some();
+    KEPT.set(kept);
+    keeps
+}
 
 /// The fewest columns that a terminal is taken to have.
 const NARROWEST: usize = 60;
@@ -43,6 +73,9 @@ pub(crate) fn opens(file: &Path) -> String {
 
 /// Writes a result to standard output. A reader that has seen enough, such as `head`, is no error.
 pub(crate) fn print(text: &str) {
+    if kept(|kept| kept.text.push_str(text)) {
+        return;
+    }
     let mut out = io::stdout().lock();
     let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     if let Err(error) = written
@@ -55,6 +88,9 @@ pub(crate) fn print(text: &str) {
 
 /// Says what is wrong with the input.
 pub(crate) fn complain(diagnostics: &Diagnostics) {
+    if kept(|kept| kept.diagnostics.0.extend_from_slice(&diagnostics.0)) {
+        return;
+    }
     let (shown, rest) = diagnostics.shown();
     for diagnostic in shown {
         let word = Style::new().for_stderr().red().bold().apply_to("error:");
@@ -87,9 +123,12 @@ pub(crate) fn note(text: &str) {
     error_line(&wrapped(text, error_width(), 4));
 }
 
-/// Names the file to open on standard error, where standard output has other uses.
+/// Names the file to open on standard error, where standard output has other uses. Whoever called
+/// the command knows it.
 pub(crate) fn note_opens(file: &Path) {
-    error_line(opens(file).trim_end());
+    if !kept(|_| ()) {
+        error_line(opens(file).trim_end());
+    }
 }
 
 /// Lines on standard error. If even that is gone there is nobody to tell.

@@ -29,8 +29,10 @@ mod table;
 mod wrap;
 
 use exit::Exit;
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::fan_out;
 use std::ffi::OsString;
+use std::sync::atomic::AtomicBool;
 
 /// Prints help, the version, or what is wrong with the flags.
 fn said(mut errors: Vec<clap::Error>) -> Exit {
@@ -74,4 +76,43 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         }
     };
     exit.code()
+}
+
+/// What a command that was called by a program came to.
+#[derive(Debug)]
+pub enum Answer {
+    /// What it would have written to standard output.
+    Text(String),
+    /// It was stopped.
+    Stopped,
+}
+
+/// Does what `arguments` ask for, the name of the program first, for a program in whose process it
+/// runs: results are returned, and `stop` takes the place of signals.
+///
+/// # Errors
+/// Everything that is wrong with the input.
+pub fn answer(
+    arguments: impl IntoIterator<Item = OsString>,
+    stop: &'static AtomicBool,
+) -> Result<Answer, Diagnostics> {
+    let arguments = parser::parse(arguments).map_err(|errors| {
+        let wrong = |error: &clap::Error| {
+            let text = error.render().to_string();
+            Diagnostic::new("", text.trim_start_matches("error: ").trim_end())
+        };
+        Diagnostics(errors.iter().map(wrong).collect())
+    })?;
+    let (ended, kept) = console::keep(|| {
+        signals::heard_by(stop, || {
+            fan_out::start()?;
+            commands::execute(arguments.command)
+        })
+    });
+    let exit = ended?;
+    kept.diagnostics.or(())?;
+    match exit {
+        Exit::Stopped => Ok(Answer::Stopped),
+        Exit::Done | Exit::BadInput | Exit::Fault => Ok(Answer::Text(kept.text)),
+    }
 }

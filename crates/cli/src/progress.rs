@@ -1,4 +1,5 @@
-//! Progress on standard error while work takes its time: hidden unless that is a terminal.
+//! Progress on standard error while work takes its time: a bar on a terminal, a line a minute
+//! elsewhere.
 
 use crate::console;
 use fowler_experiment::progress::Progress;
@@ -6,6 +7,8 @@ use fowler_experiment::progress::Progress;
 use fowler_papers::Step;
 use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 use std::fmt;
+use std::io::IsTerminal;
+use std::ops::Deref;
 #[cfg(any(feature = "papers", feature = "parquet"))]
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -19,39 +22,100 @@ const PART: f64 = 1e6;
 /// Work of which it is not known yet how much there is.
 const UNKNOWN: &str = "{spinner} {msg}";
 /// How much of the work is done, what that is, and the time left.
-const DONE: &str = "[{bar:16}] {percent:>3} %  {msg}, {left} left";
+const DONE: &str = "[{bar:16}] {percent:>3} %  {msg}, {left}";
 
 /// The same with the time since it began, for work that takes long.
 #[cfg(any(feature = "papers", feature = "parquet"))]
-const RUNS: &str = "[{bar:16}] {percent:>3} %  {msg}, {elapsed}, {left} left";
+const RUNS: &str = "[{bar:16}] {percent:>3} %  {msg}, {elapsed}, {left}";
 /// The same for work that is not counted.
-const SHARES: &str = "[{bar:24}] {percent:>3} %  {elapsed}, {prefix} left  {msg}";
+const SHARES: &str = "[{bar:24}] {percent:>3} %  {elapsed}, {prefix}  {msg}";
 
-fn bar(quiet: bool, length: u64, template: &str) -> ProgressBar {
-    if quiet {
-        return ProgressBar::hidden();
+/// How often a line is written where there is no terminal: the log of a job that takes hours shows
+/// that it goes on, and one of seconds stays empty.
+const LINE: Duration = Duration::from_secs(60);
+
+/// A bar, and when the next line is due where no terminal shows it.
+struct Bar {
+    bar: ProgressBar,
+    next_line: Option<Mutex<Duration>>,
+}
+
+impl Deref for Bar {
+    type Target = ProgressBar;
+
+    fn deref(&self) -> &ProgressBar {
+        &self.bar
     }
-    let bar = ProgressBar::new(length);
-    draw_as(&bar, template);
-    // The ticker is a thread of its own, which a bar that nobody sees does not need.
-    if !bar.is_hidden() {
-        bar.enable_steady_tick(TICK);
+}
+
+impl Bar {
+    fn new(quiet: bool, length: u64, template: &str) -> Bar {
+        if quiet {
+            return Bar { bar: ProgressBar::hidden(), next_line: None };
+        }
+        let bar = ProgressBar::new(length);
+        draw_as(&bar, template);
+        // The ticker is a thread of its own, which a bar that nobody sees does not need.
+        if !bar.is_hidden() {
+            bar.enable_steady_tick(TICK);
+        }
+        let lines = !std::io::stderr().is_terminal();
+        Bar { bar, next_line: lines.then(|| Mutex::new(LINE)) }
     }
-    bar
+
+    /// The time left by the rate of late, in words.
+    fn left(&self) -> String {
+        let share = self.position() as f32 / self.length().unwrap_or(0).max(1) as f32;
+        words((self.per_sec() > 0.0).then(|| self.eta()), share)
+    }
+
+    /// Writes a line if one is due and nobody sees the bar.
+    fn tell(&self, left: impl FnOnce() -> String) {
+        let Some(next) = &self.next_line else { return };
+        if let Some(text) = self.line(&mut locked(next), self.elapsed(), left) {
+            console::note(&text);
+        }
+    }
+
+    /// The line of a moment, if one is due, and when the next one is.
+    fn line(
+        &self,
+        next: &mut Duration,
+        now: Duration,
+        left: impl FnOnce() -> String,
+    ) -> Option<String> {
+        if now < *next {
+            return None;
+        }
+        *next = now + LINE;
+        let (done, length) = (self.position(), self.length().unwrap_or(0));
+        if done == 0 || length == 0 {
+            return Some(self.message());
+        }
+        let percent = 100 * u128::from(done) / u128::from(length);
+        let behind = if self.message().is_empty() { "" } else { ", " };
+        Some(format!("{percent} %, {}{behind}{}", left(), self.message()))
+    }
 }
 
 fn draw_as(bar: &ProgressBar, template: &str) {
     if let Ok(style) = ProgressStyle::with_template(template) {
+        let left = |state: &ProgressState, into: &mut dyn fmt::Write| {
+            let known = state.per_sec() > 0.0;
+            let _grows = into.write_str(&words(known.then(|| state.eta()), state.fraction()));
+        };
         bar.set_style(style.progress_chars("=> ").with_key("left", left));
     }
 }
 
-/// The time left; unknown before anything is done.
-fn left(state: &ProgressState, into: &mut dyn fmt::Write) {
-    let _grows = match state.per_sec() {
-        rate if rate > 0.0 => write!(into, "{:#}", HumanDuration(state.eta())),
-        _ => into.write_char('?'),
-    };
+/// The time left in words: unknown before anything is done. What remains after the last share
+/// takes time as well, so no bar says that none is left.
+fn words(left: Option<Duration>, share: f32) -> String {
+    match left {
+        _ if share >= 1.0 => "finishing".into(),
+        Some(left) => format!("{:#} left", HumanDuration(left.max(Duration::from_secs(1)))),
+        None => "time left unknown".into(),
+    }
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -76,7 +140,7 @@ fn before_requests(step: Progress) -> Option<String> {
 /// The bar of runs: first how far a trace is read, a drive preconditioned or a speed found, then
 /// how far the runs are, requests so far and per second, and the time left.
 pub(crate) struct Requests {
-    bar: ProgressBar,
+    bar: Bar,
     so_far: Mutex<SoFar>,
 }
 
@@ -93,7 +157,7 @@ impl Requests {
     /// A bar of nothing yet: runs say how many there are.
     pub fn new(quiet: bool) -> Requests {
         // A bar of length zero would be full.
-        Requests { bar: bar(quiet, 1, UNKNOWN), so_far: Mutex::default() }
+        Requests { bar: Bar::new(quiet, 1, UNKNOWN), so_far: Mutex::default() }
     }
 
     /// Follows a step of the work.
@@ -123,6 +187,7 @@ impl Requests {
                 self.bar.set_message(format!("{requests} requests, {rate}/s"));
             }
         }
+        self.bar.tell(|| self.bar.left());
     }
 
     /// Takes the bar away.
@@ -135,7 +200,7 @@ impl Requests {
 /// progress included, and the time left.
 #[cfg(any(feature = "papers", feature = "parquet"))]
 pub(crate) struct Runs {
-    bar: ProgressBar,
+    bar: Bar,
     so_far: Mutex<RunsSoFar>,
 }
 
@@ -162,7 +227,7 @@ impl Runs {
     /// A bar of nothing yet.
     pub fn new(quiet: bool) -> Runs {
         // A bar of length zero would be full.
-        let bar = bar(quiet, 1, UNKNOWN);
+        let bar = Bar::new(quiet, 1, UNKNOWN);
         bar.set_message("planning the runs");
         Runs { bar, so_far: Mutex::default() }
     }
@@ -199,6 +264,7 @@ impl Runs {
             step => {
                 if let (0, Some(message)) = (locked(&self.so_far).planned, before_requests(step)) {
                     self.bar.set_message(message);
+                    self.bar.tell(|| self.bar.left());
                 }
             }
         }
@@ -227,6 +293,7 @@ impl Runs {
         self.bar.set_length((so_far.planned as f64 * PART) as u64);
         self.bar.set_position((so_far.done * PART) as u64);
         self.bar.set_message(so_far.to_string());
+        self.bar.tell(|| self.bar.left());
     }
 
     /// Takes the bar away.
@@ -237,7 +304,7 @@ impl Runs {
 
 /// The bar of a whole of which shares are done.
 pub(crate) struct Shares {
-    bar: ProgressBar,
+    bar: Bar,
     /// When the whole began, by the clock of the bar, and what was done of it by then.
     began: Mutex<Option<(Duration, f64)>>,
     /// What stands behind the bar when it begins.
@@ -257,7 +324,7 @@ fn time_left(began: (Duration, f64), now: Duration, share: f64) -> Option<Durati
 impl Shares {
     /// A bar of nothing yet; `message` says what comes first.
     pub fn new(quiet: bool, message: &'static str) -> Shares {
-        let bar = bar(quiet, PART as u64, UNKNOWN);
+        let bar = Bar::new(quiet, PART as u64, UNKNOWN);
         bar.set_message(message);
         Shares { bar, began: Mutex::default(), behind: Mutex::default() }
     }
@@ -266,6 +333,7 @@ impl Shares {
     pub fn follow(&self, step: Progress) {
         if let (None, Some(message)) = (*locked(&self.began), before_requests(step)) {
             self.bar.set_message(message);
+            self.bar.tell(String::new);
         }
     }
 
@@ -279,8 +347,9 @@ impl Shares {
             (now, share)
         });
         self.bar.set_position((share * PART) as u64);
-        let left = time_left(began, now, share);
-        self.bar.set_prefix(left.map_or("?".into(), |left| format!("{:#}", HumanDuration(left))));
+        let left = words(time_left(began, now, share), share as f32);
+        self.bar.set_prefix(left.clone());
+        self.bar.tell(|| left);
     }
 
     /// Begins another whole; `message` says what it is.
@@ -319,6 +388,33 @@ pub(crate) fn resumes_from(folder: &Path) -> String {
 #[cfg(test)]
 mod time_left_tests {
     use super::*;
+    use indicatif::ProgressDrawTarget;
+
+    #[test]
+    fn a_log_has_a_line_a_minute() {
+        let hidden = ProgressBar::with_draw_target(Some(200), ProgressDrawTarget::hidden());
+        let bar = Bar { bar: hidden, next_line: None };
+        let (s, mut next) = (Duration::from_secs, LINE);
+        bar.set_message("reading the trace");
+        let left = || "2m left".to_string();
+        assert_eq!(bar.line(&mut next, s(59), left), None);
+        assert_eq!(bar.line(&mut next, s(61), left).unwrap(), "reading the trace");
+        bar.set_position(50);
+        bar.set_message("7 requests");
+        assert_eq!(bar.line(&mut next, s(120), left), None);
+        assert_eq!(bar.line(&mut next, s(121), left).unwrap(), "25 %, 2m left, 7 requests");
+        bar.set_message("");
+        assert_eq!(bar.line(&mut next, s(300), left).unwrap(), "25 %, 2m left");
+    }
+
+    #[test]
+    fn no_bar_says_that_no_time_is_left() {
+        let words = |left, share| words(Some(Duration::from_millis(left)), share);
+        assert_eq!(words(90_000, 0.5), "2m left");
+        assert_eq!(words(200, 0.99), "1s left");
+        assert_eq!(words(0, 1.0), "finishing");
+        assert_eq!(super::words(None, 0.0), "time left unknown");
+    }
 
     #[test]
     fn the_time_left_is_that_of_the_average_since_the_beginning() {

@@ -4,7 +4,7 @@
 //! is the list.
 
 use fowler_experiment::presets::Folder;
-use fowler_experiment::{device_spec, generator, scheme, summary, sweep, trace};
+use fowler_experiment::{device_spec, generator, scheme, summary, sweep, timeline, trace};
 use serde_json::Value;
 
 /// A JSON Schema (draft 2020-12) by its name.
@@ -42,6 +42,7 @@ pub(crate) const ALL: &[Schema] = schemas! {
     "sweep", "a sweep: fowler sweep SPEC.toml" => sweep::schema;
     "run", "the JSON of fowler run" => summary::of_run;
     "compare", "the JSON of fowler compare" => fowler_report::verdict::schema;
+    "explain", "the JSON of fowler explain" => timeline::schema_of_explained;
     "lifetime", "the JSON of fowler lifetime" => fowler_lifetime::schema;
     "pts", "the JSON of fowler pts" => fowler_standards::schema;
     "endurance", "the JSON of fowler endurance" => fowler_standards::endurance_schema;

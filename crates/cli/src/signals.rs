@@ -2,12 +2,26 @@
 //! SIGHUP).
 
 use fowler_experiment::atomic_file;
+use std::cell::Cell;
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Set by the first signal. A handler can only reach a static.
 static STOP: AtomicBool = AtomicBool::new(false);
 static HANDLED: Once = Once::new();
+
+thread_local! {
+    /// The flag of whoever called a command on this thread and hears signals itself.
+    static ITS_CALLER: Cell<Option<&'static AtomicBool>> = const { Cell::new(None) };
+}
+
+/// Lets a caller that hears signals itself stop what `act` does on this thread.
+pub(crate) fn heard_by<T>(stop: &'static AtomicBool, act: impl FnOnce() -> T) -> T {
+    ITS_CALLER.set(Some(stop));
+    let done = act();
+    ITS_CALLER.set(None);
+    done
+}
 
 /// From now on, a file that grows beyond the limit of this process (`ulimit -f`) is an error of
 /// writing. By default the system ends the program without a word.
@@ -21,6 +35,9 @@ pub(crate) fn outlive_file_limits() {
 
 /// From now on, the first signal ends the run in good order; the second ends the program.
 pub(crate) fn stop_flag() -> &'static AtomicBool {
+    if let Some(stop) = ITS_CALLER.get() {
+        return stop;
+    }
     HANDLED.call_once(|| {
         handle(|| {
             if STOP.swap(true, Ordering::Relaxed) {
@@ -33,7 +50,9 @@ pub(crate) fn stop_flag() -> &'static AtomicBool {
 
 /// For commands that cannot stop early: a signal exits at once and removes partial files.
 pub(crate) fn end_at_once() {
-    HANDLED.call_once(|| handle(end));
+    if ITS_CALLER.get().is_none() {
+        HANDLED.call_once(|| handle(end));
+    }
 }
 
 fn end() {

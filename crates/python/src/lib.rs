@@ -25,7 +25,7 @@ mod watch;
 #[pyo3::pymodule]
 mod _core {
     #[pymodule_export]
-    use super::command::main;
+    use super::command::{answer, main};
     #[pymodule_export]
     use super::keys::{keys, preset, presets, resolve};
     #[pymodule_export]

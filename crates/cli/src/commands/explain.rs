@@ -2,7 +2,7 @@
 
 use crate::action::Action;
 use crate::exit::{Exit, combine_exit, exit_of, stopped_or};
-use crate::flags::{Load, Policies};
+use crate::flags::{Answer, Load, Policies};
 use crate::{console, fit, progress, report, signals};
 use clap::Args;
 use fowler_experiment::diagnostic::Diagnostics;
@@ -18,6 +18,8 @@ pub(crate) struct Explain {
     /// How many requests
     #[arg(long, value_name = "K", default_value_t = 5)]
     pub slowest: usize,
+    #[command(flatten)]
+    pub answer: Answer,
     #[command(flatten)]
     pub load: Load,
 }
@@ -42,8 +44,13 @@ impl Action for Explain {
             Err(diagnostics) => return stopped_or(diagnostics, control),
             Ok(recorded) => recorded,
         };
-        let texts = timeline.explain(&outcome).into_iter().map(|it| it.text);
-        console::print(&report::explanations(&outcome, texts));
+        let text = if self.answer.json {
+            format!("{:#}\n", timeline.explained_json(&outcome))
+        } else {
+            let texts = timeline.explain(&outcome).into_iter().map(|it| it.text);
+            report::explanations(&outcome, texts)
+        };
+        console::print(&text);
         Ok(combine_exit(exit_of(&[outcome]), &diagnostics))
     }
 }

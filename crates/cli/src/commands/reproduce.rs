@@ -6,6 +6,8 @@ use crate::flags::Bar;
 use crate::{console, progress, sheets, signals};
 use clap::Args;
 use fowler_experiment::diagnostic::Diagnostics;
+use fowler_experiment::numbers::NOTHING;
+use fowler_experiment::tables::Sheet;
 use fowler_experiment::workload::Control;
 use fowler_papers::{Paper, Reproduction, Request, STUDIES, Verdict, Watch};
 use fowler_report::pages::REPORT;
@@ -49,6 +51,10 @@ fn papers() -> String {
 
 /// Tables that are written but not printed: they are to be sorted and searched, not read.
 const ONLY_WRITTEN: [&str; 1] = ["runs"];
+/// The table of claims, which has several sentences in each row.
+const CLAIMS: &str = "claims";
+/// Characters of a line where no terminal says how wide it is.
+const LINE_WIDTH: usize = 120;
 
 impl Action for Reproduce {
     fn execute(self) -> Result<Exit, Diagnostics> {
@@ -74,11 +80,51 @@ impl Action for Reproduce {
     }
 }
 
+/// A line for each claim: the verdict, the claim, what the paper says and what was found. What the
+/// line has no room for is in the table that is written.
+fn claims(sheet: &Sheet, verdicts: &[Verdict]) -> String {
+    let mut text = format!("{} (the whole table: {CLAIMS}.csv)\n\n", sheet.title);
+    let [ids, claims, published, ours] =
+        ["id", "claim", "published", "ours"].map(|head| sheet.texts(head));
+    let width = console::width().unwrap_or(LINE_WIDTH);
+    for (row, verdict) in verdicts.iter().enumerate() {
+        let found = [("published", &published[row]), ("ours", &ours[row])];
+        let found: String = found
+            .iter()
+            .filter(|(_, value)| !value.is_empty() && *value != NOTHING)
+            .map(|(whose, value)| format!("; {whose}: {value}"))
+            .collect();
+        let verdict = verdict.name();
+        let line = format!(
+            "{}  {verdict:<named$}  {}{found}",
+            ids[row],
+            claims[row],
+            named = Verdict::NAME_WIDTH
+        );
+        text.push_str(&shortened(&line, width));
+        text.push('\n');
+    }
+    text.push('\n');
+    text
+}
+
+/// The line, cut off with an ellipsis where it has more than `width` characters.
+fn shortened(line: &str, width: usize) -> String {
+    if line.chars().count() <= width {
+        return line.into();
+    }
+    let kept: String = line.chars().take(width.saturating_sub(3)).collect();
+    format!("{}...", kept.trim_end())
+}
+
 fn report(reproduction: &Reproduction, request: &Request) -> String {
     let mut text = format!("{}\n\n", console::fitted(&reproduction.title, 0));
     let printed = |name: &str| !ONLY_WRITTEN.contains(&name);
     for sheet in reproduction.sheets.iter().filter(|sheet| printed(&sheet.name)) {
-        text.push_str(&sheets::text(sheet));
+        match &*sheet.name {
+            CLAIMS => text.push_str(&claims(sheet, &reproduction.verdicts)),
+            _ => text.push_str(&sheets::text(sheet)),
+        }
     }
     let mut end = String::new();
     let _grows = writeln!(end, "{}", Verdict::counted(&reproduction.verdicts));

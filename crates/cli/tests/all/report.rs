@@ -240,3 +240,34 @@ fn the_slowest_requests_are_explained() {
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     insta::assert_snapshot!("explain", String::from_utf8(output.stdout).unwrap());
 }
+
+/// The same explanation for a program: it names the run, every cause and every operation.
+#[test]
+fn explanations_are_written_as_json() {
+    let flags = ["--scheme", "pes_ipc", "--slowest", "3", "--set", "precondition.pattern=steady"];
+    let asked = |more: &[&str]| {
+        let output = fowler(&[&["explain"][..], &SMALL, &flags, more].concat());
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let (text, json) = (asked(&[]), asked(&["--json"]));
+    let json: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["run"]["scheme"], "pes_ipc", "{json:#}");
+    let slowest = json["slowest"].as_array().unwrap();
+    // Of reads and of writes.
+    assert_eq!(slowest.len(), 6);
+    let number = |value: &Value| value.as_u64().unwrap();
+    for request in slowest {
+        assert!(text.contains(request["text"].as_str().unwrap().lines().nth(1).unwrap().trim()));
+        let causes: u64 = request["causes_ns"].as_object().unwrap().values().map(number).sum();
+        let latency = number(&request["latency_ns"]);
+        assert_eq!(causes, latency, "{request:#}");
+        assert_eq!(number(&request["done_ns"]) - number(&request["at_ns"]), latency);
+        let operations = request["operations"].as_array().unwrap();
+        let last = operations.last().unwrap();
+        for step in request["behind"].as_array().unwrap() {
+            assert_eq!(step["die"], last["die"], "{request:#}");
+            assert!(number(&step["began_ns"]) < number(&last["began_ns"]), "{request:#}");
+        }
+    }
+}

@@ -70,7 +70,7 @@ impl Timeline {
         let at = asked.completion.io.at;
         text.push_str(&self.parity_before(asked));
         text.push_str(&self.decided(asked, last, own.submitted));
-        text.push_str(&self.ahead(last, last.operation.submitted.max(own.submitted), at));
+        text.push_str(&self.ahead(asked, last, last.operation.submitted.max(own.submitted), at));
         let _grows = writeln!(
             text,
             "   It took {} us: {}; completed at {}.",
@@ -137,16 +137,25 @@ impl Timeline {
         )
     }
 
-    /// Describes the operations that its die served while it waited, in order.
-    fn ahead(&self, own: &Operated, from: Nanos, at: Nanos) -> String {
-        let until = own.operation.dispatched;
-        let mut ahead: Vec<&Operated> = self
+    /// Returns what the die of a request's last operation served while that one waited, in order.
+    pub(super) fn behind(&self, asked: &Asked) -> Vec<&Operated> {
+        let Some(last) = asked.operations.last() else { return Vec::new() };
+        let own = &self.operations[last.place];
+        let (from, until) = (own.operation.submitted.max(last.submitted), own.operation.dispatched);
+        let mut behind: Vec<&Operated> = self
             .operations
             .iter()
             .filter(|it| it.die == own.die && it.operation.order != own.operation.order)
             .filter(|it| it.operation.dispatched < until && it.until > from)
             .collect();
-        ahead.sort_by_key(|it| (it.operation.dispatched, it.operation.order));
+        behind.sort_by_key(|it| (it.operation.dispatched, it.operation.order));
+        behind
+    }
+
+    /// Describes these operations.
+    fn ahead(&self, asked: &Asked, own: &Operated, from: Nanos, at: Nanos) -> String {
+        let until = own.operation.dispatched;
+        let ahead = self.behind(asked);
         let mut text = String::new();
         let (first, last) = TOLD;
         let skipped = ahead.len().saturating_sub(first + last);

@@ -5,6 +5,7 @@
 //! ([`record`]), write the file, and get the explanation of the slowest requests.
 
 mod explain;
+mod json;
 mod recorder;
 mod slowest;
 mod trace;
@@ -22,6 +23,7 @@ use recorder::Part;
 use slowest::Slowest;
 
 pub use explain::Explanation;
+pub use json::schema_of_explained;
 pub use recorder::{Asked, Operated, Own, Slice, Timeline, Track, What};
 
 /// The file name of a timeline in a folder of results.

@@ -35,6 +35,20 @@ impl Verdict {
         }
     }
 
+    /// Names the verdict in at most [`Verdict::NAME_WIDTH`] characters, without a reason.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Verdict::Reproduced => "reproduced",
+            Verdict::Derived => "derived",
+            Verdict::ByConstruction => "by construction",
+            Verdict::Shape => "shape",
+            Verdict::NotReproducible(_) => "not reproduced",
+        }
+    }
+
+    /// Characters of the longest name.
+    pub const NAME_WIDTH: usize = 15;
+
     /// Describes how many verdicts there are of each kind.
     pub fn counted(verdicts: &[Verdict]) -> String {
         let count = |is: fn(&Verdict) -> bool| verdicts.iter().filter(|it| is(it)).count();
