@@ -93,14 +93,14 @@ def explain(
     """Returns what the slowest requests of a run waited for, operation by operation.
 
     >>> told = fowler.explain("pes-mlc", "demo", limit=1_000, slowest=1)
-    >>> [it["kind"] for it in told["slowest"]]
-    ['read', 'write']
+    >>> sum(told["slowest"][0]["causes_ns"].values()) == told["slowest"][0]["latency_ns"]
+    True
 
     Args:
         device: A preset's name, a file that ends in ``.toml``, or a :class:`Device`.
         workload: A generator: a preset's name or a file that ends in ``.toml``. ``trace`` replays a trace.
         scheme: A scheme, a file that ends in ``.toml``, or several joined by ``+``.
-        slowest: The number of reads, and of writes.
+        slowest: The number of requests.
         queue_depth: Ignore the times: issue a request whenever fewer than this many are outstanding.
         speed: The factor by which to divide the times.
         idle: Divide the times by the factor at which the drive idles for this share of the time.

@@ -254,8 +254,7 @@ fn explanations_are_written_as_json() {
     let json: Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["run"]["scheme"], "pes_ipc", "{json:#}");
     let slowest = json["slowest"].as_array().unwrap();
-    // Of reads and of writes.
-    assert_eq!(slowest.len(), 6);
+    assert_eq!(slowest.len(), 3);
     let number = |value: &Value| value.as_u64().unwrap();
     for request in slowest {
         assert!(text.contains(request["text"].as_str().unwrap().lines().nth(1).unwrap().trim()));
