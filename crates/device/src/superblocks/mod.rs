@@ -61,8 +61,6 @@ mod slc_cache;
 #[cfg(test)]
 mod slc_tests;
 #[cfg(test)]
-mod swarm_tests;
-#[cfg(test)]
 mod theory_tests;
 mod top_up;
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! cargo test -p fowler-device --test all digests::`.
 
 use crate::support::random::{Choice, drive, requests};
-use crate::support::{scheme, small};
+use crate::support::{scheme, small, superblocks};
 use fowler_device::blame::Part;
 use fowler_device::policy::custom::{
     Candidates, CustomDieOrder, CustomPlacement, CustomSuspension, CustomVictim, Maker, Opens,
@@ -37,7 +37,7 @@ impl Digest {
     }
 }
 
-impl Probe for Digest {
+impl<L: Layer> Probe<L> for Digest {
     fn completed(&mut self, completion: &Completion) {
         let io = &completion.io;
         self.words([io.at.0, io.offset, u64::from(io.size), io.op as u64, completion.done.0]);
@@ -52,7 +52,19 @@ impl Probe for Digest {
 
 /// Serves the requests and hashes what can be seen of it.
 fn serve(config: &Config, requests: &[HostIo], pacing: Pacing, digest: &mut Digest) {
-    let Ok(mut device) = Device::new(config) else { return digest.word(0) };
+    match Device::new(config) {
+        Ok(device) => serve_on(device, requests, pacing, Device::erase_counts, digest),
+        Err(_) => digest.word(0),
+    }
+}
+
+fn serve_on<L: Layer>(
+    mut device: Device<L>,
+    requests: &[HostIo],
+    pacing: Pacing,
+    erases: fn(&Device<L>) -> &[u32],
+    digest: &mut Digest,
+) {
     device.run(requests.iter().copied(), pacing, digest);
     let c = device.counters();
     digest.words([c.pages_read, c.buffer_read_hits, c.unwritten_reads, c.pages_written]);
@@ -64,7 +76,7 @@ fn serve(config: &Config, requests: &[HostIo], pacing: Pacing, digest: &mut Dige
     digest.words([c.operations, c.suspended_operations, c.outstanding as u64, device.now().0]);
     let spans = [c.suspended_nominal, c.suspended_extra, c.idle, c.channel_busy, c.die_busy];
     digest.words(spans.map(|Span(ns)| ns));
-    digest.words(device.erase_counts().iter().map(|&count| u64::from(count)));
+    digest.words(erases(&device).iter().map(|&count| u64::from(count)));
 }
 
 /// Forty random drives, `altered` each.
@@ -82,6 +94,34 @@ fn swarm(group: u64, altered: impl Fn(&mut Config)) -> u64 {
         };
         let requests = requests(&mut rng, &layout, 150);
         serve(&config, &requests, pacing, &mut digest);
+    }
+    digest.0
+}
+
+fn erases(device: &Device<Superblocks>) -> &[u32] {
+    device.superblocks().erase_counts()
+}
+
+/// Ten random drives with superblocks, `altered` each: as much as the map, the buffer, collection
+/// and the commands of such drives can differ in.
+fn drives_with_superblocks(group: u64, altered: impl Fn(&mut Rng, Config) -> Config) -> u64 {
+    let mut digest = Digest::new();
+    for seed in group * 10..(group + 1) * 10 {
+        let mut rng = Rng::stream(seed, "digests/superblocks");
+        let config = superblocks::drawn(&mut rng);
+        let config = altered(&mut rng, config);
+        let Ok(device) = superblocks::built(&config) else {
+            digest.word(0);
+            continue;
+        };
+        let logical = config.layout().expect("it was built").logical.0;
+        let pacing = if rng.chance(0.5) {
+            Pacing::Open
+        } else {
+            Pacing::Closed { depth: 1 + rng.below(u64::from(config.queue.depth)) as u32 }
+        };
+        let requests = superblocks::requests(&mut rng, logical, 400, 12);
+        serve_on(device, &requests, pacing, erases, &mut digest);
     }
     digest.0
 }
@@ -121,6 +161,24 @@ fn computed() -> BTreeMap<String, String> {
             config.buffer.size = Bytes(config.buffer.size.0 / page * page);
         };
         put(format!("pages of {page} bytes, blocks of {blocks}"), swarm(group, altered));
+    }
+    for group in 0..10 {
+        let seeds = format!("{}..{}", group * 10, (group + 1) * 10);
+        put(format!("superblocks {seeds}"), drives_with_superblocks(group, |_, config| config));
+    }
+    for group in 10..15 {
+        let seeds = format!("{}..{}", group * 10, (group + 1) * 10);
+        put(
+            format!("superblocks in a cache {seeds}"),
+            drives_with_superblocks(group, superblocks::cached),
+        );
+    }
+    for group in 15..20 {
+        let seeds = format!("{}..{}", group * 10, (group + 1) * 10);
+        put(
+            format!("superblocks that age {seeds}"),
+            drives_with_superblocks(group, superblocks::aging),
+        );
     }
     for name in ["FIFO", "RPS", "PES_IPS", "PES_IPC"] {
         for ack in [Ack::OnInsert, Ack::OnProgram] {

@@ -22,6 +22,7 @@ mod rhio;
 mod scrub;
 mod silent;
 mod stripe_loss;
+mod superblock_swarm;
 mod support;
 mod suspension_options;
 mod swarm;

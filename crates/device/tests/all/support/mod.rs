@@ -5,6 +5,7 @@ pub mod algebra;
 pub mod fading;
 pub mod fault_tally;
 pub mod random;
+pub mod superblocks;
 
 use fowler_device::policy::{die_order, suspension};
 use fowler_device::*;

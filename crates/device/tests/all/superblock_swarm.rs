@@ -1,0 +1,143 @@
+//! Random drives with superblocks under random requests, checked at every event.
+
+use crate::support::random::one_of;
+use crate::support::superblocks::{aging, built, cached, drawn, requests, zones};
+use fowler_device::*;
+use fowler_units::Rng;
+
+/// Whatever the order in which a drive is overwritten, it never waits for itself.
+#[test]
+fn zones_are_written_whatever_the_drive() {
+    write_zones("zones", |_, config| config);
+}
+
+#[test]
+fn zones_are_written_whatever_the_cache() {
+    write_zones("zones in a cache", cached);
+}
+
+#[test]
+fn zones_are_written_whatever_the_age() {
+    write_zones("zones that age", aging);
+}
+
+/// Its last superblocks gain less than a command holds, so padding would eat what collection gains.
+#[test]
+fn zones_are_written_where_padding_eats_the_gain() {
+    assert!(write_zones_of(1354, "zones in a cache", cached), "it could not be built");
+}
+
+fn write_zones(stream: &str, altered: impl Fn(&mut Rng, Config) -> Config) {
+    let drives = if cfg!(debug_assertions) { 60 } else { 600 };
+    let ran = (0..drives).filter(|&seed| write_zones_of(seed, stream, &altered)).count();
+    assert!(ran as u64 * 2 > drives, "only {ran} of {drives} drives could be built");
+}
+
+/// A drive that collects forever fails instead of running on: seed 1354 takes a hundredth of it.
+const EVENTS_MOST: u64 = 10_000_000;
+
+/// Writes zones on the drive of a seed. Returns whether it could be built.
+fn write_zones_of(seed: u64, stream: &str, altered: impl Fn(&mut Rng, Config) -> Config) -> bool {
+    let mut rng = Rng::stream(seed, stream);
+    let config = drawn(&mut rng);
+    let mut config = altered(&mut rng, config);
+    config.geometry.blocks_per_plane = 16 + rng.below(48) as u32;
+    config.over_provisioning = one_of(&mut rng, &[0.15, 0.25, 0.4, 0.6]);
+    config.precondition.fill = 1.0;
+    let Ok(mut device) = built(&config) else { return false };
+    let logical = config.layout().expect("it was built").logical.0;
+    let all = zones(&mut rng, logical, 1500);
+    let mut answers: Vec<Completion> = Vec::new();
+    let depth = 1 + rng.below(u64::from(config.queue.depth)) as u32;
+    let mut events = 0;
+    device.run_watched(all.iter().copied(), Pacing::Closed { depth }, &mut answers, |device| {
+        events += 1;
+        if events % 1000 == 0 {
+            device.check_superblocks().unwrap_or_else(|law| panic!("seed {seed}: {law:?}"));
+        }
+        assert!(events < EVENTS_MOST, "seed {seed} of {stream} does not end");
+    });
+    assert_eq!(answers.len(), all.len(), "seed {seed}");
+    device.check_superblocks().unwrap_or_else(|law| panic!("seed {seed}: {law:?}"));
+    true
+}
+
+/// Every request is answered, its blame is its latency, and every law holds at every event.
+#[test]
+fn nothing_is_lost_whatever_the_drive() {
+    lose_nothing("superblocks", 0, |_, config| config);
+}
+
+/// The same with an SLC cache, which is also emptied in pauses, and interrupted in that.
+#[test]
+fn nothing_is_lost_whatever_the_cache() {
+    let counts = lose_nothing("superblocks with a cache", 12, cached);
+    let SlcCounts { cached, folded, erased } = counts.slc;
+    assert!(cached > 0 && folded > 0 && erased > 0, "{counts:?}");
+    assert!(counts.collections.background > 0, "{counts:?}");
+}
+
+/// The same with data that ages, whose reads are repeated.
+#[test]
+fn nothing_is_lost_whatever_the_age() {
+    let counts = lose_nothing("superblocks that age", 12, aging);
+    assert!(counts.uncorrectable > 0, "{counts:?}");
+    let (retries, retried) = (counts.retries_at[0], counts.aged.retried);
+    assert!(counts.aged.refreshed > 5, "{counts:?}");
+    assert!(retried > 0 && retries > retried && counts.aged.units >= retries, "{counts:?}");
+}
+
+/// Returns what was counted on all drives.
+fn lose_nothing(
+    stream: &str,
+    pauses: u64,
+    altered: impl Fn(&mut Rng, Config) -> Config,
+) -> Counters {
+    let drives = if cfg!(debug_assertions) { 60 } else { 600 };
+    let mut ran = 0;
+    let mut sum = Counters::default();
+    for seed in 0..drives {
+        let mut rng = Rng::stream(seed, stream);
+        let config = drawn(&mut rng);
+        let config = altered(&mut rng, config);
+        let Ok(mut device) = built(&config) else { continue };
+        ran += 1;
+        assert_eq!(config.superblocks.mapping, Mapping::Superblocks);
+        device.check_superblocks().unwrap_or_else(|law| panic!("seed {seed}, at first: {law:?}"));
+        let logical = config.layout().expect("it was built").logical.0;
+        let all = requests(&mut rng, logical, 600, pauses);
+        let pacing = match rng.below(2) {
+            0 => Pacing::Open,
+            _ => Pacing::Closed { depth: 1 + rng.below(u64::from(config.queue.depth)) as u32 },
+        };
+        let mut answers: Vec<Completion> = Vec::new();
+        let mut events = 0u32;
+        device.run_watched(all.iter().copied(), pacing, &mut answers, |device| {
+            events += 1;
+            if events.is_multiple_of(7) {
+                let law = device.check_superblocks();
+                law.unwrap_or_else(|law| panic!("seed {seed}, event {events}: {law:?}"));
+            }
+        });
+        assert_eq!(answers.len(), all.len(), "seed {seed}");
+        for its in &answers {
+            assert_eq!(its.blame.total(), its.latency(), "seed {seed}: {:?}", its.io);
+        }
+        let counters = device.counters();
+        let of_host = counters.programs[Source::Host];
+        let absorbed = counters.buffer_write_hits;
+        assert!(of_host <= counters.pages_written - absorbed, "seed {seed}: {of_host}");
+        assert!(counters.slc.cached <= of_host, "seed {seed}: {:?}", counters.slc);
+        sum.slc.cached += counters.slc.cached;
+        sum.slc.folded += counters.slc.folded;
+        sum.slc.erased += counters.slc.erased;
+        sum.collections.background += counters.collections.background;
+        sum.retries_at[0] += counters.retries_at[0];
+        sum.uncorrectable += counters.uncorrectable;
+        sum.aged.retried += counters.aged.retried;
+        sum.aged.units += counters.aged.units;
+        sum.aged.refreshed += counters.aged.refreshed;
+    }
+    assert!(ran * 4 > drives * 3, "only {ran} of {drives} drives could be built");
+    sum
+}

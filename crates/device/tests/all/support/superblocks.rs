@@ -1,0 +1,199 @@
+//! Random drives with superblocks, and requests for them.
+
+use super::mlc;
+use super::random::one_of;
+use fowler_device::policy::die_order::DieOrderKind;
+use fowler_device::policy::suspension::SuspensionKind;
+use fowler_device::*;
+use fowler_nand::PerPageType;
+use fowler_units::{ByteRate, Bytes, Geometry, HostIo, HostOp, Nanos, QueueId, Rng, Span};
+use std::sync::atomic::AtomicBool;
+
+static NEVER: AtomicBool = AtomicBool::new(false);
+
+/// Builds a drive with superblocks, preconditioned.
+pub fn built(config: &Config) -> Result<Device<Superblocks>, Vec<Refusal>> {
+    let watch = PreconditionWatch { stop: &NEVER, progress: &|_| () };
+    let device = Device::<Superblocks>::with_superblocks(config, watch)?;
+    Ok(device.expect("nobody stops it"))
+}
+
+/// Four dies of two planes on two channels, pages of four units, three pages to a word line.
+fn tiny() -> Config {
+    let geometry = Geometry {
+        channels: 2,
+        chips_per_channel: 2,
+        dies_per_chip: 1,
+        planes_per_die: 2,
+        blocks_per_plane: 24,
+        pages_per_block: 12,
+        page_size: Bytes(16 << 10),
+    };
+    let mut config = Config::new(geometry, mlc());
+    config.superblocks = SuperblockConfig {
+        mapping: Mapping::Superblocks,
+        unit: Bytes(4096),
+        word_line: 3,
+        parity: 0,
+    };
+    config.timing.read = PerPageType::new(&[Span::us(40), Span::us(60), Span::us(80)]).unwrap();
+    config.buffer.size = Bytes(1 << 20);
+    config.over_provisioning = 0.4;
+    config.gc.background_below = config.gc.foreground_below;
+    config.precondition.pattern = Pattern::Steady;
+    config
+}
+
+/// Draws a drive with superblocks.
+pub fn drawn(rng: &mut Rng) -> Config {
+    let mut config = tiny();
+    let geometry = &mut config.geometry;
+    geometry.channels = 1 + rng.below(3) as u32;
+    geometry.chips_per_channel = 1 + rng.below(2) as u32;
+    geometry.planes_per_die = one_of(rng, &[1, 2, 4]);
+    geometry.blocks_per_plane = 10 + rng.below(20) as u32;
+    geometry.page_size = Bytes(4096 * one_of(rng, &[1, 2, 4]));
+    config.plane_mode = one_of(rng, &[PlaneMode::Lockstep, PlaneMode::Independent]);
+    config.superblocks.word_line = one_of(rng, &[1, 2, 3, 4]);
+    config.superblocks.parity = one_of(rng, &[0, 0, 2, 3, 7]);
+    if config.superblocks.parity > 12 / config.superblocks.word_line * config.geometry.channels {
+        config.superblocks.parity = 0;
+    }
+    config.buffer.size = Bytes(4096 * (2 * 64 + rng.below(200)));
+    config.over_provisioning = if config.superblocks.parity == 2 { 0.85 } else { 0.75 };
+    config.gc.foreground_below = 2 + rng.below(2) as u32;
+    config.gc.background_below = 0;
+    config.admission = one_of(rng, &[Admission::ReadsPass, Admission::Shared, Admission::InOrder]);
+    config.queue.reads_behind = rng.below(8) as u32;
+    let orders = [Arbitration::Arrival, Arbitration::RoundRobin, Arbitration::Weighted];
+    config.queue.arbitration = one_of(rng, &orders);
+    config.queue.weights = one_of(rng, &["1", "3 1", "1 2 16"]).parse().expect("weights");
+    config.buffer.pace = one_of(rng, &[Span::ZERO, Span::ns(300), Span::us(40)]);
+    config.buffer.pace_from = one_of(rng, &[0.0, 0.5, 0.9]);
+    config.queue.taken = 1 + rng.below(20) as u32;
+    config.queue.depth = 1 + rng.below(64) as u32;
+    config.queue.max_reads = 1 + rng.below(16) as u32;
+    config.host.cores = rng.below(3) as u32;
+    config.host.core_time = Span::us(rng.below(3));
+    config.host.latency = Span::us(rng.below(9));
+    config.die_order.name = one_of(rng, &[DieOrderKind::Fifo, DieOrderKind::ReadFirst]);
+    let suspensions = [SuspensionKind::Never, SuspensionKind::Ips, SuspensionKind::Ipc];
+    config.suspension.name = one_of(rng, &suspensions);
+    config.suspension.delay = one_of(rng, &[Span::ZERO, Span::us(70)]);
+    config.suspension.min_progress = one_of(rng, &[Span::ZERO, Span::us(150)]);
+    let patterns = [Pattern::Sequential, Pattern::Random, Pattern::Steady];
+    config.precondition.pattern = one_of(rng, &patterns);
+    config.precondition.fill = one_of(rng, &[0.0, 0.5, 1.0]);
+    config.seed = rng.below(1 << 32);
+    what_dies_do(&mut Rng::stream(config.seed, "what dies do"), &mut config);
+    let rng = &mut Rng::stream(config.seed, "link");
+    config.host.duplex = one_of(rng, &[Duplex::Full, Duplex::Half]);
+    config.host.bandwidth = one_of(rng, &[ByteRate(0), ByteRate(550_000_000)]);
+    config
+}
+
+/// Draws what registers and passes the dies have, from a stream of its own: what else is drawn
+/// stays the same.
+fn what_dies_do(rng: &mut Rng, config: &mut Config) {
+    config.flash.cache_read = rng.chance(0.5);
+    config.flash.cache_program = rng.chance(0.5);
+    config.suspension.shadow_buffer = rng.chance(0.7);
+    config.flash.program_passes = 1 + rng.below(2) as u32;
+    config.flash.first_pass_iterations = 1 + rng.below(20) as u32;
+    if config.flash.program_passes == 2 {
+        // Room for a word line of each die, whatever its shape: of 6 dies with four planes, or 24.
+        config.buffer.size.0 += 4096 * 6 * 64;
+    }
+}
+
+/// Adds an SLC cache: superblocks set aside, others, or both.
+pub fn cached(rng: &mut Rng, mut config: Config) -> Config {
+    config.superblocks.word_line = one_of(rng, &[2, 3, 3, 4]);
+    config.geometry.pages_per_block = 12 * (1 + rng.below(3) as u32);
+    let types: &[Span] = match config.superblocks.word_line {
+        3 => &[Span::us(40), Span::us(60), Span::us(80)],
+        _ => &[Span::us(50)],
+    };
+    config.timing.read = PerPageType::new(types).expect("types");
+    config.geometry.blocks_per_plane += 8;
+    let (fixed, dynamic) = one_of(rng, &[(1, 0), (2, 0), (4, 0), (0, 1), (0, 9), (2, 3)]);
+    config.slc = SlcConfig {
+        fixed,
+        dynamic,
+        keep_erased: config.gc.foreground_below + rng.below(4) as u32,
+        when_full: one_of(rng, &[WhenFull::Direct, WhenFull::Wait]),
+        fold_after: one_of(rng, &[Span::us(100), Span::us(700), Span::ms(5)]),
+        read_time: Span::us(25),
+        iterations: 1 + rng.below(6) as u32,
+    };
+    config
+}
+
+/// Lets data age: of some hours or of years, on cells that are fresh or beyond their life.
+pub fn aging(rng: &mut Rng, mut config: Config) -> Config {
+    if rng.chance(0.5) {
+        config = cached(rng, config);
+    }
+    config.aging = AgingConfig {
+        coding: one_of(rng, &[Coding::Balanced, Coding::Reflected]),
+        correctable: one_of(rng, &[1e-3, 2e-3, 4e-3, 6e-3]),
+        retry_entries: one_of(rng, &[5, 15, 31, 31]),
+        retry_shift: one_of(rng, &[0.02, 0.05, 0.08, 0.1]),
+        retry_overhead: one_of(rng, &[Span::ZERO, Span::us(1), Span::us(30)]),
+        tracking: one_of(rng, &[Tracking::Off, Tracking::Superblock]),
+        refresh_above: one_of(rng, &[0, 1, 1, 2]),
+        ..AgingConfig::default()
+    };
+    config.reliability.cycles = one_of(rng, &[0, 500, 1000, 1500, 3000]);
+    let hours = one_of(rng, &[0, 30, 300, 3000, 10_000]);
+    config.reliability.oldest = Span::ms(3_600_000) * hours;
+    config
+}
+
+/// Requests at random times; of `pauses` of them, one waits for up to 20 ms.
+pub fn requests(rng: &mut Rng, logical: u64, count: u32, pauses: u64) -> Vec<HostIo> {
+    let mut at = 0;
+    let sectors = logical / 512;
+    let hot = 1 + rng.below(sectors / 2);
+    (0..count)
+        .map(|_| {
+            at += rng.below(60_000);
+            if pauses > 0 && rng.below(pauses) == 0 {
+                at += rng.below(20_000_000);
+            }
+            let op = match rng.below(20) {
+                0 => return HostIo::flush(Nanos(at)),
+                1 => HostOp::Trim,
+                2..=8 => HostOp::Read,
+                _ => HostOp::Write,
+            };
+            let size = if rng.chance(0.3) { 1 + rng.below(200) } else { 8 * (1 + rng.below(4)) };
+            let size = size.min(sectors);
+            let place = if rng.chance(0.5) { rng.below(hot) } else { rng.below(sectors) };
+            let first = place.min(sectors - size);
+            let io = HostIo::new(op, Nanos(at), first * 512, (size * 512) as u32);
+            io.with_queue(QueueId(one_of(rng, &[0, 0, 1, 2, 7, 300])))
+        })
+        .collect()
+}
+
+/// Large writes in order into a few open zones; a full one is followed by one chosen at random.
+/// Superblocks are then of very different use when they are emptied, and several at a time.
+pub fn zones(rng: &mut Rng, logical: u64, count: u32) -> Vec<HostIo> {
+    let zone = (logical / (4 + rng.below(60))).next_multiple_of(4096);
+    let size = (4096 * (1 + rng.below(128))).min(zone);
+    let all = logical / zone;
+    let mut open: Vec<(u64, u64)> = (0..1 + rng.below(8)).map(|_| (rng.below(all), 0)).collect();
+    (0..count)
+        .map(|_| {
+            let which = rng.below(open.len() as u64) as usize;
+            let (number, written) = &mut open[which];
+            if *written + size > zone {
+                (*number, *written) = (rng.below(all), 0);
+            }
+            let at = *number * zone + *written;
+            *written += size;
+            HostIo::new(HostOp::Write, Nanos::ZERO, at, size as u32)
+        })
+        .collect()
+}
