@@ -46,6 +46,7 @@ pub(crate) const ALL: &[Schema] = schemas! {
     "lifetime", "the JSON of fowler lifetime" => fowler_lifetime::schema;
     "pts", "the JSON of fowler pts" => fowler_standards::schema;
     "endurance", "the JSON of fowler endurance" => fowler_standards::endurance_schema;
+    "smart", "the JSON of fowler endurance --smart" => fowler_drives::smart::schema;
     "validate", "the JSON of fowler validate" => fowler_validate::schema;
     "trace-info", "the JSON of fowler trace info" => trace::info_schema;
 };

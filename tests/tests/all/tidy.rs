@@ -145,7 +145,7 @@ fn rooms_of_experiment_import_only_rooms_before_them() {
 
 /// The rooms of the crates above `experiment` that have several, lowest first.
 const REPORT: [&str; 6] = ["verdict", "diff", "pages", "figures_folder", "cell_models", "ask"];
-const DRIVES: [&str; 5] = ["streams", "measured", "protocol", "fitting", "score"];
+const DRIVES: [&str; 6] = ["streams", "measured", "protocol", "fitting", "score", "smart"];
 const LIFETIME: [&str; 20] = [
     "watch",
     "spec",

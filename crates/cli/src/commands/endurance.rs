@@ -1,26 +1,44 @@
-//! `fowler endurance`: what a host can write before the cells have had their cycles.
+//! `fowler endurance`: what a host can write before the cells have had their cycles, or what the
+//! counters of a real drive say about that.
 
 use crate::action::Action;
 use crate::exit::Exit;
-use crate::flags::{Addresses, Answer, Bar, Drive, Policies, Reading, Source, SummaryFolder};
+use crate::flags::{
+    Addresses, Answer, Bar, Drive, Policies, Reading, Settings, Source, SummaryFolder,
+};
 use crate::output::{Output, Wanted};
 use crate::{console, fit, progress, sheets, signals};
 use clap::Args;
-use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
+use fowler_drives::smart::{self, Model, Question, SmartAnswer};
+use fowler_experiment::Bytes;
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics, escaped};
 use fowler_experiment::workload::Control;
 use fowler_standards::Watch;
 use fowler_standards::endurance::{self, EnduranceSpec, Load};
 use std::path::PathBuf;
 
+/// The drive that is simulated if none is named.
+const DEVICE: &str = "tlc";
+/// The largest number for --tbw, in TB.
+const TBW_MOST: f64 = 1e9;
+
 /// What a host can write before the cells have had their cycles: TBW, DWPD and UBER, in the
-/// manner of JESD218 and JESD219
+/// manner of JESD218 and JESD219; or, with --smart, what the counters of a real drive say
 #[derive(Debug, Args)]
+#[command(
+    after_help = "With --smart nothing is simulated: the answer is how much was written in how many hours, what that is a \
+                        day, the drive's own WAF, and the years that are left. --device then lends its rated cycles, capacity \
+                        and link."
+)]
 pub(crate) struct Endurance {
     /// The standard
     #[arg(long, value_name = "STANDARD", default_value = "jesd219", value_parser = ["jesd219"])]
     pub standard: String,
+    /// The drive: a preset or a file that ends in .toml [default: tlc; none with --smart]
+    #[arg(long, value_name = "PRESET|FILE.toml")]
+    pub device: Option<String>,
     #[command(flatten)]
-    pub drive: Drive,
+    pub settings: Settings,
     #[command(flatten)]
     pub policies: Policies,
     /// A client drive: a trace takes the place of the client workload, which JEDEC sells
@@ -36,6 +54,25 @@ pub(crate) struct Endurance {
     /// The years of the drive writes per day [default: those of the drive, lifetime.target]
     #[arg(long, value_name = "N")]
     pub years: Option<f64>,
+    /// Simulate nothing: say what the counters of a real drive mean, from `nvme smart-log` (text or
+    /// -o json), `smartctl -j -x`, `nvme ocp smart-add-log -o json`, `nvme endurance-log -o json`;
+    /// may be given several times for logs of one drive; - is standard input
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["scheme", "client", "trace", "format",
+        "lenient", "columns", "spread", "device_id", "remap", "years", "standard"])]
+    pub smart: Vec<PathBuf>,
+    /// With --smart: an earlier log of the drive; the difference is what it does now
+    #[arg(long, value_name = "FILE", requires = "smart")]
+    pub since: Vec<PathBuf>,
+    /// With --smart: of logs of several drives, those of this one, by its serial number or the name of
+    /// its device
+    #[arg(long, value_name = "NAME", requires = "smart")]
+    pub drive: Option<String>,
+    /// With --smart: what the data sheet lets the host write, in TB or with a unit, such as 1.2PB
+    #[arg(long, value_name = "TB", requires = "smart")]
+    pub tbw: Option<String>,
+    /// With --smart: the capacity that the host sees [default: that of the log, or of --device]
+    #[arg(long, value_name = "SIZE", requires = "smart")]
+    pub capacity: Option<String>,
     #[command(flatten)]
     pub answer: Answer,
     #[command(flatten)]
@@ -50,8 +87,11 @@ impl Action for Endurance {
     }
 
     fn execute(self) -> Result<Exit, Diagnostics> {
+        if !self.smart.is_empty() {
+            return counters(&self);
+        }
         let schemes: Vec<String> = self.policies.scheme.iter().cloned().collect();
-        let mut inputs = fit::drive_files(&self.drive, &schemes);
+        let mut inputs = fit::drive_files(&self.simulated(), &schemes);
         inputs.extend(self.trace.iter().map(|path| ("--trace".to_string(), path.clone())));
         let mut diagnostics = Diagnostics::default();
         let spec = diagnostics.take(spec(&self));
@@ -95,6 +135,107 @@ impl Action for Endurance {
     }
 }
 
+impl Endurance {
+    /// The drive that is simulated.
+    fn simulated(&self) -> Drive {
+        let device = self.device.clone().unwrap_or_else(|| DEVICE.into());
+        Drive { device, settings: self.settings.clone() }
+    }
+}
+
+/// Says what the counters of a real drive mean.
+fn counters(arguments: &Endurance) -> Result<Exit, Diagnostics> {
+    let mut diagnostics = Diagnostics::default();
+    let question = diagnostics.take(question(arguments));
+    let mut all = |flag: &str, paths: &[PathBuf]| {
+        let stdin = paths.iter().filter(|path| path.as_os_str() == "-").count();
+        if stdin > 1 {
+            diagnostics.push(Diagnostic::new(flag, "standard input can be only one of the logs"));
+            return Vec::new();
+        }
+        paths.iter().flat_map(|path| diagnostics.take(smart::read(path))).flatten().collect()
+    };
+    let (now, since) = (all("--smart", &arguments.smart), all("--since", &arguments.since));
+    let files = arguments.smart.iter().map(|path| ("--smart".to_string(), path.clone()));
+    let since_files = arguments.since.iter().map(|path| ("--since".to_string(), path.clone()));
+    let mut inputs: Vec<_> = files.chain(since_files).collect();
+    if arguments.device.is_some() {
+        inputs.extend(fit::drive_files(&arguments.simulated(), &[]));
+    }
+    let folder = arguments.folder.out.as_deref();
+    let diagnostics = diagnostics.or(Diagnostics::default())?;
+    let logs = smart::choose(now, since, arguments.drive.as_deref())?;
+    let output = Output::open(folder, Wanted::default(), &inputs, |_| Vec::new())?;
+    diagnostics.or(())?;
+    let answer = smart::answer(logs, question.unwrap_or_default());
+    let json = format!("{:#}\n", answer.json());
+    output.summary(&json)?;
+    output.list("endurance", [])?;
+    if arguments.answer.json {
+        console::print(&json);
+        output.note_opens();
+    } else {
+        console::print(&(words(&answer) + &output.opens()));
+    }
+    Ok(Exit::Done)
+}
+
+/// The answer for people: the verdict, then doubts, the table, and what is left out.
+fn words(answer: &SmartAnswer) -> String {
+    let line =
+        |head: &str, text: &String| console::fitted(&format!("{head}: {}\n", escaped(text)), 4);
+    let mut text = console::fitted(&format!("{}\n", answer.verdict()), 0) + "\n";
+    text.extend(answer.doubts.iter().map(|doubt| line("doubt", doubt)));
+    if !answer.doubts.is_empty() {
+        text.push('\n');
+    }
+    text += &sheets::text(&answer.sheet());
+    text.extend(answer.notes.iter().map(|note| line("note", note)));
+    text
+}
+
+fn question(arguments: &Endurance) -> Result<Question, Diagnostics> {
+    let mut diagnostics = Diagnostics::default();
+    let model = arguments.device.as_ref().map(|_| Model::of(&fit::device(&arguments.simulated())));
+    let model = diagnostics.take(model.transpose()).flatten();
+    if arguments.device.is_none() && (!arguments.settings.set.is_empty() || arguments.settings.seed.is_some())
+    {
+        let what = "belongs to --device, and there is none";
+        diagnostics.push(Diagnostic::new("--set or --seed", what));
+    }
+    let tbw = diagnostics.take(arguments.tbw.as_deref().map(terabytes).transpose()).flatten();
+    let capacity = arguments.capacity.as_deref().map(|text| amount("--capacity", text));
+    let capacity = diagnostics.take(capacity.transpose()).flatten();
+    diagnostics.or(Question { model, tbw, capacity })
+}
+
+/// The bytes of a number of TB, or of an amount with its unit.
+fn terabytes(text: &str) -> Result<f64, Diagnostics> {
+    match text.trim().parse::<f64>() {
+        Ok(tb) if tb > 0.0 && tb <= TBW_MOST => Ok(tb * 1e12),
+        Ok(_) => {
+            let what = Diagnostic::new("--tbw", "no drive can take that").text(text);
+            Err(what.expected("a number of TB above 0, and at most 1e9").into())
+        }
+        // Data sheets also state petabytes, which is no unit of this program elsewhere.
+        Err(_) => match text.trim().strip_suffix("PB").map(|number| number.trim().parse::<f64>()) {
+            Some(Ok(pb)) if pb > 0.0 && pb * 1e3 <= TBW_MOST => Ok(pb * 1e15),
+            _ => amount("--tbw", text),
+        },
+    }
+}
+
+/// The bytes of an amount with its unit, above zero.
+fn amount(flag: &str, text: &str) -> Result<f64, Diagnostics> {
+    match text.trim().parse::<Bytes>() {
+        Ok(Bytes(0)) => Err(Diagnostic::new(flag, "nothing").text(text).expected("above 0").into()),
+        Ok(Bytes(bytes)) => Ok(bytes as f64),
+        Err(error) => {
+            Err(Diagnostic::new(flag, error.reason).text(text).expected(error.expected).into())
+        }
+    }
+}
+
 fn spec(arguments: &Endurance) -> Result<EnduranceSpec, Diagnostics> {
     let Endurance { trace, reading, addresses, .. } = arguments;
     let load = match (arguments.client, trace) {
@@ -113,7 +254,7 @@ fn spec(arguments: &Endurance) -> Result<EnduranceSpec, Diagnostics> {
         }
     };
     Ok(EnduranceSpec {
-        device: fit::device(&arguments.drive),
+        device: fit::device(&arguments.simulated()),
         scheme: arguments.policies.scheme.clone(),
         load,
         years: arguments.years,

@@ -1,0 +1,275 @@
+//! Counters of SATA drives, as `smartctl -j` has them.
+//!
+//! The device statistics are standardized (ACS-4, log 04h): *Logical Sectors Written*, *Power-on
+//! Hours*, *Percentage Used Endurance Indicator*. The attributes are the vendor's, and their units
+//! are what the drive database of smartmontools says by the name that it gives them
+//! (`drivedb/drivedb.h`: `Host_Writes_32MiB`, `NAND_Writes_1GiB`, `Host_Program_Page_Count`, ...).
+//! A drive that is not in the database has default names (entry `DEFAULT`), which are guesses:
+//! vendors count LBAs, 32 MiB or GiB in attribute 241.
+//!
+//! Micron's drives count the pages that they program for the host (247) and on their own account
+//! (248), so that WAF is their sum over the first (Micron TN-FD-23).
+
+use super::counter::{is_full, of_json, whole};
+use super::interval::Interval;
+use super::json::{Place, hours, identity};
+use super::log::{Layout, SmartLog};
+use super::nvme::used;
+use fowler_experiment::diagnostic::{Diagnostics, printable};
+use serde_json::{Map, Value};
+
+/// The keys of which a SATA drive's output has at least one.
+pub(super) const ANY: [&str; 2] = ["ata_smart_attributes", "ata_device_statistics"];
+
+const SECTOR: f64 = 512.0;
+const MIB: f64 = 1_048_576.0;
+const GIB: f64 = 1024.0 * MIB;
+
+/// Attributes that count what the host has written, and their units in bytes.
+const HOST: [(&str, f64); 10] = [
+    ("Total_Host_Sector_Write", SECTOR),
+    ("Host_Writes_32MiB", 32.0 * MIB),
+    ("Host_Writes_MiB", MIB),
+    ("Host_Writes_GiB", GIB),
+    ("Lifetime_Writes_GiB", GIB),
+    ("Total_Host_Writes_GiB", GIB),
+    ("Total_Writes_32MiB", 32.0 * MIB),
+    ("Total_Writes_GiB", GIB),
+    ("Total_Writes_GB", 1e9),
+    // The block size of the drive takes the place of its unit.
+    ("Total_LBAs_Written", SECTOR),
+];
+/// Attributes that count what is written to the flash, and their units in bytes.
+const MEDIA: [(&str, f64); 5] = [
+    ("NAND_Writes_1GiB", GIB),
+    ("NAND_Writes_GiB", GIB),
+    ("NAND_Writes_32MiB", 32.0 * MIB),
+    ("Flash_Writes_GiB", GIB),
+    ("Total_NAND_Writes_GiB", GIB),
+];
+/// Attributes whose normalized value is the share of life that is left, in percent.
+const LEFT: [&str; 4] = [
+    "Percent_Lifetime_Remain",
+    "Percent_Lifetime_Used",
+    "SSD_Life_Left",
+    "Media_Wearout_Indicator",
+];
+/// Attributes whose raw value is the mean number of erases of a block.
+const ERASES: [&str; 3] = ["Ave_Block-Erase_Count", "Average_Erase_Count", "Avg_Erase_Count"];
+/// Attribute of Samsung with the share that is left and, raw, the mean number of erases.
+const SAMSUNG_WEAR: &str = "Wear_Leveling_Count";
+/// Attributes that count writes in no unit that the database states, or split in two.
+const NO_UNIT: [&str; 5] = [
+    "NAND_Writes",
+    "Total_LBAs_Written_Low",
+    "Flash_Writes_LBAs_Low",
+    "Flash_LBAs_Written",
+    "Total_NAND_Writes",
+];
+/// Names that a drive also has if the database does not know it.
+const DEFAULT_NAMES: [&str; 3] = ["Total_LBAs_Written", "Media_Wearout_Indicator", SAMSUNG_WEAR];
+
+/// Returns the counters of an output of `smartctl -j`.
+pub(super) fn log(object: &Map<String, Value>, place: Place<'_>) -> Result<SmartLog, Diagnostics> {
+    let log = identity(object, Layout::Ata, place)?;
+    if let Some(speed) = object.get("rotation_rate").and_then(Value::as_f64)
+        && speed > 0.0
+    {
+        let what = format!("a hard disk of {speed} rpm: writes do not wear it");
+        return Err(place.wrong(what).expected("a solid-state drive").into());
+    }
+    let block = match object.get("logical_block_size").map(of_json) {
+        Some(Ok(size)) if (512.0..=65_536.0).contains(&size) => size,
+        _ => SECTOR,
+    };
+    let is_unknown = object.get("in_smartctl_database") == Some(&Value::Bool(false));
+    let model = log.model.clone().unwrap_or_default();
+    let family = object.get("model_family").and_then(Value::as_str).unwrap_or_default();
+    let is_samsung = [&*model, family].iter().any(|it| it.to_ascii_lowercase().contains("samsung"));
+    let mut reader =
+        Attributes { log, wrong: Diagnostics::default(), place, block, is_unknown, is_samsung };
+    reader.log.hours = hours(object, place)?;
+    reader.statistics(object);
+    if reader.log.used.is_none()
+        && let Some(percent) = object.get("endurance_used").and_then(|it| it.get("current_percent"))
+    {
+        let value = reader.value("endurance_used.current_percent", percent);
+        reader.percent("endurance_used.current_percent", value);
+    }
+    let table = object.get("ata_smart_attributes").and_then(|it| it.get("table"));
+    for row in table.and_then(Value::as_array).into_iter().flatten() {
+        reader.attribute(row);
+    }
+    reader.wrong.or(reader.log)
+}
+
+struct Attributes<'a> {
+    log: SmartLog,
+    wrong: Diagnostics,
+    place: Place<'a>,
+    /// Bytes of a logical block.
+    block: f64,
+    /// True if smartctl's database does not have the drive.
+    is_unknown: bool,
+    is_samsung: bool,
+}
+
+impl Attributes<'_> {
+    /// Returns a counter; `None` if it is none, or is not reported.
+    fn value(&mut self, name: &str, value: &Value) -> Option<f64> {
+        match of_json(value) {
+            Ok(value) if is_full(value) => {
+                let note = format!("`{name}` has all bits set: it is not reported, or has stopped");
+                self.log.notes.push(note);
+                None
+            }
+            Ok(value) => Some(value),
+            Err(what) => {
+                let what = format!("`{}`: {what}", printable(name));
+                self.wrong.push(self.place.wrong(what).expected("a whole number of at least 0"));
+                None
+            }
+        }
+    }
+
+    fn percent(&mut self, name: &str, value: Option<f64>) {
+        match value.map(used) {
+            Some(Ok(used)) => self.log.used = Some(used),
+            Some(Err(what)) => self.wrong.push(self.place.wrong(format!("`{name}`: {what}"))),
+            None => {}
+        }
+    }
+
+    /// Reads the device statistics.
+    fn statistics(&mut self, object: &Map<String, Value>) {
+        let pages = object.get("ata_device_statistics").and_then(|it| it.get("pages"));
+        let pages = pages.and_then(Value::as_array).into_iter().flatten();
+        let rows = pages.filter_map(|page| page.get("table")?.as_array()).flatten();
+        for row in rows {
+            let is_valid =
+                row.get("flags").and_then(|it| it.get("valid")) != Some(&Value::Bool(false));
+            let (Some(name), Some(value)) =
+                (row.get("name").and_then(Value::as_str), row.get("value"))
+            else {
+                continue;
+            };
+            let known = [
+                "Logical Sectors Written",
+                "Percentage Used Endurance Indicator",
+                "Power-on Hours",
+            ];
+            if !is_valid || !known.contains(&name) {
+                continue;
+            }
+            let value = self.value(name, value);
+            match name {
+                "Logical Sectors Written" => {
+                    let counted = value.filter(|sectors| *sectors > 0.0);
+                    self.log.host = counted.map(|count| Interval::exact(count * self.block));
+                }
+                "Percentage Used Endurance Indicator" => self.percent(name, value),
+                _ if self.log.hours.is_none() => {
+                    self.log.hours = value.map(|hours| Interval::completed(hours, 1.0));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Reads an attribute, unless it has no counter that is of use here.
+    fn attribute(&mut self, row: &Value) {
+        let Some(name) = row.get("name").and_then(Value::as_str) else { return };
+        let id = row.get("id").and_then(Value::as_u64).unwrap_or(0);
+        if NO_UNIT.contains(&name) {
+            let note =
+                format!("attribute {id} ({name}) has no unit in smartctl's database: not used");
+            return self.log.notes.push(note);
+        }
+        let is_guess = self.is_unknown && DEFAULT_NAMES.contains(&name);
+        let is_other = name == SAMSUNG_WEAR && !self.is_samsung;
+        if is_guess || is_other {
+            let note = format!(
+                "attribute {id} ({name}) is not used: its meaning is the vendor's, and smartctl's \
+                 database does not have it for this drive"
+            );
+            return self.log.notes.push(note);
+        }
+        let unit = |list: &[(&str, f64)]| list.iter().find(|it| it.0 == name).map(|it| it.1);
+        if let Some(unit) = unit(&HOST) {
+            let unit = if name == "Total_LBAs_Written" { self.block } else { unit };
+            let raw = self.written(row, id, name, unit);
+            self.log.host = self.log.host.or(raw);
+        } else if let Some(unit) = unit(&MEDIA) {
+            let raw = self.written(row, id, name, unit);
+            self.log.media = self.log.media.or(raw);
+        } else if LEFT.contains(&name) || name == SAMSUNG_WEAR {
+            if self.log.used.is_none() {
+                self.left(row, id, name);
+            }
+            if name == SAMSUNG_WEAR {
+                self.erases(row, name);
+            }
+        } else if ERASES.contains(&name) {
+            self.erases(row, name);
+        } else if name == "Power_On_Hours" && self.log.hours.is_none() {
+            let hours = self.raw(row, name);
+            self.log.hours = hours.map(|hours| Interval::completed(hours, 1.0));
+        } else {
+            self.pages(row, name);
+        }
+    }
+
+    /// Returns the raw value of an attribute.
+    fn raw(&mut self, row: &Value, name: &str) -> Option<f64> {
+        let raw = row.get("raw")?;
+        // Raw values may have other numbers in their upper bytes; the string has the counter alone.
+        let text = raw.get("string").and_then(Value::as_str);
+        if let Some(Ok((value, _))) =
+            text.map(|it| whole(it.split_whitespace().next().unwrap_or(it)))
+        {
+            return Some(value);
+        }
+        self.value(name, raw.get("value")?)
+    }
+
+    fn written(&mut self, row: &Value, id: u64, name: &str, unit: f64) -> Option<Interval> {
+        let count = self.raw(row, name)?;
+        if count == 0.0 {
+            let note =
+                format!("attribute {id} ({name}) is 0: not reported, or nothing was written");
+            self.log.notes.push(note);
+            return None;
+        }
+        // Who knows whether it is rounded up or down.
+        Some(Interval::rounded(count).times(unit))
+    }
+
+    fn left(&mut self, row: &Value, id: u64, name: &str) {
+        let Some(value) = row.get("value") else { return };
+        let Some(left) = self.value(name, value) else { return };
+        if left > 100.0 {
+            let note = format!("attribute {id} ({name}) has the normalized value {left}: not used");
+            return self.log.notes.push(note);
+        }
+        let used = used(100.0 - left).expect("a percentage");
+        self.log.used = Some(used);
+    }
+
+    fn erases(&mut self, row: &Value, name: &str) {
+        let erases = self.raw(row, name).filter(|erases| *erases > 0.0);
+        self.log.erases = self.log.erases.or(erases.map(Interval::rounded));
+    }
+
+    /// Reads the pages that a drive of Micron has programmed.
+    fn pages(&mut self, row: &Value, name: &str) {
+        let own = match name {
+            "Host_Program_Page_Count" => false,
+            "FTL_Program_Page_Count" | "Bckgnd_Program_Page_Cnt" => true,
+            _ => return,
+        };
+        let Some(count) = self.raw(row, name) else { return };
+        let mut pages = self.log.pages.unwrap_or([Interval::exact(0.0); 2]);
+        pages[usize::from(own)] = Interval::exact(count);
+        self.log.pages = Some(pages);
+    }
+}

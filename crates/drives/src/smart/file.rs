@@ -1,0 +1,41 @@
+//! Files of logs: text or JSON, one log or several.
+
+use super::log::SmartLog;
+use super::{json, text};
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
+use fowler_experiment::text_file;
+use std::path::Path;
+
+/// The most bytes of a file. The longest log, of `smartctl -x -j`, has some 100 KiB.
+const LARGEST: u64 = 4 << 20;
+
+/// The layouts, for messages.
+pub(super) const EXPECTED: &str = "`nvme smart-log` (text or -o json), `smartctl -j -a` or `-x`, `nvme ocp smart-add-log -o json`, \
+                                   or `nvme endurance-log -o json`";
+
+/// Reads the logs of a file; `-` is standard input.
+///
+/// # Errors
+/// Everything that is wrong with the file.
+pub fn read(path: &Path) -> Result<Vec<SmartLog>, Diagnostics> {
+    let is_stdin = path == Path::new("-");
+    let file = if is_stdin { Path::new("/dev/stdin") } else { path };
+    parse(&text_file::read(file, LARGEST)?, &path.display().to_string())
+}
+
+/// Reads the logs of a text. Never panics, whatever the text.
+///
+/// # Errors
+/// Everything that is wrong with the text.
+pub fn parse(text: &str, file: &str) -> Result<Vec<SmartLog>, Diagnostics> {
+    let text = text.trim_start_matches('\u{feff}');
+    let logs = match text.trim_start().chars().next() {
+        None => Err(Diagnostic::new(file, "the file is empty").expected(EXPECTED).into()),
+        Some('{' | '[') => json::logs(text, file),
+        Some(_) => text::logs(text, file),
+    }?;
+    if logs.is_empty() {
+        return Err(Diagnostic::new(file, "no log is in this file").expected(EXPECTED).into());
+    }
+    Ok(logs)
+}

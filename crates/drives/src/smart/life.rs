@@ -1,0 +1,345 @@
+//! The answer: what is written in a day, at what write amplification, and how many years are left.
+
+use super::choice::Logs;
+use super::doubts;
+use super::interval::Interval;
+use super::log::SmartLog;
+use fowler_experiment::device_spec::{DeviceSpec, FITTING, resolve};
+use fowler_experiment::diagnostic::Diagnostics;
+use fowler_experiment::document;
+use fowler_experiment::life_estimate;
+
+const DAY_H: f64 = 24.0;
+const YEAR_H: f64 = 365.0 * DAY_H;
+const CYCLES: &str = "lifetime.cycles";
+
+/// What a description of a drive says about its life.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Model {
+    /// The preset or file.
+    pub device: String,
+    /// Rated P/E cycles; `None` if the description does not state them.
+    pub cycles: Option<f64>,
+    /// Bytes that the host sees.
+    pub user: f64,
+    /// Bytes of the flash.
+    pub raw: f64,
+    /// True if the description was fitted to a real drive: those have a part of its capacity.
+    pub is_scaled: bool,
+    /// Bytes per second of the link; `None` if it is not described.
+    pub link: Option<f64>,
+    /// Write amplification of random writes over the whole drive, in closed form.
+    pub worst_waf: Option<f64>,
+}
+
+impl Model {
+    /// Returns the drive that a description resolves to.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the description.
+    pub fn of(spec: &DeviceSpec) -> Result<Model, Diagnostics> {
+        let source = spec.source()?;
+        let drive = resolve(&source, &spec.scheme(None)?, spec)?;
+        let (settings, _) = document::read_toml(&source.text, &source.name);
+        let is_set = |flag: &String| flag.split('=').next().is_some_and(|key| key.trim() == CYCLES);
+        let stated = settings.iter().any(|it| it.path == CYCLES) || spec.set.iter().any(is_set);
+        let fitted = settings.iter().any(|it| it.path.split('.').next() == Some(FITTING));
+        let link = drive.config.host.bandwidth.0 as f64;
+        Ok(Model {
+            device: spec.device.clone(),
+            cycles: stated.then_some(drive.config.life.cycles).filter(|cycles| *cycles > 0.0),
+            user: drive.layout.logical.0 as f64,
+            raw: drive.layout.raw.0 as f64,
+            is_scaled: fitted,
+            link: Some(link).filter(|link| *link > 0.0),
+            worst_waf: life_estimate::greedy(&drive).filter(|waf| waf.is_finite()),
+        })
+    }
+}
+
+/// A question about the counters of a drive.
+#[derive(Clone, Debug, Default)]
+pub struct Question {
+    /// A description of the drive.
+    pub model: Option<Model>,
+    /// Bytes that the vendor warrants the host to write.
+    pub tbw: Option<f64>,
+    /// The capacity that the host sees, in bytes.
+    pub capacity: Option<f64>,
+}
+
+/// Years that are left by one measure.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Life {
+    /// The measure, such as `TBW`.
+    pub by: &'static str,
+    /// Years with power until the measure is used up, at today's rate.
+    pub years: Interval,
+    /// How they are computed.
+    pub how: String,
+}
+
+/// What happened between two logs.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Lately {
+    /// Hours with power between them.
+    pub hours: Option<Interval>,
+    /// Bytes that the host wrote.
+    pub host: Option<Interval>,
+    /// Bytes that the drive wrote to its flash.
+    pub media: Option<Interval>,
+    /// The share of its life that the drive says went by, in percent.
+    pub used: Option<Interval>,
+    /// Erases of an average block.
+    pub erases: Option<Interval>,
+    /// Pages programmed for the host, and on the drive's own account.
+    pub pages: Option<[Interval; 2]>,
+    /// Hours by the clock of the machine that took the logs.
+    pub clock_h: Option<f64>,
+}
+
+/// The answer about a drive.
+#[derive(Clone, Debug)]
+pub struct SmartAnswer {
+    /// The counters.
+    pub logs: Logs,
+    /// What was asked.
+    pub question: Question,
+    /// What happened between two logs; `None` of a single one.
+    pub lately: Option<Lately>,
+    /// The capacity that the host sees, in bytes, and what says so.
+    pub capacity: Option<(f64, String)>,
+    /// Bytes that the host writes in 24 hours with power, over the whole life.
+    pub per_day: Option<Interval>,
+    /// As `per_day`, between the two logs.
+    pub lately_per_day: Option<Interval>,
+    /// Bytes written to the flash for each byte of the host, over the whole life.
+    pub waf: Option<Interval>,
+    /// As `waf`, between the two logs.
+    pub lately_waf: Option<Interval>,
+    /// Years that are left, by each measure that is known.
+    pub lives: Vec<Life>,
+    /// Counters that cannot be as they are.
+    pub doubts: Vec<String>,
+    /// Counters that say nothing, and answers that are left out, with what would give them.
+    pub notes: Vec<String>,
+}
+
+/// Returns what the counters of a drive say.
+pub fn answer(logs: Logs, question: Question) -> SmartAnswer {
+    let lately = logs.since.as_ref().map(|since| between(&logs.now, since));
+    let capacity = capacity(&logs.now, &question);
+    let per_day =
+        |host: Option<Interval>, hours: Option<Interval>| Some(host?.over(hours?).times(DAY_H));
+    let now = &logs.now;
+    let mut answer = SmartAnswer {
+        per_day: per_day(now.host, now.hours),
+        waf: waf(now.host, now.media, now.pages),
+        lately_per_day: lately.as_ref().and_then(|it| per_day(it.host, it.hours)),
+        lately_waf: lately.as_ref().and_then(|it| waf(it.host, it.media, it.pages)),
+        lives: Vec::new(),
+        doubts: doubts::of(now, &question),
+        notes: now.notes.clone(),
+        logs,
+        question,
+        lately,
+        capacity,
+    };
+    answer.doubts.extend(
+        answer.lately.iter().flat_map(|it| doubts::lately(it, &answer.logs)).collect::<Vec<_>>(),
+    );
+    answer.add_lives();
+    answer.add_notes();
+    answer
+}
+
+/// Returns the write amplification, from bytes or from pages.
+fn waf(
+    host: Option<Interval>,
+    media: Option<Interval>,
+    pages: Option<[Interval; 2]>,
+) -> Option<Interval> {
+    let of_bytes = host.zip(media).map(|(host, media)| media.over(host));
+    let of_pages = pages.map(|[host, own]| host.plus(own).over(host));
+    of_bytes.or(of_pages).filter(|waf| waf.value.is_some())
+}
+
+/// Returns what happened between two logs. A counter that fell says nothing.
+fn between(now: &SmartLog, since: &SmartLog) -> Lately {
+    let rise = |now: Option<Interval>, since: Option<Interval>| {
+        let (now, since) = now.zip(since)?;
+        (now.low >= since.low).then(|| now.minus(since))
+    };
+    let pages = now.pages.zip(since.pages).and_then(|([host, own], [before, own_before])| {
+        Some([rise(Some(host), Some(before))?, rise(Some(own), Some(own_before))?])
+    });
+    let clock = now.taken_s.zip(since.taken_s).map(|(now, since)| (now - since) / 3600.0);
+    Lately {
+        hours: rise(now.hours, since.hours),
+        host: rise(now.host, since.host),
+        media: rise(now.media, since.media),
+        used: rise(now.used, since.used),
+        erases: rise(now.erases, since.erases),
+        pages,
+        clock_h: clock.filter(|hours| *hours > 0.0),
+    }
+}
+
+/// Returns the capacity, and what says so.
+fn capacity(now: &SmartLog, question: &Question) -> Option<(f64, String)> {
+    let given = question.capacity.map(|bytes| (bytes, "--capacity".to_string()));
+    let logged = now.capacity.map(|bytes| (bytes, "the log".to_string()));
+    let model = question.model.as_ref().filter(|model| !model.is_scaled);
+    given.or(logged).or_else(|| model.map(|it| (it.user, format!("--device {}", it.device))))
+}
+
+impl SmartAnswer {
+    /// Returns bytes of the host in a day: between the logs, or over the whole life.
+    pub fn rate(&self) -> Option<Interval> {
+        self.lately_per_day.filter(|rate| !rate.is_zero()).or(self.per_day)
+    }
+
+    /// Returns how often the host writes the capacity in a day.
+    pub fn drive_writes(&self) -> Option<Interval> {
+        let (capacity, _) = self.capacity.as_ref()?;
+        Some(self.rate()?.over(Interval::exact(*capacity)))
+    }
+
+    /// Returns the years until `total` is reached from `done`, at the rate of a rise in some hours:
+    /// of the time between two logs if it is known, or of the whole life.
+    fn years(
+        &self,
+        total: Interval,
+        done: Interval,
+        lately: fn(&Lately) -> Option<Interval>,
+    ) -> Option<Interval> {
+        let whole = self.logs.now.hours.map(|hours| done.over(hours));
+        let recent = self.lately.as_ref().and_then(|it| Some(lately(it)?.over(it.hours?)));
+        let per_hour =
+            recent.filter(|rate| !rate.is_zero() && rate.value != Some(0.0)).or(whole)?;
+        Some(total.minus(done).over(per_hour).times(1.0 / YEAR_H))
+    }
+
+    fn add_lives(&mut self) {
+        let now = self.logs.now.clone();
+        let mut lives = Vec::new();
+        let mut add = |by: &'static str, years: Option<Interval>, how: String| {
+            lives.extend(years.map(|years| Life { by, years, how }));
+        };
+        if let (Some(tbw), Some(host)) = (self.question.tbw, now.host) {
+            let years = self.years(Interval::exact(tbw), host, |it| it.host);
+            add("TBW", years, "what is left of --tbw, at today's rate".into());
+        }
+        if let Some(used) = now.used {
+            let years = self.years(Interval::exact(100.0), used, |it| it.used);
+            let how = "the drive's own estimate, in steps of 1 %";
+            add("percentage used", years, how.into());
+        }
+        if let (Some(estimate), Some(media)) = (now.estimate, now.media) {
+            let years = self.years(estimate, media, |it| it.media);
+            let how = "what the drive says its flash can take, less what was written to it";
+            add("endurance estimate", years, how.into());
+        }
+        if let Some((years, how)) = self.by_cycles(&now) {
+            add("rated cycles", years, how);
+        }
+        self.lives = lives;
+    }
+
+    /// Returns the years until the cells have had their rated cycles.
+    fn by_cycles(&self, now: &SmartLog) -> Option<(Option<Interval>, String)> {
+        let model = self.question.model.as_ref()?;
+        let cycles = Interval::exact(model.cycles?);
+        if let Some(erases) = now.erases {
+            let how = "lifetime.cycles less the erases of an average block";
+            return Some((self.years(cycles, erases, |it| it.erases), how.into()));
+        }
+        let (capacity, _) = self.capacity.as_ref()?;
+        let flash = cycles.times(capacity * model.raw / model.user);
+        if let Some(media) = now.media {
+            let how = "lifetime.cycles of all blocks, less what was written to the flash";
+            return Some((self.years(flash, media, |it| it.media), how.into()));
+        }
+        let (waf, words) = match (self.waf, model.worst_waf) {
+            (Some(waf), _) => (waf, "the drive's WAF".to_string()),
+            (None, Some(worst)) => {
+                let words = format!("WAF from 1 to {worst:.1}, that of random writes");
+                (Interval::between(1.0, worst.max(1.0)), words)
+            }
+            (None, None) => return None,
+        };
+        // Years at the best and at the worst write amplification.
+        let host = now.host?;
+        let at = |waf: f64| self.years(flash.times(1.0 / waf), host, |it| it.host);
+        let (best, worst) = (at(waf.low.max(f64::EPSILON))?, at(waf.high?)?);
+        let value = waf.value.and_then(|waf| at(waf)?.value);
+        let years = Interval { low: worst.low, value, high: best.high };
+        Some((Some(years), format!("lifetime.cycles of all blocks, at {words}")))
+    }
+
+    /// Says which answers are left out, and what would give them.
+    fn add_notes(&mut self) {
+        let now = &self.logs.now;
+        let mut notes = Vec::new();
+        if now.host.is_none() {
+            notes.push(
+                "bytes written by the host are not in the log: give the drive's `nvme smart-log` as well, \
+                 with another --smart"
+                    .to_string(),
+            );
+        }
+        if now.hours.is_none() {
+            notes.push(
+                "hours with power are not in the log, so there is no rate and no year: give the drive's \
+                 `nvme smart-log` as well, with another --smart"
+                    .to_string(),
+            );
+        }
+        if now.media.is_none() && now.pages.is_none() {
+            notes.push(
+                "no WAF: the log does not count writes to the flash; `nvme ocp smart-add-log -o json` does \
+                 if the drive has that log (give both with --smart)"
+                    .to_string(),
+            );
+        }
+        if self.question.tbw.is_none() {
+            notes.push("no years by TBW: --tbw TB gives what the data sheet warrants".into());
+        }
+        notes.extend(self.no_cycles());
+        if self.capacity.is_none() {
+            notes
+                .push("no drive writes per day: --capacity SIZE gives the drive's capacity".into());
+        }
+        if let (Some(lately), true) = (&self.lately, self.lately_per_day.is_some())
+            && let (Some(clock), Some(hours)) = (lately.clock_h, lately.hours)
+            && let Some(most) = hours.high.filter(|most| *most < 0.98 * clock)
+        {
+            let share = 100.0 * most / clock;
+            notes.push(format!(
+                "the drive had power for {share:.0} % of the time between the logs: calendar years are longer"
+            ));
+        }
+        self.notes.extend(notes);
+    }
+
+    fn no_cycles(&self) -> Option<String> {
+        let Some(model) = &self.question.model else {
+            return Some("no years by cycles: --device names a drive with lifetime.cycles".into());
+        };
+        if model.cycles.is_none() {
+            return Some(format!(
+                "no years by cycles: {} does not state them; --set lifetime.cycles=N does",
+                model.device
+            ));
+        }
+        let has = self.lives.iter().any(|life| life.by == "rated cycles");
+        if self.capacity.is_none() && !has {
+            return Some(format!(
+                "no years by cycles: {} is a model of a part of a drive, so its capacity is not taken; \
+                 --capacity SIZE gives the drive's",
+                model.device
+            ));
+        }
+        (!has).then(|| "no years by cycles: the log has no rate of writes".to_string())
+    }
+}

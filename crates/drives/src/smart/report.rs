@@ -1,0 +1,272 @@
+//! The answer in words, as a table and as JSON.
+
+use super::doubts::counted;
+use super::interval::Interval;
+use super::life::{Life, SmartAnswer};
+use fowler_experiment::diagnostic::escaped;
+use fowler_experiment::json_schema;
+use fowler_experiment::json_schema::output::{self, Fact, written};
+use fowler_experiment::numbers::real;
+use fowler_experiment::provenance::VERSION;
+use fowler_experiment::tables::{Cell, Sheet};
+use serde_json::{Value, json};
+
+/// Years beyond these are not told apart: something else ends before the cells do.
+const LONG_YEARS: f64 = 100.0;
+
+/// Returns a number for people; above 10^18 as a power of ten.
+fn number(value: f64) -> String {
+    if value < 1e18 { real(value) } else { format!("{value:.3e}") }
+}
+
+fn years(value: f64) -> String {
+    if value > LONG_YEARS { format!("more than {LONG_YEARS}") } else { number(value) }
+}
+
+/// Returns a range in words.
+fn range(interval: Interval, print: fn(f64) -> String) -> String {
+    let low = print(interval.low);
+    match interval.high.map(print) {
+        Some(high) if high == low => low,
+        Some(high) => format!("{low} to {high}"),
+        None => format!("at least {low}"),
+    }
+}
+
+impl SmartAnswer {
+    /// Returns the drive in words.
+    pub fn drive(&self) -> String {
+        let now = &self.logs.now;
+        let name = now.drive().or_else(|| now.name.clone());
+        let parts: Vec<String> = [now.model.clone(), name].into_iter().flatten().collect();
+        let words = if parts.is_empty() { "the drive".to_string() } else { parts.join(", ") };
+        escaped(&words).into_owned()
+    }
+
+    /// Returns the answer in a sentence or two.
+    pub fn verdict(&self) -> String {
+        let now = &self.logs.now;
+        let tb = |it: Interval| number(it.value.unwrap_or(it.low) / 1e12);
+        let hours = now.hours.map(|it| format!("{} h with power", counted(it.low.floor())));
+        let mut text = match (now.host, &hours) {
+            (Some(host), Some(hours)) => {
+                format!("{}: {} TB written in {hours}", self.drive(), tb(host))
+            }
+            (Some(host), None) => format!("{}: {} TB written", self.drive(), tb(host)),
+            (None, Some(hours)) => format!("{}: {hours}", self.drive()),
+            (None, None) => {
+                format!("{}: neither bytes of the host nor hours are known", self.drive())
+            }
+        };
+        if let Some(rate) = self.per_day.filter(|it| it.value.is_some()) {
+            text += &format!(", {} TB a day", tb(rate));
+        }
+        if let Some(rate) = self.lately_per_day.filter(|it| it.value.is_some()) {
+            text += &format!(" ({} TB a day between the two logs)", tb(rate));
+        }
+        if let Some(value) = self.waf.and_then(|waf| waf.value) {
+            text += &format!(", WAF {}", number(value));
+        }
+        let shortest = |one: &&Life, two: &&Life| one.years.low.total_cmp(&two.years.low);
+        text + ". "
+            + &match self.lives.iter().min_by(shortest) {
+                Some(Life { by, years: left, .. }) => {
+                    format!("Years with power that are left: {} by {by}.", range(*left, years))
+                }
+                None => "How many years are left is not known.".into(),
+            }
+    }
+
+    /// Returns the table.
+    pub fn sheet(&self) -> Sheet {
+        let title = format!("What the counters of {} say", self.drive());
+        let mut sheet = Sheet::new("smart", title, &["quantity", "value", "range", "how"]);
+        let mut row = |name: &str, value: Option<Interval>, unit: f64, how: &str| {
+            let Some(value) = value else { return };
+            let value = value.times(1.0 / unit);
+            let shown = value.value.map_or(Cell::Nothing, |it| Cell::Text(number(it)));
+            sheet.row(vec![name.into(), shown, range(value, number).into(), how.into()]);
+        };
+        let now = &self.logs.now;
+        row(
+            "written by the host (TB)",
+            now.host,
+            1e12,
+            "10^12 bytes; a counter that is rounded is a range",
+        );
+        row("hours with power", now.hours, 1.0, "whole hours");
+        row("written in a day (TB)", self.per_day, 1e12, "over 24 hours with power");
+        if let Some(lately) = &self.lately {
+            row(
+                "between the logs: written (TB)",
+                lately.host,
+                1e12,
+                "the later log less the earlier one",
+            );
+            row("between the logs: hours", lately.hours, 1.0, "hours with power");
+            row(
+                "between the logs: in a day (TB)",
+                self.lately_per_day,
+                1e12,
+                "over 24 hours with power",
+            );
+        }
+        if let Some((bytes, how)) = &self.capacity {
+            row("capacity (GB)", Some(Interval::exact(*bytes)), 1e9, how);
+        }
+        row("drive writes a day", self.drive_writes(), 1.0, "of the capacity");
+        row("written to the flash (TB)", now.media, 1e12, "the drive's own counter");
+        row("WAF", self.waf, 1.0, "written to the flash for each byte of the host");
+        row("between the logs: WAF", self.lately_waf, 1.0, "as WAF");
+        row(
+            "percentage used",
+            now.used,
+            1.0,
+            "the drive's own estimate; how it is rounded is not specified",
+        );
+        for life in &self.lives {
+            let Life { by, years: left, how } = life;
+            let shown = left.value.map_or(Cell::Nothing, |it| Cell::Text(years(it)));
+            let name = format!("years left by {by}");
+            sheet.row(vec![name.into(), shown, range(*left, years).into(), how.clone().into()]);
+        }
+        sheet
+    }
+
+    /// Returns one object with everything. What is not known is null; there are no infinities.
+    pub fn json(&self) -> Value {
+        written(&facts(), self)
+    }
+}
+
+/// What `fowler endurance --smart` writes into `summary.json` and prints with `--json`.
+pub fn schema() -> Value {
+    let about = "What the SMART counters of a drive say about its life. What is not known is null.";
+    json_schema::document("Fowler: the counters of a drive", about, output::schema(&facts()))
+}
+
+/// The schema of a quantity, or null.
+fn quantity() -> Value {
+    let number = json!({ "type": "number", "minimum": 0 });
+    let maybe = json!({ "type": ["number", "null"], "minimum": 0 });
+    json!({
+        "type": ["object", "null"],
+        "properties": { "value": maybe, "low": number, "high": maybe },
+        "required": ["value", "low", "high"],
+        "additionalProperties": false,
+    })
+}
+
+fn of(interval: Interval) -> Value {
+    json!({ "value": interval.value, "low": interval.low, "high": interval.high })
+}
+
+fn ranged(
+    name: &'static str,
+    about: &str,
+    read: impl Fn(&SmartAnswer) -> Option<Interval> + 'static,
+) -> Fact<SmartAnswer> {
+    let about = format!(
+        "{about} `value` is as the counter states it, `low` to `high` what its steps allow; \
+                         a `high` of null is not bounded."
+    );
+    Fact::new(name, about, move |it: &SmartAnswer| read(it).map_or(Value::Null, of))
+        .like(quantity())
+}
+
+fn facts() -> Vec<Fact<SmartAnswer>> {
+    type It = SmartAnswer;
+    let mut facts = vec![
+        Fact::new("serial_number", "The serial number of the drive.", |it: &It| {
+            it.logs.now.serial.clone()
+        }),
+        Fact::new("name", "The name of the device in the log.", |it: &It| it.logs.now.name.clone()),
+        Fact::new("model", "The model in the log.", |it: &It| it.logs.now.model.clone()),
+        Fact::new("logs", "The logs: file, line and kind.", |it: &It| it.logs.sources.clone()),
+        ranged("written_bytes", "Bytes that the host has written.", |it| it.logs.now.host),
+        ranged("power_on_hours", "Hours with power.", |it| it.logs.now.hours),
+        ranged("written_bytes_per_day", "Bytes of the host in 24 hours with power.", |it| {
+            it.per_day
+        }),
+    ];
+    facts.extend(since());
+    facts.extend([
+        Fact::new("capacity_bytes", "Bytes that the host sees.", |it: &It| {
+            it.capacity.as_ref().map(|it| it.0)
+        }),
+        ranged(
+            "drive_writes_per_day",
+            "Capacities that the host writes in a day.",
+            It::drive_writes,
+        ),
+        ranged("media_bytes", "Bytes that the drive has written to its flash.", |it| {
+            it.logs.now.media
+        }),
+        ranged("waf", "Bytes written to the flash for each byte of the host.", |it| it.waf),
+        ranged(
+            "percentage_used",
+            "The share of its life that the drive says is used, in percent.",
+            |it| it.logs.now.used,
+        ),
+        ranged("erases", "Erases of an average block.", |it| it.logs.now.erases),
+        ranged("endurance_estimate_bytes", "Bytes that the drive says its flash can take.", |it| {
+            it.logs.now.estimate
+        }),
+        Fact::new("tbw_bytes", "Bytes that the data sheet warrants, as given.", |it: &It| {
+            it.question.tbw
+        }),
+        Fact::new("device", "The description of the drive, as given.", |it: &It| {
+            it.question.model.as_ref().map(|it| it.device.clone())
+        }),
+        Fact::new("cycles", "Rated P/E cycles by that description.", |it: &It| {
+            it.question.model.as_ref().and_then(|it| it.cycles)
+        }),
+        Fact::list(
+            "years_left",
+            "Years with power that are left, by measure.",
+            of_life,
+            |it: &It| &it.lives,
+        ),
+        Fact::new("doubts", "Counters that cannot be as they are.", |it: &It| it.doubts.clone()),
+        Fact::new("notes", "Counters that say nothing, and answers left out.", |it: &It| {
+            it.notes.clone()
+        }),
+        Fact::new("version", "The version of Fowler.", |_: &It| VERSION),
+    ]);
+    facts
+}
+
+/// Facts about the time between two logs.
+fn since() -> Vec<Fact<SmartAnswer>> {
+    type It = SmartAnswer;
+    vec![
+        Fact::new("has_earlier_log", "True if there is an earlier log.", |it: &It| {
+            it.lately.is_some()
+        }),
+        ranged("since_written_bytes", "As `written_bytes`, between the logs.", |it| {
+            it.lately.as_ref()?.host
+        }),
+        ranged("since_power_on_hours", "As `power_on_hours`, between the logs.", |it| {
+            it.lately.as_ref()?.hours
+        }),
+        ranged(
+            "since_written_bytes_per_day",
+            "As `written_bytes_per_day`, between the logs.",
+            |it| it.lately_per_day,
+        ),
+        ranged("since_waf", "As `waf`, between the logs.", |it| it.lately_waf),
+    ]
+}
+
+fn of_life() -> Vec<Fact<Life>> {
+    let years = |name: &'static str, about: &'static str, read: fn(&Life) -> Option<f64>| {
+        Fact::new(name, about, read)
+    };
+    vec![
+        Fact::new("by", "The measure.", |it: &Life| it.by),
+        years("value", "Years as the counters state it.", |it| it.years.value),
+        Fact::new("low", "The fewest years that the counters allow.", |it: &Life| it.years.low),
+        years("high", "The most years; null if nothing bounds them.", |it| it.years.high),
+        Fact::new("how", "How they are computed.", |it: &Life| it.how.clone()),
+    ]
+}
