@@ -15,7 +15,7 @@ from jsonschema import Draft202012Validator
 ROOT = Path(__file__).parents[2]
 LIMITED = ("--limit", "1", "--json", "--quiet")
 CONFIGURATIONS = ("device", "workload", "scheme", "sweep")
-OUTPUTS = ("run", "compare", "explain", "lifetime", "pts", "endurance", "validate", "trace-info")
+OUTPUTS = ("run", "compare", "explain", "lifetime", "pts", "endurance", "smart", "validate", "trace-info")
 
 # How the program is asked what it thinks of a file.
 READERS = {
@@ -243,6 +243,9 @@ def place(tmp_path: Path) -> Path:
     (tmp_path / "trace.csv").write_text(trace + "3000,trim,0,4096\n4000,flush,0,0\n")
     (tmp_path / "writes.csv").write_text("at_ns,op,offset,size\n0,write,0,4096\n")
     (tmp_path / "faults.toml").write_text(LOAD + 'faults = ["10ms chip 1", "90s block 3"]\n')
+    log = '{{"data_units_written": {}, "power_on_hours": {}, "percent_used": 3}}'
+    (tmp_path / "smart.json").write_text(log.format(64663716, 742))
+    (tmp_path / "earlier.json").write_text(log.format(4000000, 100))
     (tmp_path / "off.toml").write_text(LOAD + 'power_off = "100ms 30d"\n')
     return tmp_path
 
@@ -278,6 +281,8 @@ def test_other_results_are_as_their_schemas_say(place: Path) -> None:
             f"pts --test iops,tp,lat,wsat,hir,xsr,ecw,dirth --minute 5ms --threads 1 --queue-depth 2 {tiny}",
         ),
         ("endurance", f"endurance {tiny}"),
+        ("smart", "endurance --smart smart.json --json"),
+        ("smart", "endurance --smart smart.json --since earlier.json --tbw 600 --device ready-128 --json"),
         ("compare", f"compare --device small.toml --workload demo --schemes fifo,rps,pes_ips {QUICK}"),
         ("explain", f"explain --device small.toml --workload demo --scheme pes_ipc {QUICK}"),
         ("lifetime", life),

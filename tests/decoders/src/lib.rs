@@ -14,6 +14,7 @@ mod parquet;
 mod point;
 mod scheme;
 mod sealed;
+mod smart;
 mod study_run;
 mod sweep;
 mod traces;
@@ -54,6 +55,7 @@ targets! {
     point,
     scheme,
     sealed,
+    smart,
     study_run,
     sweep,
     traces,

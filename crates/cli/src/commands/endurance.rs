@@ -21,6 +21,8 @@ use std::path::PathBuf;
 const DEVICE: &str = "tlc";
 /// The largest number for --tbw, in TB.
 const TBW_MOST: f64 = 1e9;
+/// The largest number for --waf.
+const WAF_MOST: f64 = 1000.0;
 
 /// What a host can write before the cells have had their cycles: TBW, DWPD and UBER, in the
 /// manner of JESD218 and JESD219; or, with --smart, what the counters of a real drive say
@@ -63,8 +65,8 @@ pub(crate) struct Endurance {
     /// With --smart: an earlier log of the drive; the difference is what it does now
     #[arg(long, value_name = "FILE", requires = "smart")]
     pub since: Vec<PathBuf>,
-    /// With --smart: of logs of several drives, those of this one, by its serial number or the name of
-    /// its device
+    /// With --smart: of logs of several drives, those of this one, by its serial number or the name
+    /// of its device
     #[arg(long, value_name = "NAME", requires = "smart")]
     pub drive: Option<String>,
     /// With --smart: what the data sheet lets the host write, in TB or with a unit, such as 1.2PB
@@ -73,6 +75,9 @@ pub(crate) struct Endurance {
     /// With --smart: the capacity that the host sees [default: that of the log, or of --device]
     #[arg(long, value_name = "SIZE", requires = "smart")]
     pub capacity: Option<String>,
+    /// With --smart: write amplification, where the log does not count writes to the flash
+    #[arg(long, value_name = "N", requires = "smart")]
+    pub waf: Option<f64>,
     #[command(flatten)]
     pub answer: Answer,
     #[command(flatten)]
@@ -198,7 +203,8 @@ fn question(arguments: &Endurance) -> Result<Question, Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     let model = arguments.device.as_ref().map(|_| Model::of(&fit::device(&arguments.simulated())));
     let model = diagnostics.take(model.transpose()).flatten();
-    if arguments.device.is_none() && (!arguments.settings.set.is_empty() || arguments.settings.seed.is_some())
+    if arguments.device.is_none()
+        && (!arguments.settings.set.is_empty() || arguments.settings.seed.is_some())
     {
         let what = "belongs to --device, and there is none";
         diagnostics.push(Diagnostic::new("--set or --seed", what));
@@ -206,7 +212,12 @@ fn question(arguments: &Endurance) -> Result<Question, Diagnostics> {
     let tbw = diagnostics.take(arguments.tbw.as_deref().map(terabytes).transpose()).flatten();
     let capacity = arguments.capacity.as_deref().map(|text| amount("--capacity", text));
     let capacity = diagnostics.take(capacity.transpose()).flatten();
-    diagnostics.or(Question { model, tbw, capacity })
+    let waf = arguments.waf;
+    if let Some(waf) = waf.filter(|waf| !(*waf > 0.0 && *waf <= WAF_MOST)) {
+        let what = Diagnostic::new("--waf", format!("{waf} is no write amplification"));
+        diagnostics.push(what.expected("above 0, and at most 1000"));
+    }
+    diagnostics.or(Question { model, tbw, capacity, waf })
 }
 
 /// The bytes of a number of TB, or of an amount with its unit.

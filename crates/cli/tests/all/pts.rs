@@ -140,3 +140,58 @@ fn a_test_that_is_stopped_says_so() {
     let output = stopped(child, "TERM");
     assert!(said(&output).contains("stopped before a test was finished"), "{}", said(&output));
 }
+
+/// A log of nvme-cli.
+const SMART: &str = "Smart Log for NVME device:nvme0n1 namespace-id:ffffffff\npercentage_used : 3%\n\
+                     data_units_written : 64,663,716\npower_on_hours : 742\n";
+
+#[test]
+fn the_counters_of_a_drive_become_years() {
+    let folder = Folder::new("smart");
+    let log = folder.file("smart.txt", SMART);
+    let media = r#"{"physical_media_units_written":{"hi":0,"lo":49661733888000}}"#;
+    let media = folder.file("ocp.json", media);
+    let out = folder.path("out");
+    let arguments = ["endurance", "--smart", &log, "--smart", &media, "--tbw", "1752", "--json"];
+    let results = json(&fowler(&[&arguments[..], &["--out", &out]].concat()));
+    assert_eq!(results["written_bytes"]["value"], 64_663_716.0 * 512_000.0);
+    assert_eq!(results["waf"]["value"], 1.5);
+    assert_eq!(results["years_left"][0]["by"], "TBW");
+    assert_eq!(fowler(&["check", &out]).status.code(), Some(0));
+    let text = fowler(&["endurance", "--smart", &log, "--tbw", "1.752PB"]);
+    let text = String::from_utf8(text.stdout).unwrap();
+    let first = text.lines().next().unwrap();
+    assert!(first.contains("33.11 TB written in 742 h with power, 1.071 TB a day"), "{text}");
+    assert!(first.contains("4.398 to 4.404 by TBW, 2.033 to 4.156 by percentage used"), "{text}");
+}
+
+#[test]
+fn wrong_logs_and_flags_end_with_2_and_a_reason() {
+    let folder = Folder::new("smart-wrong");
+    let log = folder.file("smart.txt", SMART);
+    let two = folder.file("two.txt", &(SMART.to_string() + &SMART.replace("nvme0n1", "nvme1n1")));
+    let cut = folder.file("cut.json", "{\"data_units_written\": 5,\n");
+    for (arguments, parts) in [
+        (vec!["--smart", "no/such/file"], &["cannot be read"][..]),
+        (vec!["--smart", &two], &["several drives: nvme0n1, nvme1n1", "--drive NAME"]),
+        (vec!["--smart", &log, "--drive", "nvme7"], &["--drive", "one of nvme0n1"]),
+        (vec!["--smart", &cut], &["this is not JSON", "cut off"]),
+        (vec!["--smart", &log, "--tbw", "0"], &["--tbw", "above 0"]),
+        (vec!["--smart", &log, "--tbw", "600XB"], &["--tbw", "XB"]),
+        (vec!["--smart", &log, "--waf", "nan"], &["--waf"]),
+        (vec!["--smart", &log, "--capacity", "960"], &["--capacity", "unit"]),
+        (vec!["--smart", &log, "--set", "lifetime.cycles=3000"], &["belongs to --device"]),
+        (vec!["--smart", &log, "--device", "nvme-pm9a4"], &["nvme-pm9a3"]),
+        (vec!["--smart", &log, "--client"], &["--client"]),
+        (vec!["--since", &log], &["--smart"]),
+        (vec!["--smart", "-", "--smart", "-"], &["standard input"]),
+    ] {
+        let output = fowler(&[&["endurance"][..], &arguments].concat());
+        let said = said(&output);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
+        assert!(output.stdout.is_empty(), "{arguments:?}");
+        for part in parts {
+            assert!(said.contains(part), "{arguments:?}: {part}: {said}");
+        }
+    }
+}

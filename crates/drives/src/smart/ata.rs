@@ -211,7 +211,7 @@ impl Attributes<'_> {
             }
         } else if ERASES.contains(&name) {
             self.erases(row, name);
-        } else if name == "Power_On_Hours" && self.log.hours.is_none() {
+        } else if name.starts_with("Power_On_Hours") && self.log.hours.is_none() {
             let hours = self.raw(row, name);
             self.log.hours = hours.map(|hours| Interval::completed(hours, 1.0));
         } else {
@@ -222,11 +222,12 @@ impl Attributes<'_> {
     /// Returns the raw value of an attribute.
     fn raw(&mut self, row: &Value, name: &str) -> Option<f64> {
         let raw = row.get("raw")?;
-        // Raw values may have other numbers in their upper bytes; the string has the counter alone.
-        let text = raw.get("string").and_then(Value::as_str);
-        if let Some(Ok((value, _))) =
-            text.map(|it| whole(it.split_whitespace().next().unwrap_or(it)))
-        {
+        // Raw values may have other numbers in their upper bytes; the string begins with the
+        // counter.
+        let text = raw.get("string").and_then(Value::as_str).map_or("", str::trim);
+        // `742h+12m+03.000s`, where a drive counts milliseconds.
+        let end = text.find(|c: char| c == 'h' || c.is_whitespace()).unwrap_or(text.len());
+        if let Ok((value, _)) = whole(&text[..end]) {
             return Some(value);
         }
         self.value(name, raw.get("value")?)

@@ -14,8 +14,8 @@ const NVME_H: f64 = 5785.0 * 24.0;
 const SATA_H: f64 = 8766.0 * 24.0;
 /// Seconds since 1970 at the end of 2026. A log that says that it was taken later moves the limits.
 const END_S: f64 = 1_798_761_600.0;
-/// Bytes per second of the fastest link that drives of four lanes have, PCIe 5.0 x4: 32 GT/s, 128 of
-/// 130 bits.
+/// Bytes per second of the fastest link that drives of four lanes have, PCIe 5.0 x4: 32 GT/s, 128
+/// of 130 bits.
 const PCIE: f64 = 4.0 * 32e9 / 8.0 * 128.0 / 130.0;
 /// Bytes per second of SATA 6 Gb/s after 8b/10b coding.
 const SATA: f64 = 600e6;
@@ -26,14 +26,15 @@ const COMMAND_LEAST: f64 = 512.0;
 /// How far the share used and the share of TBW written may be apart: warranties have reserves.
 const SHARES_APART: f64 = 5.0;
 
-/// Returns the doubts about the counters of a drive.
-pub(super) fn of(now: &SmartLog, question: &Question) -> Vec<String> {
+/// Returns the doubts about the counters of a drive of this capacity.
+pub(super) fn of(now: &SmartLog, question: &Question, capacity: Option<f64>) -> Vec<String> {
     let all = [
         hours(now),
         rate(now, question),
         commands(now),
         amplification(now.host, now.media),
         shares(now, question),
+        cycles(now, question, capacity),
         used_up(now, question),
         (question.capacity.zip(now.capacity)).and_then(|(given, logged)| {
             let apart = (given - logged).abs() > 0.02 * logged;
@@ -153,6 +154,24 @@ fn shares(now: &SmartLog, question: &Question) -> Option<String> {
              is unlike that of the warranty, or --tbw is of another drive",
             used.value.map_or_else(|| "above 254 %".into(), |value| format!("{value} %")),
             real(written.low)
+        )
+    })
+}
+
+/// Returns a doubt if the host alone has used far more cycles than the drive says.
+fn cycles(now: &SmartLog, question: &Question, capacity: Option<f64>) -> Option<String> {
+    let (host, used) = now.host.zip(now.used)?;
+    let model = question.model.as_ref()?;
+    let flash = model.cycles? * capacity? * model.raw / model.user;
+    let least = 100.0 * host.low / flash;
+    (used.high? * 2.0 < least).then(|| {
+        format!(
+            "percentage used is {} %, and the host has written {} % of the cycles of {} ({} GB): the drive \
+             of the log is another one",
+            used.value.unwrap_or(used.low),
+            real(least),
+            model.device,
+            real(capacity.unwrap_or(0.0) / 1e9)
         )
     })
 }

@@ -77,18 +77,6 @@ impl Interval {
         }
     }
 
-    /// Returns the product.
-    pub fn by(self, other: Interval) -> Interval {
-        let product = |one: Option<f64>, two: Option<f64>| {
-            one.zip(two).map(|(one, two)| one * two).filter(|value| value.is_finite())
-        };
-        Interval {
-            low: product(Some(self.low), Some(other.low)).unwrap_or(f64::MAX),
-            value: product(self.value, other.value),
-            high: product(self.high, other.high),
-        }
-    }
-
     /// Returns the quotient. Where the divisor may be zero, nothing bounds it.
     pub fn over(self, other: Interval) -> Interval {
         let quotient =
@@ -98,11 +86,6 @@ impl Interval {
             value: self.value.zip(other.value).and_then(|(one, two)| quotient(one, two)),
             high: self.high.and_then(|most| quotient(most, other.low)),
         }
-    }
-
-    /// Returns true if the quantity is zero whatever the steps of its counters.
-    pub fn is_zero(self) -> bool {
-        self.high == Some(0.0)
     }
 }
 
@@ -134,8 +117,6 @@ mod tests {
         assert_eq!(Interval::exact(1.0).over(Interval::exact(0.0)).low, 0.0);
         let less = Interval::exact(1.0).minus(Interval::rounded(5.0));
         assert_eq!(less, Interval::exact(0.0));
-        assert!(less.is_zero() && !rate.is_zero());
-        assert_eq!(Interval::exact(1e200).by(Interval::exact(1e200)).high, None);
         assert_eq!(Interval::exact(1e300).times(1e300).value, None);
         let open = Interval { high: None, ..Interval::exact(2.0) };
         assert_eq!(Interval::exact(3.0).minus(open).low, 0.0);

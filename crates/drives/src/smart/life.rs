@@ -8,6 +8,7 @@ use fowler_experiment::device_spec::{DeviceSpec, FITTING, resolve};
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::document;
 use fowler_experiment::life_estimate;
+use fowler_experiment::numbers::real;
 
 const DAY_H: f64 = 24.0;
 const YEAR_H: f64 = 365.0 * DAY_H;
@@ -66,6 +67,8 @@ pub struct Question {
     pub tbw: Option<f64>,
     /// The capacity that the host sees, in bytes.
     pub capacity: Option<f64>,
+    /// Write amplification, where the log does not have it.
+    pub waf: Option<f64>,
 }
 
 /// Years that are left by one measure.
@@ -138,7 +141,7 @@ pub fn answer(logs: Logs, question: Question) -> SmartAnswer {
         lately_per_day: lately.as_ref().and_then(|it| per_day(it.host, it.hours)),
         lately_waf: lately.as_ref().and_then(|it| waf(it.host, it.media, it.pages)),
         lives: Vec::new(),
-        doubts: doubts::of(now, &question),
+        doubts: doubts::of(now, &question, capacity.as_ref().map(|it| it.0)),
         notes: now.notes.clone(),
         logs,
         question,
@@ -196,7 +199,7 @@ fn capacity(now: &SmartLog, question: &Question) -> Option<(f64, String)> {
 impl SmartAnswer {
     /// Returns bytes of the host in a day: between the logs, or over the whole life.
     pub fn rate(&self) -> Option<Interval> {
-        self.lately_per_day.filter(|rate| !rate.is_zero()).or(self.per_day)
+        self.lately_per_day.filter(|rate| rate.value.is_some_and(|it| it > 0.0)).or(self.per_day)
     }
 
     /// Returns how often the host writes the capacity in a day.
@@ -206,48 +209,53 @@ impl SmartAnswer {
     }
 
     /// Returns the years until `total` is reached from `done`, at the rate of a rise in some hours:
-    /// of the time between two logs if it is known, or of the whole life.
+    /// of the time between two logs if it is known, or of the whole life; and which of them it is.
     fn years(
         &self,
         total: Interval,
         done: Interval,
         lately: fn(&Lately) -> Option<Interval>,
-    ) -> Option<Interval> {
-        let whole = self.logs.now.hours.map(|hours| done.over(hours));
+    ) -> Option<(Interval, &'static str)> {
+        let whole =
+            self.logs.now.hours.map(|hours| (done.over(hours), "the rate of the whole life"));
         let recent = self.lately.as_ref().and_then(|it| Some(lately(it)?.over(it.hours?)));
-        let per_hour =
-            recent.filter(|rate| !rate.is_zero() && rate.value != Some(0.0)).or(whole)?;
-        Some(total.minus(done).over(per_hour).times(1.0 / YEAR_H))
+        let recent = recent.filter(|rate| rate.value.is_some_and(|it| it > 0.0));
+        let recent = recent.map(|rate| (rate, "the rate between the logs"));
+        let (per_hour, which) = recent.or(whole)?;
+        Some((total.minus(done).over(per_hour).times(1.0 / YEAR_H), which))
     }
 
     fn add_lives(&mut self) {
         let now = self.logs.now.clone();
         let mut lives = Vec::new();
-        let mut add = |by: &'static str, years: Option<Interval>, how: String| {
-            lives.extend(years.map(|years| Life { by, years, how }));
+        let mut add = |by: &'static str, years: Option<(Interval, &str)>, how: &str| {
+            lives.extend(years.map(|(years, rate)| Life {
+                by,
+                years,
+                how: format!("{how}, at {rate}"),
+            }));
         };
         if let (Some(tbw), Some(host)) = (self.question.tbw, now.host) {
             let years = self.years(Interval::exact(tbw), host, |it| it.host);
-            add("TBW", years, "what is left of --tbw, at today's rate".into());
+            add("TBW", years, "what is left of --tbw");
         }
         if let Some(used) = now.used {
             let years = self.years(Interval::exact(100.0), used, |it| it.used);
-            let how = "the drive's own estimate, in steps of 1 %";
-            add("percentage used", years, how.into());
+            add("percentage used", years, "the drive's own estimate, in steps of 1 %");
         }
         if let (Some(estimate), Some(media)) = (now.estimate, now.media) {
             let years = self.years(estimate, media, |it| it.media);
             let how = "what the drive says its flash can take, less what was written to it";
-            add("endurance estimate", years, how.into());
+            add("endurance estimate", years, how);
         }
         if let Some((years, how)) = self.by_cycles(&now) {
-            add("rated cycles", years, how);
+            add("rated cycles", years, &how);
         }
         self.lives = lives;
     }
 
     /// Returns the years until the cells have had their rated cycles.
-    fn by_cycles(&self, now: &SmartLog) -> Option<(Option<Interval>, String)> {
+    fn by_cycles(&self, now: &SmartLog) -> Option<(Option<(Interval, &'static str)>, String)> {
         let model = self.question.model.as_ref()?;
         let cycles = Interval::exact(model.cycles?);
         if let Some(erases) = now.erases {
@@ -260,21 +268,27 @@ impl SmartAnswer {
             let how = "lifetime.cycles of all blocks, less what was written to the flash";
             return Some((self.years(flash, media, |it| it.media), how.into()));
         }
-        let (waf, words) = match (self.waf, model.worst_waf) {
-            (Some(waf), _) => (waf, "the drive's WAF".to_string()),
-            (None, Some(worst)) => {
-                let words = format!("WAF from 1 to {worst:.1}, that of random writes");
+        let (waf, words) = match (self.lately_waf.or(self.waf), self.question.waf, model.worst_waf)
+        {
+            (Some(waf), ..) => (waf, "the drive's WAF".to_string()),
+            (None, Some(waf), _) => (Interval::exact(waf), "the WAF of --waf".to_string()),
+            (None, None, Some(worst)) => {
+                let words = format!("a WAF from 1 to {worst:.1}, that of random writes");
                 (Interval::between(1.0, worst.max(1.0)), words)
             }
-            (None, None) => return None,
+            (None, None, None) => {
+                let waf = Interval { low: 1.0, value: None, high: None };
+                (waf, "a WAF of at least 1 (--waf gives it)".to_string())
+            }
         };
         // Years at the best and at the worst write amplification.
         let host = now.host?;
         let at = |waf: f64| self.years(flash.times(1.0 / waf), host, |it| it.host);
-        let (best, worst) = (at(waf.low.max(f64::EPSILON))?, at(waf.high?)?);
-        let value = waf.value.and_then(|waf| at(waf)?.value);
-        let years = Interval { low: worst.low, value, high: best.high };
-        Some((Some(years), format!("lifetime.cycles of all blocks, at {words}")))
+        let (best, rate) = at(waf.low.max(f64::EPSILON))?;
+        let low = waf.high.map_or(Some(0.0), |worst| Some(at(worst)?.0.low))?;
+        let value = waf.value.and_then(|waf| at(waf)?.0.value);
+        let how = format!("lifetime.cycles of all blocks, at {words}");
+        Some((Some((Interval { low, value, high: best.high }, rate)), how))
     }
 
     /// Says which answers are left out, and what would give them.
@@ -306,6 +320,13 @@ impl SmartAnswer {
             notes.push("no years by TBW: --tbw TB gives what the data sheet warrants".into());
         }
         notes.extend(self.no_cycles());
+        let lent = self.capacity.as_ref().filter(|(_, from)| from.starts_with("--device"));
+        if let Some((bytes, from)) = lent {
+            notes.push(format!(
+                "the capacity of {} GB is that of {from}; --capacity SIZE gives the drive's own",
+                real(bytes / 1e9)
+            ));
+        }
         if self.capacity.is_none() {
             notes
                 .push("no drive writes per day: --capacity SIZE gives the drive's capacity".into());
@@ -340,6 +361,6 @@ impl SmartAnswer {
                 model.device
             ));
         }
-        (!has).then(|| "no years by cycles: the log has no rate of writes".to_string())
+        (!has).then(|| "no years by cycles: the log has no bytes written, or no hours".to_string())
     }
 }

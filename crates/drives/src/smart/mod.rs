@@ -14,6 +14,8 @@
 //! - `life.rs`: the answer. `doubts.rs`: counters that cannot be as they are.
 //! - `report.rs`: the answer in words, as a table and as JSON.
 
+#[cfg(test)]
+mod answer_tests;
 mod ata;
 mod choice;
 mod counter;

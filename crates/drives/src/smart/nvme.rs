@@ -1,17 +1,19 @@
 //! The fields of the logs of NVMe drives, whichever tool printed them.
 //!
 //! - SMART / Health Information, log 02h: *Data Units Written* counts thousands of units of 512
-//!   bytes, rounded up; 0 means that it is not reported. *Percentage Used* is one byte, with 255 for
-//!   everything above 254 (NVM Express Base Specification 2.0c, figure 207, as quoted in
-//!   <https://github.com/linux-nvme/nvme-cli/issues/1745>).
+//!   bytes, rounded up (NVM Express Base Specification 2.0c, figure 207, as quoted in
+//!   <https://github.com/linux-nvme/nvme-cli/issues/1745>); 0 means that it is not reported (quoted
+//!   in <https://github.com/prometheus-community/smartctl_exporter/pull/211>). *Percentage Used* is
+//!   one byte, with 255 for everything above 254.
 //! - Endurance Group Information, log 09h: *Data Units Written*, *Media Units Written* and
-//!   *Endurance Estimate* count billions of bytes, rounded up (the same document, figure 217). The
-//!   same key as in log 02h has another unit. nvme-cli before 2.0 called the second one
+//!   *Endurance Estimate* count billions of bytes, rounded up, and 0 means that it is not reported
+//!   (<https://learn.microsoft.com/en-us/windows/win32/api/nvme/ns-nvme-nvme_endurance_group_log>).
+//!   The same key as in log 02h has another unit. nvme-cli 1.x calls the second one
 //!   `mediate_write_commands`.
 //! - SMART / Health Information Extended, log C0h of OCP's Datacenter NVMe SSD Specification:
-//!   *Physical Media Units Written* (SMART-1) and *Endurance Estimate* count bytes. The estimate is
-//!   what the host could write at a write amplification of 1, so that it bounds what is written to
-//!   the flash.
+//!   *Physical Media Units Written* (SMART-1) and *Endurance Estimate* count bytes. In both logs the
+//!   estimate is what can be written at a write amplification of 1, so that it bounds what is
+//!   written to the flash.
 
 use super::counter::is_full;
 use super::interval::Interval;

@@ -14,9 +14,14 @@ use serde_json::{Value, json};
 /// Years beyond these are not told apart: something else ends before the cells do.
 const LONG_YEARS: f64 = 100.0;
 
-/// Returns a number for people; above 10^18 as a power of ten.
+/// Returns a number for people: whole numbers as they are, and those above 10^15 as powers of ten.
 fn number(value: f64) -> String {
-    if value < 1e18 { real(value) } else { format!("{value:.3e}") }
+    match value {
+        _ if value >= 1e15 => format!("{value:.3e}"),
+        _ if value.fract() == 0.0 => counted(value),
+        _ if value < 0.0005 => format!("{value:.1e}"),
+        _ => real(value),
+    }
 }
 
 fn years(value: f64) -> String {
@@ -27,6 +32,7 @@ fn years(value: f64) -> String {
 fn range(interval: Interval, print: fn(f64) -> String) -> String {
     let low = print(interval.low);
     match interval.high.map(print) {
+        Some(high) if interval.low == 0.0 && high != low => format!("at most {high}"),
         Some(high) if high == low => low,
         Some(high) => format!("{low} to {high}"),
         None => format!("at least {low}"),
@@ -34,13 +40,11 @@ fn range(interval: Interval, print: fn(f64) -> String) -> String {
 }
 
 impl SmartAnswer {
-    /// Returns the drive in words.
+    /// Returns the drive in words; empty if the logs do not name it.
     pub fn drive(&self) -> String {
         let now = &self.logs.now;
-        let name = now.drive().or_else(|| now.name.clone());
-        let parts: Vec<String> = [now.model.clone(), name].into_iter().flatten().collect();
-        let words = if parts.is_empty() { "the drive".to_string() } else { parts.join(", ") };
-        escaped(&words).into_owned()
+        let parts: Vec<String> = [now.model.clone(), now.drive()].into_iter().flatten().collect();
+        escaped(&parts.join(", ")).into_owned()
     }
 
     /// Returns the answer in a sentence or two.
@@ -48,15 +52,13 @@ impl SmartAnswer {
         let now = &self.logs.now;
         let tb = |it: Interval| number(it.value.unwrap_or(it.low) / 1e12);
         let hours = now.hours.map(|it| format!("{} h with power", counted(it.low.floor())));
-        let mut text = match (now.host, &hours) {
-            (Some(host), Some(hours)) => {
-                format!("{}: {} TB written in {hours}", self.drive(), tb(host))
-            }
-            (Some(host), None) => format!("{}: {} TB written", self.drive(), tb(host)),
-            (None, Some(hours)) => format!("{}: {hours}", self.drive()),
-            (None, None) => {
-                format!("{}: neither bytes of the host nor hours are known", self.drive())
-            }
+        let drive = self.drive();
+        let mut text = if drive.is_empty() { drive } else { drive + ": " };
+        text += &match (now.host, &hours) {
+            (Some(host), Some(hours)) => format!("{} TB written in {hours}", tb(host)),
+            (Some(host), None) => format!("{} TB written", tb(host)),
+            (None, Some(hours)) => hours.clone(),
+            (None, None) => "neither bytes of the host nor hours are known".to_string(),
         };
         if let Some(rate) = self.per_day.filter(|it| it.value.is_some()) {
             text += &format!(", {} TB a day", tb(rate));
@@ -67,19 +69,20 @@ impl SmartAnswer {
         if let Some(value) = self.waf.and_then(|waf| waf.value) {
             text += &format!(", WAF {}", number(value));
         }
-        let shortest = |one: &&Life, two: &&Life| one.years.low.total_cmp(&two.years.low);
-        text + ". "
-            + &match self.lives.iter().min_by(shortest) {
-                Some(Life { by, years: left, .. }) => {
-                    format!("Years with power that are left: {} by {by}.", range(*left, years))
-                }
-                None => "How many years are left is not known.".into(),
-            }
+        let lives = self.lives.iter();
+        let lives: Vec<String> =
+            lives.map(|it| format!("{} by {}", range(it.years, years), it.by)).collect();
+        text + &match lives.is_empty() {
+            true => ". How many years are left is not known.".to_string(),
+            false => format!(". Years with power that are left: {}.", lives.join(", ")),
+        }
     }
 
     /// Returns the table.
     pub fn sheet(&self) -> Sheet {
-        let title = format!("What the counters of {} say", self.drive());
+        let drive = self.drive();
+        let drive = if drive.is_empty() { "the drive" } else { &drive };
+        let title = format!("What the counters of {drive} say");
         let mut sheet = Sheet::new("smart", title, &["quantity", "value", "range", "how"]);
         let mut row = |name: &str, value: Option<Interval>, unit: f64, how: &str| {
             let Some(value) = value else { return };
@@ -215,6 +218,7 @@ fn facts() -> Vec<Fact<SmartAnswer>> {
         Fact::new("tbw_bytes", "Bytes that the data sheet warrants, as given.", |it: &It| {
             it.question.tbw
         }),
+        Fact::new("given_waf", "Write amplification, as given.", |it: &It| it.question.waf),
         Fact::new("device", "The description of the drive, as given.", |it: &It| {
             it.question.model.as_ref().map(|it| it.device.clone())
         }),
