@@ -11,8 +11,8 @@
 //!   The same key as in log 02h has another unit. nvme-cli 1.x calls the second one
 //!   `mediate_write_commands`.
 //! - SMART / Health Information Extended, log C0h of OCP's Datacenter NVMe SSD Specification:
-//!   *Physical Media Units Written* (SMART-1) and *Endurance Estimate* count bytes. In both logs the
-//!   estimate is what can be written at a write amplification of 1, so that it bounds what is
+//!   *Physical Media Units Written* (SMART-1) and *Endurance Estimate* count bytes. In both logs
+//!   the estimate is what can be written at a write amplification of 1, so that it bounds what is
 //!   written to the flash.
 
 use super::counter::is_full;

@@ -144,7 +144,7 @@ fn logs_with_writes_to_the_flash_have_a_write_amplification() {
         assert!(alone.notes.iter().any(|note| note.contains("bytes written by the host")), "{ocp}");
         let mut both = logs(OLD_TEXT);
         both.extend(logs(&ocp));
-        let answer = super::answer(choose(both, Vec::new(), None).unwrap(), Question::default());
+        let answer = answer(choose(both, Vec::new(), None).unwrap(), Question::default());
         assert!((value(answer.waf) - 1.5e12 / 1.024e12).abs() < 1e-12, "{ocp}");
         if ocp.contains("stimate") {
             let left = (9e12 - 1.5e12) / (1.5e12 / 1000.0) / 8760.0;
