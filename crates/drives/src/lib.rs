@@ -9,7 +9,8 @@
 //! - [`protocol`]: what a row asks of a drive, and its simulation.
 //! - [`fitting`]: parameters fitted to rows, which is what *calibrate* means (`fowler calibrate`).
 //! - [`score`]: measured and simulated, row by row.
-//! - [`smart`]: the counters of a real drive, and the years that they leave (`fowler endurance --smart`).
+//! - [`smart`]: the counters of a real drive, and the years that they leave (`fowler endurance
+//!   --smart`).
 
 pub mod fitting;
 pub mod measured;

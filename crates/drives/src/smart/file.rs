@@ -1,6 +1,6 @@
 //! Files of logs: text or JSON, one log or several.
 
-use super::log::SmartLog;
+use super::log::{EXPECTED, SmartLog};
 use super::{json, text};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::text_file;
@@ -8,10 +8,6 @@ use std::path::Path;
 
 /// The most bytes of a file. The longest log, of `smartctl -x -j`, has some 100 KiB.
 const LARGEST: u64 = 4 << 20;
-
-/// The layouts, for messages.
-pub(super) const EXPECTED: &str = "`nvme smart-log` (text or -o json), `smartctl -j -a` or `-x`, `nvme ocp smart-add-log -o json`, \
-                                   or `nvme endurance-log -o json`";
 
 /// Reads the logs of a file; `-` is standard input.
 ///

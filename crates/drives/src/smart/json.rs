@@ -2,8 +2,7 @@
 //! name.
 
 use super::counter::field;
-use super::file::EXPECTED;
-use super::log::{Layout, SmartLog};
+use super::log::{EXPECTED, Layout, SmartLog};
 use super::nvme::Fields;
 use super::{ata, text};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics, printable};

@@ -3,6 +3,10 @@
 use super::interval::Interval;
 use fowler_experiment::diagnostic::printable;
 
+/// The layouts, for messages.
+pub(super) const EXPECTED: &str = "`nvme smart-log` (text or -o json), `smartctl -j -a` or `-x`, `nvme ocp smart-add-log -o json`, \
+                                   or `nvme endurance-log -o json`";
+
 /// Which tool printed a log, and which log of the drive it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Layout {

@@ -6,8 +6,7 @@
 //! be that of the counter: a log in which it is not was edited, or has another unit.
 
 use super::counter::whole;
-use super::file::EXPECTED;
-use super::log::{Layout, SmartLog};
+use super::log::{EXPECTED, Layout, SmartLog};
 use super::nvme::{DATA_UNIT, Fields};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use std::collections::BTreeMap;
