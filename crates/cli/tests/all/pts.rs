@@ -161,7 +161,7 @@ fn the_counters_of_a_drive_become_years() {
     let text = fowler(&["endurance", "--smart", &log, "--tbw", "1.752PB"]);
     let text = String::from_utf8(text.stdout).unwrap();
     let first = text.lines().next().unwrap();
-    assert!(first.contains("33.11 TB written in 742 h with power, 1.071 TB a day"), "{text}");
+    assert!(first.contains("33.11 TB written in 742 h of power-on time, 1.071 TB a day"), "{text}");
     assert!(first.contains("4.398 to 4.404 by TBW, 2.033 to 4.156 by percentage used"), "{text}");
 }
 

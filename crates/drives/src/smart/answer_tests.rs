@@ -226,9 +226,9 @@ fn the_json_has_what_the_table_has() {
     let required = schema()["required"].as_array().unwrap().len();
     assert_eq!(required, json.as_object().unwrap().len());
     assert!(
-        answer
-            .verdict()
-            .starts_with("/dev/nvme3n1: 1.024 TB written in 1,000 h with power, 0.025 TB a day")
+        answer.verdict().starts_with(
+            "/dev/nvme3n1: 1.024 TB written in 1,000 h of power-on time, 0.025 TB a day"
+        )
     );
 }
 

@@ -241,7 +241,7 @@ impl Attributes<'_> {
             self.log.notes.push(note);
             return None;
         }
-        // Who knows whether it is rounded up or down.
+        // The database does not say how drives round this counter.
         Some(Interval::rounded(count).times(unit))
     }
 

@@ -24,7 +24,7 @@ const SEPARATORS: [char; 8] = [',', '.', '\'', '\u{2019}', ' ', '\u{a0}', '\u{20
 /// Returns the whole number that a text begins with, and the rest of the text behind it.
 ///
 /// # Errors
-/// What is wrong with the number.
+/// The text does not begin with a number, or the number has more than 128 bits.
 pub(super) fn whole(text: &str) -> Result<(f64, &str), String> {
     let text = text.trim();
     let is_part = |c: char| c.is_ascii_digit() || SEPARATORS.contains(&c);
@@ -92,7 +92,7 @@ fn bounded(value: f64) -> Result<f64, String> {
 /// Returns the counter of this key in an object; `None` if the object does not have the key.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The value is not a whole number from 0 to 2^128 - 1.
 pub(super) fn field(object: &Map<String, Value>, key: &str) -> Result<Option<f64>, String> {
     let Some(value) = object.get(key) else { return Ok(None) };
     // Beside a number that JSON readers round, smartctl writes all digits.
@@ -107,7 +107,7 @@ pub(super) fn field(object: &Map<String, Value>, key: &str) -> Result<Option<f64
 /// Returns the counter that is this JSON.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The value is not a whole number from 0 to 2^128 - 1.
 pub(super) fn of_json(value: &Value) -> Result<f64, String> {
     match value {
         Value::Number(number) => {
@@ -122,7 +122,7 @@ pub(super) fn of_json(value: &Value) -> Result<f64, String> {
 fn of_string(text: &str) -> Result<f64, String> {
     let text = text.trim();
     if text.is_empty() {
-        // What nvme-cli 2.0 makes of a zero.
+        // Some versions of nvme-cli 2.x print a zero so.
         return Ok(0.0);
     }
     if let Some((digits, zeros)) = text.split_once('.')

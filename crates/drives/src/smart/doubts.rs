@@ -23,7 +23,8 @@ const SATA: f64 = 600e6;
 const COMMAND_MOST: f64 = 65_536.0 * 4096.0;
 /// Bytes of the shortest write command: one block.
 const COMMAND_LEAST: f64 = 512.0;
-/// How far the share used and the share of TBW written may be apart: warranties have reserves.
+/// Largest factor between the share used and the share of TBW written that raises no doubt:
+/// warranties have reserves.
 const SHARES_APART: f64 = 5.0;
 
 /// Returns the doubts about the counters of a drive of this capacity.

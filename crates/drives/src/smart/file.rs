@@ -25,6 +25,12 @@ pub fn read(path: &Path) -> Result<Vec<SmartLog>, Diagnostics> {
 /// Everything that is wrong with the text.
 pub fn parse(text: &str, file: &str) -> Result<Vec<SmartLog>, Diagnostics> {
     let text = text.trim_start_matches('\u{feff}');
+    if let Some(at) = text.find('\0') {
+        let line = text[..at].matches('\n').count() as u64 + 1;
+        let hint = "PowerShell saves UTF-16: convert the file to UTF-8".to_string();
+        let what = Diagnostic::new(file, "the file has zero bytes, so it is not UTF-8 text");
+        return Err(what.line(line).expected(EXPECTED).hint(hint).into());
+    }
     let logs = match text.trim_start().chars().next() {
         None => Err(Diagnostic::new(file, "the file is empty").expected(EXPECTED).into()),
         Some('{' | '[') => json::logs(text, file),

@@ -8,12 +8,12 @@ use super::{ata, text};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics, printable};
 use serde_json::{Deserializer, Map, Value};
 
-/// How deep logs may be in lists and in objects by name.
+/// Depth of lists and of objects by name in which logs are looked for.
 const DEPTH: usize = 3;
 /// The most logs of a file.
 const MOST: usize = 10_000;
 
-/// Where a log is: the file, the line on which its document begins, and the key that it has.
+/// Place of a log: the file, the line on which the document begins, and the key of the log in it.
 #[derive(Clone, Copy)]
 pub(super) struct Place<'a> {
     pub file: &'a str,

@@ -14,7 +14,7 @@ const DAY_H: f64 = 24.0;
 const YEAR_H: f64 = 365.0 * DAY_H;
 const CYCLES: &str = "lifetime.cycles";
 
-/// What a description of a drive says about its life.
+/// A description of a drive, as far as it concerns the life of the drive.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
     /// The preset or file.
@@ -76,16 +76,16 @@ pub struct Question {
 pub struct Life {
     /// The measure, such as `TBW`.
     pub by: &'static str,
-    /// Years with power until the measure is used up, at today's rate.
+    /// Power-on years until the measure is used up, at today's rate.
     pub years: Interval,
-    /// How they are computed.
+    /// Formula and rate behind the years, in words.
     pub how: String,
 }
 
-/// What happened between two logs.
+/// Rises of the counters between two logs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Lately {
-    /// Hours with power between them.
+    /// Power-on hours between them.
     pub hours: Option<Interval>,
     /// Bytes that the host wrote.
     pub host: Option<Interval>,
@@ -106,13 +106,13 @@ pub struct Lately {
 pub struct SmartAnswer {
     /// The counters.
     pub logs: Logs,
-    /// What was asked.
+    /// The question that was asked.
     pub question: Question,
-    /// What happened between two logs; `None` of a single one.
+    /// Rises of the counters between two logs; `None` of a single log.
     pub lately: Option<Lately>,
     /// The capacity that the host sees, in bytes, and what says so.
     pub capacity: Option<(f64, String)>,
-    /// Bytes that the host writes in 24 hours with power, over the whole life.
+    /// Bytes that the host writes in 24 power-on hours, over the whole life.
     pub per_day: Option<Interval>,
     /// As `per_day`, between the two logs.
     pub lately_per_day: Option<Interval>,
@@ -304,7 +304,7 @@ impl SmartAnswer {
         }
         if now.hours.is_none() {
             notes.push(
-                "hours with power are not in the log, so there is no rate and no year: give the drive's \
+                "power-on hours are not in the log, so there is no rate and no year: give the drive's \
                  `nvme smart-log` as well, with another --smart"
                     .to_string(),
             );

@@ -7,7 +7,7 @@ use fowler_experiment::diagnostic::printable;
 pub(super) const EXPECTED: &str = "`nvme smart-log` (text or -o json), `smartctl -j -a` or `-x`, `nvme ocp smart-add-log -o json`, \
                                    or `nvme endurance-log -o json`";
 
-/// Which tool printed a log, and which log of the drive it is.
+/// Kind of a log: a log page of NVMe, or the output of smartctl for SATA.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Layout {
     /// The SMART / Health Information log of NVMe, from `nvme smart-log` or `smartctl`.
@@ -59,7 +59,7 @@ pub struct SmartLog {
     pub pages: Option<[Interval; 2]>,
     /// Write commands of the host.
     pub commands: Option<f64>,
-    /// Hours with power.
+    /// Power-on hours.
     pub hours: Option<Interval>,
     /// The share of its life that the drive says is used, in percent.
     pub used: Option<Interval>,
@@ -67,7 +67,7 @@ pub struct SmartLog {
     pub estimate: Option<Interval>,
     /// Erases of an average block.
     pub erases: Option<Interval>,
-    /// What a reader of these counters has to know: counters that are zero, full, or of no known
+    /// Remarks for whoever reads the counters: those that are zero, full, or of no known
     /// unit.
     pub notes: Vec<String>,
 }

@@ -51,7 +51,7 @@ impl SmartAnswer {
     pub fn verdict(&self) -> String {
         let now = &self.logs.now;
         let tb = |it: Interval| number(it.value.unwrap_or(it.low) / 1e12);
-        let hours = now.hours.map(|it| format!("{} h with power", counted(it.low.floor())));
+        let hours = now.hours.map(|it| format!("{} h of power-on time", counted(it.low.floor())));
         let drive = self.drive();
         let mut text = if drive.is_empty() { drive } else { drive + ": " };
         text += &match (now.host, &hours) {
@@ -74,7 +74,7 @@ impl SmartAnswer {
             lives.map(|it| format!("{} by {}", range(it.years, years), it.by)).collect();
         text + &match lives.is_empty() {
             true => ". How many years are left is not known.".to_string(),
-            false => format!(". Years with power that are left: {}.", lives.join(", ")),
+            false => format!(". Power-on years left: {}.", lives.join(", ")),
         }
     }
 
@@ -97,8 +97,8 @@ impl SmartAnswer {
             1e12,
             "10^12 bytes; a counter that is rounded is a range",
         );
-        row("hours with power", now.hours, 1.0, "whole hours");
-        row("written in a day (TB)", self.per_day, 1e12, "over 24 hours with power");
+        row("power-on hours", now.hours, 1.0, "whole hours");
+        row("written in a day (TB)", self.per_day, 1e12, "over 24 power-on hours");
         if let Some(lately) = &self.lately {
             row(
                 "between the logs: written (TB)",
@@ -106,12 +106,12 @@ impl SmartAnswer {
                 1e12,
                 "the later log less the earlier one",
             );
-            row("between the logs: hours", lately.hours, 1.0, "hours with power");
+            row("between the logs: hours", lately.hours, 1.0, "power-on hours");
             row(
                 "between the logs: in a day (TB)",
                 self.lately_per_day,
                 1e12,
-                "over 24 hours with power",
+                "over 24 power-on hours",
             );
         }
         if let Some((bytes, how)) = &self.capacity {
@@ -142,7 +142,7 @@ impl SmartAnswer {
     }
 }
 
-/// What `fowler endurance --smart` writes into `summary.json` and prints with `--json`.
+/// Returns the JSON schema of `fowler endurance --smart`: of `summary.json` and `--json`.
 pub fn schema() -> Value {
     let about = "What the SMART counters of a drive say about its life. What is not known is null.";
     json_schema::document("Fowler: the counters of a drive", about, output::schema(&facts()))
@@ -187,10 +187,8 @@ fn facts() -> Vec<Fact<SmartAnswer>> {
         Fact::new("model", "The model in the log.", |it: &It| it.logs.now.model.clone()),
         Fact::new("logs", "The logs: file, line and kind.", |it: &It| it.logs.sources.clone()),
         ranged("written_bytes", "Bytes that the host has written.", |it| it.logs.now.host),
-        ranged("power_on_hours", "Hours with power.", |it| it.logs.now.hours),
-        ranged("written_bytes_per_day", "Bytes of the host in 24 hours with power.", |it| {
-            it.per_day
-        }),
+        ranged("power_on_hours", "Power-on hours.", |it| it.logs.now.hours),
+        ranged("written_bytes_per_day", "Bytes of the host in 24 power-on hours.", |it| it.per_day),
     ];
     facts.extend(since());
     facts.extend([
@@ -225,12 +223,7 @@ fn facts() -> Vec<Fact<SmartAnswer>> {
         Fact::new("cycles", "Rated P/E cycles by that description.", |it: &It| {
             it.question.model.as_ref().and_then(|it| it.cycles)
         }),
-        Fact::list(
-            "years_left",
-            "Years with power that are left, by measure.",
-            of_life,
-            |it: &It| &it.lives,
-        ),
+        Fact::list("years_left", "Power-on years left, by measure.", of_life, |it: &It| &it.lives),
         Fact::new("doubts", "Counters that cannot be as they are.", |it: &It| it.doubts.clone()),
         Fact::new("notes", "Counters that say nothing, and answers left out.", |it: &It| {
             it.notes.clone()

@@ -125,7 +125,7 @@ fn logs_with_writes_to_the_flash_have_a_write_amplification() {
     assert_eq!((value(now.host), value(now.media)), (1e11, 2.5e11));
     let waf = alone.waf.unwrap();
     assert_eq!((waf.value, waf.low), (Some(2.5), 2.49));
-    assert!(alone.notes.iter().any(|note| note.contains("hours with power are not in the log")));
+    assert!(alone.notes.iter().any(|note| note.contains("power-on hours are not in the log")));
 
     // The log of OCP has no bytes of the host: it goes with a health log.
     let media = 1_500_000_000_000_u64;
@@ -229,6 +229,7 @@ fn what_is_no_log_is_refused_with_a_reason() {
         (String::new(), &["the file is empty"][..]),
         ("  \n\t\n".repeat(1000), &["the file is empty"]),
         ("hello\nworld\n".into(), &["log:1", "not a SMART log", "text: hello", "nvme smart-log"]),
+        ("{\0\"\0a\0".into(), &["log:1", "zero bytes", "UTF-16"]),
         ("{}".into(), &["an empty object"]),
         ("[]".into(), &["not a SMART log"]),
         ("[1]".into(), &["`1` is not a SMART log"]),
