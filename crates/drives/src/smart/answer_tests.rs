@@ -120,6 +120,7 @@ fn impossible_counters_are_doubted_by_name() {
     let tbw = Question { tbw: Some(600e12), ..Question::default() };
     let small =
         Question { model: Some(Model { user: 1e9, raw: 1e9, ..model() }), ..Question::default() };
+    let sized = Question { capacity: Some(1e12), ..Question::default() };
     for (text, question, doubt) in [
         (with("1000000", "9000000", "0", "1"), &tbw, "power-on hours are 0"),
         (with("1000000", "9000000", "999999", "1"), &tbw, "NVMe 1.0"),
@@ -127,12 +128,18 @@ fn impossible_counters_are_doubted_by_name() {
         (with("1000", "900000000", "100", "1"), &tbw, "has wrapped or was reset"),
         (with("100000000", "5", "1000", "1"), &tbw, "the commands have wrapped"),
         (with("1000000", "9000000", "100", "60"), &tbw, "percentage used is 60 %"),
-        (with("2000000000", "9000000000", "99999", "100"), &tbw, "--tbw of 600.0 TB is used up"),
+        (with("2000000000", "9000000000", "99999", "100"), &tbw, "--tbw of 600 TB is used up"),
         (with("1000000", "9000000", "100", "101"), &Question::default(), "100 % or more"),
         (with("100000000", "9000000000", "9000", "1"), &small, "is another one"),
+        (with("12", "9", "9000", "40"), &Question::default(), "no flash wears by"),
+        (with("3000000000", "9000000000", "99999", "0"), &sized, "no flash wears by"),
     ] {
-        let doubts = asked(&text, "", question.clone()).doubts;
+        let answer = asked(&text, "", question.clone());
+        let doubts = &answer.doubts;
         assert!(doubts.iter().any(|it| it.contains(doubt)), "{doubt}: {doubts:?}");
+        assert!(answer.verdict().ends_with("see below."));
+        let is_new = answer.logs.now.hours.unwrap().value == Some(0.0);
+        assert!(!is_new || (answer.per_day.is_none() && answer.lives.is_empty()), "{text}");
     }
     for (text, note) in [
         (with("0", "9", "5", "1"), "`data_units_written` is 0"),

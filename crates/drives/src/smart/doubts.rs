@@ -36,13 +36,14 @@ pub(super) fn of(now: &SmartLog, question: &Question, capacity: Option<f64>) -> 
         amplification(now.host, now.media),
         shares(now, question),
         cycles(now, question, capacity),
+        wear(now, capacity),
         used_up(now, question),
         (question.capacity.zip(now.capacity)).and_then(|(given, logged)| {
             let apart = (given - logged).abs() > 0.02 * logged;
             let words = format!(
                 "--capacity is {} GB, and the log says {} GB: the flag is taken",
-                real(given / 1e9),
-                real(logged / 1e9)
+                number(given / 1e9),
+                number(logged / 1e9)
             );
             apart.then_some(words)
         }),
@@ -63,7 +64,7 @@ fn hours(now: &SmartLog) -> Option<String> {
             false => "the drive is new, or the counter was reset",
         };
         return Some(format!(
-            "power-on hours are 0: {doubt}; a rate per day and years have no upper bound"
+            "power-on hours are 0: {doubt}; neither a rate per day nor years follow"
         ));
     }
     let (limit, what) = match is_sata(now) {
@@ -95,9 +96,9 @@ fn rate(now: &SmartLog, question: &Question) -> Option<String> {
         format!(
             "{} TB written in {} h are more than {what} carries in that time ({} TB): power-on hours or bytes \
              written were reset, or have another unit",
-            real(host.low / 1e12),
+            number(host.low / 1e12),
             counted(hours.low),
-            real(most / 1e12)
+            number(most / 1e12)
         )
     })
 }
@@ -111,8 +112,8 @@ fn commands(now: &SmartLog) -> Option<String> {
             "host write commands are {}, which write at least {} TB, and bytes written are {} TB: that \
              counter has wrapped or was reset",
             counted(commands),
-            real(least / 1e12),
-            real(host.high? / 1e12)
+            number(least / 1e12),
+            number(host.high? / 1e12)
         ));
     }
     let most = (commands + 1.0) * COMMAND_MOST;
@@ -121,8 +122,8 @@ fn commands(now: &SmartLog) -> Option<String> {
             "host write commands are {}, which write at most {} TB, and bytes written are {} TB: the \
              commands have wrapped or were reset",
             counted(commands),
-            real(most / 1e12),
-            real(host.low / 1e12)
+            number(most / 1e12),
+            number(host.low / 1e12)
         )
     })
 }
@@ -135,11 +136,11 @@ fn amplification(host: Option<Interval>, media: Option<Interval>) -> Option<Stri
     if waf.high.is_some_and(|most| most < 1.0) {
         return Some(format!(
             "WAF is {}, below 1: the drive compresses, or writes to the flash were reset or have wrapped",
-            real(value)
+            number(value)
         ));
     }
     (waf.low > MOST).then(|| {
-        format!("WAF is {}: bytes written by the host were reset or have wrapped", real(value))
+        format!("WAF is {}: bytes written by the host were reset or have wrapped", number(value))
     })
 }
 
@@ -154,7 +155,7 @@ fn shares(now: &SmartLog, question: &Question) -> Option<String> {
             "percentage used is {}, and {} % of --tbw is written: the counters were reset apart, the load \
              is unlike that of the warranty, or --tbw is of another drive",
             used.value.map_or_else(|| "above 254 %".into(), |value| format!("{value} %")),
-            real(written.low)
+            number(written.low)
         )
     })
 }
@@ -170,9 +171,29 @@ fn cycles(now: &SmartLog, question: &Question, capacity: Option<f64>) -> Option<
             "percentage used is {} %, and the host has written {} % of the cycles of {} ({} GB): the drive \
              of the log is another one",
             used.value.unwrap_or(used.low),
-            real(least),
+            number(least),
             model.device,
-            real(capacity.unwrap_or(0.0) / 1e9)
+            number(capacity.unwrap_or(0.0) / 1e9)
+        )
+    })
+}
+
+/// Returns a doubt if no flash could wear so fast, or so slowly.
+fn wear(now: &SmartLog, capacity: Option<f64>) -> Option<String> {
+    // Capacities written in a life: 100 cycles at a WAF of 50, and 100,000 cycles at one of 1.
+    const WRITES: [f64; 2] = [2.0, 1e5];
+    // A drive of unknown capacity has this much at least.
+    const LEAST: f64 = 8e9;
+    let (host, used) = now.host.zip(now.used)?;
+    let is_less = host.high? < used.low / 100.0 * WRITES[0] * capacity.unwrap_or(LEAST);
+    let most = used.high.zip(capacity).map(|(used, bytes)| used / 100.0 * WRITES[1] * bytes);
+    let is_more = most.is_some_and(|most| host.low > most);
+    (is_less || is_more).then(|| {
+        format!(
+            "percentage used is {} %, and the host has written {} GB, which no flash wears by: one of the \
+             counters was reset or has wrapped",
+            used.value.unwrap_or(used.low),
+            number(host.value.unwrap_or(host.low) / 1e9)
         )
     })
 }
@@ -183,8 +204,8 @@ fn used_up(now: &SmartLog, question: &Question) -> Option<String> {
     {
         return Some(format!(
             "--tbw of {} TB is used up: {} TB are written",
-            real(tbw / 1e12),
-            real(host.low / 1e12)
+            number(tbw / 1e12),
+            number(host.low / 1e12)
         ));
     }
     let used = now.used?;
@@ -209,7 +230,7 @@ pub(super) fn lately(lately: &Lately, logs: &Logs) -> Vec<String> {
     for (what, now, since, unit, name) in counters {
         let (Some(now), Some(since)) = (now, since) else { continue };
         if now.low < since.low {
-            let [from, to] = [since, now].map(|it| real(it.value.unwrap_or(it.low) / unit));
+            let [from, to] = [since, now].map(|it| number(it.value.unwrap_or(it.low) / unit));
             doubts.push(format!(
                 "{what} fell from {from} to {to} {name}: the counter has wrapped or was reset, so nothing is \
                  said of it between the logs"
@@ -222,7 +243,7 @@ pub(super) fn lately(lately: &Lately, logs: &Logs) -> Vec<String> {
             doubts.push(format!(
                 "power-on hours rose by {}, and the logs were taken {} h apart",
                 counted(hours.low),
-                real(clock)
+                number(clock)
             ));
         }
         if hours.value == Some(0.0) {
@@ -240,6 +261,16 @@ pub(super) fn lately(lately: &Lately, logs: &Logs) -> Vec<String> {
         amplification(lately.host, lately.media).map(|it| format!("between the logs, {it}")),
     );
     doubts
+}
+
+/// Returns a number for people: whole numbers as they are, and those above 10^15 as powers of ten.
+pub(super) fn number(value: f64) -> String {
+    match value {
+        _ if value >= 1e15 => format!("{value:.3e}"),
+        _ if value.fract() == 0.0 => counted(value),
+        _ if value < 0.0005 => format!("{value:.1e}"),
+        _ => real(value),
+    }
 }
 
 /// Returns a count with thousands separators.

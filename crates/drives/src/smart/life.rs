@@ -132,8 +132,9 @@ pub struct SmartAnswer {
 pub fn answer(logs: Logs, question: Question) -> SmartAnswer {
     let lately = logs.since.as_ref().map(|since| between(&logs.now, since));
     let capacity = capacity(&logs.now, &question);
-    let per_day =
-        |host: Option<Interval>, hours: Option<Interval>| Some(host?.over(hours?).times(DAY_H));
+    let per_day = |host: Option<Interval>, hours: Option<Interval>| {
+        Some(host?.over(counted(hours)?).times(DAY_H))
+    };
     let now = &logs.now;
     let mut answer = SmartAnswer {
         per_day: per_day(now.host, now.hours),
@@ -154,6 +155,11 @@ pub fn answer(logs: Logs, question: Question) -> SmartAnswer {
     answer.add_lives();
     answer.add_notes();
     answer
+}
+
+/// Returns hours that are not zero: nothing follows from those that are.
+fn counted(hours: Option<Interval>) -> Option<Interval> {
+    hours.filter(|hours| hours.value.is_some_and(|it| it > 0.0))
 }
 
 /// Returns the write amplification, from bytes or from pages.
@@ -216,9 +222,9 @@ impl SmartAnswer {
         done: Interval,
         lately: fn(&Lately) -> Option<Interval>,
     ) -> Option<(Interval, &'static str)> {
-        let whole =
-            self.logs.now.hours.map(|hours| (done.over(hours), "the rate of the whole life"));
-        let recent = self.lately.as_ref().and_then(|it| Some(lately(it)?.over(it.hours?)));
+        let hours = counted(self.logs.now.hours);
+        let whole = hours.map(|hours| (done.over(hours), "the rate of the whole life"));
+        let recent = self.lately.as_ref().and_then(|it| Some(lately(it)?.over(counted(it.hours)?)));
         let recent = recent.filter(|rate| rate.value.is_some_and(|it| it > 0.0));
         let recent = recent.map(|rate| (rate, "the rate between the logs"));
         let (per_hour, which) = recent.or(whole)?;

@@ -1,28 +1,17 @@
 //! The answer in words, as a table and as JSON.
 
-use super::doubts::counted;
+use super::doubts::{counted, number};
 use super::interval::Interval;
 use super::life::{Life, SmartAnswer};
 use fowler_experiment::diagnostic::escaped;
 use fowler_experiment::json_schema;
 use fowler_experiment::json_schema::output::{self, Fact, written};
-use fowler_experiment::numbers::real;
 use fowler_experiment::provenance::VERSION;
 use fowler_experiment::tables::{Cell, Sheet};
 use serde_json::{Value, json};
 
 /// Years beyond these are not told apart: something else ends before the cells do.
 const LONG_YEARS: f64 = 100.0;
-
-/// Returns a number for people: whole numbers as they are, and those above 10^15 as powers of ten.
-fn number(value: f64) -> String {
-    match value {
-        _ if value >= 1e15 => format!("{value:.3e}"),
-        _ if value.fract() == 0.0 => counted(value),
-        _ if value < 0.0005 => format!("{value:.1e}"),
-        _ => real(value),
-    }
-}
 
 fn years(value: f64) -> String {
     if value > LONG_YEARS { format!("more than {LONG_YEARS}") } else { number(value) }
@@ -72,10 +61,12 @@ impl SmartAnswer {
         let lives = self.lives.iter();
         let lives: Vec<String> =
             lives.map(|it| format!("{} by {}", range(it.years, years), it.by)).collect();
-        text + &match lives.is_empty() {
+        text += &match lives.is_empty() {
             true => ". How many years are left is not known.".to_string(),
             false => format!(". Power-on years left: {}.", lives.join(", ")),
-        }
+        };
+        // Whoever reads no further must know.
+        if self.doubts.is_empty() { text } else { text + " The counters are doubtful: see below." }
     }
 
     /// Returns the table.
