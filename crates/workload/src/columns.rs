@@ -2,6 +2,7 @@
 //! [`Fields`](crate::fields::Fields) and [`Plain`](crate::plain::Plain) both decode from that
 //! description.
 
+use crate::extra::Extra;
 use crate::fields::Fault;
 
 /// A cursor over the columns of a line.
@@ -57,6 +58,9 @@ pub(crate) trait Columns<'a>: Clone {
 
     /// Takes a name that was read otherwise as the host, or as the device.
     fn host_is(&mut self, name: &'a [u8]);
+
+    /// Notes what the line asks for besides its record.
+    fn extra(&mut self, extra: Extra) -> Result<(), Self::Fault>;
 
     /// Skips a last field that is too long to be scanned byte by byte.
     fn skip_long(&mut self, column: &'static str) -> Result<(), Self::Fault>;

@@ -1,6 +1,7 @@
 //! What the lines before a line said that bears on it, and what the user said of the columns.
 
 use crate::csv::CsvColumns;
+use crate::etw_columns::EtwColumns;
 use std::collections::BTreeMap;
 
 /// The most devices that a trace may have: more would be no trace, and memory must not grow with
@@ -12,6 +13,8 @@ pub(crate) const MOST_DEVICES: usize = 1 << 16;
 pub(crate) struct Context {
     /// The columns of a CSV, as the user gave them.
     pub csv: Option<CsvColumns>,
+    /// The columns of a trace of Windows, as its header names them.
+    pub etw: EtwColumns,
     /// A clock that lines move, in nanoseconds.
     pub clock: u64,
     /// The last time as printed, in nanoseconds; `None` before the first.

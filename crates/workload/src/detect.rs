@@ -5,6 +5,7 @@
 use crate::binary::Binary;
 use crate::{Cause, Format, Record, decode_line};
 use fowler_units::{Diagnostic, HostOp, printable};
+use std::cmp::Reverse;
 
 /// How many lines are examined.
 const LINES: usize = 256;
@@ -76,7 +77,8 @@ impl Format {
     ///
     /// A format fits if it decodes more of the first lines than any other format, and at least half
     /// of them. Formats that print fractional milliseconds are ruled out by whole-number times, and
-    /// FlashSim by a device other than 0. Addresses and sizes that are all multiples of 512 are
+    /// FlashSim by a device other than 0. Of the events of a kernel's log, those are read of which
+    /// there are most. Addresses and sizes that are all multiples of 512 are
     /// taken as bytes, otherwise as sectors. `mqsim` and `ssdsim-ns` are the same format under two
     /// names; it is reported as `mqsim`.
     ///
@@ -103,7 +105,8 @@ impl Format {
         let mut fits: Vec<_> = fits
             .into_iter()
             .filter(|(format, records)| {
-                !records.is_empty() && accounted(*format, &lines) == most && 2 * most >= lines.len()
+                let fits = accounted(*format, &lines) == most && 2 * most >= lines.len();
+                fits && most > 0 && (format.is_shown_by_events() || !records.is_empty())
             })
             .collect();
         rule_out(&mut fits, &lines);
@@ -201,6 +204,16 @@ fn decoded(format: Format, lines: &[&[u8]]) -> Vec<Record> {
 
 /// Removes formats that decode the lines but cannot be the right one.
 fn rule_out(fits: &mut Vec<(Format, Vec<Record>)>, lines: &[&[u8]]) {
+    if fits.iter().any(|(_, records)| !records.is_empty()) {
+        fits.retain(|(_, records)| !records.is_empty());
+    }
+    fits.retain(|(format, _)| !format.is_ruled_out(lines));
+    let layer = |(format, records): &(Format, Vec<Record>)| {
+        format.signs().layer.map(|layer| (records.len(), Reverse(layer)))
+    };
+    if let Some((_, Reverse(most))) = fits.iter().filter_map(layer).max() {
+        fits.retain(|(format, _)| format.signs().layer.is_none_or(|layer| layer == most));
+    }
     let fractions = lines.iter().any(|line| {
         line.trim_ascii()
             .split(u8::is_ascii_whitespace)

@@ -7,6 +7,8 @@
 use crate::Cause;
 use crate::binary::hexadecimal;
 use crate::columns::Columns;
+use crate::extra::Extra;
+use crate::left_out::Kind;
 use crate::number::{self, NumberError, SAFE_DIGITS, TEN_TO, decimal_ns, unsigned};
 use fowler_units::{Diagnostic, printable};
 
@@ -21,11 +23,20 @@ pub struct Fault<'a> {
     pub field: &'a [u8],
     /// The accepted words or numbers, where the column allows only certain ones.
     pub expected: &'static str,
+    /// The kind of an event that is left out ([`Cause::OtherEvent`]), by which it is counted; 0 if
+    /// it is not counted.
+    pub kind: u8,
 }
 
 impl<'a> Fault<'a> {
     pub(crate) fn new(cause: Cause, column: &'static str, field: &'a [u8]) -> Fault<'a> {
-        Fault { cause, column, field, expected: "" }
+        Fault { cause, column, field, expected: "", kind: 0 }
+    }
+
+    /// Returns the fault of an event that is left out and counted.
+    #[inline(always)]
+    pub(crate) fn left_out(kind: Kind, column: &'static str, field: &'a [u8]) -> Fault<'a> {
+        Fault { kind, ..Fault::new(Cause::OtherEvent, column, field) }
     }
 
     pub(crate) fn number(error: NumberError, column: &'static str, field: &'a [u8]) -> Fault<'a> {
@@ -69,7 +80,7 @@ impl<'a> Fault<'a> {
         });
         match self.cause {
             Cause::TooLarge if self.expected.is_empty() => diagnostic
-                .expected("offset + size below 2^64 bytes, size below 4 GiB, time up to 292 years"),
+                .expected("offset + size below 2^64 bytes, size below 4 GiB (a trim: up to 256 TiB), time up to 292 years"),
             Cause::ZeroLength if self.expected.is_empty() => {
                 diagnostic.expected("a size of at least 1")
             }
@@ -88,6 +99,7 @@ pub(crate) struct Fields<'a, const COMMA: bool> {
     /// Where the next field begins; beyond the end of the line if there is none.
     at: usize,
     host: Option<&'a [u8]>,
+    extra: Extra,
 }
 
 /// Comma-separated columns; blanks around a field are ignored.
@@ -104,7 +116,7 @@ impl<'a, const COMMA: bool> Fields<'a, COMMA> {
     /// Returns the columns of `line`, which has neither a line end nor blanks at either end.
     #[inline]
     pub fn of(line: &'a [u8]) -> Self {
-        let mut fields = Fields { line, at: 0, host: None };
+        let mut fields = Fields { line, at: 0, host: None, extra: Extra::NONE };
         fields.skip_blanks();
         fields
     }
@@ -133,6 +145,12 @@ impl<'a, const COMMA: bool> Fields<'a, COMMA> {
     #[inline]
     pub fn host(&self) -> Option<&'a [u8]> {
         self.host
+    }
+
+    /// Returns what the line asks for besides its record.
+    #[inline]
+    pub fn noted(&self) -> Extra {
+        self.extra
     }
 
     /// Parses digits from `from` on. Returns their value (meaningless beyond 19 digits) and their
@@ -274,7 +292,7 @@ impl<'a, const COMMA: bool> Columns<'a> for Fields<'a, COMMA> {
         let field = self.next(column)?;
         match words.iter().find(|(word, _)| *word == field) {
             Some(&(_, meant)) => Ok(meant),
-            None => Err(Fault { cause: Cause::UnknownOp, column, field, expected }),
+            None => Err(Fault { expected, ..Fault::new(Cause::UnknownOp, column, field) }),
         }
     }
 
@@ -292,6 +310,12 @@ impl<'a, const COMMA: bool> Columns<'a> for Fields<'a, COMMA> {
     #[inline]
     fn host_named(&mut self, column: &'static str) -> Result<(), Fault<'a>> {
         self.host = Some(self.next(column)?.trim_ascii());
+        Ok(())
+    }
+
+    #[inline]
+    fn extra(&mut self, extra: Extra) -> Result<(), Fault<'a>> {
+        self.extra = self.extra.and(extra);
         Ok(())
     }
 

@@ -7,9 +7,11 @@ use crate::context::{Context, Names};
 use crate::csv::CsvColumns;
 use crate::detect::is_remark;
 use crate::error::{Cause, Tally, tally};
+use crate::extra::Extras;
 use crate::fields::Fault;
 use crate::formats::native::{OptionalColumn, OptionalColumns};
-use crate::formats::{TraceFormat, decode_and_host, decode_stateful, decode_wider, each_format};
+use crate::formats::{Decoded, TraceFormat, decode_among, decode_lone, decode_wider, each_format};
+use crate::left_out::{LeftOut, LeftOutCounts};
 use crate::lines::{Line, Lines};
 use crate::plain::{NotPlain, Plain};
 use crate::record::{LATEST, Record, in_time};
@@ -42,6 +44,8 @@ struct Ahead {
     /// The length of the text, and how much of it was read.
     length: usize,
     read: usize,
+    /// How many of the records have forced unit access.
+    forced: u64,
 }
 
 /// State that each line is checked against.
@@ -69,6 +73,10 @@ pub(crate) struct Intake {
     /// Whether the rest of a binary file cannot be divided into records.
     lost: bool,
     ahead: Ahead,
+    /// The requests that a line asks for besides its own.
+    extras: Extras,
+    /// The events that were left out.
+    left_out: LeftOutCounts,
     /// Whether the reader is inside a summary after the records. It ends where another file was
     /// appended.
     summary: bool,
@@ -99,6 +107,8 @@ impl Intake {
             context: Context { csv, ..Context::default() },
             lost: false,
             ahead: Ahead::default(),
+            extras: Extras::default(),
+            left_out: LeftOutCounts::default(),
             summary: false,
             bad,
             line: dropped,
@@ -119,7 +129,17 @@ impl Intake {
 
     /// Returns what must be said of the lines read so far.
     pub fn notes(&self) -> Vec<String> {
-        self.format.notes(&self.context)
+        [self.format.notes(&self.context), self.extras.notes()].concat()
+    }
+
+    /// Returns the events that were left out so far, by kind.
+    pub fn left_out(&self) -> Vec<LeftOut> {
+        self.left_out.named(self.format.left_out())
+    }
+
+    /// Returns how many requests lines asked for besides one each.
+    pub fn added(&self) -> u64 {
+        self.extras.added
     }
 
     /// Whether the text ended without a newline.
@@ -143,6 +163,9 @@ impl Intake {
         if let Some(record) = self.ahead.next() {
             return Ok(Taken::Record(record));
         }
+        if let Some(record) = self.extras.next() {
+            return Ok(Taken::Record(record));
+        }
         self.ahead.records.clear();
         self.ahead.taken = 0;
         if self.header_due.is_none() && each_format!(self.format, F => is_plain::<F>()) {
@@ -157,16 +180,19 @@ impl Intake {
 
     /// Reads the following lines as long as they are plain.
     fn read_ahead(&mut self) {
-        let Intake { lines, before, ahead, optional, .. } = self;
+        let Intake { lines, before, ahead, optional, extras, left_out, .. } = self;
         let text = lines.ahead();
         let remarks = each_format!(self.format, F => if !F::COMMAS {
-            ahead.read::<F, false>(text, before, |columns| F::decode(columns))
+            ahead.read::<F, false>(text, before, left_out, |columns| F::decode(columns))
         } else if F::OPTIONAL_COLUMNS && !optional.is_empty() {
-            ahead.read::<F, true>(text, before, |columns| F::decode_wider(columns, optional))
+            ahead.read::<F, true>(text, before, left_out, |columns| {
+                F::decode_wider(columns, optional)
+            })
         } else {
-            ahead.read::<F, true>(text, before, |columns| F::decode(columns))
+            ahead.read::<F, true>(text, before, left_out, |columns| F::decode(columns))
         });
         lines.pass(ahead.read);
+        extras.forced += ahead.forced;
         self.remarks += remarks;
         self.line += ahead.records.len() as u64 + remarks;
     }
@@ -190,8 +216,11 @@ impl Intake {
             }
         };
         match outcome {
-            Ok(record) => Ok(Taken::Record(record)),
+            Ok(Decoded { record, extra, .. }) => {
+                Ok(Taken::Record(self.extras.first(record, extra)))
+            }
             Err(fault) if fault.cause == Cause::OtherEvent => {
+                self.left_out.count(fault.kind);
                 self.remarks += 1;
                 Ok(Taken::Remark)
             }
@@ -254,11 +283,12 @@ impl Intake {
             }
         };
         match outcome {
-            Ok(record) => {
+            Ok(Decoded { record, extra, .. }) => {
                 self.summary = false;
-                Ok(Taken::Record(record))
+                Ok(Taken::Record(self.extras.first(record, extra)))
             }
             Err(fault) if self.summary || fault.cause == Cause::OtherEvent => {
+                self.left_out.count(fault.kind);
                 self.remarks += 1;
                 Ok(Taken::Remark)
             }
@@ -275,6 +305,8 @@ impl Intake {
     /// Counts the last record as bad: it is `back` nanoseconds earlier than one already returned.
     #[cold]
     pub fn refuse_late(&mut self, back: u64, window: usize) {
+        // What the line asks for besides would be as late.
+        self.extras.drop_rest();
         let (line, text) = self.ahead.last(&self.lines, self.line);
         let shown = self.format.is_binary().then(|| hexadecimal(text));
         let text = shown.as_ref().map_or(text, |shown| shown.as_bytes());
@@ -316,9 +348,11 @@ impl Ahead {
         &mut self,
         text: &[u8],
         before: &mut Before,
+        left_out: &mut LeftOutCounts,
         decode: impl Fn(&mut Plain<'_, COMMA>) -> Result<Record, NotPlain>,
     ) -> u64 {
         let (mut rest, mut remarks) = (text, 0);
+        self.forced = 0;
         while self.records.len() < AHEAD {
             let mut columns = Plain::<COMMA>::of(rest);
             match decode(&mut columns) {
@@ -328,10 +362,12 @@ impl Ahead {
                         break;
                     }
                     self.records.push((record, next.len()));
+                    self.forced += u64::from(columns.forced);
                     rest = next;
                 }
-                Err(NotPlain::OtherEvent) => {
+                Err(NotPlain::OtherEvent(kind)) => {
                     let Some(next) = columns.next_line() else { break };
+                    left_out.count(kind);
                     remarks += 1;
                     rest = next;
                 }
@@ -384,14 +420,11 @@ fn decode_in<'a, F: TraceFormat>(
     line: &'a [u8],
     before: &mut Before,
     context: &mut Context,
-) -> Result<Record, Fault<'a>> {
-    let (mut record, host) = if F::STATEFUL {
-        decode_stateful::<F>(line, context)?
-    } else {
-        decode_and_host::<F>(line)?
-    };
-    before.agree::<F>(&mut record, host)?;
-    Ok(record)
+) -> Result<Decoded<'a>, Fault<'a>> {
+    let mut decoded =
+        if F::STATEFUL { decode_among::<F>(line, context)? } else { decode_lone::<F>(line)? };
+    before.agree::<F>(&mut decoded.record, decoded.host)?;
+    Ok(decoded)
 }
 
 /// Whether lines of a format can be read by [`Plain`].

@@ -3,7 +3,7 @@
 use crate::devices::device_name;
 use crate::error::Skipped;
 use crate::spread::{Spread, Spreader};
-use crate::{Cause, CsvColumns, DeviceChoice, DeviceUse, Format, TraceError};
+use crate::{Cause, CsvColumns, DeviceChoice, DeviceUse, Format, LeftOut, TraceError};
 use fowler_units::Diagnostic;
 use std::collections::BTreeMap;
 
@@ -58,6 +58,11 @@ pub struct ReadReport {
     /// The lines among them that are not requests and not bad: blank lines, comments, header rows,
     /// and blkparse's summary and its events other than arrivals.
     pub remarks: u64,
+    /// The events among the remarks that the format leaves out, by kind.
+    pub left_out: Vec<LeftOut>,
+    /// Requests that came in addition to one for each line: the flush before a write that has a
+    /// preflush, and the further pieces of a trim of 4 GiB or more.
+    pub added: u64,
     /// Requests returned.
     pub requests: u64,
     /// Requests of devices that are not read.

@@ -7,7 +7,9 @@
 
 use crate::Cause;
 use crate::columns::Columns;
+use crate::extra::Extra;
 use crate::fields::Fault;
+use crate::left_out::Kind;
 use crate::number::{SAFE_DIGITS, TEN_TO};
 
 /// Why a line was not decoded.
@@ -15,9 +17,8 @@ use crate::number::{SAFE_DIGITS, TEN_TO};
 pub(crate) enum NotPlain {
     /// Not plain: `Fields` must look at it.
     Open,
-    /// A valid event that is not a request's arrival, judged by the columns up to the last one
-    /// read.
-    OtherEvent,
+    /// A valid event that is no request, judged by the columns read so far, and its kind.
+    OtherEvent(Kind),
 }
 
 /// A cursor over the columns of the first line of a text.
@@ -28,6 +29,8 @@ pub(crate) struct Plain<'a, const COMMA: bool> {
     /// Whether no field has been read yet.
     fresh: bool,
     host: Option<&'a [u8]>,
+    /// Whether the request has forced unit access.
+    pub forced: bool,
 }
 
 /// The value 1 in each of eight bytes.
@@ -126,7 +129,7 @@ impl<'a, const COMMA: bool> Plain<'a, COMMA> {
     /// Returns the columns of the first line of `text`.
     #[inline(always)]
     pub fn of(text: &'a [u8]) -> Self {
-        Plain { rest: text, fresh: true, host: None }
+        Plain { rest: text, fresh: true, host: None, forced: false }
     }
 
     /// Returns the text after this line; `None` if its last field is not fully read, or the text
@@ -187,7 +190,10 @@ impl<'a, const COMMA: bool> Columns<'a> for Plain<'a, COMMA> {
 
     #[inline(always)]
     fn fault(fault: Fault<'a>) -> NotPlain {
-        if fault.cause == Cause::OtherEvent { NotPlain::OtherEvent } else { NotPlain::Open }
+        match fault.cause {
+            Cause::OtherEvent => NotPlain::OtherEvent(fault.kind),
+            _ => NotPlain::Open,
+        }
     }
 
     /// A field that contains a blank is not plain.
@@ -315,6 +321,14 @@ impl<'a, const COMMA: bool> Columns<'a> for Plain<'a, COMMA> {
         Ok(())
     }
 
+    /// A line of several requests is not plain.
+    #[inline(always)]
+    fn extra(&mut self, extra: Extra) -> Result<(), NotPlain> {
+        self.forced |= extra.forced;
+        let only_forced = Extra { forced: extra.forced, ..Extra::NONE };
+        if extra == only_forced { Ok(()) } else { Err(NotPlain::Open) }
+    }
+
     #[inline(always)]
     fn skip_long(&mut self, _: &'static str) -> Result<(), NotPlain> {
         self.begin()?;
@@ -341,7 +355,7 @@ mod tests {
     use super::*;
     use crate::Format;
     use crate::formats::native::OptionalColumn;
-    use crate::formats::{TraceFormat, decode_and_host, decode_wider, each_format};
+    use crate::formats::{Decoded, TraceFormat, decode_lone, decode_wider, each_format};
     use crate::number::unsigned;
     use crate::record::in_time;
     use fowler_units::Rng;
@@ -394,8 +408,10 @@ mod tests {
             F::decode_wider(&mut columns, optional)
         };
         let said = match decoded {
-            Ok(record) if in_time::<F>(&record) => format!("{record:?} {:?}", columns.host()),
-            Err(NotPlain::OtherEvent) => Cause::OtherEvent.to_string(),
+            Ok(record) if in_time::<F>(&record) => {
+                format!("{record:?} {:?} {}", columns.host(), columns.forced)
+            }
+            Err(NotPlain::OtherEvent(kind)) => format!("{} {kind}", Cause::OtherEvent),
             _ => return None,
         };
         let next = columns.next_line()?.len();
@@ -411,13 +427,16 @@ mod tests {
         let end = text.iter().position(|&byte| byte == b'\n')?;
         let line = text[..end].strip_suffix(b"\r").unwrap_or(&text[..end]);
         let decoded = if optional.is_empty() {
-            decode_and_host::<F>(line)
+            decode_lone::<F>(line)
         } else {
-            decode_wider(format, line, optional).map(|record| (record, None))
+            decode_wider(format, line, optional)
         };
         let said = match decoded {
-            Ok((record, host)) => format!("{record:?} {host:?}"),
-            Err(fault) => fault.cause.to_string(),
+            Ok(Decoded { record, host, extra }) => {
+                assert_eq!(extra, Extra { forced: extra.forced, ..Extra::NONE }, "one request");
+                format!("{record:?} {host:?} {}", extra.forced)
+            }
+            Err(Fault { cause, kind, .. }) => format!("{cause} {kind}"),
         };
         Some([said.as_bytes(), b" ", &text[..=end]].concat())
     }

@@ -165,6 +165,8 @@ impl TraceReader {
                 format_source,
                 lines: 0,
                 remarks: 0,
+                left_out: Vec::new(),
+                added: 0,
                 requests: 0,
                 other_devices: 0,
                 reordered: 0,

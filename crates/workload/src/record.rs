@@ -2,6 +2,7 @@
 
 use crate::Cause;
 use crate::columns::Columns;
+use crate::extra::{Extra, LONGEST_TRIM, first_piece};
 use crate::fields::Fault;
 use crate::formats::TraceFormat;
 use fowler_units::{HostIo, HostOp, Nanos};
@@ -81,13 +82,49 @@ pub(crate) fn record<'a, C: Columns<'a>>(
     Ok(Record { device, io: HostIo::new(op, Nanos(at), offset, size) })
 }
 
+/// As [`record`], for formats with trims: of one that is larger than a request can be, the record
+/// is the first piece.
+#[inline(always)]
+pub(crate) fn record_or_piece<'a, C: Columns<'a>>(
+    columns: &mut C,
+    at: u64,
+    device: u64,
+    start: Measure,
+    length: Measure,
+    op: HostOp,
+) -> Result<Record, C::Fault> {
+    if op == HostOp::Trim && length.count > u64::from(u32::MAX) / length.unit {
+        return piece(columns, at, device, start, length);
+    }
+    record::<C>(at, device, start, length, op)
+}
+
+/// Returns the first piece of a trim, and notes that there are more.
+#[cold]
+fn piece<'a, C: Columns<'a>>(
+    columns: &mut C,
+    at: u64,
+    device: u64,
+    start: Measure,
+    length: Measure,
+) -> Result<Record, C::Fault> {
+    let too_large = |measure: Measure| C::fault(Fault::new(Cause::TooLarge, measure.column, b""));
+    let offset = start.count.checked_mul(start.unit).ok_or_else(|| too_large(start))?;
+    let size = length.count.checked_mul(length.unit).filter(|&size| size <= LONGEST_TRIM);
+    let size = size.ok_or_else(|| too_large(length))?;
+    offset.checked_add(size).ok_or_else(|| too_large(start))?;
+    let first = first_piece(offset, size);
+    columns.extra(Extra { more: size - u64::from(first), ..Extra::NONE })?;
+    Ok(Record { device, io: HostIo::trim(Nanos(at), offset, first) })
+}
+
 /// Returns the fault for an operation that the format does not define.
 pub(crate) fn unknown_op<'a, C: Columns<'a>>(
     column: &'static str,
     field: &'a [u8],
     expected: &'static str,
 ) -> C::Fault {
-    C::fault(Fault { cause: Cause::UnknownOp, column, field, expected })
+    C::fault(Fault { expected, ..Fault::new(Cause::UnknownOp, column, field) })
 }
 
 #[cfg(test)]

@@ -322,7 +322,11 @@ fn reading(info: &TraceInfo, read: &ReadReport) -> Vec<Line> {
             ),
         ),
     ];
-    [lines, requests_of(info)].concat()
+    let left_out = read.left_out.iter().map(|it| {
+        let about = if it.about.is_empty() { String::new() } else { format!(" ({})", it.about) };
+        ("left out", format!("{} {}{about}", whole(it.count), it.name))
+    });
+    [lines, left_out.collect(), requests_of(info)].concat()
 }
 
 /// What is in the trace.

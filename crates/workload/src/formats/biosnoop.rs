@@ -1,18 +1,24 @@
 //! The output of bcc's biosnoop: `TIME(s) COMM PID DISK T SECTOR BYTES [P] [QUE(ms)] LAT(ms)`, with
 //! this header.
 //!
-//! Source: biosnoop(8) and `tools/biosnoop.py` of bcc. TIME is when the request completed, in
-//! seconds since the first completion; its arrival is TIME - LAT, and - QUE if option -Q printed
-//! that. COMM may contain blanks, so a line is read from its end. Sectors of 512 B, T is R or W.
-//! The tool compares with the write operation only, so that a discard is printed as R; a request of
-//! 0 bytes is a flush. bpftrace's biosnoop.bt prints neither address nor size.
+//! Source: biosnoop(8), `tools/biosnoop.py` and `libbpf-tools/biosnoop.c` of bcc. TIME is when the
+//! request completed, in seconds since the first completion; its arrival is TIME - LAT, and - QUE
+//! if option -Q printed that. COMM may contain blanks, so a line is read from its end. Sectors of
+//! 512 B. The tool in Python prints R or W in T: it compares with the write operation only, so that
+//! a discard is printed as R; a request of 0 bytes is a flush. The tool with libbpf prints the
+//! letters of [`rwbs`]. bpftrace's biosnoop.bt prints neither address nor size.
 
+use super::blkparse::{NEITHER, ZONE};
+use super::rwbs::{self, Rwbs};
 use super::{Table, TraceFormat};
 use crate::Cause;
 use crate::columns::Columns;
+use crate::context::Context;
+use crate::extra::Extra;
 use crate::fields::Fault;
+use crate::left_out::NamedKind;
 use crate::number::{NumberError, decimal_ns, unsigned};
-use crate::record::{Measure, Record, SECTOR, arrival_before, record, unknown_op};
+use crate::record::{Measure, Record, SECTOR, arrival_before, record, record_or_piece, unknown_op};
 use fowler_units::HostOp;
 
 /// The header: words that must be there, and which of them may be left out.
@@ -37,7 +43,7 @@ impl TraceFormat for Biosnoop {
     const ABOUT: &'static str = "\
         bcc's biosnoop with its header: time in decimal seconds at completion, from which LAT and \
         QUE in ms are subtracted (counted from the first request on), sectors of 512 B and bytes, \
-        T R or W, the disk is the device";
+        T R or W, D a trim, F a flush, the disk is the device";
     const TABLE: Table = Table {
         time: "s, decimal, at completion; less `LAT(ms)` and `QUE(ms)`",
         range: "sectors of 512 B, bytes",
@@ -53,10 +59,12 @@ impl TraceFormat for Biosnoop {
     const FROM_A_DATE: bool = true;
     const STATEFUL: bool = true;
     const NAMES_DEVICES: bool = true;
-    const NOTE: Option<&'static str> =
-        Some("biosnoop prints discards as reads, and they cannot be told apart");
+    const LEFT_OUT: &'static [NamedKind] = &[NEITHER, ZONE];
 
-    fn decode<'a, C: Columns<'a>>(columns: &mut C) -> Result<Record, C::Fault> {
+    fn decode_after<'a, C: Columns<'a>>(
+        columns: &mut C,
+        context: &mut Context,
+    ) -> Result<Record, C::Fault> {
         let line = columns.bytes()?;
         let fields = || line.split(u8::is_ascii_whitespace).filter(|field| !field.is_empty());
         let missing = |column| C::fault(Fault::new(Cause::TooFewColumns, column, b""));
@@ -71,12 +79,10 @@ impl TraceFormat for Biosnoop {
             unsigned(field).map_err(|error| C::fault(Fault::number(error, column, field)))
         };
         let (bytes, sector) = (number("BYTES")?, number("SECTOR")?);
-        let op = match last.next().ok_or_else(|| missing("T"))? {
-            _ if bytes == 0 => HostOp::Flush,
-            b"R" => HostOp::Read,
-            b"W" => HostOp::Write,
-            other => return Err(unknown_op::<C>("T", other, "R or W")),
-        };
+        let letters = last.next().ok_or_else(|| missing("T"))?;
+        // Only the tool with libbpf prints more than these.
+        context.times += u64::from(letters != b"R" && letters != b"W");
+        let (op, extra) = operation::<C>(letters, bytes)?;
         let disk = last.next().ok_or_else(|| missing("DISK"))?;
         let pid = last.next().ok_or_else(|| missing("PID"))?;
         unsigned(pid).map_err(|error| C::fault(Fault::number(error, "PID", pid)))?;
@@ -93,7 +99,16 @@ impl TraceFormat for Biosnoop {
         let took = took.ok_or_else(|| C::fault(Fault::new(Cause::TooLarge, "LAT(ms)", b"")))?;
         let at = arrival_before::<C>(done, took, "LAT(ms)")?;
         columns.host_is(disk);
-        record::<C>(at, 0, start, length, op)
+        if op == HostOp::Flush {
+            return record::<C>(at, 0, start, length, op);
+        }
+        columns.extra(extra)?;
+        record_or_piece(columns, at, 0, start, length, op)
+    }
+
+    fn notes(context: &Context) -> Option<String> {
+        let note = "the biosnoop in Python prints discards as reads, and they cannot be told apart";
+        (context.times == 0).then(|| note.to_string())
     }
 
     fn is_header(line: &[u8]) -> bool {
@@ -103,6 +118,26 @@ impl TraceFormat for Biosnoop {
             words.next_if(|word| *word == name).is_some() || optional
         };
         HEADER.iter().all(is_there) && words.next().is_none()
+    }
+}
+
+/// Returns the operation that the letters of T mean, of a request of so many bytes.
+fn operation<'a, C: Columns<'a>>(
+    letters: &'a [u8],
+    bytes: u64,
+) -> Result<(HostOp, Extra), C::Fault> {
+    let left_out = |kind| C::fault(Fault::left_out(kind, "T", letters));
+    match rwbs::parse(letters) {
+        Some(Rwbs::Request { op: HostOp::Trim, forced, zeroes, .. }) => {
+            Ok((HostOp::Trim, Extra { forced, zeroes, ..Extra::NONE }))
+        }
+        Some(Rwbs::Request { .. }) if bytes == 0 => Ok((HostOp::Flush, Extra::NONE)),
+        Some(Rwbs::Request { op, preflush, forced, zeroes }) => {
+            Ok((op, Extra { preflush, forced, zeroes, more: 0 }))
+        }
+        Some(Rwbs::None) => Err(left_out(1)),
+        Some(Rwbs::Zone) => Err(left_out(2)),
+        None => Err(unknown_op::<C>("T", letters, "R or W, or the letters of rwbs: WS, RA, D, FF")),
     }
 }
 
@@ -124,7 +159,8 @@ fn fault_of_time<'a, C: Columns<'a>>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::{decode_and_host, tests::causes};
+    use super::super::decode_among;
+    use super::super::tests::{causes, decode_and_host};
     use super::*;
     use crate::Format;
     use crate::record::BEFORE_TRACE;
@@ -140,11 +176,31 @@ mod tests {
             ("2.0 x 0 xvda1 R 8 512 S 1.00 0.50", HostIo::read(at(1_998_500), 4096, 512)),
             ("2.0 x 0 xvda1 W 8 512 R 0.50", HostIo::write(at(1_999_500), 4096, 512)),
             ("2.0 ? 0 xvda1 R 18446744073709551615 0 0.50", HostIo::flush(at(1_999_500))),
+            ("2.0 ? 0 xvda1 FF 18446744073709551615 0 0.50", HostIo::flush(at(1_999_500))),
+            ("2.0 ? 0 xvda1 FWS 0 0 0.50", HostIo::flush(at(1_999_500))),
+            ("2.0 a b 0 xvda1 RA 8 512 0.50", HostIo::read(at(1_999_500), 4096, 512)),
+            ("2.0 a b 0 xvda1 WSM 8 512 0.50", HostIo::write(at(1_999_500), 4096, 512)),
+            ("2.0 fstrim 0 xvda1 D 8 1048576 0.50", HostIo::trim(at(1_999_500), 4096, 1 << 20)),
         ] {
             let decoded = decode_and_host::<Biosnoop>(line.as_bytes());
             let decoded = decoded.map(|(record, disk)| (record.io, disk));
             assert_eq!(decoded, Ok((io, Some(&b"xvda1"[..]))), "{line}");
         }
+    }
+
+    #[test]
+    fn discards_are_told_apart_once_letters_show_the_tool() {
+        let mut context = Context::default();
+        let mut noted = |line: &'static str| {
+            decode_among::<Biosnoop>(line.as_bytes(), &mut context).unwrap();
+            Biosnoop::notes(&context).is_some()
+        };
+        assert!(noted("2.0 x 0 xvda1 R 8 512 0.50"));
+        assert!(!noted("2.0 x 0 xvda1 WS 8 512 0.50"));
+        assert!(!noted("2.0 x 0 xvda1 R 8 512 0.50"));
+        let line = b"2.0 x 0 xvda1 FWFS 8 512 0.50";
+        let decoded = decode_among::<Biosnoop>(line, &mut Context::default()).unwrap();
+        assert_eq!(decoded.extra, Extra { preflush: true, forced: true, ..Extra::NONE });
     }
 
     #[test]
@@ -166,6 +222,10 @@ mod tests {
     fn each_fault_has_its_cause() {
         let lines = [
             "0.5 supervise 1950 xvda1 T 8 4096 0.74",
+            "0.5 supervise 1950 xvda1 N 8 4096 0.74",
+            "0.5 supervise 1950 xvda1 ZA 8 4096 0.74",
+            "0.5 supervise 1950 xvda1 D 8 0 0.74",
+            "0.5 supervise 1950 xvda1 w 8 4096 0.74",
             "0.5 supervise xvda1 W 8 4096 0.74",
             "0.5 1950 xvda1 W 8 4096 0.74",
             "0.5 supervise 1950 xvda1 W eight 4096 0.74",
@@ -177,6 +237,10 @@ mod tests {
             "0.74",
         ];
         let expected = [
+            Cause::UnknownOp,
+            Cause::OtherEvent,
+            Cause::OtherEvent,
+            Cause::ZeroLength,
             Cause::UnknownOp,
             Cause::NotANumber,
             Cause::TooFewColumns,

@@ -12,9 +12,11 @@ use super::{Table, TraceFormat};
 use crate::Cause;
 use crate::binary::{Binary, Bytes, Order};
 use crate::columns::Columns;
+use crate::extra::Extra;
 use crate::fields::Fault;
+use crate::left_out::{Kind, LeftOut, NamedKind};
 use crate::record::{Measure, Record, SECTOR, record, unknown_op};
-use fowler_units::HostOp;
+use fowler_units::{Diagnostic, HostOp};
 
 /// The magic number without the version, and the version.
 const MAGIC: u64 = 0x6561_7400;
@@ -31,6 +33,35 @@ const ACTION: usize = 28;
 const DEVICE: usize = 36;
 const PDU_LEN: usize = 46;
 
+/// The kinds of events that are no requests here, by the numbers of `enum blktrace_act` and with
+/// the letters that blkparse prints for them; the first, an arrival, is left out only if it has
+/// neither data nor a flush.
+const EVENTS: &[NamedKind] = &[
+    ("Q", "arrived, without data"),
+    ("M", "merged behind"),
+    ("F", "merged in front"),
+    ("G", "request allocated"),
+    ("S", "waited for a request"),
+    ("R", "requeued"),
+    ("D", "issued to the drive"),
+    ("C", "completed"),
+    ("P", "plugged"),
+    ("U", "unplugged"),
+    ("UT", "unplugged after a time"),
+    ("I", "inserted into the queue"),
+    ("X", "split"),
+    ("B", "bounced"),
+    ("A", "remapped from another device"),
+    ("other", "events of other numbers"),
+    ("m", "message or name of a process"),
+    ("N", "command passed through"),
+];
+
+/// The numbers of the last three kinds.
+const OTHER_KIND: Kind = 16;
+const NOTE_KIND: Kind = 17;
+const PASSTHROUGH_KIND: Kind = 18;
+
 /// `__BLK_TA_QUEUE`, and the bit that announces a cgroup in the data.
 const QUEUE: u64 = 1;
 const CGROUP: u64 = 1 << 8;
@@ -42,6 +73,7 @@ const FLUSH: u64 = 1 << 2;
 const PASSTHROUGH: u64 = 1 << 9;
 const NOTIFY: u64 = 1 << 10;
 const DISCARD: u64 = 1 << 13;
+const FUA: u64 = 1 << 15;
 
 /// blktrace.
 pub(crate) struct Blktrace;
@@ -71,6 +103,7 @@ impl TraceFormat for Blktrace {
         \x07\x74\x61\x65\x03\0\0\0\x42\x42\x0f\0\0\0\0\0\x10\0\0\0\0\0\0\0\0\x02\0\0\
         \x01\0\x12\0\x64\0\0\0\x02\0\x30\x10\0\0\0\0\0\0\0\0";
     const TIME_COLUMN: &'static str = "time";
+    const LEFT_OUT: &'static [NamedKind] = EVENTS;
     const FROM_A_DATE: bool = true;
     const BINARY: Option<Binary> = Some(Binary {
         head: LENGTH,
@@ -99,16 +132,22 @@ impl TraceFormat for Blktrace {
         let bytes = bytes.in_order(order);
         let action = bytes.u32(ACTION);
         let (event, category) = (action & 0xffff & !CGROUP, action >> 16);
-        let other = || C::fault(Fault::new(Cause::OtherEvent, "action", bytes.slice(ACTION, 4)));
-        if event != QUEUE || category & (NOTIFY | PASSTHROUGH) != 0 {
-            return Err(other());
+        let left_out = |kind| C::fault(Fault::left_out(kind, "action", bytes.slice(ACTION, 4)));
+        let kind = match event {
+            _ if category & NOTIFY != 0 => NOTE_KIND,
+            _ if category & PASSTHROUGH != 0 => PASSTHROUGH_KIND,
+            1..16 => event as Kind,
+            _ => OTHER_KIND,
+        };
+        if kind != QUEUE as Kind {
+            return Err(left_out(kind));
         }
         let size = bytes.u32(BYTES);
         let op = match category {
             _ if category & DISCARD != 0 => HostOp::Trim,
             _ if size == 0 && category & FLUSH != 0 => HostOp::Flush,
             // As in blkparse's text, an arrival without a range is no request.
-            _ if size == 0 => return Err(other()),
+            _ if size == 0 => return Err(left_out(kind)),
             _ if category & WRITE != 0 => HostOp::Write,
             _ if category & READ != 0 => HostOp::Read,
             _ => {
@@ -119,13 +158,26 @@ impl TraceFormat for Blktrace {
         let sector = if op == HostOp::Flush { 0 } else { bytes.u64(SECTOR_AT) };
         let start = Measure { count: sector, unit: SECTOR, column: "sector" };
         let length = Measure { count: size, unit: 1, column: "bytes" };
+        let (preflush, forced) = (category & FLUSH != 0, category & FUA != 0);
+        if op != HostOp::Flush && (preflush || forced) {
+            columns.extra(Extra { preflush, forced, ..Extra::NONE })?;
+        }
         record::<C>(bytes.u64(TIME), bytes.u32(DEVICE), start, length, op)
+    }
+
+    fn without_requests(left_out: &[LeftOut]) -> Option<Diagnostic> {
+        let found: Vec<_> = left_out.iter().map(|it| format!("{} {}", it.count, it.name)).collect();
+        let what = format!("blktrace's file without arrivals (Q), but with {}", found.join(", "));
+        let hint = "to replay requests as they were issued, make text of it with blkparse, and read \
+                    that with --format blkparse-issued";
+        let diagnostic = Diagnostic::of(what).expected("arrivals: blktrace -a queue");
+        (!found.is_empty()).then(|| diagnostic.hint(hint.to_string()))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::decode_line;
+    use super::super::{decode_line, decode_lone};
     use super::*;
     use crate::Format;
     use fowler_units::{HostIo, Nanos};
@@ -165,6 +217,17 @@ mod tests {
                 assert_eq!(decode_line(Format::Blktrace, &record), Ok(expected));
             }
         }
+        for (category, extra) in [
+            (WRITE | FLUSH, Extra { preflush: true, ..Extra::NONE }),
+            (WRITE | FUA, Extra { forced: true, ..Extra::NONE }),
+            (WRITE | FLUSH | FUA, Extra { preflush: true, forced: true, ..Extra::NONE }),
+            (WRITE, Extra::NONE),
+        ] {
+            let record = bytes(Order::Big, (category << 16 | QUEUE) as u32, 8, 512);
+            assert_eq!(decode_lone::<Blktrace>(&record).unwrap().extra, extra, "{category:x}");
+        }
+        let empty = bytes(Order::Big, ((WRITE | FLUSH | FUA) << 16 | QUEUE) as u32, 8, 0);
+        assert_eq!(decode_lone::<Blktrace>(&empty).unwrap().extra, Extra::NONE, "a flush alone");
         let in_cgroup = bytes(Order::Little, (READ << 16 | CGROUP | QUEUE) as u32, 8, 512);
         assert!(decode_line(Format::Blktrace, &in_cgroup).is_ok());
     }
@@ -174,6 +237,18 @@ mod tests {
         let cause = |bytes: &[u8]| decode_line(Format::Blktrace, bytes).unwrap_err().cause;
         let event = |action: u64| bytes(Order::Little, action as u32, 8, 512);
         assert_eq!(cause(&event(READ << 16 | 7)), Cause::OtherEvent, "an issue");
+        for (action, name) in [
+            (READ << 16 | 7, "D"),
+            (READ << 16 | 8, "C"),
+            (READ << 16 | 15, "A"),
+            (READ << 16 | 99, "other"),
+            (NOTIFY << 16 | QUEUE, "m"),
+            ((PASSTHROUGH | READ) << 16 | QUEUE, "N"),
+        ] {
+            let record = event(action);
+            let kind = decode_line(Format::Blktrace, &record).unwrap_err().kind;
+            assert_eq!(EVENTS[usize::from(kind) - 1].0, name);
+        }
         assert_eq!(cause(&event(NOTIFY << 16 | QUEUE)), Cause::OtherEvent);
         assert_eq!(cause(&event((PASSTHROUGH | READ) << 16 | QUEUE)), Cause::OtherEvent);
         assert_eq!(cause(&bytes(Order::Little, 0x11_0001, 8, 0)), Cause::OtherEvent);

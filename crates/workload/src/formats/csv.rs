@@ -10,7 +10,7 @@ use crate::context::Context;
 use crate::csv::{CsvColumn, CsvColumns};
 use crate::fields::Fault;
 use crate::number::{NumberError, decimal_ns, unsigned};
-use crate::record::{Measure, Record, record, unknown_op};
+use crate::record::{Measure, Record, record_or_piece, unknown_op};
 
 /// A CSV.
 pub(crate) struct Csv;
@@ -71,7 +71,7 @@ impl TraceFormat for Csv {
             columns.finish()?;
         }
         let op = op.ok_or_else(|| C::fault(Fault::new(Cause::TooFewColumns, "op", b"")))?;
-        record::<C>(at, device, start, length, op)
+        record_or_piece(columns, at, device, start, length, op)
     }
 }
 
@@ -91,7 +91,7 @@ fn unquoted(field: &[u8]) -> &[u8] {
 
 #[cfg(test)]
 mod tests {
-    use super::super::decode_stateful;
+    use super::super::tests::decode_stateful;
     use super::*;
     use fowler_units::{HostIo, HostOp, Nanos};
 

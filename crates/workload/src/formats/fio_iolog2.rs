@@ -76,7 +76,7 @@ impl TraceFormat for FioIolog2 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{decode_stateful, tests::causes};
+    use super::super::tests::{causes, decode_stateful};
     use super::*;
     use crate::Format;
     use fowler_units::{HostIo, Nanos};

@@ -47,7 +47,7 @@ impl TraceFormat for FioIolog3 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{decode_and_host, tests::causes};
+    use super::super::tests::{causes, decode_and_host};
     use super::*;
     use crate::{Cause, Format};
     use fowler_units::{HostIo, Nanos};

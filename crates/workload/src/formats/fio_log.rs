@@ -97,7 +97,10 @@ fn no_offset<'a, C: Columns<'a>>() -> C::Fault {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{decode_line, decode_stateful, tests::causes};
+    use super::super::{
+        decode_line,
+        tests::{causes, decode_stateful},
+    };
     use super::*;
     use crate::Format;
     use fowler_units::{HostIo, Nanos};

@@ -7,7 +7,7 @@
 use crate::Cause;
 use crate::columns::Columns;
 use crate::fields::Fault;
-use crate::record::{Measure, Record, record, unknown_op};
+use crate::record::{Measure, Record, record, record_or_piece, unknown_op};
 use fowler_units::HostOp;
 
 /// The rest of a line after its action.
@@ -60,5 +60,5 @@ pub(super) fn request<'a, C: Columns<'a>>(
     let start = Measure { count: columns.unsigned("offset")?, unit: 1, column: "offset" };
     let length = Measure { count: columns.unsigned("length")?, unit: 1, column: "length" };
     columns.finish()?;
-    record::<C>(at, 0, start, length, op)
+    record_or_piece(columns, at, 0, start, length, op)
 }

@@ -8,18 +8,25 @@
 //! reader; and those named in the files. The formats contradict one another, above all in the code
 //! for a read; [`Format::about`] states it for each.
 
+mod decode;
 mod iolog;
+mod kernel_log;
+mod nvme;
+mod rwbs;
 mod simulators;
 mod vscsi;
 
-use crate::Cause;
 use crate::binary::Binary;
 use crate::columns::Columns;
 use crate::context::Context;
-use crate::fields::{Blanks, Commas, Fault};
-use crate::record::{Record, in_time};
+use crate::left_out::{LeftOut, NamedKind};
+use crate::record::Record;
+use fowler_units::Diagnostic;
 use native::OptionalColumn;
 use std::fmt;
+
+pub use decode::decode_line;
+pub(crate) use decode::{Decoded, decode_among, decode_lone, decode_wider};
 
 /// Declares the formats: for each, its name, file, type, and one line of help.
 macro_rules! formats {
@@ -76,6 +83,7 @@ formats! { $
     "flashsim" => flashsim::Flashsim, "FlashSim ASCII, sizes in pages of 4 KiB";
     "msr-cut" => msr_cut::MsrCut, "excerpts of MSR Cambridge in FlashSim's columns, in bytes";
     "blkparse" => blkparse::Blkparse, "the default text output of blkparse";
+    "blkparse-issued" => blkparse_issued::BlkparseIssued, "blkparse text, requests as issued (D events)";
     "systor17" => systor17::Systor17, "SYSTOR '17 CSV, with its header";
     "alibaba" => alibaba::Alibaba, "Alibaba block traces (2020)";
     "tencent" => tencent::Tencent, "Tencent Cloud Block Storage CSV (2018)";
@@ -86,6 +94,10 @@ formats! { $
     "fio-iolog3" => fio_iolog3::FioIolog3, "fio's iolog, version 3";
     "fio-log" => fio_log::FioLog, "fio's logs of single requests, with log_offset=1";
     "biosnoop" => biosnoop::Biosnoop, "the output of bcc's biosnoop";
+    "block-bio-queue" => block_bio_queue::BlockBioQueue, "ftrace or perf script, block_bio_queue events";
+    "block-rq-issue" => block_rq_issue::BlockRqIssue, "ftrace or perf script, block_rq_issue events";
+    "nvme-512" => nvme_512::Nvme512, "ftrace or perf script, nvme_setup_cmd events, blocks of 512 B";
+    "nvme-4k" => nvme_4k::Nvme4k, "ftrace or perf script, nvme_setup_cmd events, blocks of 4 KiB";
     "vscsi1" => vscsi1::Vscsi1, "VMware vSCSI, binary, version 1";
     "vscsi2" => vscsi2::Vscsi2, "VMware vSCSI, binary, version 2";
     "blktrace" => blktrace::Blktrace, "blktrace's binary files";
@@ -129,6 +141,12 @@ pub(crate) trait TraceFormat {
     const DETECTED: bool = true;
     /// What its reader must say of every trace, if anything: what the format cannot tell.
     const NOTE: Option<&'static str> = None;
+    /// The kinds of events that it leaves out and counts: `Fault::kind` is the number of one,
+    /// counted from 1.
+    const LEFT_OUT: &'static [NamedKind] = &[];
+    /// Whether events that it leaves out are as unmistakable as requests, so that a text without a
+    /// request in its first lines is in this format all the same.
+    const SHOWN_BY_EVENTS: bool = false;
     /// How a binary format is divided into records; `None` for text.
     const BINARY: Option<Binary> = None;
 
@@ -159,6 +177,16 @@ pub(crate) trait TraceFormat {
     /// Returns what must be said of a trace that was read, beside [`TraceFormat::NOTE`].
     fn notes(_: &Context) -> Option<String> {
         None
+    }
+
+    /// Returns what is wrong with a trace that has these events and no request.
+    fn without_requests(_: &[LeftOut]) -> Option<Diagnostic> {
+        None
+    }
+
+    /// Whether the first lines show that the format's units are not those of the trace.
+    fn is_ruled_out(_: &[&[u8]]) -> bool {
+        false
     }
 
     /// Whether a line, trimmed, is the header row.
@@ -194,12 +222,20 @@ pub(crate) struct Signs {
     pub device_is_zero: bool,
     /// The equivalent format under another name, which detection prefers.
     pub same_as: Option<Format>,
+    /// It reads one of several events by which a log shows the same request: the layer of that
+    /// event, 0 for the one nearest to the host.
+    pub layer: Option<u8>,
 }
 
 impl Signs {
     /// No distinguishing signs.
-    pub const NONE: Signs =
-        Signs { fractional_times: false, bytes: false, device_is_zero: false, same_as: None };
+    pub const NONE: Signs = Signs {
+        fractional_times: false,
+        bytes: false,
+        device_is_zero: false,
+        same_as: None,
+        layer: None,
+    };
 }
 
 impl Format {
@@ -274,6 +310,26 @@ impl Format {
         each_format!(self, F => F::DETECTED)
     }
 
+    /// Returns the kinds of events that it leaves out and counts.
+    pub(crate) fn left_out(self) -> &'static [NamedKind] {
+        each_format!(self, F => F::LEFT_OUT)
+    }
+
+    /// Returns what is wrong with a trace that has these events and no request.
+    pub(crate) fn without_requests(self, left_out: &[LeftOut]) -> Option<Diagnostic> {
+        each_format!(self, F => F::without_requests(left_out))
+    }
+
+    /// Whether events that it leaves out show the format.
+    pub(crate) fn is_shown_by_events(self) -> bool {
+        each_format!(self, F => F::SHOWN_BY_EVENTS)
+    }
+
+    /// Whether the first lines show that the format's units are not those of the trace.
+    pub(crate) fn is_ruled_out(self, lines: &[&[u8]]) -> bool {
+        each_format!(self, F => F::is_ruled_out(lines))
+    }
+
     /// Returns what must be said of a trace that was read.
     pub(crate) fn notes(self, context: &Context) -> Vec<String> {
         let note = each_format!(self, F => F::NOTE).map(str::to_string);
@@ -310,74 +366,6 @@ impl fmt::Display for Format {
     }
 }
 
-/// Decodes one line without its line end; not a header. Never panics and never wraps a number.
-///
-/// # Errors
-/// The first fault of the line.
-#[inline]
-pub fn decode_line(format: Format, line: &[u8]) -> Result<Record, Fault<'_>> {
-    each_format!(format, F => decode::<F>(line))
-}
-
-/// Decodes one line of a format known at compile time.
-#[inline]
-pub(crate) fn decode<F: TraceFormat>(line: &[u8]) -> Result<Record, Fault<'_>> {
-    decode_and_host::<F>(line).map(|(record, _)| record)
-}
-
-/// Like [`decode`], and returns the host if lines name one: a file must not contain two.
-#[inline]
-pub(crate) fn decode_and_host<F: TraceFormat>(
-    line: &[u8],
-) -> Result<(Record, Option<&[u8]>), Fault<'_>> {
-    let line = if F::BINARY.is_some() { line } else { line.trim_ascii() };
-    let (record, host) = if F::COMMAS {
-        let mut columns = Commas::of(line);
-        (F::decode(&mut columns)?, columns.host())
-    } else {
-        let mut columns = Blanks::of(line);
-        (F::decode(&mut columns)?, columns.host())
-    };
-    not_too_late::<F>(record).map(|record| (record, host))
-}
-
-/// Like [`decode_and_host`], for a format whose lines depend on those before them.
-pub(crate) fn decode_stateful<'a, F: TraceFormat>(
-    line: &'a [u8],
-    context: &mut Context,
-) -> Result<(Record, Option<&'a [u8]>), Fault<'a>> {
-    let line = if F::BINARY.is_some() { line } else { line.trim_ascii() };
-    let commas = context.csv.as_ref().map_or(F::COMMAS, |csv| csv.commas());
-    let (record, host) = if commas {
-        let mut columns = Commas::of(line);
-        (F::decode_after(&mut columns, context)?, columns.host())
-    } else {
-        let mut columns = Blanks::of(line);
-        (F::decode_after(&mut columns, context)?, columns.host())
-    };
-    not_too_late::<F>(record).map(|record| (record, host))
-}
-
-/// Like [`decode`], with optional columns.
-pub(crate) fn decode_wider<'a>(
-    format: Format,
-    line: &'a [u8],
-    optional: &[OptionalColumn],
-) -> Result<Record, Fault<'a>> {
-    let mut columns = Commas::of(line.trim_ascii());
-    each_format!(format, F => not_too_late::<F>(F::decode_wider(&mut columns, optional)?))
-}
-
-/// Rejects a record that is not [`in_time`].
-#[inline]
-fn not_too_late<'a, F: TraceFormat>(record: Record) -> Result<Record, Fault<'a>> {
-    if in_time::<F>(&record) {
-        Ok(record)
-    } else {
-        Err(Fault::new(Cause::TooLarge, F::TIME_COLUMN, b""))
-    }
-}
-
 const fn holds_a_comma(columns: &str) -> bool {
     let (mut at, mut found) = (0, false);
     while at < columns.len() {
@@ -390,7 +378,23 @@ const fn holds_a_comma(columns: &str) -> bool {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::Cause;
+    use crate::{Cause, Fault};
+
+    /// The record of a line and the host that it names.
+    pub(crate) type WithHost<'a> = Result<(Record, Option<&'a [u8]>), Fault<'a>>;
+
+    /// Returns the record of a line and the host that it names.
+    pub(crate) fn decode_and_host<F: TraceFormat>(line: &[u8]) -> WithHost<'_> {
+        decode_lone::<F>(line).map(|decoded| (decoded.record, decoded.host))
+    }
+
+    /// Like [`decode_and_host`], for a format whose lines depend on those before them.
+    pub(crate) fn decode_stateful<'a, F: TraceFormat>(
+        line: &'a [u8],
+        context: &mut Context,
+    ) -> WithHost<'a> {
+        decode_among::<F>(line, context).map(|decoded| (decoded.record, decoded.host))
+    }
 
     /// The causes found in `lines`, in order, for a format.
     pub(crate) fn causes(format: Format, lines: &[&str]) -> Vec<Cause> {

@@ -2,7 +2,8 @@
 //! Windows, as `xperf -a dumper` writes it: a block from `BeginHeader` to `EndHeader` that lists
 //! the columns of every kind of event, then the events.
 //!
-//! Source: that header, in every file. `DiskRead` and `DiskWrite` are requests, `DiskFlush` is a
+//! Source: that header, in every file; the columns are where it names them, and where those of the
+//! production servers are if a file has no header. `DiskRead` and `DiskWrite` are requests, `DiskFlush` is a
 //! flush; all other events are skipped. Times are microseconds since the trace began. The event is
 //! logged when the request completes, so its arrival is `TimeStamp - ElapsedTime`: in an excerpt of
 //! the MSN file server, no request packet (`IrpPtr`) is then in use twice at once, while 251 of 927
@@ -11,7 +12,10 @@
 use super::{Table, TraceFormat};
 use crate::Cause;
 use crate::columns::Columns;
+use crate::context::Context;
+use crate::etw_columns::{EtwColumn, EtwKind};
 use crate::fields::Fault;
+use crate::left_out::NamedKind;
 use crate::record::{Measure, Record, arrival_before, record, unknown_op};
 use fowler_units::HostOp;
 
@@ -21,8 +25,10 @@ const US: u64 = 1_000;
 /// Microsoft Production Server.
 pub(crate) struct Msps;
 
-/// Lines of the header, and of what follows it, that are no events.
-const OTHER_LINES: [&[u8]; 3] = [b"BeginHeader", b"EndHeader", b"OS Version"];
+/// The first and the last line of the header, and what follows it.
+const BEGIN: &[u8] = b"BeginHeader";
+const END: &[u8] = b"EndHeader";
+const SYSTEM: &[u8] = b"OS Version";
 
 /// Whether this is a name as events have it: `DiskReadInit`, `T-DCEnd`, `UnknownEvent/Classic`.
 fn is_name(event: &[u8]) -> bool {
@@ -37,7 +43,7 @@ impl TraceFormat for Msps {
         Event Tracing for Windows as CSV (Microsoft Production Server): DiskRead or DiskWrite is a \
         Read or Write, DiskFlush a flush, other events are skipped; time in us at completion, from \
         which ElapsedTime is subtracted (counted from the first request on), offset and size in \
-        hexadecimal bytes, the disk number is the device";
+        hexadecimal bytes, the disk number is the device; columns as the file's header names them";
     const TABLE: Table = Table {
         time: "us, at completion; less ElapsedTime",
         range: "hexadecimal bytes",
@@ -53,37 +59,56 @@ impl TraceFormat for Msps {
     const TIME_COLUMN: &'static str = "TimeStamp";
     const FROM_A_DATE: bool = true;
     const STATEFUL: bool = true;
+    const LEFT_OUT: &'static [NamedKind] = &[("other", "other than disk events")];
 
-    fn decode<'a, C: Columns<'a>>(columns: &mut C) -> Result<Record, C::Fault> {
+    fn decode_after<'a, C: Columns<'a>>(
+        columns: &mut C,
+        context: &mut Context,
+    ) -> Result<Record, C::Fault> {
         let event = columns.next("event")?;
-        let other = C::fault(Fault::new(Cause::OtherEvent, "event", event));
-        if OTHER_LINES.iter().any(|line| event.starts_with(line)) {
-            return Err(other);
+        let no_event = C::fault(Fault::new(Cause::OtherEvent, "event", event));
+        if [BEGIN, END, SYSTEM].iter().any(|line| event.starts_with(line)) {
+            context.etw.in_header = event.starts_with(BEGIN);
+            return Err(no_event);
         }
         let expected = "DiskRead, DiskWrite, DiskFlush or the name of another event";
         if !is_name(event) {
             return Err(unknown_op::<C>("event", event, expected));
         }
-        if columns.peek()? == Some(b"TimeStamp") {
-            return Err(other);
-        }
-        let done = columns.whole_time("TimeStamp", US)?;
-        let op = match event {
-            b"DiskRead" => HostOp::Read,
-            b"DiskWrite" => HostOp::Write,
-            b"DiskFlush" => HostOp::Flush,
-            _ => return Err(other),
+        let kind = match event {
+            b"DiskRead" => Some((EtwKind::Read, HostOp::Read)),
+            b"DiskWrite" => Some((EtwKind::Write, HostOp::Write)),
+            b"DiskFlush" => Some((EtwKind::Flush, HostOp::Flush)),
+            _ => None,
         };
-        for column in ["process", "thread", "IrpPtr"] {
-            columns.next(column)?;
+        if context.etw.in_header || columns.peek()? == Some(b"TimeStamp") {
+            if let Some((kind, _)) = kind {
+                learn(columns, context, kind)?;
+            }
+            return Err(no_event);
         }
-        let mut range = |column| {
-            let count = if op == HostOp::Flush { 0 } else { columns.hexadecimal(column)? };
-            Ok(Measure { count, unit: 1, column })
+        let Some((kind, op)) = kind else {
+            columns.whole_time("TimeStamp", US)?;
+            return Err(C::fault(Fault::left_out(1, "event", event)));
         };
-        let (start, length) = (range("ByteOffset")?, range("IOSize")?);
-        let elapsed = columns.whole_time("ElapsedTime", US)?;
-        let device = columns.unsigned("DiskNum")?;
+        let event = context.etw.of(kind);
+        let event = event.ok_or_else(|| C::fault(Fault::new(Cause::Header, "", b"")))?;
+        let nothing = |column| Measure { count: 0, unit: 1, column };
+        let (mut start, mut length) = (nothing("ByteOffset"), nothing("IOSize"));
+        let (mut done, mut elapsed, mut device) = (0, 0, 0);
+        for column in event.columns() {
+            match column {
+                EtwColumn::Skipped => drop(columns.next("a column that is not read")?),
+                EtwColumn::Time => done = columns.whole_time("TimeStamp", US)?,
+                EtwColumn::Offset => start.count = columns.hexadecimal("ByteOffset")?,
+                EtwColumn::Size => length.count = columns.hexadecimal("IOSize")?,
+                EtwColumn::Elapsed => elapsed = columns.whole_time("ElapsedTime", US)?,
+                EtwColumn::Disk => device = columns.unsigned("DiskNum")?,
+            }
+        }
+        if op == HostOp::Flush {
+            (start.count, length.count) = (0, 0);
+        }
         let at = arrival_before::<C>(done, elapsed, "ElapsedTime")?;
         record::<C>(at, device, start, length, op)
     }
@@ -93,11 +118,32 @@ impl TraceFormat for Msps {
     }
 }
 
+/// Takes the columns of an event from the rest of a line of the header.
+fn learn<'a, C: Columns<'a>>(
+    columns: &mut C,
+    context: &mut Context,
+    kind: EtwKind,
+) -> Result<(), C::Fault> {
+    let mut rest = columns.clone();
+    let names = std::iter::from_fn(|| match rest.peek() {
+        Ok(Some(_)) => rest.next("a column of the header").ok(),
+        _ => None,
+    });
+    context.etw.learn(kind, names).map_err(|column| {
+        let expected = "a header that names TimeStamp, ByteOffset, IOSize, ElapsedTime and DiskNum";
+        C::fault(Fault { expected, ..Fault::new(Cause::TooFewColumns, column, b"") })
+    })
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::{decode_line, tests::causes};
+    use super::super::{
+        decode_line,
+        tests::{causes, decode_stateful},
+    };
+    use super::*;
+    use crate::Format;
     use crate::record::BEFORE_TRACE;
-    use crate::{Cause, Format, Record};
     use fowler_units::{HostIo, Nanos};
 
     #[test]
@@ -117,12 +163,43 @@ mod tests {
     }
 
     #[test]
+    fn columns_are_where_the_header_of_the_file_names_them() {
+        let mut context = Context::default();
+        let mut decoded = |line: &'static str| {
+            let decoded = decode_stateful::<Msps>(line.as_bytes(), &mut context);
+            decoded.map(|(record, _)| record).map_err(|fault| (fault.cause, fault.column))
+        };
+        let read = "DiskRead, 260, a.exe (5), 42, 1, 0xf1, 0x1000, 0x200, 60, 3, 0x1";
+        let at = Nanos(BEFORE_TRACE + 200_000);
+        for line in [
+            "BeginHeader",
+            "DiskRead, TimeStamp, Process Name ( PID), ThreadID, CPU, IrpPtr, ByteOffset, IOSize, \
+             ElapsedTime, DiskNum, IrpFlags",
+            "FileIoRead, Loggers, CPU, TimeStamp",
+            "DiskWrite, CPU, TimeStamp, DiskNum, ElapsedTime, IOSize, ByteOffset",
+            "EndHeader",
+        ] {
+            assert_eq!(decoded(line), Err((Cause::OtherEvent, "event")), "{line}");
+        }
+        let expected = Record { device: 3, io: HostIo::read(at, 4096, 512) };
+        assert_eq!(decoded(read), Ok(expected));
+        let expected = Record { device: 7, io: HostIo::write(at, 4096, 512) };
+        assert_eq!(decoded("DiskWrite, 1, 260, 7, 60, 0x200, 0x1000"), Ok(expected));
+        // A header that does not name what is needed is wrong, and so is what it describes.
+        assert_eq!(decoded("BeginHeader"), Err((Cause::OtherEvent, "event")));
+        let missing = Err((Cause::TooFewColumns, "IOSize"));
+        assert_eq!(decoded("DiskRead, TimeStamp, ByteOffset, ElapsedTime, DiskNum"), missing);
+        assert_eq!(decoded("EndHeader"), Err((Cause::OtherEvent, "event")));
+        assert_eq!(decoded(read), Err((Cause::Header, "")));
+    }
+
+    #[test]
     fn other_events_are_told_from_rubbish() {
         let lines = [
             "BeginHeader",
             "EndHeader",
             "OS Version: 5.2.3790, Trace Size: 1KB",
-            "DiskRead, TimeStamp, Process Name ( PID), ThreadID",
+            "DiskRead, TimeStamp, ByteOffset, IOSize, ElapsedTime, DiskNum",
             "T-DCEnd, 17, p (1), 2",
             "DiskReadInit, 17, p (1), 2, 0x0",
             "DiskRead, 17, p, 2, 0x0, 0x0, 0x200, 5",

@@ -15,7 +15,7 @@ use crate::Cause;
 use crate::columns::Columns;
 use crate::fields::Fault;
 use crate::number::unsigned;
-use crate::record::{LATEST, Measure, Record, record};
+use crate::record::{LATEST, Measure, Record, record_or_piece};
 use fowler_units::{Deadline, HostIo, HostOp, PlacementHandle, QueueId, Span};
 
 /// The operations.
@@ -49,7 +49,7 @@ impl TraceFormat for Native {
     fn decode<'a, C: Columns<'a>>(columns: &mut C) -> Result<Record, C::Fault> {
         let (at, op, start, length) = usual(columns)?;
         columns.finish()?;
-        record::<C>(at, 0, start, length, op)
+        record_or_piece(columns, at, 0, start, length, op)
     }
 
     fn decode_wider<'a, C: Columns<'a>>(
@@ -62,7 +62,7 @@ impl TraceFormat for Native {
             columns.next(column.name())?;
         }
         columns.finish()?;
-        let mut record = record::<C>(at, 0, start, length, op)?;
+        let mut record = record_or_piece(columns, at, 0, start, length, op)?;
         for column in optional {
             let value = values.next(column.name())?;
             record.io = column.read(value, record.io).map_err(C::fault)?;

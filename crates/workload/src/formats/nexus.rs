@@ -102,7 +102,7 @@ fn on_steady_clock(printed: u64, context: &mut Context) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{decode_stateful, tests::causes};
+    use super::super::tests::{causes, decode_stateful};
     use super::*;
     use crate::Format;
 

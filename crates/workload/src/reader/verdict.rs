@@ -22,7 +22,8 @@ impl TraceReader {
         if records == 0 {
             let mut error = error_of(file, &self.intake.bad);
             error.diagnostics.extend(fits_poorly(self.report.format, &self.head));
-            error.diagnostics.push(no_request());
+            let why = self.report.format.without_requests(&self.intake.left_out());
+            error.diagnostics.push(why.unwrap_or_else(no_request));
             return Some(error);
         }
         match self.options.device {
@@ -131,6 +132,8 @@ impl TraceReader {
     pub(super) fn complete_report(&mut self) {
         self.report.lines = self.intake.line;
         self.report.remarks = self.intake.remarks;
+        self.report.left_out = self.intake.left_out();
+        self.report.added = self.intake.added();
         self.report.reordered = self.window.reordered();
         self.report.cut = self.intake.cut();
         self.report.skipped = self.intake.bad.clone();

@@ -123,7 +123,8 @@ fn outcome(bytes: Vec<u8>, options: &ReadOptions) -> (bool, bool) {
         let seen: u64 = report.devices.iter().map(|device| device.requests).sum();
         assert_eq!(seen, requests + report.other_devices, "every record is accounted for");
         let bad: u64 = report.skipped.values().map(|skipped| skipped.count).sum();
-        assert_eq!(report.lines, report.remarks + seen + bad, "every line is accounted for");
+        let lines = report.lines + report.added;
+        assert_eq!(lines, report.remarks + seen + bad, "every line is accounted for");
     }
     (requests > 0, failed)
 }
@@ -153,7 +154,8 @@ fn at_time(format: Format, line: &str, time: &str) -> String {
     let mut cells: Vec<&str> =
         line.split(mark).filter(|it| mark == ',' || !it.is_empty()).collect();
     let point = if cells[column].contains('.') { ".5" } else { "" };
-    let time = format!("{time}{point}");
+    let mark_behind = if cells[column].ends_with(':') { ":" } else { "" };
+    let time = format!("{time}{point}{mark_behind}");
     cells[column] = &time;
     cells.join(&mark.to_string())
 }

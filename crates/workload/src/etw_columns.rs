@@ -1,0 +1,170 @@
+//! The columns of the disk events in a CSV of Event Tracing for Windows, as the file's own header
+//! names them. Versions of the tool differ: some print the processor, too.
+
+/// What a column holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum EtwColumn {
+    /// Nothing that is read.
+    Skipped,
+    /// The time at which the event was logged.
+    Time,
+    /// The address.
+    Offset,
+    /// The size.
+    Size,
+    /// The time that the request took.
+    Elapsed,
+    /// The number of the disk.
+    Disk,
+}
+
+/// The names of columns that are read.
+const NAMES: [(&[u8], EtwColumn); 5] = [
+    (b"TimeStamp", EtwColumn::Time),
+    (b"ByteOffset", EtwColumn::Offset),
+    (b"IOSize", EtwColumn::Size),
+    (b"ElapsedTime", EtwColumn::Elapsed),
+    (b"DiskNum", EtwColumn::Disk),
+];
+
+/// The most columns among which those that are read must be.
+const MOST: usize = 32;
+
+/// The columns of an event behind its name, up to the last one that is read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EtwEvent {
+    columns: [EtwColumn; MOST],
+    length: usize,
+}
+
+impl EtwEvent {
+    /// Returns the columns of an event in the order of Microsoft's production servers; `ranges` are
+    /// those behind `IrpPtr`.
+    fn usual(ranges: &[EtwColumn]) -> EtwEvent {
+        let mut event = EtwEvent { columns: [EtwColumn::Skipped; MOST], length: 0 };
+        event.columns[0] = EtwColumn::Time;
+        let behind = [ranges, &[EtwColumn::Elapsed, EtwColumn::Disk]].concat();
+        event.length = 4 + behind.len();
+        event.columns[4..event.length].copy_from_slice(&behind);
+        event
+    }
+
+    /// Returns the columns that a header names behind the event's own name.
+    ///
+    /// # Errors
+    /// The name of a column that is missing. `has_range` says whether an address and a size must be
+    /// among them.
+    fn named<'a>(
+        names: impl Iterator<Item = &'a [u8]>,
+        has_range: bool,
+    ) -> Result<EtwEvent, &'static str> {
+        let mut event = EtwEvent { columns: [EtwColumn::Skipped; MOST], length: 0 };
+        for (at, name) in names.take(MOST).enumerate() {
+            let known = NAMES.iter().find(|(known, _)| *known == name);
+            // Of a name that comes twice, the first counts.
+            let known = known.filter(|(_, column)| !event.columns.contains(column));
+            if let Some(&(_, column)) = known {
+                event.columns[at] = column;
+                event.length = at + 1;
+            }
+        }
+        for (name, column) in NAMES {
+            let is_range = matches!(column, EtwColumn::Offset | EtwColumn::Size);
+            if !event.columns.contains(&column) && (has_range || !is_range) {
+                return Err(str::from_utf8(name).expect("the names above are text"));
+            }
+        }
+        Ok(event)
+    }
+
+    /// Returns the columns in order.
+    #[inline]
+    pub fn columns(&self) -> &[EtwColumn] {
+        &self.columns[..self.length]
+    }
+}
+
+/// The columns of each disk event, and where in the header a reader is.
+#[derive(Clone, Debug)]
+pub(crate) struct EtwColumns {
+    /// Reads, writes and flushes; `None` once a header did not have what is needed.
+    events: [Option<EtwEvent>; 3],
+    /// Whether the lines are those of the header.
+    pub in_header: bool,
+}
+
+/// A disk event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum EtwKind {
+    /// `DiskRead`.
+    Read,
+    /// `DiskWrite`.
+    Write,
+    /// `DiskFlush`.
+    Flush,
+}
+
+impl EtwColumns {
+    /// Returns the columns of an event; `None` if the header did not have what is needed.
+    #[inline]
+    pub fn of(&self, kind: EtwKind) -> Option<EtwEvent> {
+        self.events[kind as usize]
+    }
+
+    /// Takes the columns of an event from a line of the header.
+    ///
+    /// # Errors
+    /// The name of a column that is missing.
+    pub fn learn<'a>(
+        &mut self,
+        kind: EtwKind,
+        names: impl Iterator<Item = &'a [u8]>,
+    ) -> Result<(), &'static str> {
+        let named = EtwEvent::named(names, kind != EtwKind::Flush);
+        self.events[kind as usize] = named.ok();
+        named.map(drop)
+    }
+}
+
+impl Default for EtwColumns {
+    fn default() -> EtwColumns {
+        let ranged = EtwEvent::usual(&[EtwColumn::Offset, EtwColumn::Size]);
+        let events = [Some(ranged), Some(ranged), Some(EtwEvent::usual(&[]))];
+        EtwColumns { events, in_header: false }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(line: &str) -> impl Iterator<Item = &[u8]> {
+        line.split(',').map(|name| name.trim().as_bytes())
+    }
+
+    #[test]
+    fn columns_are_where_the_header_names_them() {
+        let mut columns = EtwColumns::default();
+        let usual = "TimeStamp, Process Name ( PID), ThreadID, IrpPtr, ByteOffset, IOSize, \
+                     ElapsedTime, DiskNum, IrpFlags";
+        let before = columns.of(EtwKind::Read).unwrap();
+        assert_eq!(columns.learn(EtwKind::Read, names(usual)), Ok(()));
+        assert_eq!(columns.of(EtwKind::Read).unwrap().columns(), before.columns());
+        let other = "DiskNum, CPU, IOSize, TimeStamp, ByteOffset, ElapsedTime, FileName, IOSize";
+        assert_eq!(columns.learn(EtwKind::Write, names(other)), Ok(()));
+        use EtwColumn::{Disk, Elapsed, Offset, Size, Skipped, Time};
+        let expected = [Disk, Skipped, Size, Time, Offset, Elapsed];
+        assert_eq!(columns.of(EtwKind::Write).unwrap().columns(), expected);
+    }
+
+    #[test]
+    fn a_column_that_is_missing_is_named() {
+        let mut columns = EtwColumns::default();
+        let line = "TimeStamp, ByteOffset, ElapsedTime, DiskNum";
+        assert_eq!(columns.learn(EtwKind::Read, names(line)), Err("IOSize"));
+        assert!(columns.of(EtwKind::Read).is_none() && columns.of(EtwKind::Write).is_some());
+        assert_eq!(columns.learn(EtwKind::Flush, names(line)), Ok(()));
+        let far = "x, ".repeat(MOST) + "TimeStamp";
+        assert_eq!(columns.learn(EtwKind::Flush, names(&far)), Err("TimeStamp"));
+    }
+}

@@ -1,0 +1,98 @@
+//! Decodes one line in a given format.
+
+use super::native::OptionalColumn;
+use super::{Format, TraceFormat, each_format};
+use crate::Cause;
+use crate::context::Context;
+use crate::extra::Extra;
+use crate::fields::{Blanks, Commas, Fault, Fields};
+use crate::record::{Record, in_time};
+
+/// Decodes one line without its line end; not a header. Never panics and never wraps a number.
+///
+/// # Errors
+/// The first fault of the line.
+#[inline]
+pub fn decode_line(format: Format, line: &[u8]) -> Result<Record, Fault<'_>> {
+    each_format!(format, F => decode::<F>(line))
+}
+
+/// Decodes one line of a format known at compile time.
+#[inline]
+fn decode<F: TraceFormat>(line: &[u8]) -> Result<Record, Fault<'_>> {
+    decode_lone::<F>(line).map(|decoded| decoded.record)
+}
+
+/// A line, decoded.
+pub(crate) struct Decoded<'a> {
+    /// The request.
+    pub record: Record,
+    /// The host, if lines name one: a file must not contain two. Of a format that names its
+    /// devices, the device.
+    pub host: Option<&'a [u8]>,
+    /// What else the line asks for.
+    pub extra: Extra,
+}
+
+impl<'a> Decoded<'a> {
+    /// Returns a record with what its columns noted.
+    #[inline]
+    fn of<F: TraceFormat, const COMMA: bool>(
+        record: Record,
+        columns: &Fields<'a, COMMA>,
+    ) -> Result<Decoded<'a>, Fault<'a>> {
+        let (host, extra) = (columns.host(), columns.noted());
+        not_too_late::<F>(record).map(|record| Decoded { record, host, extra })
+    }
+}
+
+/// Like [`decode`], and returns all that the line says.
+#[inline]
+pub(crate) fn decode_lone<F: TraceFormat>(line: &[u8]) -> Result<Decoded<'_>, Fault<'_>> {
+    let line = if F::BINARY.is_some() { line } else { line.trim_ascii() };
+    if F::COMMAS {
+        let mut columns = Commas::of(line);
+        Decoded::of::<F, true>(F::decode(&mut columns)?, &columns)
+    } else {
+        let mut columns = Blanks::of(line);
+        Decoded::of::<F, false>(F::decode(&mut columns)?, &columns)
+    }
+}
+
+/// Like [`decode_lone`], for a format whose lines depend on those before them.
+pub(crate) fn decode_among<'a, F: TraceFormat>(
+    line: &'a [u8],
+    context: &mut Context,
+) -> Result<Decoded<'a>, Fault<'a>> {
+    let line = if F::BINARY.is_some() { line } else { line.trim_ascii() };
+    let commas = context.csv.as_ref().map_or(F::COMMAS, |csv| csv.commas());
+    if commas {
+        let mut columns = Commas::of(line);
+        Decoded::of::<F, true>(F::decode_after(&mut columns, context)?, &columns)
+    } else {
+        let mut columns = Blanks::of(line);
+        Decoded::of::<F, false>(F::decode_after(&mut columns, context)?, &columns)
+    }
+}
+
+/// Like [`decode`], with optional columns.
+pub(crate) fn decode_wider<'a>(
+    format: Format,
+    line: &'a [u8],
+    optional: &[OptionalColumn],
+) -> Result<Decoded<'a>, Fault<'a>> {
+    let mut columns = Commas::of(line.trim_ascii());
+    each_format!(format, F => {
+        Decoded::of::<F, true>(F::decode_wider(&mut columns, optional)?, &columns)
+    })
+}
+
+/// Rejects a record that is not [`in_time`].
+#[inline]
+fn not_too_late<'a, F: TraceFormat>(record: Record) -> Result<Record, Fault<'a>> {
+    if in_time::<F>(&record) {
+        Ok(record)
+    } else {
+        Err(Fault::new(Cause::TooLarge, F::TIME_COLUMN, b""))
+    }
+}

@@ -1,0 +1,104 @@
+//! The letters by which the kernel, blkparse and the tools of BPF name an operation: `R`, `WS`,
+//! `FWFSM`.
+//!
+//! Source: `blk_fill_rwbs` in the kernel's `blktrace.c`, and `fill_rwbs` in `blkparse_fmt.c`. An
+//! `F` in front is a preflush, the next letter is the operation, an `F` behind it is forced unit
+//! access (FUA); `A`, `S`, `M` and `U` (read-ahead, synchronous, metadata, atomic) change nothing
+//! here.
+
+use fowler_units::HostOp;
+
+/// An operation and its flags.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rwbs {
+    /// A request.
+    Request {
+        /// The operation.
+        op: HostOp,
+        /// A flush comes before it.
+        preflush: bool,
+        /// It has forced unit access.
+        forced: bool,
+        /// It is a command that writes zeroes, here a trim.
+        zeroes: bool,
+    },
+    /// Neither a read nor a write, a discard or a flush: commands that are passed through, and on
+    /// most kernels commands that write zeroes.
+    None,
+    /// A command for a zone, or a write that the drive places within one.
+    Zone,
+}
+
+/// The accepted letters, for messages.
+pub(super) const EXPECTED: &str = "R, W, D or N, optionally after an F";
+
+/// Returns the meaning of letters; `None` if they have none.
+#[inline]
+pub(super) fn parse(letters: &[u8]) -> Option<Rwbs> {
+    if !letters.iter().all(u8::is_ascii_uppercase) {
+        return None;
+    }
+    // An F alone, or before flags, is the flush itself.
+    let (preflush, rest) = match letters {
+        [b'F', b'R' | b'W' | b'D' | b'N' | b'F' | b'Z', ..] => (true, &letters[1..]),
+        letters => (false, letters),
+    };
+    let (op, zeroes, flags) = match rest {
+        [b'R', flags @ ..] => (HostOp::Read, false, flags),
+        [b'W', b'Z', flags @ ..] => (HostOp::Trim, true, flags),
+        [b'W', flags @ ..] => (HostOp::Write, false, flags),
+        [b'D', b'E', flags @ ..] | [b'D', flags @ ..] => (HostOp::Trim, false, flags),
+        [b'F', flags @ ..] => (HostOp::Flush, false, flags),
+        // A flush without data, as blkparse prints it.
+        [b'N', flags @ ..] if preflush => (HostOp::Flush, false, flags),
+        [b'N', ..] => return Some(Rwbs::None),
+        [b'Z', ..] => return Some(Rwbs::Zone),
+        _ => return None,
+    };
+    let forced = flags.first() == Some(&b'F') && op != HostOp::Flush;
+    Some(Rwbs::Request { op, preflush: preflush && op != HostOp::Flush, forced, zeroes })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_are_an_operation_between_flags() {
+        let plain = |op| Rwbs::Request { op, preflush: false, forced: false, zeroes: false };
+        let write = |preflush, forced| {
+            Some(Rwbs::Request { op: HostOp::Write, preflush, forced, zeroes: false })
+        };
+        for (letters, meant) in [
+            ("R", Some(plain(HostOp::Read))),
+            ("RA", Some(plain(HostOp::Read))),
+            ("RSM", Some(plain(HostOp::Read))),
+            ("W", write(false, false)),
+            ("WS", write(false, false)),
+            ("WSMU", write(false, false)),
+            ("WFS", write(false, true)),
+            ("FWS", write(true, false)),
+            ("FWFSM", write(true, true)),
+            ("D", Some(plain(HostOp::Trim))),
+            ("DS", Some(plain(HostOp::Trim))),
+            ("DE", Some(plain(HostOp::Trim))),
+            ("F", Some(plain(HostOp::Flush))),
+            ("FF", Some(plain(HostOp::Flush))),
+            ("FS", Some(plain(HostOp::Flush))),
+            ("FN", Some(plain(HostOp::Flush))),
+            ("N", Some(Rwbs::None)),
+            ("NS", Some(Rwbs::None)),
+            ("ZA", Some(Rwbs::Zone)),
+            ("ZRA", Some(Rwbs::Zone)),
+            ("", None),
+            ("X", None),
+            ("r", None),
+            ("W#", None),
+        ] {
+            assert_eq!(parse(letters.as_bytes()), meant, "{letters}");
+        }
+        let zeroes =
+            Some(Rwbs::Request { op: HostOp::Trim, preflush: false, forced: true, zeroes: true });
+        assert_eq!(parse(b"WZF"), zeroes);
+    }
+}
