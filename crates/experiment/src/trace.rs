@@ -270,10 +270,14 @@ fn of_reading() -> Vec<Fact<Looked>> {
         Fact::new("bad_lines", "Of them, skipped because something is wrong.", |it: &It| {
             it.counted(|read| read.skipped.values().map(|skipped| skipped.count).sum())
         }),
-        Fact::new("left_out", "Events that are no requests, by kind.", |it: &It| -> Map<String, Value> {
-            let kinds = it.read.iter().flat_map(|read| &read.left_out);
-            kinds.map(|kind| (kind.name.to_string(), json!(kind.count))).collect()
-        })
+        Fact::new(
+            "left_out",
+            "Events that are no requests, by kind.",
+            |it: &It| -> Map<String, Value> {
+                let kinds = it.read.iter().flat_map(|read| &read.left_out);
+                kinds.map(|kind| (kind.name.to_string(), json!(kind.count))).collect()
+            },
+        )
         .like(map_of(u64::schema())),
         Fact::new(
             "added",

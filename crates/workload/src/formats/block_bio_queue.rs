@@ -31,7 +31,7 @@ impl TraceFormat for BlockBioQueue {
         \x20 fio-4423  [003] .....  104.831153: block_rq_issue: 259,0 R 4096 () 9838272 + 8 [fio]\n\
         \x20 jbd2-321  [001] .....  104.832001: block_bio_queue: 259,0 FWFS 48379216 + 8 [jbd2]\n\
         \x20 fio-4423  [003] d.h..  104.833173: block_rq_complete: 259,0 R () 9838272 + 8 [0]\n\
-        \x20 fstrim  4431 [003]  104.834310: block:block_bio_queue: 259,0 DS 8 + 8388608 [fstrim]\n";
+        \x20 fstrim  4431 [003]  104.834310: block:block_bio_queue: 259,0 DS 8 + 2048 [fstrim]\n";
     const TIME_COLUMN: &'static str = "time:";
     const FROM_A_DATE: bool = true;
     const SIGNS: Signs = Signs { layer: Some(0), ..Signs::NONE };
