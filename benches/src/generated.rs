@@ -78,6 +78,34 @@ fn append(out: &mut Vec<u8>, format: Format, request: &Request) -> Option<usize>
             )
         }
         Format::Csv => writeln!(out, "{at},{letter},{sector},{bytes}"),
+        Format::BlkparseIssued => {
+            writeln!(
+                out,
+                "259,2    3 {:>8} {s:>5}.{us:06}000  4020  D   {letter} {sector} + {} [java]",
+                at % 99_999,
+                pages * 8
+            )
+        }
+        Format::BlockBioQueue | Format::BlockRqIssue => {
+            let (event, command) = match format {
+                Format::BlockBioQueue => ("block_bio_queue", String::new()),
+                _ => ("block_rq_issue", format!("{bytes} () ")),
+            };
+            writeln!(
+                out,
+                "             fio-4423    [003] ..... {s:>5}.{us:06}: {event}: 259,0 {letter}S {command}{sector} + {} [fio]",
+                pages * 8
+            )
+        }
+        Format::NvmeLba512 | Format::NvmeLba4k => {
+            let (command, block) = (if read { "read" } else { "write" }, if format == Format::NvmeLba512 { 8 } else { 1 });
+            writeln!(
+                out,
+                "             fio-4423    [003] ..... {s:>5}.{us:06}: nvme_setup_cmd: nvme0: disk=nvme0n1, qid=4, cmdid=25169, \
+                 nsid=1, flags=0x0, meta=0x0, cmd=(nvme_cmd_{command} slba={sector}, len={}, ctrl=0x0, dsmgmt=0, reftag=0)",
+                pages * block - 1
+            )
+        }
         _ => return append_binary(out, format, request),
     }
     .expect("memory takes anything");

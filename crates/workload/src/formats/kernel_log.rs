@@ -25,7 +25,7 @@ use fowler_units::{Diagnostic, HostOp};
 pub(super) const EVENTS: &[NamedKind] = &[
     ("block_bio_queue", "arrived; --format block-bio-queue reads these"),
     ("block_rq_issue", "issued to the drive; --format block-rq-issue reads these"),
-    ("nvme_setup_cmd", "commands to the drive; --format nvme-512 or nvme-4k reads these"),
+    ("nvme_setup_cmd", "commands to the drive; --format nvme-lba512 or nvme-lba4k reads these"),
     ("nvme_complete_rq", "completed by the drive"),
     ("nvme_sq", "heads of a submission queue"),
     ("block_rq_complete", "completed"),

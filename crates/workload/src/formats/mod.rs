@@ -96,8 +96,8 @@ formats! { $
     "biosnoop" => biosnoop::Biosnoop, "the output of bcc's biosnoop";
     "block-bio-queue" => block_bio_queue::BlockBioQueue, "ftrace or perf script, block_bio_queue events";
     "block-rq-issue" => block_rq_issue::BlockRqIssue, "ftrace or perf script, block_rq_issue events";
-    "nvme-512" => nvme_512::Nvme512, "ftrace or perf script, nvme_setup_cmd events, blocks of 512 B";
-    "nvme-4k" => nvme_4k::Nvme4k, "ftrace or perf script, nvme_setup_cmd events, blocks of 4 KiB";
+    "nvme-lba512" => nvme_lba512::NvmeLba512, "ftrace or perf script, nvme_setup_cmd events, blocks of 512 B";
+    "nvme-lba4k" => nvme_lba4k::NvmeLba4k, "ftrace or perf script, nvme_setup_cmd events, blocks of 4 KiB";
     "vscsi1" => vscsi1::Vscsi1, "VMware vSCSI, binary, version 1";
     "vscsi2" => vscsi2::Vscsi2, "VMware vSCSI, binary, version 2";
     "blktrace" => blktrace::Blktrace, "blktrace's binary files";

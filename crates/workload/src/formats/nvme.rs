@@ -109,7 +109,7 @@ pub(super) fn is_ruled_out(unit: u64, lines: &[&[u8]]) -> bool {
         let records = lines.iter().filter_map(move |line| decode_line(format, line).ok());
         records.map(|record| record.io).filter(|io| io.size > 0).collect::<Vec<HostIo>>()
     };
-    let commands = read(Format::Nvme512);
+    let commands = read(Format::NvmeLba512);
     let in_sectors = [read(Format::BlockRqIssue), read(Format::BlockBioQueue)].concat();
     let shown = |times: u64| {
         let is_same = |command: &HostIo| {

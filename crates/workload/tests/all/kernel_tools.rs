@@ -157,13 +157,14 @@ fn tracepoints_are_read_back_in_every_layout() {
     for seed in 0..40 {
         let mut rng = Rng::stream(seed, "tracepoints");
         let (begin, group) = LAYOUTS[seed as usize % LAYOUTS.len()];
-        let format = [Format::BlockBioQueue, Format::BlockRqIssue, Format::Nvme512, Format::Nvme4k]
-            [seed as usize / LAYOUTS.len() % 4];
-        let nvme = matches!(format, Format::Nvme512 | Format::Nvme4k);
+        let format =
+            [Format::BlockBioQueue, Format::BlockRqIssue, Format::NvmeLba512, Format::NvmeLba4k]
+                [seed as usize / LAYOUTS.len() % 4];
+        let nvme = matches!(format, Format::NvmeLba512 | Format::NvmeLba4k);
         // Commands of NVMe have 16 bits for the length, and no preflush.
         let mut asked = asked(&mut rng, if nvme { 1 << 16 } else { 1 << 24 });
         asked.iter_mut().for_each(|it| it.preflush &= !nvme);
-        let block: u64 = if format == Format::Nvme4k { 4096 } else { 512 };
+        let block: u64 = if format == Format::NvmeLba4k { 4096 } else { 512 };
         let group = |name: &str| group.replace("GROUP", name);
         let mut text = String::from("# tracer: nop\n#\n");
         for it in &asked {
@@ -205,7 +206,7 @@ fn tracepoints_are_read_back_in_every_layout() {
         if nvme {
             let open = read(&text, &of_each(None)).expect_err("the size of a block is asked for");
             let open = open.to_string();
-            assert!(open.contains("`nvme-512` (") && open.contains("`nvme-4k` ("), "{open}");
+            assert!(open.contains("`nvme-lba512` (") && open.contains("`nvme-lba4k` ("), "{open}");
             let (requests, error, report) = read(&text, &of_each(Some(format))).unwrap();
             assert_eq!((requests, error), (due(&asked, block), None), "{format}, seed {seed}");
             assert_eq!(left_out(&report), [("nvme_complete_rq", 300)].into());
@@ -384,7 +385,7 @@ fn a_log_without_requests_says_what_it_has_and_what_reads_it() {
         ),
         (
             "x-1 [0] . 1.5: nvme_setup_cmd: nvme0: disk=n, qid=4, cmd=(nvme_cmd_dsm nr=0, attributes=4)\n",
-            Some(Format::Nvme512),
+            Some(Format::NvmeLba512),
             ["but with 1 dsm", "record block:block_bio_queue"],
         ),
     ] {

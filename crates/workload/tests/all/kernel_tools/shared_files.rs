@@ -83,7 +83,7 @@ fn a_trim_of_a_whole_drive_is_read_in_pieces() {
 fn commands_of_nvme_are_read_from_ftrace() {
     let name = "a-06-ftrace-block-and-nvme.txt";
     let Some((format, requests, report)) = file(name, None) else { return };
-    assert_eq!(format, Format::Nvme512, "the same write is there in sectors of 512 B");
+    assert_eq!(format, Format::NvmeLba512, "the same write is there in sectors of 512 B");
     let expected = ["trim 2098144256 512", "write 1859581952 512", "write 255209205760 4096"];
     assert_eq!(requests, expected);
     let expected = [("block_rq_issue", 1), ("nvme_sq", 1), ("dsm", 1)].into();
@@ -91,8 +91,8 @@ fn commands_of_nvme_are_read_from_ftrace() {
     assert!(report.notes.iter().any(|it| it.contains("writes zeroes")), "{:?}", report.notes);
     let name = "b-04-ftrace-nvme_setup_cmd.txt";
     let error = refusal(name).unwrap();
-    assert!(error.contains("`nvme-512` (") && error.contains("`nvme-4k` ("), "{error}");
-    for (format, block) in [(Format::Nvme512, 512), (Format::Nvme4k, 4096)] {
+    assert!(error.contains("`nvme-lba512` (") && error.contains("`nvme-lba4k` ("), "{error}");
+    for (format, block) in [(Format::NvmeLba512, 512), (Format::NvmeLba4k, 4096)] {
         let (_, requests, _) = file(name, Some(format)).unwrap();
         let range = |slba: u64, count: u64| format!("{} {}", slba * block, count * block);
         let (read, write) = (range(1_229_784, 1), range(6_047_402, 8));

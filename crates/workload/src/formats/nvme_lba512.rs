@@ -13,9 +13,9 @@ use fowler_units::Diagnostic;
 const BLOCK: u64 = 512;
 
 /// `nvme_setup_cmd`, blocks of 512 B.
-pub(crate) struct Nvme512;
+pub(crate) struct NvmeLba512;
 
-impl TraceFormat for Nvme512 {
+impl TraceFormat for NvmeLba512 {
     const COLUMNS: &'static str = "task-pid [cpu] flags time: nvme_setup_cmd: controller disk qid \
                                    cmdid nsid flags meta cmd slba len ctrl";
     const ABOUT: &'static str = "\
@@ -39,7 +39,7 @@ impl TraceFormat for Nvme512 {
     const LEFT_OUT: &'static [NamedKind] = EVENTS;
     const SHOWN_BY_EVENTS: bool = true;
     const NOTE: Option<&'static str> =
-        Some("blocks are of 512 B, which the trace does not tell: --format nvme-4k reads 4 KiB");
+        Some("blocks are of 512 B, which the trace does not tell: --format nvme-lba4k reads 4 KiB");
 
     fn decode<'a, C: Columns<'a>>(columns: &mut C) -> Result<Record, C::Fault> {
         command(columns, BLOCK)
@@ -59,7 +59,7 @@ mod tests {
     use super::super::{decode_lone, tests::causes};
     use super::*;
     use crate::extra::Extra;
-    use crate::formats::nvme_4k::Nvme4k;
+    use crate::formats::nvme_lba4k::NvmeLba4k;
     use crate::{Cause, Format, Undetected};
     use fowler_units::{HostIo, Nanos};
 
@@ -91,10 +91,10 @@ mod tests {
             ("nvme_cmd_flush nsid=1", HostIo::flush(at), none),
         ] {
             let line = line(&format!("{command}, {rest}"));
-            let decoded = decode_lone::<Nvme512>(line.as_bytes()).unwrap();
+            let decoded = decode_lone::<NvmeLba512>(line.as_bytes()).unwrap();
             assert_eq!((decoded.record.io, decoded.extra), (io, extra), "{line}");
             assert_eq!(decoded.host, Some(&b"nvme0n1"[..]));
-            let large = decode_lone::<Nvme4k>(line.as_bytes()).unwrap().record.io;
+            let large = decode_lone::<NvmeLba4k>(line.as_bytes()).unwrap().record.io;
             assert_eq!((large.offset, large.size), (8 * io.offset, 8 * io.size));
         }
         // As older kernels print it.
@@ -104,7 +104,7 @@ mod tests {
             "x-1 [0] . 1.5: nvme_setup_nvm_cmd: qid=1, nsid=1, cmdid=0, flags=0x0, meta=0x0, \
              cmd=(nvme_cmd_read slba=8, len=0, ctrl=0x0, dsmgmt=0, reftag=0)",
         ] {
-            let decoded = decode_lone::<Nvme512>(old.as_bytes()).unwrap();
+            let decoded = decode_lone::<NvmeLba512>(old.as_bytes()).unwrap();
             assert_eq!(decoded.record.io, HostIo::read(at, 4096, 512), "{old}");
         }
     }
@@ -136,10 +136,10 @@ mod tests {
             Cause::TooFewColumns,
         ];
         let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-        assert_eq!(causes(Format::Nvme512, &lines), expected);
+        assert_eq!(causes(Format::NvmeLba512, &lines), expected);
         let kinds = lines[..3].iter().map(|line| {
             let kind =
-                super::super::decode_line(Format::Nvme512, line.as_bytes()).unwrap_err().kind;
+                super::super::decode_line(Format::NvmeLba512, line.as_bytes()).unwrap_err().kind;
             EVENTS[usize::from(kind) - 1].0
         });
         assert_eq!(kinds.collect::<Vec<_>>(), ["dsm", "admin", "command"]);
@@ -158,13 +158,13 @@ mod tests {
             let bytes = sectors * 512;
             format!("x-1 [0] . 1.5: block_rq_issue: 259,0 W {bytes} () {sector} + {sectors} [x]\n")
         };
-        let both: Result<Format, Vec<Format>> = Err(vec![Format::Nvme512, Format::Nvme4k]);
+        let both: Result<Format, Vec<Format>> = Err(vec![Format::NvmeLba512, Format::NvmeLba4k]);
         assert_eq!(detect(&command(8, 7)), both);
-        assert_eq!(detect(&command(8, 7).repeat(8)), Ok(Format::Nvme512));
+        assert_eq!(detect(&command(8, 7).repeat(8)), Ok(Format::NvmeLba512));
         assert_eq!(detect(&(command(8, 7).repeat(8) + &command(3, 0))), both);
         let beside = |issued: String| command(3, 0) + &command(5, 1) + &issued;
-        assert_eq!(detect(&beside(issued(5, 2))), Ok(Format::Nvme512));
-        assert_eq!(detect(&beside(issued(40, 16))), Ok(Format::Nvme4k));
+        assert_eq!(detect(&beside(issued(5, 2))), Ok(Format::NvmeLba512));
+        assert_eq!(detect(&beside(issued(40, 16))), Ok(Format::NvmeLba4k));
         assert_eq!(detect(&beside(issued(9, 9))), both);
         // As many of each: the request of the block layer says more.
         assert_eq!(detect(&(command(8, 7) + &issued(8, 8))), Ok(Format::BlockRqIssue));

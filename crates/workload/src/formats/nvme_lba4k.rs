@@ -13,9 +13,9 @@ use fowler_units::Diagnostic;
 const BLOCK: u64 = 4096;
 
 /// `nvme_setup_cmd`, blocks of 4 KiB.
-pub(crate) struct Nvme4k;
+pub(crate) struct NvmeLba4k;
 
-impl TraceFormat for Nvme4k {
+impl TraceFormat for NvmeLba4k {
     const COLUMNS: &'static str = "task-pid [cpu] flags time: nvme_setup_cmd: controller disk qid \
                                    cmdid nsid flags meta cmd slba len ctrl";
     const ABOUT: &'static str = "\
@@ -38,8 +38,9 @@ impl TraceFormat for Nvme4k {
     const SIGNS: Signs = Signs { layer: Some(2), ..Signs::NONE };
     const LEFT_OUT: &'static [NamedKind] = EVENTS;
     const SHOWN_BY_EVENTS: bool = true;
-    const NOTE: Option<&'static str> =
-        Some("blocks are of 4 KiB, which the trace does not tell: --format nvme-512 reads 512 B");
+    const NOTE: Option<&'static str> = Some(
+        "blocks are of 4 KiB, which the trace does not tell: --format nvme-lba512 reads 512 B",
+    );
 
     fn decode<'a, C: Columns<'a>>(columns: &mut C) -> Result<Record, C::Fault> {
         command(columns, BLOCK)
