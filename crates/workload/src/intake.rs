@@ -5,14 +5,15 @@ use crate::Format;
 use crate::binary::{Binary, hexadecimal};
 use crate::context::{Context, Names};
 use crate::csv::CsvColumns;
+use crate::decode::{Decoded, decode_among, decode_lone, decode_wider};
 use crate::detect::is_remark;
 use crate::error::{Cause, Tally, tally};
-use crate::extra::Extras;
 use crate::fields::Fault;
 use crate::formats::native::{OptionalColumn, OptionalColumns};
-use crate::formats::{Decoded, TraceFormat, decode_among, decode_lone, decode_wider, each_format};
+use crate::formats::{TraceFormat, each_format};
 use crate::left_out::{LeftOut, LeftOutCounts};
 use crate::lines::{Line, Lines};
+use crate::pending::Pending;
 use crate::plain::{NotPlain, Plain};
 use crate::record::{LATEST, Record, in_time};
 use fowler_units::{Diagnostic, Nanos};
@@ -74,7 +75,7 @@ pub(crate) struct Intake {
     lost: bool,
     ahead: Ahead,
     /// The requests that a line asks for besides its own.
-    extras: Extras,
+    pending: Pending,
     /// The events that were left out.
     left_out: LeftOutCounts,
     /// Whether the reader is inside a summary after the records. It ends where another file was
@@ -107,7 +108,7 @@ impl Intake {
             context: Context { csv, ..Context::default() },
             lost: false,
             ahead: Ahead::default(),
-            extras: Extras::default(),
+            pending: Pending::default(),
             left_out: LeftOutCounts::default(),
             summary: false,
             bad,
@@ -129,7 +130,7 @@ impl Intake {
 
     /// Returns what must be said of the lines read so far.
     pub fn notes(&self) -> Vec<String> {
-        [self.format.notes(&self.context), self.extras.notes()].concat()
+        [self.format.notes(&self.context), self.pending.notes()].concat()
     }
 
     /// Returns the events that were left out so far, by kind.
@@ -139,7 +140,7 @@ impl Intake {
 
     /// Returns how many requests lines asked for besides one each.
     pub fn added(&self) -> u64 {
-        self.extras.added
+        self.pending.added
     }
 
     /// Whether the text ended without a newline.
@@ -163,7 +164,7 @@ impl Intake {
         if let Some(record) = self.ahead.next() {
             return Ok(Taken::Record(record));
         }
-        if let Some(record) = self.extras.next() {
+        if let Some(record) = self.pending.next() {
             return Ok(Taken::Record(record));
         }
         self.ahead.records.clear();
@@ -180,7 +181,7 @@ impl Intake {
 
     /// Reads the following lines as long as they are plain.
     fn read_ahead(&mut self) {
-        let Intake { lines, before, ahead, optional, extras, left_out, .. } = self;
+        let Intake { lines, before, ahead, optional, pending, left_out, .. } = self;
         let text = lines.ahead();
         let remarks = each_format!(self.format, F => if !F::COMMAS {
             ahead.read::<F, false>(text, before, left_out, |columns| F::decode(columns))
@@ -192,7 +193,7 @@ impl Intake {
             ahead.read::<F, true>(text, before, left_out, |columns| F::decode(columns))
         });
         lines.pass(ahead.read);
-        extras.forced += ahead.forced;
+        pending.forced += ahead.forced;
         self.remarks += remarks;
         self.line += ahead.records.len() as u64 + remarks;
     }
@@ -217,7 +218,7 @@ impl Intake {
         };
         match outcome {
             Ok(Decoded { record, extra, .. }) => {
-                Ok(Taken::Record(self.extras.first(record, extra)))
+                Ok(Taken::Record(self.pending.first(record, extra)))
             }
             Err(fault) if fault.cause == Cause::OtherEvent => {
                 self.left_out.count(fault.kind);
@@ -285,7 +286,7 @@ impl Intake {
         match outcome {
             Ok(Decoded { record, extra, .. }) => {
                 self.summary = false;
-                Ok(Taken::Record(self.extras.first(record, extra)))
+                Ok(Taken::Record(self.pending.first(record, extra)))
             }
             Err(fault) if self.summary || fault.cause == Cause::OtherEvent => {
                 self.left_out.count(fault.kind);
@@ -306,7 +307,7 @@ impl Intake {
     #[cold]
     pub fn refuse_late(&mut self, back: u64, window: usize) {
         // What the line asks for besides would be as late.
-        self.extras.drop_rest();
+        self.pending.drop_rest();
         let (line, text) = self.ahead.last(&self.lines, self.line);
         let shown = self.format.is_binary().then(|| hexadecimal(text));
         let text = shown.as_ref().map_or(text, |shown| shown.as_bytes());

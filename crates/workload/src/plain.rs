@@ -321,7 +321,6 @@ impl<'a, const COMMA: bool> Columns<'a> for Plain<'a, COMMA> {
         Ok(())
     }
 
-    /// A line of several requests is not plain.
     #[inline(always)]
     fn extra(&mut self, extra: Extra) -> Result<(), NotPlain> {
         self.forced |= extra.forced;
@@ -354,8 +353,9 @@ impl<'a, const COMMA: bool> Columns<'a> for Plain<'a, COMMA> {
 mod tests {
     use super::*;
     use crate::Format;
+    use crate::decode::{Decoded, decode_lone, decode_wider};
     use crate::formats::native::OptionalColumn;
-    use crate::formats::{Decoded, TraceFormat, decode_lone, decode_wider, each_format};
+    use crate::formats::{TraceFormat, each_format};
     use crate::number::unsigned;
     use crate::record::in_time;
     use fowler_units::Rng;

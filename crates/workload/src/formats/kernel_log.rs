@@ -19,7 +19,7 @@ use crate::fields::Fault;
 use crate::left_out::{Kind, LeftOut, NamedKind};
 use crate::number::{NumberError, decimal_ns};
 use crate::record::{Measure, Record, SECTOR, record, record_or_piece, unknown_op};
-use fowler_units::{Diagnostic, HostOp};
+use fowler_units::{Diagnostic, HostOp, Nanos};
 
 /// The kinds of events that are no requests of a format: tracepoints by their names, then others.
 pub(super) const EVENTS: &[NamedKind] = &[
@@ -76,7 +76,7 @@ const COMMAND_WORDS: usize = 64;
 /// Returns the time of a line, if its event is `wanted`; the columns then stand on what the event
 /// prints.
 #[inline(always)]
-pub(super) fn event<'a, C: Columns<'a>>(columns: &mut C, wanted: Kind) -> Result<u64, C::Fault> {
+pub(super) fn event<'a, C: Columns<'a>>(columns: &mut C, wanted: Kind) -> Result<Nanos, C::Fault> {
     let first = columns.next("task")?;
     let (mut word, mut has_cpu, mut words) = (first, false, 0);
     while !is_time(word) {
@@ -101,7 +101,7 @@ pub(super) fn event<'a, C: Columns<'a>>(columns: &mut C, wanted: Kind) -> Result
         name = columns.next("event")?;
     }
     match kind(name) {
-        Some(kind) if kind == wanted => Ok(at),
+        Some(kind) if kind == wanted => Ok(Nanos(at)),
         // A word and a colon behind a number is more than a number and a colon.
         Some(kind) if kind != OTHER || has_cpu => {
             Err(C::fault(Fault::left_out(kind, "event", name)))
@@ -176,7 +176,7 @@ fn kind(word: &[u8]) -> Option<Kind> {
 #[inline(always)]
 pub(super) fn block<'a, C: Columns<'a>>(
     columns: &mut C,
-    at: u64,
+    at: Nanos,
     prints_bytes: bool,
 ) -> Result<Record, C::Fault> {
     let (major, minor, field) = columns.pair("device")?;
@@ -193,7 +193,7 @@ pub(super) fn block<'a, C: Columns<'a>>(
         None => return Err(unknown_op::<C>("rwbs", letters, rwbs::EXPECTED)),
     };
     let nothing = |column| Measure { count: 0, unit: SECTOR, column };
-    let flush = || record::<C>(at, device, nothing("sector"), nothing("sectors"), HostOp::Flush);
+    let flush = || record::<C>(at.0, device, nothing("sector"), nothing("sectors"), HostOp::Flush);
     if op == HostOp::Flush {
         return flush();
     }
@@ -213,7 +213,7 @@ pub(super) fn block<'a, C: Columns<'a>>(
     if extra != Extra::NONE {
         columns.extra(extra)?;
     }
-    record_or_piece(columns, at, device, start, length, op)
+    record_or_piece(columns, at.0, device, start, length, op)
 }
 
 /// Skips the command of a request, in parentheses: mostly `()`.
@@ -261,13 +261,13 @@ mod tests {
     use super::*;
     use crate::fields::Blanks;
 
-    fn found(line: &str) -> Result<u64, (Cause, Kind)> {
+    fn found(line: &str) -> Result<Nanos, (Cause, Kind)> {
         event(&mut Blanks::of(line.as_bytes()), RQ_ISSUE).map_err(|it| (it.cause, it.kind))
     }
 
     #[test]
     fn the_time_and_the_event_are_found_in_every_layout() {
-        let at = Ok(104_831_153_000);
+        let at = Ok(Nanos(104_831_153_000));
         for line in [
             "fio-4423    [003] .....   104.831153: block_rq_issue: 259,0",
             "fio-4423  (   4423) [003] d.h1.   104.831153: block_rq_issue: 259,0",

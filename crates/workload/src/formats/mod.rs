@@ -8,7 +8,6 @@
 //! reader; and those named in the files. The formats contradict one another, above all in the code
 //! for a read; [`Format::about`] states it for each.
 
-mod decode;
 mod iolog;
 mod kernel_log;
 mod nvme;
@@ -25,8 +24,8 @@ use fowler_units::Diagnostic;
 use native::OptionalColumn;
 use std::fmt;
 
-pub use decode::decode_line;
-pub(crate) use decode::{Decoded, decode_among, decode_lone, decode_wider};
+#[cfg(test)]
+pub(crate) use crate::decode::{decode_among, decode_line, decode_lone};
 
 /// Declares the formats: for each, its name, file, type, and one line of help.
 macro_rules! formats {

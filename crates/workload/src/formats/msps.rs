@@ -3,11 +3,11 @@
 //! the columns of every kind of event, then the events.
 //!
 //! Source: that header, in every file; the columns are where it names them, and where those of the
-//! production servers are if a file has no header. `DiskRead` and `DiskWrite` are requests, `DiskFlush` is a
-//! flush; all other events are skipped. Times are microseconds since the trace began. The event is
-//! logged when the request completes, so its arrival is `TimeStamp - ElapsedTime`: in an excerpt of
-//! the MSN file server, no request packet (`IrpPtr`) is then in use twice at once, while 251 of 927
-//! would be if the event were logged on arrival.
+//! production servers are if a file has no header. `DiskRead` and `DiskWrite` are requests,
+//! `DiskFlush` is a flush; all other events are skipped. Times are microseconds since the trace
+//! began. The event is logged when the request completes, so its arrival is `TimeStamp -
+//! ElapsedTime`: in an excerpt of the MSN file server, no request packet (`IrpPtr`) is then in use
+//! twice at once, while 251 of 927 would be if the event were logged on arrival.
 
 use super::{Table, TraceFormat};
 use crate::Cause;
@@ -137,10 +137,8 @@ fn learn<'a, C: Columns<'a>>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::{
-        decode_line,
-        tests::{causes, decode_stateful},
-    };
+    use super::super::decode_line;
+    use super::super::tests::{causes, decode_stateful};
     use super::*;
     use crate::Format;
     use crate::record::BEFORE_TRACE;

@@ -1,17 +1,18 @@
-//! What the formats have in common that read the tracepoint `nvme_setup_cmd`: a command as the NVMe
-//! driver gives it to the drive. The formats differ in the size of a block, which the event does not
-//! tell.
+//! What the formats have in common that read the tracepoint `nvme_setup_cmd`: a command as the
+//! NVMe driver gives it to the drive. The formats differ in the size of a block, which the event
+//! does not tell.
 //!
 //! Source: `nvme_setup_cmd` in the kernel's `drivers/nvme/host/trace.h`, and `trace.c` beside it:
-//! `nvme0: disk=nvme0n1, qid=4, cmdid=1, nsid=1, flags=0x0, meta=0x0, cmd=(nvme_cmd_read
-//! slba=8, len=7, ctrl=0x0, dsmgmt=0, reftag=0)`. `len` counts blocks from 0 and bit 14 of `ctrl` is
+//! `nvme0: disk=nvme0n1, qid=4, cmdid=1, nsid=1, flags=0x0, meta=0x0, cmd=(nvme_cmd_read slba=8,
+//! len=7, ctrl=0x0, dsmgmt=0, reftag=0)`. `len` counts blocks from 0, and bit 14 of `ctrl` is
 //! forced unit access (NVM Command Set Specification 1.1, "Read command" and "Write command").
 //! Deallocation is a dataset management command, whose ranges the event does not print.
 
+use super::Format;
 use super::kernel_log::{ADMIN, COMMAND, DSM, NVME_SETUP, event};
-use super::{Format, decode_line};
 use crate::Cause;
 use crate::columns::Columns;
+use crate::decode::decode_line;
 use crate::extra::Extra;
 use crate::fields::Fault;
 use crate::number::{hexadecimal, unsigned};
@@ -74,7 +75,7 @@ pub(super) fn command<'a, C: Columns<'a>>(columns: &mut C, unit: u64) -> Result<
     }
     columns.host_is(without_mark(disk));
     let start = Measure { count: slba, unit, column: "slba" };
-    record::<C>(at, 0, start, Measure { count: blocks, unit, column: "len" }, op)
+    record::<C>(at.0, 0, start, Measure { count: blocks, unit, column: "len" }, op)
 }
 
 /// Returns a word without the mark behind it.

@@ -1,5 +1,5 @@
-//! The tracepoint `nvme_setup_cmd` in text of ftrace, trace-cmd or perf, on a namespace with blocks of
-//! 4 KiB: see [`nvme`](super::nvme).
+//! The tracepoint `nvme_setup_cmd` in text of ftrace, trace-cmd or perf, on a namespace with blocks
+//! of 4 KiB: see [`nvme`](super::nvme).
 
 use super::kernel_log::{EVENTS, NVME_SETUP, without};
 use super::nvme::{command, is_ruled_out};

@@ -1,8 +1,6 @@
 //! Traces as tools of the Linux kernel and of Windows write them: what a writer of each layout
 //! writes is read back, request by request, and every event that is left out is counted.
 
-mod shared_files;
-
 use fowler_units::{HostIo, HostOp, Nanos, Rng};
 use fowler_workload::{
     Cause, DeviceChoice, Format, ReadOptions, ReadReport, TraceError, TraceReader,
@@ -12,14 +10,14 @@ use std::fmt::Write;
 use std::io::Cursor;
 
 /// Requests, the error and the report of a reading.
-type Read = (Vec<HostIo>, Option<TraceError>, ReadReport);
+pub(crate) type Read = (Vec<HostIo>, Option<TraceError>, ReadReport);
 
 fn read(text: &str, options: &ReadOptions) -> Result<Read, TraceError> {
     let stream = Box::new(Cursor::new(text.as_bytes().to_vec()));
     finished(TraceReader::from_stream("t", stream, options)?)
 }
 
-fn finished(mut reader: TraceReader) -> Result<Read, TraceError> {
+pub(crate) fn finished(mut reader: TraceReader) -> Result<Read, TraceError> {
     let (mut requests, mut error) = (Vec::new(), None);
     for request in reader.by_ref() {
         match request {
@@ -30,12 +28,12 @@ fn finished(mut reader: TraceReader) -> Result<Read, TraceError> {
     Ok((requests, error, reader.report().clone()))
 }
 
-fn of_each(format: Option<Format>) -> ReadOptions {
+pub(crate) fn of_each(format: Option<Format>) -> ReadOptions {
     ReadOptions { format, device: DeviceChoice::Each, ..ReadOptions::default() }
 }
 
 /// What was left out, by name.
-fn left_out(report: &ReadReport) -> BTreeMap<&'static str, u64> {
+pub(crate) fn left_out(report: &ReadReport) -> BTreeMap<&'static str, u64> {
     report.left_out.iter().map(|it| (it.name, it.count)).collect()
 }
 

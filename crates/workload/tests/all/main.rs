@@ -7,6 +7,8 @@ mod excerpts;
 mod formats;
 mod generators;
 #[cfg(feature = "zstd")]
+mod kernel_inputs;
+#[cfg(feature = "zstd")]
 mod kernel_tools;
 #[cfg(feature = "zstd")]
 mod mutations;

@@ -1,12 +1,12 @@
 //! Decodes one line in a given format.
 
-use super::native::OptionalColumn;
-use super::{Format, TraceFormat, each_format};
-use crate::Cause;
 use crate::context::Context;
 use crate::extra::Extra;
 use crate::fields::{Blanks, Commas, Fault, Fields};
+use crate::formats::native::OptionalColumn;
+use crate::formats::{TraceFormat, each_format};
 use crate::record::{Record, in_time};
+use crate::{Cause, Format};
 
 /// Decodes one line without its line end; not a header. Never panics and never wraps a number.
 ///
