@@ -73,9 +73,9 @@ impl Pending {
             counted(
                 self.forced,
                 "1 request has FUA (forced unit access), which drives do not have here: it is \
-                 replayed as a request without",
-                "requests have FUA (forced unit access), which drives do not have here: they are \
-                 replayed as requests without",
+                 replayed without it",
+                "requests have FUA (forced unit access), which drives do not have here: they \
+                 are replayed without it",
             ),
             counted(
                 self.zeroes,

@@ -92,7 +92,9 @@ impl TraceFormat for Msps {
             return Err(C::fault(Fault::left_out(1, "event", event)));
         };
         let event = context.etw.of(kind);
-        let event = event.ok_or_else(|| C::fault(Fault::new(Cause::Header, "", b"")))?;
+        let expected = "a line for this event in the header, with all columns that are read";
+        let no_header = Fault { expected, ..Fault::new(Cause::Header, "", b"") };
+        let event = event.ok_or_else(|| C::fault(no_header))?;
         let nothing = |column| Measure { count: 0, unit: 1, column };
         let (mut start, mut length) = (nothing("ByteOffset"), nothing("IOSize"));
         let (mut done, mut elapsed, mut device) = (0, 0, 0);

@@ -38,9 +38,8 @@ impl TraceFormat for NvmeLba4k {
     const SIGNS: Signs = Signs { layer: Some(2), ..Signs::NONE };
     const LEFT_OUT: &'static [NamedKind] = EVENTS;
     const SHOWN_BY_EVENTS: bool = true;
-    const NOTE: Option<&'static str> = Some(
-        "blocks are of 4 KiB, which the trace does not tell: --format nvme-lba512 reads 512 B",
-    );
+    const NOTE: Option<&'static str> =
+        Some("blocks are read as 4 KiB; --format nvme-lba512 reads them as 512 B");
 
     fn decode<'a, C: Columns<'a>>(columns: &mut C) -> Result<Record, C::Fault> {
         command(columns, BLOCK)

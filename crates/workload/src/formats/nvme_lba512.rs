@@ -39,7 +39,7 @@ impl TraceFormat for NvmeLba512 {
     const LEFT_OUT: &'static [NamedKind] = EVENTS;
     const SHOWN_BY_EVENTS: bool = true;
     const NOTE: Option<&'static str> =
-        Some("blocks are of 512 B, which the trace does not tell: --format nvme-lba4k reads 4 KiB");
+        Some("blocks are read as 512 B; --format nvme-lba4k reads them as 4 KiB");
 
     fn decode<'a, C: Columns<'a>>(columns: &mut C) -> Result<Record, C::Fault> {
         command(columns, BLOCK)
