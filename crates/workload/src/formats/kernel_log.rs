@@ -50,6 +50,7 @@ pub(super) const EVENTS: &[NamedKind] = &[
     ("dsm", "dataset management (deallocate): its ranges are not in the trace"),
     ("admin", "administrative commands"),
     ("command", "commands that neither read, write nor flush"),
+    ("stack", "lines of stacks behind events of perf"),
 ];
 
 /// The number of a tracepoint in [`EVENTS`].
@@ -65,6 +66,7 @@ const ZONE_KIND: Kind = 24;
 pub(super) const DSM: Kind = 25;
 pub(super) const ADMIN: Kind = 26;
 pub(super) const COMMAND: Kind = 27;
+const STACK: Kind = 28;
 
 /// The most words before the time: those of the name of a task, which has up to 15 characters, and
 /// a few more.
@@ -146,6 +148,11 @@ fn no_event<'a, C: Columns<'a>>(first: &'a [u8], last: &'a [u8]) -> C::Fault {
     // CPU:3 [LOST 12 EVENTS]
     if first.starts_with(b"CPU:") && (last == b"EVENTS]" || last == b"DROPPED]") {
         return C::fault(Fault::left_out(LOST, "task", first));
+    }
+    // ffffffff81234567 blk_mq_start_request+0x5 ([kernel.kallsyms])
+    let is_address = first.len() >= 4 && first.iter().all(u8::is_ascii_hexdigit);
+    if is_address && last.starts_with(b"(") && last.ends_with(b")") {
+        return C::fault(Fault::left_out(STACK, "task", first));
     }
     let expected = "task-pid [cpu] flags time: event: and what the event prints; the time in seconds \
                     with a fraction";
@@ -295,6 +302,9 @@ mod tests {
             ("cpus=8", left_out(0)),
             ("CPU:3 [LOST 12 EVENTS]", left_out(LOST)),
             ("CPU:3 [12 EVENTS DROPPED]", left_out(LOST)),
+            ("ffffffff81a3 blk_mq_start_request+0x5 ([kernel.kallsyms])", left_out(STACK)),
+            ("version = 7", left_out(0)),
+            ("ffffffff81a3 12", Err((Cause::TooFewColumns, 0))),
             ("fio 1 1.5: word: 259,0", Err((Cause::UnknownOp, 0))),
             ("fio-1 [003] ..... 1.5: vfs_read <-ksys_read", Err((Cause::UnknownOp, 0))),
             ("fio-1 [003] ..... 12345: block_rq_issue: 259,0", Err((Cause::TooFewColumns, 0))),
@@ -322,6 +332,7 @@ mod tests {
             (DSM, "dsm"),
             (ADMIN, "admin"),
             (COMMAND, "command"),
+            (STACK, "stack"),
         ] {
             assert_eq!(EVENTS[usize::from(number) - 1].0, name);
         }
