@@ -66,7 +66,7 @@ pub(super) fn command<'a, C: Columns<'a>>(columns: &mut C, unit: u64) -> Result<
     if op != HostOp::Flush {
         slba = number(columns, "slba", b"slba=", unsigned)?;
         blocks = number(columns, "len", b"len=", unsigned)?;
-        blocks = blocks.checked_add(1).unwrap_or(u64::MAX);
+        blocks = blocks.saturating_add(1);
         ctrl = number(columns, "ctrl", b"ctrl=", hexadecimal)?;
     }
     let forced = op == HostOp::Write && ctrl & FUA != 0;
@@ -121,7 +121,8 @@ pub(super) fn is_ruled_out(unit: u64, lines: &[&[u8]]) -> bool {
         commands.iter().filter(|command| is_same(command)).count()
     };
     let aligned = |io: &HostIo| {
-        io.offset % (SECTORS * SECTOR) == 0 && u64::from(io.size) % (SECTORS * SECTOR) == 0
+        io.offset.is_multiple_of(SECTORS * SECTOR)
+            && u64::from(io.size).is_multiple_of(SECTORS * SECTOR)
     };
     let all_aligned = commands.len() >= COMMANDS_FOR_UNITS && commands.iter().all(aligned);
     match (shown(1), shown(SECTORS)) {
