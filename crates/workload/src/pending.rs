@@ -151,7 +151,10 @@ mod tests {
             for piece in &pieces {
                 assert!(piece.op == HostOp::Trim && piece.offset == end && piece.size > 0);
                 end += u64::from(piece.size);
-                assert!(end == offset + size || end % PIECE == 0, "seed 45, round {round}");
+                assert!(
+                    end == offset + size || end.is_multiple_of(PIECE),
+                    "seed 45, round {round}"
+                );
             }
             assert_eq!(end, offset + size, "seed 45, round {round}");
             let said = format!("replayed in {} pieces", pieces.len());
