@@ -218,6 +218,11 @@ def endurance(
     scheme: str | None = None,
     client: bool = False,
     years: float | None = None,
+    smart: AnyPath | Sequence[AnyPath] | None = None,
+    since: AnyPath | Sequence[AnyPath] | None = None,
+    drive: str | None = None,
+    tbw: str | float | None = None,
+    waf: float | None = None,
     seed: int | None = None,
     out: AnyPath | None = None,
     set: Mapping[str, Setting] | None = None,
@@ -226,12 +231,20 @@ def endurance(
 ) -> dict[str, Any]:
     """Returns what may be written to a drive before its cells have had their cycles: TBW, DWPD and the like.
 
+    With ``smart`` nothing is simulated: the counters of a real drive say how much was written, and how long
+    the drive lasts.
+
     Args:
         device: A preset's name, a file that ends in ``.toml``, or a :class:`Device`.
         standard: The standard, such as ``"jesd219"``.
         scheme: A scheme, a file that ends in ``.toml``, or several joined by ``+``.
         client: Whether it is a client drive: ``trace`` takes the place of the client workload.
         years: The years of the drive writes per day.
+        smart: SMART logs of the drive, as ``nvme`` and ``smartctl`` print them.
+        since: Earlier logs of the same drive: the difference is what it does now.
+        drive: The drive among several in the logs: its serial number or the name of its device.
+        tbw: What its data sheet lets the host write, in TB or with a unit.
+        waf: Its write amplification, where the log does not count writes to the flash.
         seed: The seed of every random stream.
         out: The folder for the summary.
         set: Configuration keys by their paths.
@@ -247,11 +260,16 @@ def endurance(
         "scheme": scheme,
         "client": client,
         "years": years,
+        "drive": drive,
+        "tbw": tbw,
+        "waf": waf,
         "seed": seed,
         "out": out,
         **reading,
     }
-    return _json(["endurance"], flags, changes, device)
+    logs = [f"--smart={_path('smart', file)}" for file in _each(smart)]
+    logs += [f"--since={_path('since', file)}" for file in _each(since)]
+    return _json(["endurance", *logs], flags, changes, device)
 
 
 def score(
@@ -312,6 +330,12 @@ def _divided(
     flags: dict[str, object] = dict(fitted)
     flags["lenient"] = flags.pop("lenient_pct", None)
     return changes, flags
+
+
+def _each(paths: AnyPath | Sequence[AnyPath] | None) -> list[AnyPath]:
+    if paths is None or isinstance(paths, str | os.PathLike):
+        return [] if paths is None else [paths]
+    return [*paths]
 
 
 def _path(argument: str, path: AnyPath) -> str:

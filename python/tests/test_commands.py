@@ -15,6 +15,7 @@ import fowler
 SMALL = ["--set", "geometry.blocks_per_plane=64", "--set", "gc.background_below=8"]
 KEYS = {"geometry.blocks_per_plane": 64, "gc.background_below": 8}
 QUICK_TEST = ["--test", "iops", "--minute", "5ms", "--threads", "1", "--queue-depth", "2", "--json"]
+SMART = '{"data_units_written": 64663716, "power_on_hours": 742, "percent_used": 3}'
 JOB = "[job]\nrw=randread\nbs=4k\nsize=16m\nnumber_ios=200\n"
 
 
@@ -27,6 +28,7 @@ def place(tmp_path: Path) -> Path:
     ]
     (tmp_path / "trace.csv").write_text("at_ns,op,offset,size\n" + "\n".join(lines) + "\n")
     (tmp_path / "job.fio").write_text(JOB)
+    (tmp_path / "smart.json").write_text(SMART)
     return tmp_path
 
 
@@ -51,7 +53,7 @@ def without_times(answer: Any) -> Any:
 
 
 def test_the_objects_are_those_of_the_commands(place: Path) -> None:
-    trace, job = str(place / "trace.csv"), str(place / "job.fio")
+    trace, job, smart = (str(place / name) for name in ("trace.csv", "job.fio", "smart.json"))
     quick = ["--device", "pes-mlc", *SMALL, "--quiet"]
     drive = {"device": "pes-mlc", "set": KEYS}
     load = ["--workload", "demo", "--limit", "500"]
@@ -62,6 +64,10 @@ def test_the_objects_are_those_of_the_commands(place: Path) -> None:
             command("explain", *quick, *load, "--slowest", "2", "--scheme", "rps", "--json"),
         ),
         (fowler.fio(job, **drive), command("fio", job, *quick, "--output-format", "json+")),
+        (
+            fowler.endurance(smart=smart, tbw="600TB"),
+            command("endurance", "--smart", smart, "--tbw", "600", "--json"),
+        ),
         (fowler.endurance(**drive), command("endurance", *quick, "--json")),
         (
             fowler.pts(["iops"], minute="5ms", threads=1, queue_depth=2, **drive),
