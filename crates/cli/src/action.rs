@@ -1,14 +1,14 @@
 //! The action of a command. The file of a command implements it for the struct of its flags.
 
 use crate::exit::Exit;
+use crate::stdin::TraceInput;
 use fowler_experiment::diagnostic::Diagnostics;
-use std::path::PathBuf;
 
 /// A command that can be executed.
 pub(crate) trait Action {
     /// Returns the traces that the command reads. Each may be standard input, and is then replaced
     /// by a copy of it.
-    fn traces(&mut self) -> Vec<&mut PathBuf> {
+    fn traces(&mut self) -> Vec<TraceInput<'_>> {
         Vec::new()
     }
 

@@ -2,6 +2,7 @@
 //! it takes between its own flags, and help shows them in that order. Checking values against files
 //! and drives is the experiment crate's business.
 
+use crate::stdin::TraceInput;
 use clap::Args;
 use fowler_experiment::Format;
 use std::path::PathBuf;
@@ -160,6 +161,16 @@ pub(crate) struct Load {
     pub length: Length,
     #[command(flatten)]
     pub progress: Bar,
+}
+
+impl Load {
+    /// The trace that is read, if one is; `needed` says how many of its requests are needed, from
+    /// the limit that the user gave.
+    pub fn traces(&mut self, needed: impl Fn(Option<u64>) -> Option<u64>) -> Vec<TraceInput<'_>> {
+        let Load { source, reading, length, .. } = self;
+        let limit = needed(length.limit);
+        source.trace.iter_mut().map(|trace| TraceInput::new(trace, reading, limit)).collect()
+    }
 }
 
 /// What `run` and `compare` share.

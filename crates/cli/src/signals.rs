@@ -9,6 +9,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Set by the first signal. A handler can only reach a static.
 static STOP: AtomicBool = AtomicBool::new(false);
 static HANDLED: Once = Once::new();
+/// True while the first signal ends the program.
+static AT_ONCE: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
     /// The flag of whoever called a command on this thread and hears signals itself.
@@ -38,21 +40,28 @@ pub(crate) fn stop_flag() -> &'static AtomicBool {
     if let Some(stop) = ITS_CALLER.get() {
         return stop;
     }
+    AT_ONCE.store(false, Ordering::Relaxed);
+    listen();
+    &STOP
+}
+
+/// For commands that cannot stop early, and while standard input is copied: a signal exits at once
+/// and removes partial files.
+pub(crate) fn end_at_once() {
+    if ITS_CALLER.get().is_none() {
+        AT_ONCE.store(true, Ordering::Relaxed);
+        listen();
+    }
+}
+
+fn listen() {
     HANDLED.call_once(|| {
         handle(|| {
-            if STOP.swap(true, Ordering::Relaxed) {
+            if STOP.swap(true, Ordering::Relaxed) || AT_ONCE.load(Ordering::Relaxed) {
                 end();
             }
         });
     });
-    &STOP
-}
-
-/// For commands that cannot stop early: a signal exits at once and removes partial files.
-pub(crate) fn end_at_once() {
-    if ITS_CALLER.get().is_none() {
-        HANDLED.call_once(|| handle(end));
-    }
 }
 
 fn end() {

@@ -14,7 +14,9 @@ use arrow_ipc::{Block, Footer, root_as_footer, root_as_message};
 use arrow_schema::ArrowError;
 use fowler_experiment::HostIo;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
-use fowler_experiment::workload::{CustomRequests, RequestSource, TraceError, custom_error};
+use fowler_experiment::workload::{
+    CustomRequests, RequestSource, TraceError, custom_error, trace_name,
+};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::errors::ParquetError;
 use std::fs::File;
@@ -124,7 +126,7 @@ type Batches = Box<dyn Iterator<Item = Result<RecordBatch, String>> + Send>;
 
 impl RequestSource for TraceFile {
     fn name(&self) -> String {
-        self.path.display().to_string()
+        trace_name(&self.path)
     }
 
     fn requests(&self) -> Result<CustomRequests<'_>, Diagnostics> {

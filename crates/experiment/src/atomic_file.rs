@@ -118,7 +118,13 @@ fn beside(path: &Path) -> io::Result<(File, PathBuf)> {
     ))
 }
 
-fn forget(partial: &Path) {
+/// Removes a file when the program ends without removing it itself.
+pub(crate) fn will_remove(path: PathBuf) {
+    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).push(path);
+}
+
+/// Forgets a file that need not be removed any more.
+pub(crate) fn forget(partial: &Path) {
     let mut list = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
     list.retain(|other| other != partial);
 }

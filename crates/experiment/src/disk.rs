@@ -126,6 +126,40 @@ impl File {
         Ok(File { file, path: path.into() })
     }
 
+    /// Creates a file with a new name, which only its owner may read, to write it and read it back.
+    ///
+    /// # Errors
+    /// As [`File::create_new`].
+    pub fn create_private(path: &Path) -> io::Result<File> {
+        let mut options = fs::OpenOptions::new();
+        options.read(true).write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let file = retried(|| Operation::Create(path.into()), |_| options.open(path))?;
+        Ok(File { file, path: path.into() })
+    }
+
+    /// Cuts the file off after so many bytes.
+    ///
+    /// # Errors
+    /// If that cannot be done.
+    pub fn cut(&self, length: u64) -> io::Result<()> {
+        retried(|| Operation::Write(self.path.clone(), Vec::new()), |_| self.file.set_len(length))
+    }
+
+    /// Returns a path under which this process can open the file again, each time from its
+    /// beginning, though it has no name any more. `None` where the system has no such paths.
+    pub fn nameless_path(&self) -> Option<PathBuf> {
+        #[cfg(target_os = "linux")]
+        {
+            use std::os::fd::AsRawFd;
+            let path = PathBuf::from(format!("/proc/self/fd/{}", self.file.as_raw_fd()));
+            path.exists().then_some(path)
+        }
+        #[cfg(not(target_os = "linux"))]
+        None
+    }
+
     /// Opens a device or a pipe to write to it.
     ///
     /// # Errors
@@ -280,6 +314,21 @@ pub fn remove(path: &Path) -> io::Result<()> {
 /// If it cannot be removed, or has.
 pub fn remove_empty_folder(path: &Path) -> io::Result<()> {
     retried(|| Operation::Remove(path.into()), |_| fs::remove_dir(path))
+}
+
+/// Returns how many bytes can be written to the file system of a folder; `None` if the system does
+/// not say.
+pub fn free_space(folder: &Path) -> Option<u64> {
+    #[cfg(unix)]
+    {
+        let facts = rustix::fs::statvfs(folder).ok()?;
+        Some(facts.f_bavail.saturating_mul(facts.f_frsize))
+    }
+    #[cfg(not(unix))]
+    {
+        let _unknown = folder;
+        None
+    }
 }
 
 /// Waits until the names in the folder of a file are on the disk.

@@ -11,9 +11,11 @@ use crate::provenance::{Digested, text_hash};
 use crate::trace_spec::Passes;
 pub use crate::trace_spec::TraceSpec;
 use fowler_units::{HostIo, Nanos, Span};
-pub use fowler_workload::TraceError;
 use fowler_workload::{
     DeviceChoice, Format, ReadOptions, ReadReport, Remap, Remapper, Spread, TimeScale, TraceReader,
+};
+pub use fowler_workload::{
+    STANDARD_INPUT, TraceCopy, TraceError, copy_stream, name_standard_input, trace_name,
 };
 use std::collections::BTreeMap;
 use std::fmt;
@@ -232,7 +234,7 @@ impl Workload {
                 Ok(Workload { kind: Kind::Generated(Box::new(generator)), name, hash })
             }
             WorkloadSpec::Trace(spec) => {
-                let name = spec.path.display().to_string();
+                let name = trace_name(&spec.path);
                 let passes = Passes::over(spec.passes(trace_hash.is_none()), control);
                 let first_pass = spec.first_pass(&passes)?.take(limit_of(limit));
                 let remapper = Remapper::new(spec.remap, logical, page_size, first_pass)
@@ -483,7 +485,7 @@ impl<I: Iterator<Item = Result<HostIo, TraceError>>> Iterator for Feed<'_, I> {
 
 /// Checks that a trace can be opened and read more than once. Its contents are checked later.
 pub fn replayable(path: &Path) -> Result<(), Diagnostics> {
-    let name = path.display().to_string();
+    let name = trace_name(path);
     if is_special(path) {
         let what = "this is a pipe or a device, but a trace is read several times: for its hash, for its \
                     addresses, and for every scheme";
@@ -494,9 +496,12 @@ pub fn replayable(path: &Path) -> Result<(), Diagnostics> {
     readable(path)
 }
 
-/// Checks that a file can be opened.
+/// Checks that a file can be opened. A pipe is not: its writer would take that for its reader.
 pub fn readable(path: &Path) -> Result<(), Diagnostics> {
-    let name = path.display().to_string();
+    if is_special(path) {
+        return Ok(());
+    }
+    let name = trace_name(path);
     File::open(path)
         .map(drop)
         .map_err(|error| Diagnostic::new(name, format!("cannot be read: {error}")).into())

@@ -143,6 +143,12 @@ impl Intake {
         self.pending.added
     }
 
+    /// Returns how many bytes of the text belong to the lines of the records that were returned, and
+    /// to those before them.
+    pub fn position(&self) -> u64 {
+        self.lines.position() - self.ahead.untaken() as u64
+    }
+
     /// Whether the text ended without a newline.
     pub fn cut(&self) -> bool {
         self.lines.cut()
@@ -330,6 +336,12 @@ impl Ahead {
         let &(record, _) = self.records.get(self.taken)?;
         self.taken += 1;
         Some(record)
+    }
+
+    /// Returns how many bytes were read beyond the line of the last record that was taken.
+    fn untaken(&self) -> usize {
+        let last = self.taken.checked_sub(1);
+        last.map_or(0, |last| self.read - (self.length - self.records[last].1))
     }
 
     /// Returns the number and the text of the last record's line. `line` is the number of the last

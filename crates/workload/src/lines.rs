@@ -60,6 +60,8 @@ pub(crate) struct Lines {
     /// Where in the text the last record of a binary format begins, and the next one.
     record: u64,
     next_record: u64,
+    /// The bytes of text read from the source so far.
+    read: u64,
 }
 
 impl Lines {
@@ -87,6 +89,7 @@ impl Lines {
             cut: false,
             record: 0,
             next_record: 0,
+            read: 0,
         };
         lines.fill_head()?;
         Ok(lines)
@@ -192,7 +195,10 @@ impl Lines {
         loop {
             match self.text.read(&mut self.buffer[self.end..]) {
                 Ok(0) => self.at_end = true,
-                Ok(count) => self.end += count,
+                Ok(count) => {
+                    self.end += count;
+                    self.read += count as u64;
+                }
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
                 Err(error) => return Err(error),
             }
@@ -207,6 +213,11 @@ impl Lines {
             self.fill()?;
         }
         Ok(self.end)
+    }
+
+    /// Returns how many bytes of the text belong to lines that were returned or passed.
+    pub fn position(&self) -> u64 {
+        self.read - (self.end - self.start) as u64
     }
 
     /// Returns where in the file the last record begins, in bytes.

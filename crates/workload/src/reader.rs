@@ -10,7 +10,10 @@
 //! counted, and become an error at the end if they exceed the given share. An error is always the
 //! last item of the iterator.
 
+mod copy;
 mod verdict;
+
+pub use copy::{TraceCopy, copy_stream};
 
 use crate::devices::{Bases, Devices};
 use crate::intake::{Intake, Taken};
@@ -19,6 +22,7 @@ use crate::options::{check, spreader};
 use crate::reorder::Reorder;
 use crate::source::{self, ReadSoFar, io_error};
 use crate::spread::{MOST_IN_A_SECOND, Spreader};
+use crate::standard_input::trace_name;
 use crate::{
     DeviceChoice, Format, FormatSource, OptionalColumns, ReadOptions, ReadReport, Record,
     TraceError,
@@ -66,6 +70,8 @@ pub struct TraceReader {
     read: Option<ReadSoFar>,
     /// Whether the file itself is damaged or failed, and not a line of it.
     torn: bool,
+    /// True if nothing is read after the first bad line, which then is the only one reported.
+    ends_at_fault: bool,
 }
 
 /// The most bytes of a compressed file, and of its text, that [`TraceReader::check_rest`] reads.
@@ -92,7 +98,7 @@ impl TraceReader {
         options: &ReadOptions,
         mut go_on: impl FnMut(&ReadSoFar) -> bool,
     ) -> Result<TraceReader, TraceError> {
-        let name = path.display().to_string();
+        let name = trace_name(path);
         source::refuse_one_of_several(path)?;
         let (text, read) = source::open(path)?;
         let reader = TraceReader { read: Some(read), ..TraceReader::of(&name, text, options)? };
@@ -182,6 +188,7 @@ impl TraceReader {
             device: 0,
             read: None,
             torn: false,
+            ends_at_fault: false,
         })
     }
 

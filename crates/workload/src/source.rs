@@ -2,6 +2,7 @@
 //! magic number of zstd (28 B5 2F FD, RFC 8878) or gzip (1F 8B, RFC 1952).
 
 use crate::TraceError;
+use crate::standard_input::trace_name;
 use fowler_units::Diagnostic;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Cursor, Read};
@@ -86,7 +87,7 @@ impl Read for Counted {
 
 /// Opens a file, decompressing it on the fly.
 pub(crate) fn open(path: &Path) -> Result<(Text, ReadSoFar), TraceError> {
-    let name = path.display().to_string();
+    let name = trace_name(path);
     let file = File::open(path).map_err(|error| io_error(&name, "opening", &error))?;
     let facts = file.metadata().map_err(|error| io_error(&name, "opening", &error))?;
     if facts.is_dir() {

@@ -5,6 +5,7 @@ use crate::exit::Exit;
 use crate::flags::{Bar, Drive, Reading, Settings};
 use crate::output::{Output, Wanted};
 use crate::{console, fit, progress, signals, stdin};
+use crate::stdin::TraceInput;
 use clap::Args;
 use fowler_experiment::diagnostic::{Diagnostics, escaped};
 use fowler_experiment::seeds;
@@ -19,6 +20,9 @@ const LONG_USE: LongUse = LongUse {
     why_not: fowler_lifetime::why_not,
     write_amplification: fowler_lifetime::write_amplification,
 };
+
+/// The requests that are replayed at most, unless the user says otherwise.
+const LIMIT: u64 = 1_000_000;
 
 /// Four answers about a trace: how slow and why, what it costs in flash, how long the drive
 /// lives, and which scheme is better
@@ -35,7 +39,7 @@ pub(crate) struct Ask {
     #[command(flatten)]
     pub reading: Reading,
     /// Requests at most, from the start of the trace
-    #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1..=2_000_000))]
+    #[arg(long, value_name = "N", default_value_t = LIMIT, value_parser = clap::value_parser!(u64).range(1..=2_000_000))]
     pub limit: u64,
     /// Compare schemes with N seeds
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=seeds::MOST as i64))]
@@ -51,9 +55,11 @@ pub(crate) struct Ask {
 }
 
 impl Action for Ask {
-    fn traces(&mut self) -> Vec<&mut PathBuf> {
+    fn traces(&mut self) -> Vec<TraceInput<'_>> {
         self.piped = stdin::is_named(&self.trace);
-        vec![&mut self.trace]
+        // Answers say how long the trace is, unless the user has said how much of it counts.
+        let limit = Some(self.limit).filter(|&limit| limit != LIMIT);
+        vec![TraceInput::new(&mut self.trace, &self.reading, limit)]
     }
 
     fn execute(self) -> Result<Exit, Diagnostics> {

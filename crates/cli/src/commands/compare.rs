@@ -5,12 +5,13 @@ use crate::console;
 use crate::exit::Exit;
 use crate::flags::Setup;
 use crate::runs::{Results, measured};
+use crate::stdin::TraceInput;
 use clap::Args;
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::requests::log_path;
 use fowler_experiment::seeds::{self, Spread};
 use fowler_report::verdict;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The same workload under several schemes: one table, with ratios to the first scheme
 #[derive(Debug, Args)]
@@ -27,8 +28,8 @@ pub(crate) struct Compare {
 }
 
 impl Action for Compare {
-    fn traces(&mut self) -> Vec<&mut PathBuf> {
-        self.setup.load.source.trace.iter_mut().collect()
+    fn traces(&mut self) -> Vec<TraceInput<'_>> {
+        self.setup.load.traces(|limit| limit)
     }
 
     fn execute(self) -> Result<Exit, Diagnostics> {

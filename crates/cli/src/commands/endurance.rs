@@ -8,6 +8,7 @@ use crate::flags::{
 };
 use crate::output::{Output, Wanted};
 use crate::{console, fit, progress, sheets, signals};
+use crate::stdin::TraceInput;
 use clap::Args;
 use fowler_drives::smart::{self, Model, Question, SmartAnswer};
 use fowler_experiment::Bytes;
@@ -87,8 +88,9 @@ pub(crate) struct Endurance {
 }
 
 impl Action for Endurance {
-    fn traces(&mut self) -> Vec<&mut PathBuf> {
-        self.trace.iter_mut().collect()
+    fn traces(&mut self) -> Vec<TraceInput<'_>> {
+        let Endurance { trace, reading, .. } = self;
+        trace.iter_mut().map(|trace| TraceInput::new(trace, reading, None)).collect()
     }
 
     fn execute(self) -> Result<Exit, Diagnostics> {

@@ -4,11 +4,11 @@ use crate::action::Action;
 use crate::exit::{Exit, combine_exit, exit_of, stopped_or};
 use crate::flags::{Answer, Load, Policies};
 use crate::{console, fit, progress, report, signals};
+use crate::stdin::TraceInput;
 use clap::Args;
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::timeline::{self, Choice, Recorded};
 use fowler_experiment::workload::Control;
-use std::path::PathBuf;
 
 /// Why the slowest requests were slow: what each waited for, operation by operation
 #[derive(Debug, Args)]
@@ -25,8 +25,8 @@ pub(crate) struct Explain {
 }
 
 impl Action for Explain {
-    fn traces(&mut self) -> Vec<&mut PathBuf> {
-        self.load.source.trace.iter_mut().collect()
+    fn traces(&mut self) -> Vec<TraceInput<'_>> {
+        self.load.traces(|limit| limit)
     }
 
     fn execute(self) -> Result<Exit, Diagnostics> {

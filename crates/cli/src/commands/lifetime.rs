@@ -7,6 +7,7 @@ use crate::fleet::{self, Fleet, LifetimeAction};
 use crate::life_report::{CHECKPOINT, finish, stopped};
 use crate::output::{Output, Wanted};
 use crate::{console, fit, progress, signals};
+use crate::stdin::TraceInput;
 use clap::Args;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::life_estimate::{Estimate, in_words};
@@ -65,8 +66,9 @@ pub(crate) struct Lifetime {
 }
 
 impl Action for Lifetime {
-    fn traces(&mut self) -> Vec<&mut PathBuf> {
-        self.source.trace.iter_mut().collect()
+    fn traces(&mut self) -> Vec<TraceInput<'_>> {
+        let Lifetime { source, reading, .. } = self;
+        source.trace.iter_mut().map(|trace| TraceInput::new(trace, reading, None)).collect()
     }
 
     fn execute(self) -> Result<Exit, Diagnostics> {

@@ -5,10 +5,9 @@ use crate::action::Action;
 use crate::exit::Exit;
 #[cfg(not(feature = "papers"))]
 use crate::not_built;
-use crate::stdin;
+use crate::stdin::{self, TraceInput};
 use clap::{Parser, Subcommand};
 use fowler_experiment::diagnostic::Diagnostics;
-use std::path::PathBuf;
 
 /// Declares a module and a variant of [`Command`] for each line of the table: the file, the struct
 /// of flags, and what it is to clap if not a plain command. A command `of` a Cargo feature is there
@@ -36,7 +35,7 @@ macro_rules! commands {
         }
 
         impl Action for Command {
-            fn traces(&mut self) -> Vec<&mut PathBuf> {
+            fn traces(&mut self) -> Vec<TraceInput<'_>> {
                 match self {
                     $(
                         $(#[cfg(feature = $feature)])?

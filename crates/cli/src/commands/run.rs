@@ -5,13 +5,14 @@ use crate::exit::{Exit, combine_exit};
 use crate::flags::{Policies, Setup};
 use crate::runs::{Results, measured};
 use crate::{console, fit, requests};
+use crate::stdin::TraceInput;
 use clap::Args;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::progress::Progress;
 use fowler_experiment::timeline::{self, Choice, Recorded, TIMELINE};
 use fowler_experiment::workload::replayable;
 use fowler_experiment::{contents, run, trace};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// One drive under one workload
 #[derive(Debug, Args)]
@@ -32,8 +33,10 @@ pub(crate) struct Run {
 }
 
 impl Action for Run {
-    fn traces(&mut self) -> Vec<&mut PathBuf> {
-        self.setup.load.source.trace.iter_mut().collect()
+    fn traces(&mut self) -> Vec<TraceInput<'_>> {
+        // Each device has the limit to itself.
+        let split = self.split;
+        self.setup.load.traces(|limit| limit.filter(|_| !split))
     }
 
     fn execute(self) -> Result<Exit, Diagnostics> {

@@ -4,6 +4,7 @@ use crate::action::Action;
 use crate::exit::Exit;
 use crate::flags::{Bar, Reading, Source};
 use crate::{console, fit, progress, sheets, signals};
+use crate::stdin::TraceInput;
 use clap::Args;
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::workload::{Control, WorkloadSpec};
@@ -55,8 +56,10 @@ pub(crate) struct Study {
 const PRINTED: [&str; 2] = ["worth", "interactions"];
 
 impl Action for Study {
-    fn traces(&mut self) -> Vec<&mut PathBuf> {
-        self.trace.iter_mut().collect()
+    fn traces(&mut self) -> Vec<TraceInput<'_>> {
+        let reading = Reading { format: self.format.clone(), ..Reading::default() };
+        let limit = self.limit;
+        self.trace.iter_mut().map(|it| TraceInput::new(it, &reading, limit)).collect()
     }
 
     fn execute(self) -> Result<Exit, Diagnostics> {

@@ -5,9 +5,11 @@ use crate::exit::Exit;
 use crate::flags::{Drive, FORMATS, Length, Reading, Target, TraceFile};
 use crate::table::Grid;
 use crate::{console, fit, requests, signals};
+use crate::stdin::TraceInput;
 use clap::Subcommand;
 use fowler_experiment::atomic_file::{AtomicFile, Named, clashes, writable};
-use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
+use fowler_experiment::pipe::{self, HeldPipe};
+use fowler_experiment::diagnostic::{escaped, Diagnostic, Diagnostics};
 use fowler_experiment::numbers::{bytes, counted, counted_as, percent, real, seconds, whole};
 use fowler_experiment::presets::{self, Folder};
 use fowler_experiment::trace::{Anonymous, Looked};
@@ -80,11 +82,15 @@ pub(crate) enum Trace {
 }
 
 impl Action for Trace {
-    fn traces(&mut self) -> Vec<&mut PathBuf> {
+    fn traces(&mut self) -> Vec<TraceInput<'_>> {
         match self {
-            Trace::Info { trace: TraceFile { file }, .. }
-            | Trace::Convert { trace: TraceFile { file }, .. }
-            | Trace::Anonymize { file, .. } => vec![file],
+            Trace::Info { trace: TraceFile { file }, reading, .. } => {
+                vec![TraceInput::new(file, reading, None)]
+            }
+            Trace::Convert { trace: TraceFile { file }, reading, length, .. }
+            | Trace::Anonymize { file, reading, length, .. } => {
+                vec![TraceInput::new(file, reading, length.limit)]
+            }
             Trace::Synth { .. } => Vec::new(),
         }
     }
@@ -109,6 +115,7 @@ impl Action for Trace {
                 diagnostics.or(())?;
                 let options = options.unwrap_or_default();
                 let mut unchecked = false;
+                let _open = held(&file);
                 if let Some((source, _)) = requests::columns(&file) {
                     fit::no_reading(&reading, TEXT_ONLY)?;
                     written(to.as_deref(), |out| trace::convert_columns(&*source, limit, out))?;
@@ -217,6 +224,7 @@ fn info(file: &Path, reading: &Reading, json: bool) -> Result<(), Diagnostics> {
     let options = diagnostics.take(fit::read_options(reading));
     diagnostics.take(readable(file));
     diagnostics.or(())?;
+    let _open = held(file);
     let looked = match requests::columns(file) {
         Some((source, format)) => {
             fit::no_reading(reading, TEXT_ONLY)?;
@@ -227,6 +235,16 @@ fn info(file: &Path, reading: &Reading, json: bool) -> Result<(), Diagnostics> {
     let text = if json { format!("{:#}\n", trace::info_json(&looked)) } else { describe(&looked) };
     console::print(&text);
     Ok(())
+}
+
+/// Keeps a named pipe open until it is read, and says so if nothing comes through it.
+fn held(file: &Path) -> Option<HeldPipe> {
+    pipe::await_writer(file, || {
+        let name = escaped(&file.display().to_string()).into_owned();
+        console::note(&format!(
+            "{name} is a pipe: waiting for a program that writes the trace to it; Ctrl-C stops"
+        ));
+    })
 }
 
 /// Whether the file can be written without losing what is read.

@@ -29,6 +29,7 @@ mod real_drives;
 mod report;
 #[cfg(feature = "papers")]
 mod reproduce;
+mod standard_input;
 mod stopping;
 mod sweep;
 mod traces;

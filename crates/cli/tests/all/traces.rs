@@ -81,7 +81,7 @@ fn standard_input_is_a_trace_for_every_command_and_leaves_nothing_behind() {
     let (code, out, _) = fed(&["trace", "convert", "-"], text.as_bytes());
     assert_eq!((code, out.as_str()), (Some(0), text));
     let (code, _, err) = fed(&["trace", "info", "-"], b"rubbish\n");
-    assert!(code == Some(2) && err.contains("standard-input"), "{err}");
+    assert!(code == Some(2) && err.contains("standard input:"), "{err}");
 }
 
 #[test]

@@ -86,6 +86,9 @@ impl TraceReader {
 
     /// Reads to the end, only counting. Returns a diagnostic if the source fails.
     pub(super) fn count_rest(&mut self) -> Option<Diagnostic> {
+        if self.ends_at_fault {
+            return None;
+        }
         let mut window = self.window.clone();
         loop {
             match self.intake.take() {
