@@ -3,7 +3,8 @@
 use crate::wrap::wrapped;
 use clap::error::{ContextKind, ContextValue};
 use console::{Style, Term};
-use fowler_experiment::diagnostic::{Diagnostics, escaped};
+use fowler_experiment::diagnostic::{Diagnostics, escaped, escaped_json, escaped_lines};
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::io::{self, Write};
 use std::path::Path;
@@ -72,10 +73,12 @@ pub(crate) fn opens(file: &Path) -> String {
 }
 
 /// Writes a result to standard output. A reader that has seen enough, such as `head`, is no error.
+/// What the user named may be anything: nothing of it commands the terminal.
 pub(crate) fn print(text: &str) {
     if kept(|kept| kept.text.push_str(text)) {
         return;
     }
+    let text = if text.starts_with(['{', '[']) { escaped_json(text) } else { emphasis_only(text) };
     let mut out = io::stdout().lock();
     let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     if let Err(error) = written
@@ -84,6 +87,29 @@ pub(crate) fn print(text: &str) {
         note(&format!("standard output cannot be written: {error}"));
         std::process::exit(2);
     }
+}
+
+/// The beginning and the end of what [`strong`] emphasizes.
+const EMPHASIS: [&str; 2] = ["\u{1b}[1m", "\u{1b}[0m"];
+
+/// The text without any command but those of [`strong`], and these only on a terminal.
+fn emphasis_only(text: &str) -> Cow<'_, str> {
+    if !console::colors_enabled() {
+        return escaped_lines(text);
+    }
+    let mut shown = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('\u{1b}') {
+        let (before, command) = rest.split_at(at);
+        shown.push_str(&escaped_lines(before));
+        let known = EMPHASIS.into_iter().find(|it| command.starts_with(it));
+        let length = known.map_or(1, str::len);
+        let (command, after) = command.split_at(length);
+        shown.push_str(if known.is_some() { command } else { "\\u{1b}" });
+        rest = after;
+    }
+    shown.push_str(&escaped_lines(rest));
+    Cow::Owned(shown)
 }
 
 /// Says what is wrong with the input.
@@ -120,7 +146,7 @@ pub(crate) fn wrong_flag(error: &mut clap::Error) {
 
 /// A note on standard error.
 pub(crate) fn note(text: &str) {
-    error_line(&wrapped(text, error_width(), 4));
+    error_line(&wrapped(&escaped_lines(text), error_width(), 4));
 }
 
 /// Names the file to open on standard error, where standard output has other uses. Whoever called

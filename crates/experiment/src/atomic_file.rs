@@ -5,22 +5,35 @@
 //! name, and its folder afterwards: without the first, a file may have its name but not its bytes;
 //! without the second, the name itself may be lost (Pillai et al., "All File Systems Are Not
 //! Created Equal", OSDI 2014).
+//!
+//! A program that is killed leaves its unfinished files. The next one that writes there removes
+//! them, but never those of a program that still runs, which may be on another machine. A lock
+//! tells the two apart: whoever writes a file holds it, and the system lets go of it however the
+//! program ends. A process number in the name would not do: containers and machines that share a
+//! folder number their processes alike.
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::disk::{self, File};
 use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// Files that are being written now, to be removed if the program ends without dropping them.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 /// Names to try for a temporary file before giving up.
 const NAMES: u32 = 1000;
+/// The end of every temporary name.
+const PARTIAL: &str = ".partial";
+/// The hexadecimal digits of the process in a temporary name.
+const PROCESS: usize = 8;
+/// The number of the next temporary file of this process.
+static NEXT: AtomicU64 = AtomicU64::new(0);
 
-/// A file that is written under a temporary name, `<name>.partial` or `<name>.partial2` and so on,
-/// until [`AtomicFile::finish`] renames it. A file that is never finished is removed. Devices and
-/// pipes are written directly.
+/// A file that is written under a temporary name until [`AtomicFile::finish`] renames it:
+/// `<name>.<process>-<number>.partial`, with eight hexadecimal digits for the process. A file that
+/// is never finished is removed. Devices and pipes are written directly.
 #[derive(Debug)]
 pub struct AtomicFile {
     out: BufWriter<File>,
@@ -93,21 +106,21 @@ pub fn remove(path: &Path) -> io::Result<()> {
     disk::sync_folder(path)
 }
 
-/// Creates a file with a new name next to `path`; never reuses an existing file.
+/// Creates a file with a new name next to `path`, and locks it; never reuses an existing file.
 fn beside(path: &Path) -> io::Result<(File, PathBuf)> {
-    for number in 1..=NAMES {
+    for _ in 0..NAMES {
         let mut name = path.as_os_str().to_owned();
-        name.push(".partial");
-        if number > 1 {
-            name.push(number.to_string());
-        }
+        let (process, number) = (std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        name.push(format!(".{process:0PROCESS$x}-{number}{PARTIAL}"));
         let partial = PathBuf::from(name);
         let mut list = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
         match File::create_new(&partial) {
-            Ok(file) => {
+            Ok(file) if file.is_claimed() => {
                 list.push(partial.clone());
                 return Ok((file, partial));
             }
+            // Another process took it for abandoned before it was locked, and removes it.
+            Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
         }
@@ -174,8 +187,53 @@ impl Drop for AtomicFile {
 
 /// Returns whether a file name is one under which an [`AtomicFile`] is written.
 pub fn is_partial(name: &str) -> bool {
-    let number = name.rsplit_once(".partial").map(|(_, number)| number);
+    let number = name.rsplit_once(PARTIAL).map(|(_, number)| number);
     number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// Returns the name that a file with this temporary name gets when it is finished; empty if the
+/// name is not a temporary one.
+pub fn finished_name(partial: &str) -> &str {
+    if !is_partial(partial) {
+        return "";
+    }
+    let (whole, _) = partial.rsplit_once(PARTIAL).unwrap_or_default();
+    without_process(whole).unwrap_or(whole)
+}
+
+/// Returns a name without the process and the number at its end; `None` if it has none.
+fn without_process(name: &str) -> Option<&str> {
+    let (whole, token) = name.rsplit_once('.')?;
+    let (process, number) = token.split_once('-')?;
+    let is_process = process.len() == PROCESS
+        && process.bytes().all(|it| matches!(it, b'0'..=b'9' | b'a'..=b'f'));
+    let is_number = !number.is_empty() && number.bytes().all(|it| it.is_ascii_digit());
+    (is_process && is_number && !whole.is_empty()).then_some(whole)
+}
+
+/// Removes the unfinished files of killed programs from a folder. Leaves those that a program is
+/// writing, and files whose names only look alike. On a file system without locks, all of them
+/// stay: nobody knows who is writing.
+///
+/// # Errors
+/// If the folder cannot be read, unless that is not permitted. What cannot be removed now is
+/// removed another time.
+pub fn remove_abandoned(folder: &Path) -> Result<(), Diagnostics> {
+    let found = match disk::entries(folder) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Ok(()),
+        found => disk::if_present(found).map_err(|error| disk::unreadable(folder, &error))?,
+    };
+    for path in found.unwrap_or_default() {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let whole = name.strip_suffix(PARTIAL).and_then(without_process);
+        if whole.is_some()
+            && let Ok(Some(_abandoned)) = File::abandoned(&path)
+        {
+            // It is locked until its name is gone.
+            let _another_time = disk::remove(&path);
+        }
+    }
+    Ok(())
 }
 
 /// Returns whether `path` exists and is not a regular file, such as `/dev/null`.
@@ -195,14 +253,15 @@ pub fn stored(path: &Path) -> Result<(), Diagnostics> {
 }
 
 /// Checks that a file can be created at `path`. Permissions are not reliable (network drives, full
-/// disks), so it creates one next to it and removes it.
+/// disks), so it creates one next to it and removes it. Removes what killed programs left there.
 pub fn writable(path: &Path) -> Result<(), Diagnostics> {
     if is_special(path) {
         return Ok(());
     }
     AtomicFile::create(path).and_then(|mut file| {
         file.write_all(b"x").and_then(|()| file.flush()).map_err(|error| unwritable(path, &error))
-    })
+    })?;
+    remove_abandoned(disk::folder_of(path))
 }
 
 /// Returns the diagnostic for a file that cannot be written.
@@ -300,6 +359,68 @@ mod tests {
         }
         assert_eq!(fs::read_to_string(&theirs).unwrap(), "theirs");
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 2);
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn only_what_nobody_writes_is_removed() {
+        let folder = folder("abandoned");
+        let file = |name: &str| {
+            fs::write(folder.join(name), "half").unwrap();
+            name.to_string()
+        };
+        let dead = ["a.csv.0000abcd-0.partial", "b.0000abcd-12.partial"].map(file);
+        let theirs = [
+            "a.csv.partial",
+            "a.csv.0000abc-0.partial",
+            "a.csv.0000ABCD-0.partial",
+            "a.csv.0000abcd-.partial",
+            ".0000abcd-1.partial",
+            "0000abcd-1.partial",
+            "a.csv.0000abcd-0.partial.bak",
+        ];
+        let mut theirs = theirs.map(file).to_vec();
+        let living = AtomicFile::create(&folder.join("a.csv")).unwrap();
+        let name = living.written_to().file_name().unwrap().to_string_lossy().into_owned();
+        assert_eq!(finished_name(&name), "a.csv");
+        theirs.push(name.clone());
+        remove_abandoned(&folder).unwrap();
+        let left = || {
+            let names = fs::read_dir(&folder).unwrap();
+            let mut names: Vec<String> =
+                names.map(|it| it.unwrap().file_name().to_string_lossy().into_owned()).collect();
+            names.sort();
+            names
+        };
+        theirs.sort();
+        assert_eq!(left(), theirs, "{dead:?} are gone");
+        living.finish().unwrap();
+        remove_abandoned(&folder.join("absent")).unwrap();
+        assert!(left().contains(&"a.csv".to_string()) && !left().contains(&name));
+        let names = ["a.csv.partial2", "a.csv", "x.partial"].map(finished_name);
+        assert_eq!(names, ["a.csv", "", "x"]);
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    /// Two threads stand for two processes: a lock belongs to an open file.
+    #[test]
+    fn who_writes_while_others_clean_up_loses_nothing() {
+        let folder = folder("cleaned-meanwhile");
+        std::thread::scope(|scope| {
+            for writer in 0..4 {
+                let folder = &folder;
+                scope.spawn(move || {
+                    for number in 0..200 {
+                        let path = folder.join(format!("{writer}-{number}"));
+                        let mut file = AtomicFile::create(&path).unwrap();
+                        file.write_all(b"whole").unwrap();
+                        remove_abandoned(folder).unwrap();
+                        file.finish().unwrap();
+                    }
+                });
+            }
+        });
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 800);
         fs::remove_dir_all(&folder).unwrap();
     }
 

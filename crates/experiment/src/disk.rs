@@ -126,6 +126,34 @@ impl File {
         Ok(File { file, path: path.into() })
     }
 
+    /// Locks a file that has just been created. Returns false if another process has taken it for
+    /// abandoned; true also where the file system has no locks.
+    pub(crate) fn is_claimed(&self) -> bool {
+        if matches!(self.file.try_lock(), Err(fs::TryLockError::WouldBlock)) {
+            return false;
+        }
+        #[cfg(unix)]
+        let has_name = |facts: Metadata| std::os::unix::fs::MetadataExt::nlink(&facts) > 0;
+        #[cfg(not(unix))]
+        let has_name = |_: Metadata| true;
+        self.file.metadata().map_or(true, has_name)
+    }
+
+    /// Opens and locks a regular file that no process is writing; `None` if one is, or if the file
+    /// system has no locks.
+    ///
+    /// # Errors
+    /// If it cannot be opened.
+    pub(crate) fn abandoned(path: &Path) -> io::Result<Option<File>> {
+        if !fs::symlink_metadata(path)?.file_type().is_file() {
+            return Ok(None);
+        }
+        let mut options = fs::OpenOptions::new();
+        options.write(true);
+        let file = retried(|| Operation::Open(path.into()), |_| options.open(path))?;
+        Ok(file.try_lock().is_ok().then(|| File { file, path: path.into() }))
+    }
+
     /// Creates a file with a new name, which only its owner may read, to write it and read it back.
     ///
     /// # Errors
@@ -336,10 +364,7 @@ pub fn free_space(folder: &Path) -> Option<u64> {
 /// # Errors
 /// If they cannot be written.
 pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
+    let folder = folder_of(path);
     // Only Unix opens folders, and some file systems there cannot sync them.
     let sync = |_| -> io::Result<()> {
         #[cfg(unix)]
@@ -354,6 +379,14 @@ pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
         Ok(())
     };
     retried(|| Operation::SyncFolder(folder.into()), sync)
+}
+
+/// Returns the folder of a file.
+pub(crate) fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
 }
 
 /// Returns the diagnostic for a file or folder that cannot be read.

@@ -50,9 +50,17 @@ pub fn width(text: &str, height: f64) -> f64 {
     ems * height
 }
 
-/// Returns a text without characters that are illegal in XML.
+/// Returns a text without characters that are illegal in XML, and without those that make text read
+/// as something else than it is: `fowler_units::escaped` has the list, which no crate below this one
+/// can import.
 pub fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+    let bidirectional = |c: char| {
+        matches!(
+            c,
+            '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+        )
+    };
+    text.chars().map(|c| if c.is_control() || bidirectional(c) { ' ' } else { c }).collect()
 }
 
 /// Breaks a text into lines of at most this width, at blanks and after hyphens; a single piece that

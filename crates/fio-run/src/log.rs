@@ -7,7 +7,7 @@
 use super::plan::{Direction, Logs, Plan, What};
 use super::stats::{Buckets, Samples, Stage, Stats, Times, Window};
 use super::unit::Unit;
-use fowler_experiment::atomic_file::AtomicFile;
+use fowler_experiment::atomic_file::{AtomicFile, remove_abandoned};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_units::{Nanos, Span};
 use std::collections::BTreeMap;
@@ -31,6 +31,9 @@ impl LogFiles {
         let path = folder.join(name);
         if let Some(file) = self.0.get(&path) {
             return Ok(file.clone());
+        }
+        if self.0.is_empty() {
+            remove_abandoned(folder)?;
         }
         let file = Arc::new(Mutex::new(AtomicFile::create(&path)?));
         self.0.insert(path, file.clone());

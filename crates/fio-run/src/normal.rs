@@ -5,6 +5,7 @@ use super::plan::Direction;
 use super::results::{Entry, Fio, criterion};
 use super::stats::{BATCHES, BOUNDS, Depths, Done, LEVELS, Latency, Stage, Summary};
 use fowler_experiment::numbers;
+use fowler_units::escaped_lines;
 use std::fmt::Write;
 
 /// Places of a short number.
@@ -27,7 +28,8 @@ impl Fio {
             status(&mut text, group, &of).expect("text grows");
         }
         self.about(&mut text).expect("text grows");
-        text
+        // Names are the user's.
+        escaped_lines(&text).into_owned()
     }
 
     /// The drive, what the jobs cost it, and what to know.

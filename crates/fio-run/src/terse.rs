@@ -5,6 +5,7 @@ use super::json::{LIKE, of_whole, rates};
 use super::plan::Direction;
 use super::results::{Entry, Fio};
 use super::stats::{Stage, Summary};
+use fowler_units::escaped;
 use std::fmt::Write;
 
 const VERSION: u32 = 3;
@@ -25,6 +26,7 @@ impl Fio {
 fn job(text: &mut String, entry: &Entry) -> std::fmt::Result {
     // A semicolon would shift every later field.
     let name = entry.name.replace([';', '\n'], "_");
+    let name = escaped(&name);
     write!(text, "{VERSION};{LIKE};{name};{};{}", entry.group, entry.error)?;
     direction(text, entry, Direction::Read)?;
     direction(text, entry, Direction::Write)?;

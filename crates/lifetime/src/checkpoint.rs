@@ -6,7 +6,7 @@ use super::record::Record;
 use super::spec::{LifetimeSpec, SaveTo, of_life};
 use super::watch::Watch;
 use fowler_device::{Checkpoint as DriveCheckpoint, LifetimeDrive};
-use fowler_experiment::atomic_file::{is_partial, unwritable};
+use fowler_experiment::atomic_file::{is_partial, remove_abandoned, unwritable};
 use fowler_experiment::device_spec::Resolved;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::disk;
@@ -344,7 +344,7 @@ pub(super) fn into_cache(path: &Path) -> Result<(), Diagnostics> {
         disk::create_folder(folder).map_err(|error| unwritable(folder, &error))?;
         make_room(folder);
     }
-    Ok(())
+    path.parent().map_or(Ok(()), remove_abandoned)
 }
 
 /// Removes the oldest files of a folder of caches until there is room for one more. What cannot be

@@ -77,8 +77,20 @@ impl Diagnostic {
     }
 }
 
-/// Formats `text` for printing on one line: control characters and invalid bytes are escaped, and
-/// the result is cut to 120 characters.
+/// Returns true for a character that does something instead of being seen: a control character,
+/// which may command a terminal, a byte order mark, and the marks, embeddings, overrides and
+/// isolates of the bidirectional algorithm (Unicode Standard Annex 9), which make text read as
+/// something else than it is (CVE-2021-42574).
+pub fn is_command(c: char) -> bool {
+    let bidirectional = matches!(
+        c,
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+    );
+    c.is_control() || bidirectional || c == '\u{feff}'
+}
+
+/// Formats `text` for printing on one line: characters that command, and invalid bytes, are escaped,
+/// and the result is cut to 120 characters.
 pub fn printable(text: impl AsRef<[u8]>) -> String {
     let text = text.as_ref();
     let cut = &text[..text.len().min(4 * PRINTED_CHARS)];
@@ -86,7 +98,7 @@ pub fn printable(text: impl AsRef<[u8]>) -> String {
     let mut chars = 0;
     for part in cut.utf8_chunks() {
         let escaped = part.valid().chars().flat_map(|c| {
-            let plain = !(c.is_control() || c == '\u{feff}');
+            let plain = !is_command(c);
             (!plain).then(|| c.escape_default()).into_iter().flatten().chain(plain.then_some(c))
         });
         for c in escaped {
@@ -107,14 +119,29 @@ pub fn printable(text: impl AsRef<[u8]>) -> String {
     if cut.len() < text.len() { line + "..." } else { line }
 }
 
-/// Returns `text` with its control characters escaped, so that it cannot command a terminal.
+/// Returns `text` with every [command](is_command) in it escaped.
 pub fn escaped(text: &str) -> Cow<'_, str> {
-    escaped_if(text, char::is_control)
+    escaped_if(text, is_command)
 }
 
 /// Like [`escaped`], for text that may have several lines.
-fn escaped_lines(text: &str) -> Cow<'_, str> {
-    escaped_if(text, |c| c.is_control() && c != '\n')
+pub fn escaped_lines(text: &str) -> Cow<'_, str> {
+    escaped_if(text, |c| is_command(c) && c != '\n')
+}
+
+/// Returns a JSON text with every [command](is_command) in its strings escaped as JSON does it.
+/// Outside of strings, JSON has none but line ends.
+pub fn escaped_json(text: &str) -> Cow<'_, str> {
+    if !text.contains(|c| is_command(c) && c != '\n') {
+        return Cow::Borrowed(text);
+    }
+    // All commands are in the Basic Multilingual Plane, and have four digits.
+    let escape = |c: char| match c {
+        '\n' => c.to_string(),
+        c if is_command(c) => format!("\\u{:04x}", u32::from(c)),
+        c => c.to_string(),
+    };
+    Cow::Owned(text.chars().map(escape).collect())
 }
 
 fn escaped_if(text: &str, commands: fn(char) -> bool) -> Cow<'_, str> {
@@ -245,6 +272,17 @@ mod tests {
         let diagnostic = Diagnostic::new("a\x1b[31m\x07.toml", "bad");
         assert_eq!(diagnostic.to_string(), "a\\u{1b}[31m\\u{7}.toml: bad");
         assert_eq!(escaped("größe.toml"), "größe.toml");
+        for c in "\u{61c}\u{200e}\u{200f}\u{202a}\u{202e}\u{2066}\u{2069}\u{9b}\u{7}\u{7f}".chars()
+        {
+            let (text, shown) = (format!("a{c}b\n"), format!("a{}b", c.escape_default()));
+            assert_eq!(printable(text.trim_end_matches('\n')), shown);
+            assert_eq!(escaped(&text), format!("{shown}\\n"));
+            assert_eq!(escaped_lines(&text), format!("{shown}\n"));
+            assert_eq!(escaped_json(&text), format!("a\\u{:04x}b\n", u32::from(c)));
+        }
+        let plain = "\u{200d}\u{2065}\u{5d0}\u{1f600}\n";
+        assert!(matches!(escaped_json(plain), Cow::Borrowed(_)), "letters of any script stay");
+        assert_eq!(escaped_lines(plain), plain);
     }
 
     #[test]

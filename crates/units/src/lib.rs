@@ -20,7 +20,9 @@ mod time;
 pub use by::{By, Enumerated};
 pub use bytes::{ByteRate, Bytes};
 pub use column::{Column, IdVec, prefetch};
-pub use diagnostic::{Diagnostic, Diagnostics, PROBLEMS_SHOWN, escaped, printable};
+pub use diagnostic::{
+    Diagnostic, Diagnostics, PROBLEMS_SHOWN, escaped, escaped_json, escaped_lines, printable,
+};
 pub use geometry::Geometry;
 pub use host::{ByOp, Deadline, HostIo, HostOp, PlacementHandle, QueueId};
 pub use id::{

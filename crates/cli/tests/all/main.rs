@@ -11,6 +11,7 @@ mod fio;
 #[cfg(all(feature = "report", feature = "parquet"))]
 mod fleets;
 mod hostile;
+mod killed;
 #[cfg(feature = "report")]
 mod lifetime;
 mod memory;

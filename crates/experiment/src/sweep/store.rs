@@ -5,7 +5,7 @@
 //! is complete, so a process that is killed, or a disk that is full, costs no finished point. A
 //! result that is not what its checksum says is no result.
 
-use crate::atomic_file::{AtomicFile, is_partial, unwritable};
+use crate::atomic_file::{AtomicFile, finished_name, is_partial, unwritable};
 use crate::diagnostic::{Diagnostic, Diagnostics, printable};
 use crate::disk::{self, unreadable};
 use crate::provenance::{VERSION, bytes_hash, file_hash};
@@ -88,8 +88,7 @@ pub fn tidy(folder: &Path, ours: impl Fn(&str) -> bool) -> Result<(), Diagnostic
         disk::if_present(disk::entries(folder)).map_err(|error| unreadable(folder, &error))?;
     for path in entries.unwrap_or_default() {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let whole = name.rsplit_once(".partial").map_or("", |(whole, _)| whole);
-        if is_partial(&name) && ours(whole) {
+        if is_partial(&name) && ours(finished_name(&name)) {
             disk::remove(&path).map_err(|error| unwritable(&path, &error))?;
         }
     }

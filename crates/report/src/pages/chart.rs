@@ -3,6 +3,7 @@
 use fowler_experiment::numbers::percent;
 use fowler_figures::palette;
 use fowler_figures::{Figure, Panel, Series, Shape};
+use fowler_units::escaped_json;
 
 /// Returns the data of a figure for the script of a page, safe to embed in it. Its panels have one
 /// shape and one x axis.
@@ -21,7 +22,7 @@ pub fn json(figure: &Figure) -> String {
     compact(&mut figure);
     let json = serde_json::to_string(&figure).expect("figures hold text and finite numbers");
     // Nothing else could end the script element.
-    json.replace('<', "\\u003c")
+    escaped_json(&json).replace('<', "\\u003c")
 }
 
 /// Leaves out what the script of the page can add: the series of a heat map are named like its

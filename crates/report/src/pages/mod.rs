@@ -20,6 +20,7 @@ mod tables;
 mod texts;
 mod tiles;
 mod time_series;
+mod visible;
 
 use crate::verdict::{self, Finding};
 use askama::Template;
@@ -44,6 +45,7 @@ use std::path::Path;
 use texts::Text;
 use tiles::Tile;
 use time_series::AllTimeSeries;
+pub(crate) use visible::Visible;
 
 /// Longer tables than this many rows are not printed: charts show what is in them.
 const PRINTED: usize = 40;

@@ -3,6 +3,7 @@
 use crate::command::{Folder, command};
 use crate::processes::{signal, stopped, wait_until};
 use std::fs;
+use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 
 #[test]
@@ -14,8 +15,7 @@ fn a_stopped_conversion_leaves_nothing() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let partial = folder.path("trace.csv.partial");
-    wait_until(&mut child, || length(&partial) >= 1 << 20);
+    wait_until(&mut child, || unfinished(&folder, "trace.csv") >= 1 << 20);
     stopped(child, "TERM");
     let left: Vec<_> =
         fs::read_dir(&folder.0).unwrap().map(|file| file.unwrap().file_name()).collect();
@@ -25,8 +25,14 @@ fn a_stopped_conversion_leaves_nothing() {
 /// More than anybody waits for, and yet no more than a disk holds.
 const ENDLESS: &str = "requests = 5_000_000\narrivals.kind = \"closed\"\nmix.reads = 0.9\n";
 
-fn length(path: &str) -> u64 {
-    fs::metadata(path).map_or(0, |facts| facts.len())
+/// How long the file is that will have this name when it is finished.
+fn unfinished(folder: &Folder, name: &str) -> u64 {
+    let is_it = |path: &PathBuf| {
+        let its = path.file_name().unwrap_or_default().to_string_lossy();
+        its.starts_with(&format!("{name}.")) && its.ends_with(".partial")
+    };
+    let files = fs::read_dir(&folder.0).unwrap().map(|it| it.unwrap().path()).filter(is_it);
+    files.map(|path| fs::metadata(path).map_or(0, |facts| facts.len())).max().unwrap_or(0)
 }
 
 /// Columns of a comparison that was cut short are of different requests, unless by chance.
@@ -42,8 +48,8 @@ fn a_stopped_comparison_relates_only_what_is_alike() {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-    for partial in ["r.fifo.csv.partial", "r.pe0.csv.partial"] {
-        wait_until(&mut child, || length(&folder.path(partial)) > 0);
+    for log in ["r.fifo.csv", "r.pe0.csv"] {
+        wait_until(&mut child, || unfinished(&folder, log) > 0);
     }
     let output = stopped(child, "TERM");
     let text = String::from_utf8_lossy(&output.stdout);
@@ -75,8 +81,7 @@ fn begun(folder: &Folder, before: &str) -> Child {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let partial = folder.path("requests.csv.partial");
-    wait_until(&mut child, || length(&partial) > 0);
+    wait_until(&mut child, || unfinished(folder, "requests.csv") > 0);
     child
 }
 
@@ -110,9 +115,9 @@ fn a_signal_that_was_ignored_at_the_start_stays_ignored() {
         let folder = Folder::new(&format!("stop-no-{name}"));
         let mut child = begun(&folder, &format!("trap '' {name}; exec"));
         signal(&child, name);
-        let partial = folder.path("requests.csv.partial");
-        let before = length(&partial);
-        wait_until(&mut child, || length(&partial) > before + (1 << 16));
+        let length = || unfinished(&folder, "requests.csv");
+        let before = length();
+        wait_until(&mut child, || length() > before + (1 << 16));
         prints_what_it_has(&stopped(child, "TERM"));
     }
 }
