@@ -12,6 +12,11 @@ pub(crate) trait Action {
         Vec::new()
     }
 
+    /// Returns true if several things run at the same time. Other commands start no threads.
+    fn fans_out(&self) -> bool {
+        true
+    }
+
     /// Does what the user asked for.
     fn execute(self) -> Result<Exit, Diagnostics>;
 }

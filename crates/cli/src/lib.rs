@@ -30,7 +30,6 @@ mod wrap;
 
 use exit::Exit;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
-use fowler_experiment::fan_out;
 use std::ffi::OsString;
 use std::sync::atomic::AtomicBool;
 
@@ -60,10 +59,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     };
     // A panic is a bug of ours: its message has been printed by the hook, the exit code says the
     // rest.
-    let ended = std::panic::catch_unwind(|| {
-        fan_out::start()?;
-        commands::execute(arguments.command)
-    });
+    let ended = std::panic::catch_unwind(|| commands::execute(arguments.command));
     let exit = match ended {
         Ok(Ok(exit)) => exit,
         Ok(Err(diagnostics)) => {
@@ -104,10 +100,7 @@ pub fn answer(
         Diagnostics(errors.iter().map(wrong).collect())
     })?;
     let (ended, kept) = console::keep(|| {
-        signals::heard_by(stop, || {
-            fan_out::start()?;
-            commands::execute(arguments.command)
-        })
+        signals::heard_by(stop, || commands::execute(arguments.command))
     });
     let exit = ended?;
     kept.diagnostics.or(())?;

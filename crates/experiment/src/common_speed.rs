@@ -3,13 +3,13 @@
 
 use crate::device_spec::{self, DeviceSpec, Resolved};
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::fan_out;
 use crate::replay_speed::{self, Found, ReplaySpeed};
 use crate::run::{Ready, preconditioned};
 use crate::scheme::Scheme;
 use crate::workload::{Control, Workload, WorkloadSpec, share};
 use fowler_device::Device;
 use fowler_metrics::{Kind, Recorder};
-use rayon::prelude::*;
 
 /// A drive under a scheme, preconditioned.
 #[derive(Clone, Debug)]
@@ -94,7 +94,7 @@ pub fn trials(
     speed: f64,
     control: Control<'_>,
 ) -> Result<Vec<Trial>, Diagnostics> {
-    beds.par_iter().map(|bed| bed.trial(workload, speed, control)).collect()
+    fan_out::each(beds, |bed| bed.trial(workload, speed, control)).into_iter().collect()
 }
 
 /// Finds the speed at which the idle shares of all drives average `target`. A trace that is

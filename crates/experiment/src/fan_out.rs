@@ -45,8 +45,12 @@ fn threads(name: &str, text: &str) -> Result<(), Diagnostics> {
 }
 
 /// Starts the pieces of work in order, as threads become free, and returns the results in the same
-/// order. Put long pieces first: a long one at the end would leave the other cores idle.
+/// order. Put long pieces first: a long one at the end would leave the other cores idle. A single
+/// piece is done by the caller, without threads.
 pub fn each<T: Sync, R: Send>(pieces: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    if let [only] = pieces {
+        return vec![work(only)];
+    }
     let next = AtomicUsize::new(0);
     let mut done: Vec<(usize, R)> = (0..pieces.len())
         .into_par_iter()

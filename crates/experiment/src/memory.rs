@@ -101,9 +101,10 @@ impl Need {
     }
 }
 
-/// Returns how many of so many runs go on at the same time.
+/// Returns how many of so many runs go on at the same time. A single one needs no threads, and
+/// none are started for it.
 pub fn at_once(runs: usize) -> usize {
-    runs.min(rayon::current_num_threads())
+    if runs <= 1 { runs } else { runs.min(rayon::current_num_threads()) }
 }
 
 /// Refuses a run during which so many copies of a drive exist at a time, if the machine has too

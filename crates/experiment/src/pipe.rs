@@ -1,38 +1,25 @@
 //! Pipes that are read: whether a command has to wait for whoever writes to them.
 
 use std::fs::File;
+use std::io;
 use std::path::Path;
 
 /// How long a writer may take before the user is told, in milliseconds.
 #[cfg(unix)]
 const PATIENCE: i64 = 1000;
 
-/// A pipe that stays open for reading, so that its writer is not ended between two readers.
-#[derive(Debug)]
-pub struct HeldPipe {
-    _file: File,
-}
-
-/// Waits up to a second for a named pipe to have something to read, and calls `say` if it has not.
-/// Keep the result until the pipe is open; `None` for anything else than a pipe.
-pub fn await_writer(path: &Path, say: impl FnOnce()) -> Option<HeldPipe> {
+/// Opens a named pipe and waits until something can be read from it, or its writer has left. Calls
+/// `say` if that takes more than a second. `None` for anything else than a pipe.
+///
+/// # Errors
+/// If it cannot be opened.
+pub fn open(path: &Path, say: impl FnOnce()) -> Option<io::Result<File>> {
     #[cfg(unix)]
     {
-        use rustix::fs::{FileType, Mode, OFlags, fstat, open, stat};
-        let is_pipe = |mode| FileType::from_raw_mode(mode) == FileType::Fifo;
-        if !stat(path).is_ok_and(|facts| is_pipe(facts.st_mode)) {
-            return None;
-        }
-        // A pipe that is opened in this way does not wait for its writer.
-        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let pipe = open(path, flags, Mode::empty()).ok()?;
-        if !fstat(&pipe).is_ok_and(|facts| is_pipe(facts.st_mode)) {
-            return None;
-        }
-        if !is_ready(&pipe) {
-            say();
-        }
-        Some(HeldPipe { _file: File::from(pipe) })
+        use rustix::fs::{FileType, stat};
+        let is_pipe =
+            stat(path).is_ok_and(|it| FileType::from_raw_mode(it.st_mode) == FileType::Fifo);
+        is_pipe.then(|| opened(path, say))
     }
     #[cfg(not(unix))]
     {
@@ -41,11 +28,28 @@ pub fn await_writer(path: &Path, say: impl FnOnce()) -> Option<HeldPipe> {
     }
 }
 
+#[cfg(unix)]
+fn opened(path: &Path, say: impl FnOnce()) -> io::Result<File> {
+    use rustix::event::{PollFd, PollFlags, poll};
+    use rustix::fs::{Mode, OFlags, fcntl_getfl, fcntl_setfl, open};
+    // Opening it as usual would wait for a writer without a word. A second reader would not do, as
+    // a writer may come and go before it is open.
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let pipe = open(path, flags, Mode::empty())?;
+    if !is_ready(&pipe) {
+        say();
+        while poll(&mut [PollFd::new(&pipe, PollFlags::IN)], None) == Err(rustix::io::Errno::INTR) {
+        }
+    }
+    fcntl_setfl(&pipe, fcntl_getfl(&pipe)?.difference(OFlags::NONBLOCK))?;
+    Ok(File::from(pipe))
+}
+
 /// Waits up to a second for standard input to have something to read, and calls `say` if it has
 /// not.
 pub fn await_standard_input(say: impl FnOnce()) {
     #[cfg(unix)]
-    if !is_ready(&std::io::stdin()) {
+    if !is_ready(io::stdin()) {
         say();
     }
     #[cfg(not(unix))]

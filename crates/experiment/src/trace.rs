@@ -14,7 +14,7 @@ use fowler_workload::{
 };
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
-use std::io::Write;
+use std::io::{BufRead, Write};
 use std::path::Path;
 
 /// What a trace is like, and what reading it came to.
@@ -33,13 +33,32 @@ pub struct Looked {
 
 /// Returns the characteristics of a trace, and of each of its devices if none was chosen.
 pub fn info(path: &Path, options: &ReadOptions) -> Result<Looked, Diagnostics> {
+    info_of(options, |options| TraceReader::open(path, options))
+}
+
+/// Like [`info`], for a stream, which has this name in reports.
+///
+/// # Errors
+/// As [`info`].
+pub fn stream_info(
+    name: &str,
+    stream: Box<dyn BufRead + Send>,
+    options: &ReadOptions,
+) -> Result<Looked, Diagnostics> {
+    info_of(options, |options| TraceReader::from_stream(name, stream, options))
+}
+
+fn info_of(
+    options: &ReadOptions,
+    open: impl FnOnce(&ReadOptions) -> Result<TraceReader, TraceError>,
+) -> Result<Looked, Diagnostics> {
     if options.device != DeviceChoice::Default {
-        let mut reader = TraceReader::open(path, options)?;
+        let mut reader = open(options)?;
         let info = TraceInfo::of(&mut reader)?;
         return Ok(Looked::of(info, reader.report().clone(), BTreeMap::new()));
     }
     let options = ReadOptions { device: DeviceChoice::Each, ..options.clone() };
-    let mut reader = TraceReader::open(path, &options)?;
+    let mut reader = open(&options)?;
     let (mut devices, all) = TraceInfo::of_each(&mut reader)?;
     let read = reader.report().clone();
     let info = if devices.len() == 1 { devices.pop_first().map(|(_, only)| only) } else { None };

@@ -24,6 +24,10 @@ pub(crate) struct Chip {
 }
 
 impl Action for Chip {
+    fn fans_out(&self) -> bool {
+        false
+    }
+
     fn execute(self) -> Result<Exit, Diagnostics> {
         let mut diagnostics = Diagnostics::default();
         let drive = diagnostics.take(resolve(&self.drive, self.policies.scheme.as_deref()));

@@ -33,6 +33,10 @@ pub(crate) struct Diff {
 const SMALLEST: f64 = 0.0005;
 
 impl Action for Diff {
+    fn fans_out(&self) -> bool {
+        false
+    }
+
     fn execute(self) -> Result<Exit, Diagnostics> {
         let both = [&*self.first, &*self.second];
         if let Some(path) = &self.report {

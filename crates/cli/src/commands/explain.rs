@@ -29,6 +29,10 @@ impl Action for Explain {
         self.load.traces(|limit| limit)
     }
 
+    fn fans_out(&self) -> bool {
+        false
+    }
+
     fn execute(self) -> Result<Exit, Diagnostics> {
         let mut diagnostics = Diagnostics::default();
         let choice = diagnostics.take(timeline::slowest(self.slowest, "--slowest"));

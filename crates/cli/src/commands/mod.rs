@@ -8,6 +8,7 @@ use crate::not_built;
 use crate::stdin::{self, TraceInput};
 use clap::{Parser, Subcommand};
 use fowler_experiment::diagnostic::Diagnostics;
+use fowler_experiment::fan_out;
 
 /// Declares a module and a variant of [`Command`] for each line of the table: the file, the struct
 /// of flags, and what it is to clap if not a plain command. A command `of` a Cargo feature is there
@@ -43,6 +44,19 @@ macro_rules! commands {
                         $($(
                             #[cfg(not(feature = $feature))]
                             Command::$name(command) => <$other as Action>::traces(command),
+                        )?)?
+                    )*
+                }
+            }
+
+            fn fans_out(&self) -> bool {
+                match self {
+                    $(
+                        $(#[cfg(feature = $feature)])?
+                        Command::$name(command) => command.fans_out(),
+                        $($(
+                            #[cfg(not(feature = $feature))]
+                            Command::$name(command) => <$other as Action>::fans_out(command),
                         )?)?
                     )*
                 }
@@ -107,5 +121,8 @@ pub(crate) struct Arguments {
 pub(crate) fn execute(mut command: Command) -> Result<Exit, Diagnostics> {
     // The copy is removed when the command is done.
     let _copy = stdin::copied(command.traces())?;
+    if command.fans_out() {
+        fan_out::start()?;
+    }
     command.execute()
 }

@@ -29,6 +29,10 @@ pub(crate) enum Package {
 }
 
 impl Action for Package {
+    fn fans_out(&self) -> bool {
+        false
+    }
+
     fn execute(self) -> Result<Exit, Diagnostics> {
         match self {
             Package::Completions { shell } => {

@@ -26,6 +26,10 @@ pub(crate) enum Physics {
 }
 
 impl Action for Physics {
+    fn fans_out(&self) -> bool {
+        false
+    }
+
     fn execute(self) -> Result<Exit, Diagnostics> {
         let text = match self {
             Physics::Constants => sheets::text(&cell_models::constants()),

@@ -25,6 +25,10 @@ pub(crate) struct Presets {
 }
 
 impl Action for Presets {
+    fn fans_out(&self) -> bool {
+        false
+    }
+
     fn execute(self) -> Result<Exit, Diagnostics> {
         let text = match &self.name {
             None if self.keys => key_list(),

@@ -39,6 +39,10 @@ impl Action for Run {
         self.setup.load.traces(|limit| limit.filter(|_| !split))
     }
 
+    fn fans_out(&self) -> bool {
+        self.split
+    }
+
     fn execute(self) -> Result<Exit, Diagnostics> {
         if self.split { each_device(self) } else { one(&self) }
     }

@@ -18,6 +18,10 @@ pub(crate) struct Schema {
 }
 
 impl Action for Schema {
+    fn fans_out(&self) -> bool {
+        false
+    }
+
     fn execute(self) -> Result<Exit, Diagnostics> {
         let schema = self.name.as_deref().and_then(schemas::find);
         let text = schema.map_or_else(list, |schema| format!("{:#}\n", schema.json()));

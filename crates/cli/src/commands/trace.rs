@@ -8,18 +8,18 @@ use crate::{console, fit, requests, signals};
 use crate::stdin::TraceInput;
 use clap::Subcommand;
 use fowler_experiment::atomic_file::{AtomicFile, Named, clashes, writable};
-use fowler_experiment::pipe::{self, HeldPipe};
-use fowler_experiment::diagnostic::{escaped, Diagnostic, Diagnostics};
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::numbers::{bytes, counted, counted_as, percent, real, seconds, whole};
 use fowler_experiment::presets::{self, Folder};
 use fowler_experiment::trace::{Anonymous, Looked};
 use fowler_experiment::warnings::{CUT, UNCHECKED};
 use fowler_experiment::workload::{readable, replayable};
-use fowler_experiment::{Bytes, HostOp, ReadReport, TraceInfo, trace};
+use fowler_experiment::{Bytes, HostOp, ReadReport, TraceInfo, disk, pipe, trace};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::io::Write;
+use std::fs::File;
+use std::io::{BufReader, Write};
 use std::path::{Path, PathBuf};
 
 /// Look at, convert and generate workloads
@@ -95,6 +95,10 @@ impl Action for Trace {
         }
     }
 
+    fn fans_out(&self) -> bool {
+        false
+    }
+
     fn execute(self) -> Result<Exit, Diagnostics> {
         signals::end_at_once();
         match self {
@@ -115,7 +119,6 @@ impl Action for Trace {
                 diagnostics.or(())?;
                 let options = options.unwrap_or_default();
                 let mut unchecked = false;
-                let _open = held(&file);
                 if let Some((source, _)) = requests::columns(&file) {
                     fit::no_reading(&reading, TEXT_ONLY)?;
                     written(to.as_deref(), |out| trace::convert_columns(&*source, limit, out))?;
@@ -224,27 +227,35 @@ fn info(file: &Path, reading: &Reading, json: bool) -> Result<(), Diagnostics> {
     let options = diagnostics.take(fit::read_options(reading));
     diagnostics.take(readable(file));
     diagnostics.or(())?;
-    let _open = held(file);
     let looked = match requests::columns(file) {
         Some((source, format)) => {
             fit::no_reading(reading, TEXT_ONLY)?;
             trace::columns_info(&*source, format)?
         }
-        None => trace::info(file, &options.unwrap_or_default())?,
+        None => {
+            let options = options.unwrap_or_default();
+            match piped(file)? {
+                Some(stream) => {
+                    trace::stream_info(&file.display().to_string(), stream, &options)?
+                }
+                None => trace::info(file, &options)?,
+            }
+        }
     };
     let text = if json { format!("{:#}\n", trace::info_json(&looked)) } else { describe(&looked) };
     console::print(&text);
     Ok(())
 }
 
-/// Keeps a named pipe open until it is read, and says so if nothing comes through it.
-fn held(file: &Path) -> Option<HeldPipe> {
-    pipe::await_writer(file, || {
-        let name = escaped(&file.display().to_string()).into_owned();
-        console::note(&format!(
-            "{name} is a pipe: waiting for a program that writes the trace to it; Ctrl-C stops"
-        ));
-    })
+/// The trace that comes through a named pipe; none if it is no pipe. Says so if nothing comes.
+fn piped(path: &Path) -> Result<Option<Box<BufReader<File>>>, Diagnostics> {
+    let name = path.display().to_string();
+    let opened = pipe::open(path, || {
+        let what = "is a pipe: waiting for a program that writes the trace to it; Ctrl-C stops";
+        console::note(&format!("{name} {what}"));
+    });
+    let file = opened.transpose().map_err(|error| disk::unreadable(path, &error))?;
+    Ok(file.map(|file| Box::new(BufReader::new(file))))
 }
 
 /// Whether the file can be written without losing what is read.

@@ -59,11 +59,53 @@ fn what_does_not_fit_is_refused() {
 fn threads_that_do_not_fit_are_refused() {
     let starts = |&kib: &u64| limited(kib, &["--version"]).0 == Some(0);
     let least = (8_192..1_000_000).step_by(512).find(starts).expect("a limit with which it starts");
-    let run = ["run", "--device", "pes-mlc", "--workload", "demo"];
-    let (code, out, err) = limited(least + 1024, &run);
+    let several = ["compare", "--device", "pes-mlc", "--workload", "demo", "--schemes", "fifo,rps"];
+    let (code, out, err) = limited(least + 1024, &several);
     assert_eq!(code, Some(2), "{out}{err}");
     assert!(err.contains("threads cannot be started"), "{err}");
     assert!(!err.contains("panicked"), "{err}");
+}
+
+/// Threads take what their stacks need, and the allocator reserves nothing for them.
+#[test]
+fn what_is_available_grows_with_the_limit() {
+    let many = ["fifo", "rps", "pes_ips", "pe0", "pes_ipc"].join(",");
+    let demo = ["--device", "pes-mlc", "--workload", "demo", "--dry-run"];
+    let run = [&["run"], &demo[..]].concat();
+    let compare = [&["compare", "--schemes", &many], &demo[..]].concat();
+    for arguments in [run, compare] {
+        let mut before = 0.0;
+        for kib in (150_000..650_000).step_by(25_000) {
+            let (code, out, err) = limited(kib, &arguments);
+            assert_eq!(code, Some(0), "{kib} KiB, {arguments:?}: {out}{err}");
+            let words: Vec<&str> = out.split_whitespace().collect();
+            let at = words.iter().position(|it| *it == "are").expect("what is available");
+            let number: f64 = words[at - 2].parse().unwrap();
+            let available = number * if words[at - 1] == "GiB" { 1024.0 } else { 1.0 };
+            assert!(available > before + 15.0, "{kib} KiB, {arguments:?}: {available}, {before}");
+            before = available;
+        }
+    }
+}
+
+/// Nothing runs in them.
+#[test]
+fn a_look_at_a_trace_starts_no_threads() {
+    use std::io::{Read, Write};
+    use std::process::Stdio;
+    let mut child = Command::new(env!("CARGO_BIN_EXE_fowler"))
+        .args(["trace", "info", "-"])
+        .env("RAYON_NUM_THREADS", "8")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stderr.as_mut().unwrap().read_exact(&mut [0; 7]).expect("it waits for its input");
+    let threads = std::fs::read_dir(format!("/proc/{}/task", child.id())).unwrap().count();
+    child.stdin.take().unwrap().write_all(b"0,303567,3584,w,0.000000\n").unwrap();
+    assert!(child.wait().unwrap().success());
+    assert_eq!(threads, 2, "one reads, the other waits for signals");
 }
 
 #[test]

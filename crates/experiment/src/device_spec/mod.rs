@@ -6,6 +6,7 @@
 
 mod defaults;
 mod effect;
+mod fitting_table;
 
 use crate::config_builder::{self, ConfigBuilder};
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -82,6 +83,7 @@ pub fn resolve(
     let mut builder = ConfigBuilder::new(keys::all(), defaults::config());
     let (mut settings, diagnostics) = document::read_toml(&source.text, &source.name);
     builder.note(diagnostics);
+    builder.note(fitting_table::check(&source.text, &source.name));
     settings.retain(|setting| !belongs_to_fitting(&setting.path));
     builder.apply(&settings);
     builder.apply(scheme.settings());

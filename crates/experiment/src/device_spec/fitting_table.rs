@@ -1,0 +1,77 @@
+//! The values of the table `[calibrate]`, as far as every command can judge them. It changes nothing
+//! of a drive, and only `fowler calibrate` and `fowler score` know what belongs there; but a value
+//! that says nothing, or is not a number, is wrong whoever reads the file.
+
+use super::FITTING;
+use crate::diagnostic::Diagnostics;
+use crate::document::{self, Setting, Value};
+
+/// Returns everything in the table of a drive file that says nothing. Errors of syntax are left to
+/// whoever reads the drive.
+pub(super) fn check(text: &str, file: &str) -> Diagnostics {
+    // An array of tables below a table is read as one at the top.
+    let rows = format!("{FITTING}_parameter");
+    let text = text.replace(&format!("[[{FITTING}.parameter]]"), &format!("[[{rows}]]"));
+    if !text.contains(FITTING) {
+        return Diagnostics::default();
+    }
+    let (settings, _) = document::read_toml_with_rows(&text, file, Some(&rows));
+    let belongs = |setting: &&Setting| {
+        let rest = setting
+            .path
+            .strip_prefix(FITTING)
+            .and_then(|it| it.strip_prefix('.').or_else(|| it.strip_prefix("_parameter.")));
+        rest.is_some()
+    };
+    let wrong = settings.iter().filter(belongs).filter_map(|setting| {
+        let why = refused(&setting.value)?;
+        let key = setting.path.rsplit('.').next().unwrap_or_default();
+        let key = crate::diagnostic::printable(key);
+        let what = format!("`{key}` of [{FITTING}] {why}");
+        Some(setting.origin.diagnostic(what).expected("a value, or no such key"))
+    });
+    Diagnostics(wrong.collect())
+}
+
+/// Returns why a value says nothing, if it does not.
+fn refused(value: &Value) -> Option<&'static str> {
+    match value {
+        Value::Real(number) if number.is_nan() => Some("is not a number (NaN)"),
+        Value::Real(number) if number.is_infinite() => Some("is infinite"),
+        Value::Text(text) | Value::Bare(text) if text.trim().is_empty() => Some("is empty"),
+        Value::List(items) if items.is_empty() => Some("is empty"),
+        Value::List(items) => items.iter().find_map(refused),
+        Value::EmptyTable => Some("is empty"),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GOOD: &str = "[calibrate]\nmodel = \"m\"\nfitted = [\"a\"]\n\n[[calibrate.parameter]]\n\
+                        key = \"k\"\nlow = 0.5\nhigh = [1, 2.5]\nsource = \"s\"\n";
+
+    #[test]
+    fn what_says_nothing_is_refused_with_its_line() {
+        assert_eq!(check(GOOD, "d.toml"), Diagnostics::default());
+        assert_eq!(check("[calibrate]\n", "d.toml"), Diagnostics::default());
+        for (from, to, line, why) in [
+            ("\"m\"", "\"\"", 2, "`model` of [calibrate] is empty"),
+            ("\"m\"", "nan", 2, "`model` of [calibrate] is not a number (NaN)"),
+            ("[\"a\"]", "[]", 3, "`fitted` of [calibrate] is empty"),
+            ("[\"a\"]", "[\"a\", \" \"]", 3, "`fitted` of [calibrate] is empty"),
+            ("0.5", "-nan", 7, "`low` of [calibrate] is not a number"),
+            ("2.5", "nan", 8, "`high` of [calibrate] is not a number"),
+            ("2.5", "inf", 8, "`high` of [calibrate] is infinite"),
+            ("\"s\"", "\"  \"", 9, "`source` of [calibrate] is empty"),
+        ] {
+            let text = GOOD.replacen(from, to, 1);
+            let wrong = check(&text, "d.toml");
+            let said = wrong.to_string();
+            assert_eq!(wrong.0.len(), 1, "{to}: {said}");
+            assert!(said.contains(&format!("d.toml:{line}")) && said.contains(why), "{to}: {said}");
+        }
+    }
+}
