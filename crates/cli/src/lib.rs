@@ -59,7 +59,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     };
     // A panic is a bug of ours: its message has been printed by the hook, the exit code says the
     // rest.
-    let ended = std::panic::catch_unwind(|| commands::execute(arguments.command));
+    let ended = std::panic::catch_unwind(|| commands::execute(arguments));
     let exit = match ended {
         Ok(Ok(exit)) => exit,
         Ok(Err(diagnostics)) => {

@@ -1,5 +1,6 @@
 //! A cache of preconditioned drives: runs with the same initial state share one.
 
+use crate::image_store;
 use fowler_device::{Config, Device, PreconditionWatch, PreconditionedImage, Refusal, Superblocks};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -56,7 +57,7 @@ impl ImageCache {
         config: &Config,
         watch: PreconditionWatch<'_>,
     ) -> Result<Option<Superblocks>, Vec<Refusal>> {
-        let image = || Superblocks::preconditioned_for(config, watch);
+        let image = || image_store::superblocks(config, watch);
         let image = || Ok(image()?.map(|image| Image::Superblocks(Box::new(image))));
         match self.state(config).get_or_init(image) {
             Ok(Some(Image::Superblocks(image))) => image.with_data_for(config).map(Some),

@@ -5,6 +5,7 @@
 //! itself. It reports all errors of an input at once, as [`diagnostic::Diagnostics`].
 
 pub mod atomic_file;
+pub mod cache_folder;
 pub mod chip;
 pub mod common_speed;
 pub mod compare;
@@ -20,6 +21,7 @@ pub mod faults;
 pub mod field;
 pub mod generator;
 pub mod image_cache;
+pub mod image_store;
 pub mod json_schema;
 pub mod keys;
 pub mod life_estimate;

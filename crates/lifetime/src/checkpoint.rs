@@ -6,7 +6,8 @@ use super::record::Record;
 use super::spec::{LifetimeSpec, SaveTo, of_life};
 use super::watch::Watch;
 use fowler_device::{Checkpoint as DriveCheckpoint, LifetimeDrive};
-use fowler_experiment::atomic_file::{is_partial, remove_abandoned, unwritable};
+use fowler_experiment::atomic_file::{remove_abandoned, unwritable};
+use fowler_experiment::cache_folder::{Bound, make_room};
 use fowler_experiment::device_spec::Resolved;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::disk;
@@ -17,7 +18,6 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::SystemTime;
 
 /// A hash of the sources that simulate lives, in 64 hexadecimal digits. Saved lives of different
 /// sources are told apart by it, as other results are by
@@ -27,7 +27,7 @@ pub(super) const FINGERPRINT: &str = env!("FOWLER_LIVES_FINGERPRINT");
 /// The file of a checkpoint. A change of [`File`] needs the next number.
 const CHECKPOINT: Kind = Kind { name: "checkpoint", format: 3 };
 /// The most files in a folder of caches: those of lives that nobody resumed are removed.
-const CACHED_MOST: usize = 8;
+const LIVES_CACHED: Bound = Bound { prefix: CACHED, files: 8, bytes: 16 << 30 };
 /// A life, and its check at twice the dilation.
 const LIVES: usize = 2;
 /// How the names of files in a folder of caches begin.
@@ -342,27 +342,7 @@ impl<'a> Checkpoint<'a> {
 pub(super) fn into_cache(path: &Path) -> Result<(), Diagnostics> {
     if let (Some(folder), true) = (path.parent(), disk::facts(path)?.is_none()) {
         disk::create_folder(folder).map_err(|error| unwritable(folder, &error))?;
-        make_room(folder);
+        make_room(folder, LIVES_CACHED, 0);
     }
     path.parent().map_or(Ok(()), remove_abandoned)
-}
-
-/// Removes the oldest files of a folder of caches until there is room for one more. What cannot be
-/// removed now is removed another time.
-fn make_room(folder: &Path) {
-    let of_lives = |path: &PathBuf| {
-        let name = path.file_name().unwrap_or_default();
-        let name = name.to_string_lossy();
-        // What another process is writing has another name.
-        name.starts_with(CACHED) && !is_partial(&name)
-    };
-    let files = disk::entries(folder).unwrap_or_default().into_iter().filter(of_lives);
-    let written = |path: &PathBuf| disk::metadata(path).and_then(|facts| facts.modified()).ok();
-    let mut files: Vec<(SystemTime, PathBuf)> =
-        files.filter_map(|path| Some((written(&path)?, path))).collect();
-    files.sort();
-    let too_many = (files.len() + 1).saturating_sub(CACHED_MOST);
-    for (_, path) in files.drain(..too_many) {
-        let _another_time = disk::remove(&path);
-    }
 }

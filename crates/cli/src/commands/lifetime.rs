@@ -6,10 +6,11 @@ use crate::flags::{Addresses, Answer, Bar, Drive, Policies, Reading, Source};
 use crate::fleet::{self, Fleet, LifetimeAction};
 use crate::life_report::{CHECKPOINT, finish, stopped};
 use crate::output::{Output, Wanted};
-use crate::{console, fit, progress, signals};
 use crate::stdin::TraceInput;
+use crate::{console, fit, progress, signals};
 use clap::Args;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
+use fowler_experiment::image_store;
 use fowler_experiment::life_estimate::{Estimate, in_words};
 use fowler_experiment::numbers::{bytes, counted, real};
 use fowler_experiment::workload::Control;
@@ -178,19 +179,11 @@ fn spec(arguments: &Lifetime) -> Result<LifetimeSpec, Diagnostics> {
         close_up: None,
         checkpoint: match &arguments.out {
             Some(folder) => SaveTo::File(folder.join(CHECKPOINT)),
-            None => cache().map_or(SaveTo::Nowhere, SaveTo::Cache),
+            None => image_store::folder().map_or(SaveTo::Nowhere, SaveTo::Cache),
         },
         checkpoint_every: arguments.save_every.max(1),
     };
     let spec = workload.map(spec);
     diagnostics.or(())?;
     spec.ok_or_else(|| Diagnostic::new("", "there is no workload").into())
-}
-
-/// The user's folder of caches, where a life without `--out` has its checkpoint.
-fn cache() -> Option<PathBuf> {
-    let folder =
-        |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|it| it.is_absolute());
-    let caches = folder("XDG_CACHE_HOME").or_else(|| Some(folder("HOME")?.join(".cache")));
-    caches.map(|caches| caches.join("fowler"))
 }

@@ -8,7 +8,7 @@ use crate::not_built;
 use crate::stdin::{self, TraceInput};
 use clap::{Parser, Subcommand};
 use fowler_experiment::diagnostic::Diagnostics;
-use fowler_experiment::fan_out;
+use fowler_experiment::{cache_folder, fan_out, image_store};
 
 /// Declares a module and a variant of [`Command`] for each line of the table: the file, the struct
 /// of flags, and what it is to clap if not a plain command. A command `of` a Cargo feature is there
@@ -115,10 +115,16 @@ commands! {
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub command: Command,
+    /// Take no state of a drive or a life from the folder of caches, and save none there (without
+    /// this flag: $FOWLER_CACHE, or fowler in $XDG_CACHE_HOME or ~/.cache)
+    #[arg(long, global = true)]
+    pub no_cache: bool,
 }
 
 /// Does what the user asked for.
-pub(crate) fn execute(mut command: Command) -> Result<Exit, Diagnostics> {
+pub(crate) fn execute(arguments: Arguments) -> Result<Exit, Diagnostics> {
+    let Arguments { mut command, no_cache } = arguments;
+    image_store::keep_in(cache_folder::path().filter(|_| !no_cache));
     // The copy is removed when the command is done.
     let _copy = stdin::copied(command.traces())?;
     if command.fans_out() {

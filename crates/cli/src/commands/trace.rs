@@ -3,9 +3,9 @@
 use crate::action::Action;
 use crate::exit::Exit;
 use crate::flags::{Drive, FORMATS, Length, Reading, Target, TraceFile};
+use crate::stdin::TraceInput;
 use crate::table::Grid;
 use crate::{console, fit, requests, signals};
-use crate::stdin::TraceInput;
 use clap::Subcommand;
 use fowler_experiment::atomic_file::{AtomicFile, Named, clashes, writable};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
@@ -235,9 +235,7 @@ fn info(file: &Path, reading: &Reading, json: bool) -> Result<(), Diagnostics> {
         None => {
             let options = options.unwrap_or_default();
             match piped(file)? {
-                Some(stream) => {
-                    trace::stream_info(&file.display().to_string(), stream, &options)?
-                }
+                Some(stream) => trace::stream_info(&file.display().to_string(), stream, &options)?,
                 None => trace::info(file, &options)?,
             }
         }

@@ -5,12 +5,14 @@ mod cells;
 mod check;
 mod columns;
 mod command;
+mod escapes;
 #[cfg(all(feature = "report", feature = "parquet"))]
 mod failing_disk;
 mod fio;
 #[cfg(all(feature = "report", feature = "parquet"))]
 mod fleets;
 mod hostile;
+mod image_store;
 mod killed;
 #[cfg(feature = "report")]
 mod lifetime;

@@ -26,7 +26,18 @@ impl Config {
     /// the number of open blocks that it reserves. Of custom policies only a victim rule acts then.
     pub fn ages_like(&self, other: &Config) -> bool {
         let open = |its: &Config| its.placement.streams(its.hotness.tags());
-        let alike = Config {
+        self.aged_part(other) == *other && open(self) == open(other)
+    }
+
+    /// Returns `other` with everything of this configuration that the placement of data depends on,
+    /// and the number of open blocks that are reserved for kinds of data. Two configurations age
+    /// alike if both are the same for the same `other`.
+    pub fn placement_identity(&self, other: &Config) -> (Config, usize) {
+        (self.aged_part(other), self.placement.streams(self.hotness.tags()))
+    }
+
+    fn aged_part(&self, other: &Config) -> Config {
+        Config {
             timing: other.timing,
             flash: other.flash,
             // The cache is empty before the first request.
@@ -62,8 +73,7 @@ impl Config {
             life: other.life.clone(),
             policies: Policies { victim: self.policies.victim.clone(), ..other.policies.clone() },
             ..self.clone()
-        };
-        alike == *other && open(self) == open(other)
+        }
     }
 }
 

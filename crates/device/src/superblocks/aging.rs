@@ -134,6 +134,17 @@ impl Aging {
         self.filled(map);
     }
 
+    /// Returns the superblocks in the order in which they were opened while the drive was filled.
+    pub fn opened_in_order(&self) -> &[u32] {
+        &self.opened
+    }
+
+    /// Spreads ages over data whose superblocks were opened in this order.
+    pub fn filled_in_order(&mut self, opened: Vec<u32>, map: &Map) {
+        self.opened = opened;
+        self.filled(map);
+    }
+
     /// Returns the superblock of a flash page, and the page's type; none in SLC mode.
     #[inline]
     fn whose(&self, page: UnitId) -> (usize, Option<usize>) {

@@ -111,6 +111,16 @@ impl Commands {
         self.open = other.open;
     }
 
+    /// Returns the superblocks that are open, by stream.
+    pub fn all_open(&self) -> [Option<Open>; 3] {
+        self.open
+    }
+
+    /// Goes on with these open superblocks.
+    pub fn restore_open(&mut self, open: [Option<Open>; 3]) {
+        self.open = open;
+    }
+
     /// Returns the page programs of a command after the first.
     pub fn rest_of(&self, number: u32) -> TxnId {
         self.records[number as usize].rest

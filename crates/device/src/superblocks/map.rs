@@ -3,6 +3,7 @@
 //!
 //! There is no bitmap: a unit of the flash is valid if the map points at it.
 
+use super::saved_state::{TakeWords, list};
 use super::shape::Shape;
 use fowler_units::{Bytes, FrameId};
 use std::collections::VecDeque;
@@ -212,6 +213,61 @@ impl Map {
 
     pub fn erases(&self) -> &[u32] {
         &self.erases
+    }
+
+    /// Returns the erased superblocks, and those among the ones set aside, oldest first.
+    pub fn free_lists(&self) -> [&VecDeque<u32>; 2] {
+        [&self.free, &self.free_aside]
+    }
+
+    /// Returns 1 for each superblock that is full, and 0 for the others.
+    pub fn full(&self) -> Vec<u32> {
+        self.superblocks.iter().map(|record| u32::from(record.state == State::Full)).collect()
+    }
+
+    /// Returns where each unit of the host is.
+    pub fn places(&self) -> &[u32] {
+        &self.forward
+    }
+
+    /// Takes over the saved state of a map of this size, which holds nothing.
+    ///
+    /// # Errors
+    /// Why it is not the state of such a map.
+    pub fn restore(&mut self, take: TakeWords<'_>) -> Result<(), String> {
+        let count = self.superblocks.len() as u32;
+        let (free, free_aside) = (list(take, count)?, list(take, count)?);
+        let mut full = vec![0; self.superblocks.len()];
+        take(&mut full)?;
+        for (record, &full) in self.superblocks.iter_mut().zip(&full) {
+            record.state = if full == 1 { State::Full } else { State::Open };
+        }
+        for (list, aside) in [(&free, false), (&free_aside, true)] {
+            for &number in list {
+                if (number >= self.set_aside) != aside || full[number as usize] != 0 {
+                    return Err("a superblock is erased that cannot be".into());
+                }
+                self.superblocks[number as usize].state = State::Free;
+            }
+        }
+        (self.free, self.free_aside) = (free.into(), free_aside.into());
+        take(&mut self.erases)?;
+        let mut forward = std::mem::take(&mut self.forward);
+        take(&mut forward)?;
+        for (page, &unit) in forward.iter().enumerate().filter(|(_, unit)| **unit != NOWHERE) {
+            let Some(owner) = self.owners.get_mut(unit as usize).filter(|it| **it == NOWHERE)
+            else {
+                return Err("two units share a place, or one lies beyond the drive".into());
+            };
+            *owner = page as u32;
+            let record = &mut self.superblocks[(unit / self.units) as usize];
+            if record.state == State::Free {
+                return Err("a unit lies in an erased superblock".into());
+            }
+            record.valid += 1;
+        }
+        self.forward = forward;
+        Ok(())
     }
 
     /// Prefetches the entry of the unit of the host that a unit of the flash was written for.

@@ -23,7 +23,7 @@
 //!   command of a superblock that gains little.
 //! - `slc_cache.rs`: superblocks in SLC mode, which the host's data goes to first.
 //! - `aging.rs`, `refresh.rs`: reads of old data, which are repeated at other references.
-//! - `filling.rs`: the state before the first request.
+//! - `filling.rs`: the state before the first request. `saved_state.rs`: that state as words.
 //! - `refusals.rs`: the sizes of such a drive, and why a configuration of one cannot work.
 //!   `aging_refusals.rs`: the same of its cells.
 //! - `check.rs`: the laws of the drive.
@@ -55,6 +55,7 @@ mod refresh;
 mod refusals;
 #[cfg(test)]
 mod register_tests;
+mod saved_state;
 mod second_passes;
 mod shape;
 mod slc_cache;
@@ -82,6 +83,7 @@ use fowler_units::{Bytes, DieId, Geometry, HostIo, Id, Locator, Nanos, Span, Txn
 use line::Line;
 use map::Map;
 use pace::Pace;
+pub use saved_state::{PutWords, TakeWords};
 use shape::Shape;
 use slc_cache::SlcCache;
 

@@ -5,6 +5,7 @@ use crate::device_spec;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::faults::{self, Scripted};
 use crate::image_cache::ImageCache;
+use crate::image_store;
 use crate::outcome::Fate;
 use crate::progress::Progress;
 use crate::workload::Control;
@@ -168,7 +169,7 @@ impl Translation for Superblocks {
             progress: &|share| (control.progress)(Progress::Preconditioning(share)),
         };
         let made = match images {
-            None => Superblocks::preconditioned_for(config, watch),
+            None => image_store::superblocks(config, watch),
             Some(images) => images.superblocks(config, watch),
         };
         let refused = |refusals| device_spec::refused(name, &BTreeMap::new(), refusals);

@@ -1,0 +1,232 @@
+//! The state of a drive with superblocks before its first request, as words that can be saved and
+//! read again. It excludes everything that follows from the configuration.
+
+use super::Superblocks;
+use super::commands::Open;
+use super::map::Map;
+use crate::config::Config;
+use crate::precondition::Preconditioned;
+
+/// Where words go. An error is the reason why they cannot.
+pub type PutWords<'a> = &'a mut dyn FnMut(&[u32]) -> Result<(), String>;
+/// Where words come from: fills the slice, or says why it cannot.
+pub type TakeWords<'a> = &'a mut dyn FnMut(&mut [u32]) -> Result<(), String>;
+
+/// The bit pattern of an absent number.
+const NONE: u32 = u32::MAX;
+
+impl Superblocks {
+    /// Passes on the state of this drive, which has served no request.
+    ///
+    /// # Errors
+    /// If `put` fails.
+    pub fn save_state(&self, put: PutWords<'_>) -> Result<(), String> {
+        let Preconditioned { filled, pattern: _, overwritten, waf, steady } = self.preconditioned;
+        let [low, high] = halves(overwritten);
+        let [waf_low, waf_high] = halves(waf.unwrap_or_default().to_bits());
+        put(&[filled.0, filled.1, low, high, waf.is_some().into(), waf_low, waf_high])?;
+        put(&[steady.into()])?;
+        for open in self.commands.all_open() {
+            put(&open.map_or([NONE, NONE], |open| [open.superblock, open.command]))?;
+        }
+        let opened = self.aging.as_ref().map_or(&[][..], |aging| aging.opened_in_order());
+        put(&[opened.len() as u32])?;
+        put(opened)?;
+        self.map.save(put)
+    }
+
+    /// Returns the translation of `config` in a state that was saved by a drive that is
+    /// preconditioned alike.
+    ///
+    /// # Errors
+    /// Why the state is not one of such a drive.
+    pub fn with_saved_state(config: &Config, take: TakeWords<'_>) -> Result<Superblocks, String> {
+        let mut its = Superblocks::empty(config);
+        let mut head = [0; 8];
+        take(&mut head)?;
+        let [filled, all, low, high, has_waf, waf_low, waf_high, steady] = head;
+        if all != its.map.logical() || filled > all || has_waf > 1 || steady > 1 {
+            return Err("it is of a drive of another size".into());
+        }
+        let waf = f64::from_bits(whole(waf_low, waf_high));
+        if has_waf == 1 && !waf.is_finite() {
+            return Err("its write amplification is no number".into());
+        }
+        its.preconditioned = Preconditioned {
+            filled: (filled, all),
+            pattern: config.precondition.pattern,
+            overwritten: whole(low, high),
+            waf: (has_waf == 1).then_some(waf),
+            steady: steady == 1,
+        };
+        let mut open = [None; 3];
+        for place in &mut open {
+            let mut pair = [0; 2];
+            take(&mut pair)?;
+            let [superblock, command] = pair;
+            *place = (superblock != NONE).then_some(Open { superblock, command });
+        }
+        let (superblocks, commands) = (its.shape.superblocks, its.shape.commands);
+        let is_there = |open: &Open| open.superblock < superblocks && open.command <= commands;
+        if !open.iter().flatten().all(is_there) {
+            return Err("a superblock is open that the drive does not have".into());
+        }
+        its.commands.restore_open(open);
+        let opened = list(take, superblocks)?;
+        its.map.restore(take)?;
+        match &mut its.aging {
+            Some(aging) => aging.filled_in_order(opened, &its.map),
+            None if opened.is_empty() => {}
+            None => return Err("it is of a drive whose data ages".into()),
+        }
+        Ok(its)
+    }
+}
+
+/// Returns the low and the high word of a number.
+fn halves(number: u64) -> [u32; 2] {
+    [number as u32, (number >> 32) as u32]
+}
+
+fn whole(low: u32, high: u32) -> u64 {
+    u64::from(high) << 32 | u64::from(low)
+}
+
+/// Reads a list of different superblocks: how many, then each.
+pub(super) fn list(take: TakeWords<'_>, superblocks: u32) -> Result<Vec<u32>, String> {
+    let mut count = [0];
+    take(&mut count)?;
+    if count[0] > superblocks {
+        return Err("it lists more superblocks than the drive has".into());
+    }
+    let mut all = vec![0; count[0] as usize];
+    take(&mut all)?;
+    let mut seen = vec![false; superblocks as usize];
+    for &number in &all {
+        match seen.get_mut(number as usize) {
+            Some(seen) if !*seen => *seen = true,
+            _ => return Err("it lists a superblock twice, or one that is not there".into()),
+        }
+    }
+    Ok(all)
+}
+
+impl Map {
+    /// Passes on the map and the superblocks.
+    fn save(&self, put: PutWords<'_>) -> Result<(), String> {
+        for list in self.free_lists() {
+            put(&[list.len() as u32])?;
+            let (first, second) = list.as_slices();
+            put(first)?;
+            put(second)?;
+        }
+        put(&self.full())?;
+        put(self.erases())?;
+        put(self.places())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Pattern;
+    use crate::device::Device;
+    use crate::precondition::UNWATCHED;
+    use crate::superblocks::cases::tiny;
+    use fowler_units::{HostIo, Nanos, Rng};
+
+    fn made(config: &Config) -> Superblocks {
+        Superblocks::preconditioned_for(config, UNWATCHED).unwrap().expect("nobody stops it")
+    }
+
+    fn saved(drive: &Superblocks) -> Vec<u32> {
+        let mut words = Vec::new();
+        drive.save_state(&mut |more| Ok(words.extend_from_slice(more))).unwrap();
+        words
+    }
+
+    fn restored(config: &Config, words: &[u32]) -> Result<Superblocks, String> {
+        let mut rest = words;
+        Superblocks::with_saved_state(config, &mut |into| {
+            let (now, later) = rest.split_at_checked(into.len()).ok_or("it ends too early")?;
+            into.copy_from_slice(now);
+            rest = later;
+            Ok(())
+        })
+    }
+
+    /// What a drive does with some requests, as text.
+    fn served(config: &Config, drive: Superblocks) -> String {
+        let mut device = Device::over(config, drive);
+        let mut rng = Rng::stream(7, "requests");
+        let logical = device.superblocks().map.logical();
+        let requests = (0..3000u64).map(|number| {
+            let at = (Nanos(number * 20_000), rng.below(logical.into()) * 4096);
+            if number % 3 == 0 {
+                HostIo::read(at.0, at.1, 4096)
+            } else {
+                HostIo::write(at.0, at.1, 4096)
+            }
+        });
+        let requests: Vec<HostIo> = requests.collect();
+        device.run(requests.into_iter(), crate::device::Pacing::Open, &mut ());
+        device.check_superblocks().unwrap();
+        format!("{:?} {:?}", device.counters(), device.now())
+    }
+
+    fn drives() -> Vec<Config> {
+        let mut all = Vec::new();
+        for pattern in [Pattern::Sequential, Pattern::Random, Pattern::Steady, Pattern::Rested] {
+            for fill in [0.0, 0.4, 1.0] {
+                let mut config = tiny();
+                (config.precondition.pattern, config.precondition.fill) = (pattern, fill);
+                all.push(config);
+            }
+        }
+        all
+    }
+
+    #[test]
+    fn a_drive_from_its_saved_state_serves_as_one_that_was_filled() {
+        for config in drives() {
+            let case = config.precondition;
+            let whole = made(&config);
+            let words = saved(&whole);
+            let again = restored(&config, &words).unwrap_or_else(|why| panic!("{case:?}: {why}"));
+            assert_eq!(saved(&again), words, "{case:?}");
+            assert_eq!(again.preconditioned, whole.preconditioned, "{case:?}");
+            assert_eq!(served(&config, again), served(&config, whole), "{case:?}");
+        }
+    }
+
+    #[test]
+    fn no_damage_makes_a_drive_that_cannot_be() {
+        let mut config = tiny();
+        config.precondition.pattern = Pattern::Steady;
+        config.precondition.fill = 1.0;
+        let words = saved(&made(&config));
+        assert_eq!(
+            restored(&config, &words[..words.len() - 1]).err().as_deref(),
+            Some("it ends too early")
+        );
+        let mut rng = Rng::stream(3, "damage");
+        let mut refused = 0;
+        for case in 0..500 {
+            let mut damaged = words.clone();
+            let at = rng.below(words.len() as u64) as usize;
+            damaged[at] = match rng.below(3) {
+                0 => rng.below(1 << 32) as u32,
+                1 => damaged[at].wrapping_add(1),
+                _ => words[rng.below(words.len() as u64) as usize],
+            };
+            match restored(&config, &damaged) {
+                Ok(drive) => assert!(drive.map.logical() == words[1], "case {case}"),
+                Err(_) => refused += 1,
+            }
+        }
+        assert!(refused > 100, "{refused} of 500");
+        let mut other = config.clone();
+        other.geometry.blocks_per_plane += 4;
+        assert!(restored(&other, &words).is_err());
+    }
+}

@@ -1,0 +1,265 @@
+//! States of drives before their first request, saved for the processes to come: filling a large
+//! drive takes longer than many runs. They are files of the [cache folder](crate::cache_folder).
+//!
+//! The name of a file is a hash of all that the state depends on: the part of the configuration
+//! that decides where data is placed, the seed among it, and the sources of the simulator. A file
+//! that is damaged is removed and made anew. Without room to save one, the run goes on without. Two
+//! processes that make the same state write the same bytes, each to a file of its own that is
+//! renamed when it is whole.
+
+use crate::cache_folder::{self, Bound, make_room};
+use crate::device_spec;
+use crate::disk;
+use crate::provenance::{FINGERPRINT, text_hash};
+use crate::sealed::{self, Kind, Refused, SealedFile};
+use fowler_device::{Config, Mapping, Pattern, PreconditionWatch, Refusal, Superblocks};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// A change of the words of a state needs the next number.
+const KIND: Kind = Kind { name: "image", format: 1 };
+/// How many states are cached, and how large they are together.
+const BOUND: Bound = Bound { prefix: "image-", files: 16, bytes: 4 << 30 };
+/// A state that takes fewer writes to make is not worth a file.
+const WRITES_LEAST: f64 = 4e6;
+/// How often the drives with superblocks are written over until their state is steady.
+const STEADY_WRITES: f64 = 4.0;
+/// A file is saved only where so many times its size is free.
+const FREE_LEAST: u64 = 4;
+/// Words that are read or written at once.
+const CHUNK: usize = 1 << 14;
+
+/// The folder that states are saved in; `None` if none are.
+static FOLDER: Mutex<Option<PathBuf>> = Mutex::new(None);
+
+/// Sets the folder that states are saved in from now on; `None` saves and reads none.
+pub fn keep_in(folder: Option<PathBuf>) {
+    *FOLDER.lock().unwrap_or_else(PoisonError::into_inner) = folder;
+}
+
+/// Returns the folder that states are saved in; `None` if none are.
+pub fn folder() -> Option<PathBuf> {
+    FOLDER.lock().unwrap_or_else(PoisonError::into_inner).clone()
+}
+
+/// Returns the preconditioned translation of a drive with superblocks, saved or made; `None` if
+/// making it was stopped.
+///
+/// # Errors
+/// Every reason why the configuration cannot work.
+pub(crate) fn superblocks(
+    config: &Config,
+    watch: PreconditionWatch<'_>,
+) -> Result<Option<Superblocks>, Vec<Refusal>> {
+    let made = || Superblocks::preconditioned_for(config, watch);
+    match folder().filter(|_| is_worth_a_file(config)) {
+        None => made(),
+        Some(folder) => in_folder(&folder, config, made),
+    }
+}
+
+fn in_folder(
+    folder: &Path,
+    config: &Config,
+    made: impl FnOnce() -> Result<Option<Superblocks>, Vec<Refusal>>,
+) -> Result<Option<Superblocks>, Vec<Refusal>> {
+    // What cannot work is refused, whatever is in the folder.
+    config.layout()?;
+    let identity = identity(config);
+    let path = folder.join(format!("{}{identity}", BOUND.prefix));
+    if let Some(found) = read(&path, &identity, config) {
+        cache_folder::used(&path);
+        return Ok(Some(found));
+    }
+    let image = made()?;
+    if let Some(image) = &image {
+        // A cache that cannot be written is none; nobody needs to know.
+        let _unsaved = save(&path, &identity, image);
+    }
+    Ok(image)
+}
+
+/// Returns true if making the state takes longer than reading it, and its identity is known.
+fn is_worth_a_file(config: &Config) -> bool {
+    if config.superblocks.mapping != Mapping::Superblocks
+        || config.policies.labels().next().is_some()
+    {
+        return false;
+    }
+    let steady = matches!(config.precondition.pattern, Pattern::Steady | Pattern::Rested);
+    let times = if steady { STEADY_WRITES } else { 1.0 };
+    let units = config.layout().map_or(0, |layout| layout.logical_pages);
+    config.precondition.fill * f64::from(units) * times >= WRITES_LEAST
+}
+
+/// Returns a hash of everything that a state depends on.
+fn identity(config: &Config) -> String {
+    let (part, streams) = config.placement_identity(&device_spec::defaults());
+    text_hash(&format!("{FINGERPRINT} {} {streams}\n{}", KIND.format, device_spec::print(&part)))
+}
+
+/// Reads a state; `None` if there is none, or none that can be used. One that is damaged is removed.
+fn read(path: &Path, identity: &str, config: &Config) -> Option<Superblocks> {
+    if !disk::facts(path).ok()??.is_file() {
+        return None;
+    }
+    let mut opened = match sealed::inspect(path, KIND) {
+        Ok(opened) => opened,
+        Err(Refused::Damaged(_)) => {
+            let _another_time = disk::remove(path);
+            return None;
+        }
+        Err(Refused::Other(_)) => return None,
+    };
+    let mut bytes = vec![0; 4 * CHUNK];
+    let found = (opened.identity == identity).then(|| {
+        Superblocks::with_saved_state(config, &mut |words| {
+            for words in words.chunks_mut(CHUNK) {
+                let bytes = &mut bytes[..4 * words.len()];
+                opened.body.read_exact(bytes).map_err(|error| error.to_string())?;
+                let (all, _) = bytes.as_chunks::<4>();
+                words.iter_mut().zip(all).for_each(|(word, its)| *word = u32::from_le_bytes(*its));
+            }
+            Ok(())
+        })
+    });
+    match found {
+        Some(Ok(drive)) => Some(drive),
+        _ => {
+            let _another_time = disk::remove(path);
+            None
+        }
+    }
+}
+
+/// Saves a state, if there is room for it.
+fn save(path: &Path, identity: &str, image: &Superblocks) -> Result<(), String> {
+    let mut length = 0u64;
+    image.save_state(&mut |words| {
+        length += 4 * words.len() as u64;
+        Ok(())
+    })?;
+    let folder = path.parent().unwrap_or(Path::new("."));
+    disk::create_folder(folder).map_err(|error| error.to_string())?;
+    make_room(folder, BOUND, length);
+    if disk::free_space(folder).is_some_and(|free| free < FREE_LEAST.saturating_mul(length)) {
+        return Err("there is too little room".into());
+    }
+    let mut file = SealedFile::create(path, KIND, identity).map_err(|why| why.to_string())?;
+    let mut bytes = Vec::with_capacity(4 * CHUNK);
+    image.save_state(&mut |words| {
+        for words in words.chunks(CHUNK) {
+            bytes.clear();
+            words.iter().for_each(|word| bytes.extend_from_slice(&word.to_le_bytes()));
+            file.write_all(&bytes).map_err(|error| error.to_string())?;
+        }
+        Ok(())
+    })?;
+    file.finish(path).map_err(|why| why.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device_spec::{DeviceSpec, resolve};
+    use crate::scheme::Scheme;
+    use fowler_units::Rng;
+    use std::cell::Cell;
+    use std::fs;
+    use std::sync::atomic::AtomicBool;
+
+    /// A drive that fills in no time.
+    fn drive(set: &[&str]) -> Config {
+        let small = ["geometry.blocks_per_plane=16", "precondition.fill=0.9"];
+        let set = small.iter().chain(set).map(ToString::to_string).collect();
+        let spec = DeviceSpec { device: "nvme-pm9a3".into(), set, ..DeviceSpec::default() };
+        resolve(&spec.source().unwrap(), &Scheme::none(), &spec).unwrap().config
+    }
+
+    /// Returns the state as words, and whether it was made.
+    fn state(folder: &Path, config: &Config) -> (Vec<u32>, bool) {
+        let made = Cell::new(false);
+        let image = in_folder(folder, config, || {
+            made.set(true);
+            let stop = AtomicBool::new(false);
+            let watch = PreconditionWatch { stop: &stop, progress: &|_| () };
+            Superblocks::preconditioned_for(config, watch)
+        });
+        let mut words = Vec::new();
+        let image = image.unwrap().expect("nobody stops it");
+        image.save_state(&mut |more| Ok(words.extend_from_slice(more))).unwrap();
+        (words, made.get())
+    }
+
+    fn only_file(folder: &Path) -> PathBuf {
+        let mut files = fs::read_dir(folder).unwrap().map(|it| it.unwrap().path());
+        let first = files.next().expect("a file");
+        assert_eq!(files.next(), None);
+        first
+    }
+
+    #[test]
+    fn a_saved_state_is_the_one_that_was_made() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path().join("not/yet");
+        let config = drive(&[]);
+        let (first, made) = state(&folder, &config);
+        assert!(made);
+        assert_eq!(state(&folder, &config), (first.clone(), false));
+        // What the state does not depend on has no other file; what it depends on has.
+        let same = drive(&["host.latency=9us", "queue.max_reads=7"]);
+        assert_eq!(state(&folder, &same), (first.clone(), false));
+        only_file(&folder);
+        for other in ["seed=2", "precondition.fill=0.8", "precondition.pattern=\"random\""] {
+            let (words, made) = state(&folder, &drive(&[other]));
+            assert!(made && words != first, "{other}");
+        }
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 4);
+    }
+
+    #[test]
+    fn what_is_damaged_is_made_anew() {
+        let folder = tempfile::tempdir().unwrap();
+        let (folder, config) = (folder.path(), drive(&[]));
+        let (whole, _) = state(folder, &config);
+        let path = only_file(folder);
+        let bytes = fs::read(&path).unwrap();
+        let mut rng = Rng::stream(5, "damage");
+        for case in 0..60 {
+            let mut damaged = bytes.clone();
+            match rng.below(3) {
+                0 => damaged[rng.below(bytes.len() as u64) as usize] ^= 1 << rng.below(8),
+                1 => damaged.truncate(rng.below(bytes.len() as u64) as usize),
+                _ => damaged.extend_from_slice(b"more"),
+            }
+            fs::write(&path, &damaged).unwrap();
+            assert_eq!(state(folder, &config), (whole.clone(), true), "case {case}");
+            assert_eq!(fs::read(&path).unwrap(), bytes, "case {case}");
+        }
+        // A file that is whole, and of another drive.
+        let words = [7u8; 400];
+        fs::write(&path, sealed::bytes(KIND, &identity(&config), &words)).unwrap();
+        assert_eq!(state(folder, &config), (whole, true));
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_written_is_no_cache() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("file");
+        fs::write(&file, "in the way").unwrap();
+        let config = drive(&[]);
+        let (first, made) = state(&file, &config);
+        assert!(made);
+        assert_eq!(state(&file, &config), (first, true));
+        assert_eq!(fs::read_to_string(&file).unwrap(), "in the way");
+    }
+
+    #[test]
+    fn only_what_takes_long_is_worth_a_file() {
+        assert!(!is_worth_a_file(&drive(&[])));
+        let spec = DeviceSpec { device: "nvme-pm9a3".into(), ..DeviceSpec::default() };
+        let large = resolve(&spec.source().unwrap(), &Scheme::none(), &spec).unwrap().config;
+        assert!(is_worth_a_file(&large));
+    }
+}
