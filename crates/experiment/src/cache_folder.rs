@@ -106,7 +106,7 @@ mod tests {
             (&[1, 1, 1, 1], 4, 1, &["image-1", "image-2", "image-3"]),
             (&[300, 300, 300], 3, 300, &["image-1", "image-2"]),
             (&[300, 300, 300], 3, 900, &[]),
-            (&[1, 1, 1], 32, 1, &["image-2"]),
+            (&[1, 1, 1], 31, 1, &["image-2"]),
         ] {
             let folder = tempfile::tempdir().unwrap();
             filled(folder.path(), lengths, oldest);

@@ -171,7 +171,7 @@ mod tests {
 
     /// A drive that fills in no time.
     fn drive(set: &[&str]) -> Config {
-        let small = ["geometry.blocks_per_plane=16", "precondition.fill=0.9"];
+        let small = ["geometry.blocks_per_plane=64", "geometry.pages_per_block=24"];
         let set = small.iter().chain(set).map(ToString::to_string).collect();
         let spec = DeviceSpec { device: "nvme-pm9a3".into(), set, ..DeviceSpec::default() };
         resolve(&spec.source().unwrap(), &Scheme::none(), &spec).unwrap().config
@@ -208,10 +208,10 @@ mod tests {
         assert!(made);
         assert_eq!(state(&folder, &config), (first.clone(), false));
         // What the state does not depend on has no other file; what it depends on has.
-        let same = drive(&["host.latency=9us", "queue.max_reads=7"]);
+        let same = drive(&["host.latency=9us", "queue.reads_behind=7"]);
         assert_eq!(state(&folder, &same), (first.clone(), false));
         only_file(&folder);
-        for other in ["seed=2", "precondition.fill=0.8", "precondition.pattern=\"random\""] {
+        for other in ["seed=2", "precondition.fill=0.8", "precondition.pattern=random"] {
             let (words, made) = state(&folder, &drive(&[other]));
             assert!(made && words != first, "{other}");
         }

@@ -64,6 +64,6 @@ fn a_killed_life_leaves_nothing_to_its_successor() {
     let more = ["geometry.blocks_per_plane=32", "lifetime.cycles=400"];
     let set: Vec<&str> = set.iter().chain(&more).flat_map(|it| ["--set", *it]).collect();
     let life = ["lifetime", "--device", "ready-32", "--workload", &load, "--dilation", "2"];
-    let rest = ["--years", "0.01", "--no-check", "--save-every", "2000"];
+    let rest = ["--years", "0.004", "--no-check", "--save-every", "2000"];
     killed_and_repeated(&folder, &[&life[..], &rest, &set].concat(), "lifetime.checkpoint.");
 }

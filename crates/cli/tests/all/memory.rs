@@ -4,7 +4,7 @@
 
 use std::process::Command;
 
-/// Runs `fowler` with so many KiB of address space. Threads reserve some, so there are two.
+/// Runs `fowler` with so many KiB of address space. Threads need stacks, so there are two.
 fn limited(kib: u64, arguments: &[&str]) -> (Option<i32>, String, String) {
     let output = Command::new("sh")
         .args(["-c", &format!("ulimit -v {kib} && exec \"$0\" \"$@\"")])
@@ -25,17 +25,17 @@ const REFUSED: [(u64, &[&str], &[&str]); 4] = [
         &["pes-mlc: the drive would take 7.4", "ulimit -v", "geometry.blocks_per_plane = "],
     ),
     (
-        680_000,
+        520_000,
         &["compare", "--device", "pes-mlc", "--workload", "demo", "--schemes", "fifo,rps"],
         &["2 runs at once would take", "1 run at once would fit: compare fewer schemes"],
     ),
     (
-        400_000,
+        230_000,
         &["compare", "--device", "pes-mlc", "--workload", "demo", "--schemes", "fifo,rps"],
         &["2 runs at once would take", "one run takes"],
     ),
     (
-        600_000,
+        430_000,
         &["lifetime", "--device", "ready-128", "--workload", "ready-map"],
         &["ready-128: the drive would take", "geometry.blocks_per_plane = "],
     ),
@@ -122,7 +122,7 @@ fn a_dry_run_says_what_memory_is_taken() {
 /// optimization, which takes 22 MB more than one with it.
 #[test]
 fn the_hint_helps() {
-    const KIB: u64 = 360_000;
+    const KIB: u64 = 220_000;
     let run = ["run", "--device", "pes-mlc", "--workload", "demo", "--limit", "100", "--quiet"];
     let (code, _, err) = limited(KIB, &run);
     assert_eq!(code, Some(2), "{err}");
