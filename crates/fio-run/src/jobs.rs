@@ -6,7 +6,7 @@ use super::recording;
 use super::results::{Fio, Region};
 use super::simulate::{Leaves, Setup, Task};
 use fowler_experiment::device_spec::{self, DeviceSpec, Resolved};
-use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics, escaped};
 use fowler_experiment::outcome::Outcome;
 use fowler_experiment::progress::{Control, Progress};
 use fowler_experiment::provenance::text_hash;
@@ -213,9 +213,10 @@ impl FioSpec {
         see("job,op,offset,length\n");
         let mut text = String::new();
         for (job, files) in jobs.iter().zip(&layout.jobs) {
+            let name = escaped(&job.name);
             for request in fio::Sequence::new(job, files, self.seeding) {
                 let fio::Request { op, offset, length, .. } = request;
-                writeln!(text, "{},{},{offset},{length}", job.name, op.word()).expect("text grows");
+                writeln!(text, "{name},{},{offset},{length}", op.word()).expect("text grows");
                 if text.len() > 1 << 16 {
                     see(&text);
                     text.clear();
