@@ -62,15 +62,15 @@ pub(crate) fn exit_of(outcomes: &[Outcome]) -> Exit {
     let mut exit = Exit::Done;
     for outcome in outcomes {
         if !outcome.laws().hold() {
-            let (scheme, laws) = (&outcome.drive.scheme, outcome.laws());
-            console::note(&format!("fault: the run under {scheme} breaks a law: {laws:?}"));
+            let (place, laws) = (outcome.drive.place(), outcome.laws());
+            console::note(&format!("fault: the run {place} breaks a law: {laws:?}"));
             return Exit::Fault;
         }
         match &outcome.ending {
             Ending::Complete => {}
             Ending::Stopped => exit = if exit == Exit::Done { Exit::Stopped } else { exit },
             Ending::Failed(diagnostics) => {
-                // The same trace is wrong in the same way under every scheme.
+                // The same trace is wrong in the same way in every run.
                 said.extend(
                     diagnostics.0.iter().filter(|it| !said.contains(it)).collect::<Vec<_>>(),
                 );

@@ -5,7 +5,8 @@ use crate::requests;
 use fowler_drives::measured::Filter;
 use fowler_drives::protocol::Effort as HowMuch;
 use fowler_experiment::atomic_file::Named;
-use fowler_experiment::device_spec::{self, DeviceSpec, Resolved};
+use fowler_experiment::candidates::{Candidate, Candidates};
+use fowler_experiment::device_spec::{self, Axis, DeviceSpec, Resolved};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::faults;
 use fowler_experiment::presets::{self, Folder};
@@ -47,10 +48,39 @@ pub(crate) fn read_options(reading: &Reading) -> Result<ReadOptions, Diagnostics
     diagnostics.or(ReadOptions { format, lenient, device, columns, spread, ..options })
 }
 
+/// The drive of the flags, under the scheme if there is one.
+pub(crate) fn candidate(drive: &Drive, scheme: Option<&String>) -> Candidates {
+    Candidates::one(&device(drive), scheme.map(String::as_str))
+}
+
+/// The drives of that list with their settings, each under one scheme at most.
+///
+/// # Errors
+/// If the list compares nothing, or there are several schemes as well.
+pub(crate) fn devices(
+    names: &[String],
+    settings: &Settings,
+    schemes: &[String],
+) -> Result<Candidates, Diagnostics> {
+    let mut diagnostics = Diagnostics::default();
+    if schemes.len() > 1 {
+        let what = format!("{} schemes on {} drives", schemes.len(), names.len());
+        let expected = "several drives under one scheme, or one drive under several schemes";
+        let hint = "leave all but one scheme out, or name one drive with --device".to_string();
+        let several = Diagnostic::new("--devices, --schemes", what).expected(expected);
+        diagnostics.push(several.hint(hint));
+    }
+    let devices = names.iter().map(|name| device_of(name.trim(), settings)).collect();
+    let candidates = Candidates::devices(devices, schemes.first().map(String::as_str));
+    let candidates = diagnostics.take(candidates);
+    diagnostics.or(())?;
+    candidates.ok_or_else(Diagnostics::default)
+}
+
 /// The run that the flags describe, as far as they do: what is wrong goes to `diagnostics`.
 pub(crate) fn run_spec(
     load: &Load,
-    schemes: &[String],
+    candidates: &Candidates,
     diagnostics: &mut Diagnostics,
 ) -> Option<RunSpec> {
     let workload = diagnostics.take(workload(&load.source, &load.reading, &load.addresses.remap));
@@ -59,12 +89,12 @@ pub(crate) fn run_spec(
         diagnostics
             .push(Diagnostic::new("--limit", "there is nothing to run").expected("at least 1"));
     }
-    let device = device(&load.drive);
     let (faults, wrong) = faults::read("--fault", &load.fault);
     diagnostics.0.extend(wrong.0);
-    diagnostics.0.extend(run::check(&device, schemes, workload.as_ref(), &faults).0);
+    diagnostics.0.extend(candidates.check(workload.as_ref(), &faults).0);
     let (workload, replay_speed) = workload.zip(replay_speed)?;
-    let (scheme, limit) = (schemes.first().cloned(), load.length.limit);
+    let Candidate { device, scheme, .. } = candidates.all().first()?.clone();
+    let limit = load.length.limit;
     Some(RunSpec {
         device,
         scheme,
@@ -79,18 +109,40 @@ pub(crate) fn run_spec(
 
 /// The files that a drive under some schemes is read from.
 pub(crate) fn drive_files(drive: &Drive, schemes: &[String]) -> Vec<Named> {
+    files_of("--device", &drive.device, schemes)
+}
+
+/// The files of a drive that `flag` names, and of schemes.
+fn files_of(flag: &'static str, device: &str, schemes: &[String]) -> Vec<Named> {
     let parts = schemes.iter().flat_map(|scheme| scheme.split('+')).map(str::trim);
     let schemes = parts.map(|part| ("the scheme", presets::file(Folder::Schemes, part)));
-    std::iter::once(("--device", presets::file(Folder::Devices, &drive.device)))
+    std::iter::once((flag, presets::file(Folder::Devices, device)))
         .chain(schemes)
         .filter_map(|(flag, path)| Some((flag.to_string(), path?.to_path_buf())))
         .collect()
 }
 
-/// The files that a run reads.
-pub(crate) fn files(load: &Load, schemes: &[String]) -> Vec<Named> {
-    let mut files = drive_files(&load.drive, schemes);
+/// The files that runs of these candidates read.
+pub(crate) fn files(load: &Load, candidates: &Candidates) -> Vec<Named> {
+    let mut files = candidate_files(candidates);
     files.extend(source_files(&load.source));
+    files
+}
+
+/// The files that candidates are read from, each once.
+pub(crate) fn candidate_files(candidates: &Candidates) -> Vec<Named> {
+    let flag = match candidates.axis() {
+        Axis::Schemes => "--device",
+        Axis::Devices => "--devices",
+    };
+    let mut files: Vec<Named> = Vec::new();
+    for Candidate { device, scheme, .. } in candidates.all() {
+        for file in files_of(flag, &device.device, scheme.as_slice()) {
+            if !files.contains(&file) {
+                files.push(file);
+            }
+        }
+    }
     files
 }
 

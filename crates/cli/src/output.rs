@@ -12,6 +12,7 @@ use fowler_experiment::outcome::Outcome;
 use fowler_experiment::requests::RequestsFile;
 use fowler_experiment::seeds::Spread;
 use fowler_experiment::timeline::TIMELINE;
+use fowler_report::passage::Passage;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -130,11 +131,16 @@ impl Output {
     }
 
     /// Writes the page of these runs wherever it was asked for.
-    pub fn report(&self, outcomes: &[Outcome], spread: Option<&Spread>) -> Result<(), Diagnostics> {
+    pub fn report(
+        &self,
+        outcomes: &[Outcome],
+        spread: Option<&Spread>,
+        passages: &[Passage],
+    ) -> Result<(), Diagnostics> {
         if let (Some(_), Some(why)) = (&self.folder, pages::NO_PAGE) {
             console::note(why);
         }
-        pages::runs(outcomes, spread, &self.reports)
+        pages::runs(outcomes, spread, passages, &self.reports)
     }
 
     /// Lists what `command` has written into the folder: the summary, pages, requests, and these

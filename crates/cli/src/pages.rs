@@ -16,6 +16,7 @@ mod with_report {
     pub(crate) use fowler_report::cell_models::plot;
     use fowler_report::diff::Diff;
     use fowler_report::pages;
+    use fowler_report::passage::Passage;
     use fowler_standards::Pts;
     use std::path::{Path, PathBuf};
 
@@ -29,16 +30,17 @@ mod with_report {
         Ok(())
     }
 
-    /// Writes the page of these runs to each of `files`.
+    /// Writes the page of these runs, with the passages at its head, to each of `files`.
     pub(crate) fn runs(
         outcomes: &[Outcome],
         spread: Option<&Spread>,
+        passages: &[Passage],
         files: &[PathBuf],
     ) -> Result<(), Diagnostics> {
         if files.is_empty() {
             return Ok(());
         }
-        let page = pages::of_runs(outcomes, spread);
+        let page = pages::of_runs(outcomes, spread, passages);
         files.iter().try_for_each(|path| pages::write(path, &page))
     }
 
@@ -91,6 +93,7 @@ mod left_out {
     use fowler_lifetime::Lifetime;
     use fowler_report::cell_models::Plotted;
     use fowler_report::diff::Diff;
+    use fowler_report::passage::Passage;
     use fowler_standards::Pts;
     use std::path::{Path, PathBuf};
 
@@ -117,6 +120,7 @@ mod left_out {
     pub(crate) fn runs(
         _outcomes: &[Outcome],
         _spread: Option<&Spread>,
+        _passages: &[Passage],
         _files: &[PathBuf],
     ) -> Result<(), Diagnostics> {
         Ok(())

@@ -2,6 +2,7 @@
 
 use crate::console;
 use crate::table::Grid;
+use fowler_experiment::device_spec::Axis;
 use fowler_experiment::numbers::{
     NOTHING, bytes, counted, counted_as, maybe, percent, ratio, real, seconds, whole, words,
 };
@@ -15,7 +16,7 @@ use fowler_report::verdict;
 use serde_json::Value;
 use std::fmt::Write;
 
-/// Parts below this share of a band's latency, under every scheme, are left out of the table of
+/// Parts below this share of a band's latency, in every run, are left out of the table of
 /// blame.
 const BLAME_SHOWN: f64 = 0.005;
 /// Columns of the label of a line below the tables.
@@ -30,7 +31,11 @@ pub(crate) fn report(outcomes: &[Outcome], spread: Option<&Spread>) -> String {
         text.push_str(&blame(outcomes, kind));
     }
     text.push('\n');
-    let facts = [drive_line(first), workload_line(first), search_line(first)].concat();
+    let drives: String = match first.drive.axis() {
+        Axis::Schemes => drive_line(first),
+        Axis::Devices => outcomes.iter().map(drive_line).collect(),
+    };
+    let facts = [drives, workload_line(first), search_line(first)].concat();
     let faults: String = outcomes.iter().map(fault_lines).collect();
     let findings: String = verdict::of(outcomes, spread)
         .iter()
@@ -43,7 +48,7 @@ pub(crate) fn report(outcomes: &[Outcome], spread: Option<&Spread>) -> String {
 /// The means over all seeds, with half the width of their 95 % confidence intervals.
 fn over_seeds(outcomes: &[Outcome], spread: &Spread) -> String {
     let mut heads = vec![format!("mean \u{b1} 95 % interval, {} seeds", spread.seeds())];
-    heads.extend(outcomes.iter().map(|outcome| outcome.drive.scheme.clone()));
+    heads.extend(outcomes.iter().map(|outcome| outcome.drive.label().into()));
     let mut grid = Grid::new(heads);
     for row in rows(outcomes).into_iter().filter(|row| row.ratio) {
         let of = |place: usize| spread.of(place, &row.path);
@@ -73,10 +78,10 @@ pub(crate) fn explanations(outcome: &Outcome, texts: impl Iterator<Item = String
     text + &console::fitted(&(facts + &warnings), LABEL)
 }
 
-/// The table of metrics: a row for each, a column for each scheme.
+/// The table of metrics: a row for each, a column for each run.
 fn metrics(outcomes: &[Outcome]) -> String {
     let mut heads = vec![String::new()];
-    heads.extend(outcomes.iter().map(|outcome| outcome.drive.scheme.clone()));
+    heads.extend(outcomes.iter().map(|outcome| outcome.drive.label().into()));
     let mut grid = Grid::new(heads);
     for row in rows(outcomes) {
         grid.row(cells(&row, outcomes));
@@ -121,7 +126,7 @@ fn blame(outcomes: &[Outcome], kind: Kind) -> String {
         return String::new();
     }
     let mut heads = vec![format!("slowest 1 % of {}s (us)", kind.name())];
-    heads.extend(outcomes.iter().map(|outcome| outcome.drive.scheme.clone()));
+    heads.extend(outcomes.iter().map(|outcome| outcome.drive.label().into()));
     let mut grid = Grid::new(heads);
     let row = |name: &str, cell: &dyn Fn(&Band, u64) -> (String, String)| {
         let cell = |(band, outcome): (&Band, &Outcome)| {
@@ -155,7 +160,7 @@ fn sum_of(band: &Band, parts: &[Part]) -> (String, String) {
     if mean > 0.0 { (real(mean), percent(share)) } else { (NOTHING.into(), String::new()) }
 }
 
-/// The parts worth a row, the largest under the first scheme first.
+/// The parts worth a row, the largest in the first run first.
 fn shown_parts(bands: &[Band]) -> Vec<Part> {
     let worth = |part: &Part| {
         bands.iter().any(|band| band.share(*part).is_some_and(|share| share >= BLAME_SHOWN))
@@ -224,10 +229,10 @@ fn workload_line(outcome: &Outcome) -> String {
 fn search_line(first: &Outcome) -> String {
     let Some(search) = first.search else { return String::new() };
     format!(
-        "idle      {} wanted, {} reached under {} at {} times the speed, found in {}\n",
+        "idle      {} wanted, {} reached {} at {} times the speed, found in {}\n",
         percent(search.target),
         percent(search.reached),
-        first.drive.scheme,
+        first.drive.place(),
         real(first.workload.speed),
         counted(search.runs as u64, "run"),
     )
@@ -254,14 +259,14 @@ fn fault_lines(outcome: &Outcome) -> String {
         if did.is_empty() {
             did.push("took nothing".into());
         }
-        let (at, scheme) = (seconds((effect.at - Nanos::ZERO).as_s()), &outcome.drive.scheme);
-        writeln!(text, "{:<9} {} at {at} under {scheme}: {}", "fault", fault.what, did.join(", "))
+        let (at, place) = (seconds((effect.at - Nanos::ZERO).as_s()), outcome.drive.place());
+        writeln!(text, "{:<9} {} at {at} {place}: {}", "fault", fault.what, did.join(", "))
             .expect("text grows");
     }
     let more = struck().count().saturating_sub(FAULTS_SHOWN);
     if more > 0 {
         let more = counted(more as u64, "more fault");
-        writeln!(text, "{:<9} {more} under {}", "fault", outcome.drive.scheme).expect("text grows");
+        writeln!(text, "{:<9} {more} {}", "fault", outcome.drive.place()).expect("text grows");
     }
     text
 }

@@ -5,6 +5,8 @@ use crate::flags::Setup;
 use crate::output::{Output, Wanted};
 use crate::table::Grid;
 use crate::{console, fit, progress, report, signals};
+use fowler_experiment::candidates::Candidates;
+use fowler_experiment::compare;
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::memory::Need;
 use fowler_experiment::numbers::{self, counted_as};
@@ -12,7 +14,6 @@ use fowler_experiment::outcome::Outcome;
 use fowler_experiment::run::RunSpec;
 use fowler_experiment::seeds::Spread;
 use fowler_experiment::workload::Control;
-use fowler_experiment::{compare, run};
 use std::path::{Path, PathBuf};
 
 /// What was simulated.
@@ -26,23 +27,23 @@ pub(crate) struct Results {
 pub(crate) fn measured(
     command: &str,
     setup: &Setup,
-    schemes: &[String],
+    candidates: &Candidates,
     timeline: bool,
     logs: impl FnOnce(&Path) -> Vec<PathBuf>,
     simulate: impl FnOnce(&RunSpec, Control<'_>) -> Result<Results, Diagnostics>,
 ) -> Result<Exit, Diagnostics> {
     // Everything that is wrong is said at once, so each of these looks before any gives up.
     let mut diagnostics = Diagnostics::default();
-    let inputs = fit::files(&setup.load, schemes);
+    let inputs = fit::files(&setup.load, candidates);
     let (requests, report) = (setup.requests.as_ref(), setup.page.report.as_ref());
     let wanted = Wanted { requests, report, runs: true, timeline, pictures: false };
     let output = Output::open(setup.out.as_deref(), wanted, &inputs, logs);
     let output = diagnostics.take(output);
-    let spec = fit::run_spec(&setup.load, schemes, &mut diagnostics);
+    let spec = fit::run_spec(&setup.load, candidates, &mut diagnostics);
     diagnostics.or(())?;
     let (Some(output), Some(spec)) = (output, spec) else { return Ok(Exit::Fault) };
     if setup.dry_run {
-        console::print(&dry_run(command, &spec, schemes)?);
+        console::print(&dry_run(command, &spec, candidates)?);
         return Ok(Exit::Done);
     }
     let spec = RunSpec { requests: output.requests(), detail: output.reports(), ..spec };
@@ -56,7 +57,7 @@ pub(crate) fn measured(
     };
     let json = format!("{json:#}\n");
     output.summary(&json)?;
-    output.report(&outcomes, spread.as_ref())?;
+    output.report(&outcomes, spread.as_ref(), &[])?;
     output.list(command, [])?;
     if setup.answer.json {
         console::print(&json);
@@ -64,9 +65,14 @@ pub(crate) fn measured(
     } else {
         console::print(&(report::report(&outcomes, spread.as_ref()) + &output.opens()));
     }
-    let missing = schemes.len().saturating_sub(outcomes.len());
+    let missing = candidates.all().len().saturating_sub(outcomes.len());
     if missing > 0 {
-        let missing = counted_as(missing as u64, "scheme has", "schemes have");
+        let noun = candidates.axis().noun();
+        let missing = counted_as(
+            missing as u64,
+            &format!("{noun} has"),
+            &format!("{noun}s have"),
+        );
         console::note(&format!("stopped: {missing} no result"));
     }
     Ok(match exit_of(&outcomes) {
@@ -76,20 +82,19 @@ pub(crate) fn measured(
 }
 
 /// The drives, and the memory that their runs would take.
-fn dry_run(command: &str, spec: &RunSpec, schemes: &[String]) -> Result<String, Diagnostics> {
-    let source = spec.device.source()?;
-    let schemes: Vec<_> = match schemes {
-        [] => vec![None],
-        named => named.iter().map(|name| Some(name.as_str())).collect(),
-    };
+fn dry_run(
+    command: &str,
+    spec: &RunSpec,
+    candidates: &Candidates,
+) -> Result<String, Diagnostics> {
     let mut drives = Vec::new();
-    let mut grid =
-        Grid::new(["scheme", "capacity", "pages"].map(str::to_string).into()).words(0..1);
-    for name in &schemes {
-        let drive = run::drive(spec, &source, *name)?;
+    let heads = [candidates.axis().noun(), "capacity", "pages"];
+    let mut grid = Grid::new(heads.map(str::to_string).into()).words(0..1);
+    for candidate in candidates.all() {
+        let drive = candidate.drive(spec)?;
         let pages = u64::from(drive.layout.logical_pages);
         grid.row(vec![
-            drive.scheme.clone(),
+            drive.label().into(),
             numbers::bytes(drive.layout.logical.0),
             numbers::whole(pages),
         ]);

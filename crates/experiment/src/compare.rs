@@ -1,5 +1,6 @@
-//! Runs the same workload under several schemes.
+//! Runs the same workload under several schemes, or on several drives.
 
+use crate::candidates::Candidates;
 use crate::device_spec::Resolved;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::fan_out;
@@ -12,65 +13,72 @@ use crate::run::{Ready, Run, RunSpec, Watcher, find_speed, ready};
 use crate::workload::Control;
 use std::path::PathBuf;
 
-/// Runs `spec` under each of `schemes`, in parallel. Outcomes are in the order of the schemes and
-/// do not depend on the number of threads. A target share of idle time is searched for under the
-/// first scheme, and the resulting factor is used for all.
+/// Runs `spec` with each of `candidates` instead of its drive and scheme, in parallel. Outcomes are
+/// in the order of the candidates and do not depend on the number of threads. A target share of
+/// idle time is searched for with the first, and the resulting factor is used for all.
 ///
 /// # Errors
-/// As [`Run::start`], for all schemes at once.
+/// As [`Run::start`], for all candidates at once.
 pub fn compare(
     spec: &RunSpec,
-    schemes: &[String],
+    candidates: &Candidates,
     control: Control<'_>,
 ) -> Result<Vec<Outcome>, Diagnostics> {
-    let outcomes = compare_watched(spec, schemes, control, |_| ())?;
+    let outcomes = compare_watched(spec, candidates, control, |_| ())?;
     Ok(outcomes.into_iter().map(|(outcome, ())| outcome).collect())
 }
 
-/// Like [`compare`], with an additional probe for each scheme, which `watcher` creates from its
-/// name.
+/// Like [`compare`], with an additional probe for each candidate, which `watcher` creates from its
+/// label.
 ///
 /// # Errors
 /// As [`compare`].
 pub fn compare_watched<P: Watcher + Send>(
     spec: &RunSpec,
-    schemes: &[String],
+    candidates: &Candidates,
     control: Control<'_>,
     watcher: impl Fn(&str) -> P + Sync,
 ) -> Result<Vec<(Outcome, P)>, Diagnostics> {
-    let source = spec.device.source()?;
     let mut diagnostics = Diagnostics::default();
-    if schemes.is_empty() {
+    if candidates.all().is_empty() {
         diagnostics.push(Diagnostic::new("--schemes", "no schemes are given"));
     }
-    diagnostics
-        .0
-        .extend(crate::run::check(&spec.device, schemes, Some(&spec.workload), &spec.faults).0);
-    diagnostics.0.extend(one_file_twice(spec, schemes));
+    diagnostics.0.extend(candidates.check(Some(&spec.workload), &spec.faults).0);
+    diagnostics.0.extend(one_file_twice(spec, candidates));
     diagnostics.or(())?;
-    let mut diagnostics = Diagnostics::default();
+    let candidates = candidates.on_one_seed()?;
     let mut all: Vec<Ready> = Vec::new();
-    for scheme in schemes {
-        // Errors of the drive or the trace occur under every scheme: report them once.
-        match ready(spec, &source, Some(scheme), all.first(), control) {
-            Ok(ready) => all.push(ready),
-            Err(more) => diagnostics.0.extend(more.0),
+    let mut wrong = Vec::new();
+    for candidate in candidates.all() {
+        let its = candidate.spec(spec);
+        let made = its
+            .device
+            .source()
+            .and_then(|source| ready(&its, &source, its.scheme.as_deref(), &all, control));
+        match made {
+            Ok(mut made) => {
+                candidate.call(&mut made.drive);
+                all.push(made);
+                wrong.push(Diagnostics::default());
+            }
+            Err(diagnostics) => wrong.push(diagnostics),
         }
     }
-    diagnostics.unique().or(())?;
+    candidates.merged(wrong).or(())?;
     (control.progress)(Progress::Planned(all.len() as u64));
     let (need, at_once) = need(all.iter().map(|ready| &ready.drive), spec.replay_speed);
-    need.refuse(at_once, "compare fewer schemes, or set RAYON_NUM_THREADS")?;
+    let hint = format!("compare fewer {}s, or set RAYON_NUM_THREADS", candidates.axis().noun());
+    need.refuse(at_once, &hint)?;
     let images = ImageCache::default();
     let speed = find_speed(spec.replay_speed, &all[0], Some(&images), control)?;
     let run = |(place, ready): &(usize, &Ready)| {
-        let scheme = &ready.drive.scheme;
-        let file = spec.requests.as_ref().map(|file| file.of_scheme(scheme));
+        let label = ready.drive.label();
+        let file = spec.requests.as_ref().map(|file| file.of(label));
         let run = Run::new(spec, control).ready(ready).speed(speed).images(&images).requests(file);
-        (*place, run.watched_by(watcher(scheme)).start())
+        (*place, run.watched_by(watcher(label)).start())
     };
     // Custom policies may block each other, as those written in Python do on the interpreter: run
-    // them one after another, in parallel to all other schemes.
+    // them one after another, in parallel to all others.
     let (alone, beside): (Vec<_>, Vec<_>) = all
         .iter()
         .enumerate()
@@ -82,7 +90,7 @@ pub fn compare_watched<P: Watcher + Send>(
         alone.into_iter().chain(beside).collect()
     });
     outcomes.sort_by_key(|(place, _)| *place);
-    // A scheme that was stopped before its first request has no outcome; those of the others stay.
+    // What was stopped before its first request has no outcome; those of the others stay.
     if control.stopped() && outcomes.iter().any(|(_, outcome)| outcome.is_ok()) {
         outcomes.retain(|(_, outcome)| outcome.is_ok());
     }
@@ -104,15 +112,16 @@ pub fn need<'a>(
     (need, at_once)
 }
 
-/// Rejects schemes whose requests would be written to the same file.
-fn one_file_twice(spec: &RunSpec, schemes: &[String]) -> Option<Diagnostic> {
+/// Rejects candidates whose requests would be written to the same file.
+fn one_file_twice(spec: &RunSpec, candidates: &Candidates) -> Option<Diagnostic> {
     let file = spec.requests.as_ref()?;
-    let paths: Vec<PathBuf> = schemes.iter().map(|it| file.of_scheme(it).path).collect();
+    let (labels, noun) = (candidates.labels(), candidates.axis().noun());
+    let paths: Vec<PathBuf> = labels.iter().map(|it| file.of(it).path).collect();
     let twice = (1..paths.len()).find(|&at| paths[..at].contains(&paths[at]))?;
     let name = paths[twice].display().to_string();
     let what = format!(
-        "the requests of two schemes would be written to this file; the second is `{}`",
-        schemes[twice]
+        "the requests of two {noun}s would be written to this file; the second is `{}`",
+        labels[twice]
     );
-    Some(Diagnostic::new(name, what).hint("rename one of the schemes".to_string()))
+    Some(Diagnostic::new(name, what).hint(format!("rename one of the {noun}s")))
 }

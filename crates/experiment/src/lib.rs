@@ -6,6 +6,7 @@
 
 pub mod atomic_file;
 pub mod cache_folder;
+pub mod candidates;
 pub mod chip;
 pub mod common_speed;
 pub mod compare;

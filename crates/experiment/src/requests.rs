@@ -41,9 +41,9 @@ impl RequestsFile {
         RequestsFile { path: path.into(), open: csv }
     }
 
-    /// Returns the file for one scheme of several.
-    pub(crate) fn of_scheme(&self, scheme: &str) -> RequestsFile {
-        RequestsFile { path: log_path(&self.path, scheme), open: self.open }
+    /// Returns the file for one run of several, by its label.
+    pub(crate) fn of(&self, label: &str) -> RequestsFile {
+        RequestsFile { path: log_path(&self.path, label), open: self.open }
     }
 
     /// Starts it.
@@ -93,11 +93,11 @@ impl RequestSink for Csv {
     }
 }
 
-/// Returns the path of the log of one scheme: `requests.csv` becomes `requests.rps.csv` for scheme
+/// Returns the path of the log of one run: `requests.csv` becomes `requests.rps.csv` for scheme
 /// `rps`.
-pub fn log_path(path: &Path, scheme: &str) -> PathBuf {
+pub fn log_path(path: &Path, label: &str) -> PathBuf {
     let extension = path.extension().map_or("csv".into(), |extension| extension.to_string_lossy());
-    let safe: String = scheme
+    let safe: String = label
         .chars()
         .map(|c| if c.is_alphanumeric() || "+-_".contains(c) { c } else { '_' })
         .collect();

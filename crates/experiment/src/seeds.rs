@@ -1,17 +1,19 @@
 //! The same comparison with several seeds: how far apart the seeds are, beside how far apart the
-//! schemes are.
+//! schemes or drives are.
 //!
 //! Seed `n + 1` draws other arrivals, addresses and strengths than seed `n`. The first seed is that
 //! of the drive, and its runs are the ones that are shown; of the others only the numbers stay.
 
+use crate::candidates::Candidates;
 use crate::compare::{compare, compare_watched};
+use crate::device_spec::Axis;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::json_schema::output::{self, Fact, list_of, map_of, written};
 use crate::outcome::{Ending, Outcome};
 use crate::progress::Progress;
-use crate::run::{self, RunSpec, Watcher};
+use crate::run::{RunSpec, Watcher};
 use crate::sample::{Interval, interval};
-use crate::summary::{Stored, all};
+use crate::summary::{Metric, Stored, all};
 use crate::workload::Control;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -53,7 +55,13 @@ impl Spread {
     /// Returns the ratio of a metric to that of the first scheme, each seed for itself: what the
     /// seeds have in common does not widen its interval.
     pub fn ratio(&self, scheme: usize, path: &str) -> Option<Interval> {
-        let pairs = self.known(scheme, path)?.iter().zip(self.known(0, path)?);
+        self.ratio_to(0, scheme, path)
+    }
+
+    /// Returns the ratio of a metric to that of the scheme at the place `base`, each seed for
+    /// itself.
+    pub fn ratio_to(&self, base: usize, scheme: usize, path: &str) -> Option<Interval> {
+        let pairs = self.known(scheme, path)?.iter().zip(self.known(base, path)?);
         let ratios: Option<Vec<f64>> =
             pairs.map(|(value, first)| (*first > 0.0).then(|| value / first)).collect();
         interval(&ratios?)
@@ -73,7 +81,11 @@ impl Spread {
     /// Adds the metrics of a seed that are numbers and do not depend on wall-clock time.
     fn add<'a>(&mut self, outcomes: impl Iterator<Item = &'a Outcome>) {
         for (values, outcome) in self.values.iter_mut().zip(outcomes) {
-            for metric in all().iter().filter(|it| it.stored == Stored::Everywhere) {
+            // The seed itself is no result.
+            let is_result = |it: &&Metric| {
+                it.stored == Stored::Everywhere && it.name != "provenance.seed"
+            };
+            for metric in all().iter().filter(is_result) {
                 if let Some(value) = metric.value(outcome).as_f64() {
                     values.entry(metric.name.clone()).or_default().push(value);
                 }
@@ -81,15 +93,15 @@ impl Spread {
         }
     }
 
-    /// Returns it as an object: for each scheme, mean and half the width of the 95 % interval of
-    /// each metric.
-    pub fn json(&self) -> Value {
-        written(&facts(), self)
+    /// Returns it as an object: for each scheme or drive, mean and half the width of the 95 %
+    /// interval of each metric.
+    pub fn json(&self, axis: Axis) -> Value {
+        written(&facts(axis), self)
     }
 
     /// Returns the JSON Schema of that object.
-    pub fn schema() -> Value {
-        output::schema(&facts())
+    pub fn schema(axis: Axis) -> Value {
+        output::schema(&facts(axis))
     }
 
     fn intervals(&self, scheme: usize) -> Value {
@@ -99,12 +111,12 @@ impl Spread {
     }
 }
 
-fn facts() -> [Fact<Spread>; 2] {
-    let schemes =
-        |it: &Spread| (0..it.values.len()).map(|scheme| it.intervals(scheme)).collect::<Vec<_>>();
+fn facts(axis: Axis) -> [Fact<Spread>; 2] {
+    let runs =
+        |it: &Spread| (0..it.values.len()).map(|place| it.intervals(place)).collect::<Vec<_>>();
     [
         Fact::new("count", "", Spread::seeds).like(json!({ "type": "integer", "minimum": 2 })),
-        Fact::new("schemes", "", schemes).like(list_of(map_of(output::schema(&of_interval())))),
+        Fact::new(axis.key(), "", runs).like(list_of(map_of(output::schema(&of_interval())))),
     ]
 }
 
@@ -118,29 +130,29 @@ fn of_interval() -> [Fact<Interval>; 2] {
 /// The outcomes of the first seed with their probes, and the spread over all seeds.
 pub type Compared<P> = (Vec<(Outcome, P)>, Option<Spread>);
 
-/// Compares schemes with `seeds` seeds. Returns the outcomes of the first, and the spread over
+/// Compares `candidates` with `seeds` seeds. Returns the outcomes of the first, and the spread over
 /// those that were run to their end, if there are at least two.
 ///
 /// # Errors
 /// As [`compare()`]; if there is no such seed.
 pub fn compare_over(
     spec: &RunSpec,
-    schemes: &[String],
+    candidates: &Candidates,
     seeds: u32,
     control: Control<'_>,
 ) -> Result<(Vec<Outcome>, Option<Spread>), Diagnostics> {
-    let (outcomes, spread) = compare_over_watched(spec, schemes, seeds, control, |_| ())?;
+    let (outcomes, spread) = compare_over_watched(spec, candidates, seeds, control, |_| ())?;
     Ok((outcomes.into_iter().map(|(outcome, ())| outcome).collect(), spread))
 }
 
-/// Like [`compare_over`], with an additional probe for each scheme of the first seed, which
-/// `watcher` creates from its name.
+/// Like [`compare_over`], with an additional probe for each candidate of the first seed,
+/// which `watcher` creates from its label.
 ///
 /// # Errors
 /// As [`compare_over`].
 pub fn compare_over_watched<P: Watcher + Send>(
     spec: &RunSpec,
-    schemes: &[String],
+    candidates: &Candidates,
     seeds: u32,
     control: Control<'_>,
     watcher: impl Fn(&str) -> P + Sync,
@@ -152,8 +164,8 @@ pub fn compare_over_watched<P: Watcher + Send>(
         other => (control.progress)(other),
     };
     let control = Control { progress: &progress, ..control };
-    let further = further(spec, schemes, seeds)?;
-    let outcomes = compare_watched(spec, schemes, control, watcher)?;
+    let further = further(candidates, seeds)?;
+    let outcomes = compare_watched(spec, candidates, control, watcher)?;
     let whole = |its: &Outcome| its.ending == Ending::Complete;
     let mut spread = Spread { values: vec![BTreeMap::new(); outcomes.len()] };
     spread.add(outcomes.iter().map(|(outcome, _)| outcome));
@@ -161,7 +173,9 @@ pub fn compare_over_watched<P: Watcher + Send>(
         if !outcomes.iter().all(|(outcome, _)| whole(outcome)) || control.stopped() {
             break;
         }
-        match compare(&with_seed(spec, seed), schemes, control) {
+        // Of the further seeds nothing is written.
+        let spec = RunSpec { requests: None, detail: false, ..spec.clone() };
+        match compare(&spec, &candidates.with_seed(seed), control) {
             Ok(more) if more.len() == outcomes.len() && more.iter().all(whole) => {
                 spread.add(more.iter());
             }
@@ -175,26 +189,17 @@ pub fn compare_over_watched<P: Watcher + Send>(
     Ok((outcomes, spread))
 }
 
-/// The seeds beside that of the drive.
-fn further(spec: &RunSpec, schemes: &[String], seeds: u32) -> Result<Range<u64>, Diagnostics> {
+/// The seeds beside that of the first drive.
+fn further(candidates: &Candidates, seeds: u32) -> Result<Range<u64>, Diagnostics> {
     if seeds < 2 {
         return Ok(0..0);
     }
-    let scheme = schemes.first().map(String::as_str);
-    let seed = run::drive(spec, &spec.device.source()?, scheme)?.config.seed;
+    let seed = candidates.seed()?;
     let last = seed.checked_add(u64::from(seeds)).ok_or_else(|| {
         let what = format!("{seeds} seeds from {seed} on: there are none beyond 2^64 - 1");
         Diagnostics::from(Diagnostic::new("--seeds", what).hint("use a smaller --seed".to_string()))
     })?;
     Ok(seed + 1..last)
-}
-
-/// The same runs with another seed, of which nothing is written.
-fn with_seed(spec: &RunSpec, seed: u64) -> RunSpec {
-    let mut spec = RunSpec { requests: None, detail: false, ..spec.clone() };
-    spec.device.seed = Some(seed);
-    spec.device.set.retain(|setting| setting.split('=').next().map(str::trim) != Some("seed"));
-    spec
 }
 
 #[cfg(test)]

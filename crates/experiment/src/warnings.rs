@@ -67,7 +67,7 @@ pub fn interruptions(outcomes: &[Outcome]) -> Vec<Warning> {
             Ending::Failed(_) => "the workload is invalid from there on",
         };
         let requests = counted(outcome.workload.requests, "request");
-        let text = format!("after {requests} under {}: {why}", outcome.drive.scheme);
+        let text = format!("after {requests} {}: {why}", outcome.drive.place());
         Some(Warning { severity: Severity::Interrupted, text })
     };
     outcomes.iter().filter_map(interruption).collect()
@@ -77,8 +77,8 @@ fn broken(outcomes: &[Outcome]) -> Vec<String> {
     let broken = outcomes.iter().filter(|it| !it.laws().hold());
     broken
         .map(|it| {
-            let scheme = &it.drive.scheme;
-            format!("the run under {scheme} violates a law: this is a bug in Fowler")
+            let place = it.drive.place();
+            format!("the run {place} violates a law: this is a bug in Fowler")
         })
         .collect()
 }
@@ -88,8 +88,8 @@ fn lost(outcomes: &[Outcome]) -> Vec<String> {
     let mut texts = Vec::new();
     let mut each = |count: &dyn Fn(&Outcome) -> u64, what: &str, did: &str, so: &str| {
         let lost = outcomes.iter().filter(|it| count(it) > 0).map(|it| {
-            let scheme = &it.drive.scheme;
-            format!("{} {did} under {scheme}", counted(count(it), what))
+            let place = it.drive.place();
+            format!("{} {did} {place}", counted(count(it), what))
         });
         let lost = lost.collect::<Vec<_>>().join(", ");
         if !lost.is_empty() {
@@ -131,7 +131,7 @@ fn lost(outcomes: &[Outcome]) -> Vec<String> {
     let used_up = outcomes
         .iter()
         .filter(|it| read_only(it).is_none())
-        .filter_map(|it| Some(format!("after {:.3} s under {}", worn_out(it)?, it.drive.scheme)));
+        .filter_map(|it| Some(format!("after {:.3} s {}", worn_out(it)?, it.drive.place())));
     let used_up = used_up.collect::<Vec<_>>().join(", ");
     // Where dies have failed, these are the reason, and the drive refuses writes.
     if !used_up.is_empty() {
@@ -147,14 +147,14 @@ fn of_failed_dies(outcomes: &[Outcome]) -> Vec<String> {
         let (dies, since) = (outcome.failed_dies?, read_only(outcome)?);
         let failed = counted(u64::from(dies.failed), "failed die");
         let refused = counted(dies.refused, "request");
-        let scheme = &outcome.drive.scheme;
+        let place = outcome.drive.place();
         Some(match offline(outcome) {
             Some(at) => format!(
-                "without its {failed}, the drive under {scheme} has served nothing since {at:.3} s: the others \
+                "without its {failed}, the drive {place} has served nothing since {at:.3} s: the others \
                  could not take what was in the controller; {refused} were refused"
             ),
             None => format!(
-                "without its {failed}, the drive under {scheme} cannot hold its capacity: it has taken no writes \
+                "without its {failed}, the drive {place} cannot hold its capacity: it has taken no writes \
                  since {since:.3} s, and refused {refused}"
             ),
         })
@@ -172,10 +172,19 @@ pub const CUT: &str = "the last line of the trace has no newline: if the file is
 pub const UNCHECKED: &str =
     "the compressed trace was not read to its end, so its checksum was not verified";
 
-/// The schemes of some of the outcomes.
-fn schemes(outcomes: &[Outcome], which: &dyn Fn(&Outcome) -> bool) -> String {
-    let names = outcomes.iter().filter(|it| which(it)).map(|it| it.drive.scheme.as_str());
-    names.collect::<Vec<_>>().join(", ")
+/// The labels of some of the outcomes.
+fn labels(outcomes: &[Outcome], which: &dyn Fn(&Outcome) -> bool) -> String {
+    let labels = outcomes.iter().filter(|it| which(it)).map(|it| it.drive.label());
+    labels.collect::<Vec<_>>().join(", ")
+}
+
+/// Where some of the runs took place: `under a, b`; empty if there are none.
+fn places(outcomes: &[Outcome], which: &dyn Fn(&Outcome) -> bool) -> String {
+    let labels = labels(outcomes, which);
+    match outcomes.first().filter(|_| !labels.is_empty()) {
+        Some(first) => format!("{} {labels}", first.drive.axis().preposition()),
+        None => labels,
+    }
 }
 
 /// Notes on faults: those that were not reached, and what they changed.
@@ -190,34 +199,34 @@ fn of_faults(outcomes: &[Outcome]) -> Vec<String> {
             .collect();
         if let Some(first) = beyond.first() {
             let count = counted_as(beyond.len() as u64, "fault was", "faults were");
-            let scheme = &outcome.drive.scheme;
+            let place = outcome.drive.place();
             let scaled =
                 if outcome.workload.speed == 1.0 { "" } else { ", by times that are scaled" };
             texts.push(format!(
-                "{count} not reached under {scheme}: the run ended before `{first}`{scaled}"
+                "{count} not reached {place}: the run ended before `{first}`{scaled}"
             ));
         }
     }
-    let all = schemes(outcomes, &|it| {
+    let all = places(outcomes, &|it| {
         it.faults.len() == MOST
             && it.faults.iter().any(|its| its.fault.drawn)
             && it.faults.iter().all(|its| its.effect.is_some())
     });
     if !all.is_empty() {
-        texts.push(format!("under {all} all {MOST} faults struck, as many as a run can have: none was drawn after that"));
+        texts.push(format!("{all} all {MOST} faults struck, as many as a run can have: none was drawn after that"));
     }
     let at_once =
         |it: &Outcome| it.protection.is_none() && it.losses.is_some_and(|its| its.failed_reads > 0);
-    let at_once = schemes(outcomes, &at_once);
+    let at_once = places(outcomes, &at_once);
     if !at_once.is_empty() {
         texts.push(format!(
-            "under {at_once} reads of lost pages were answered at once: do not compare its latencies with others"
+            "{at_once} reads of lost pages were answered at once: do not compare its latencies with others"
         ));
     }
-    let noting = schemes(outcomes, &|it| it.drive.notes_losses);
+    let noting = places(outcomes, &|it| it.drive.notes_losses);
     if !noting.is_empty() {
         texts.push(format!(
-            "under {noting} policy.redundancy.integrity is on, because the run has faults"
+            "{noting} policy.redundancy.integrity is on, because the run has faults"
         ));
     }
     texts
@@ -225,11 +234,11 @@ fn of_faults(outcomes: &[Outcome]) -> Vec<String> {
 
 /// Notes on numbers that a reader could misread.
 fn remarks(outcomes: &[Outcome]) -> Vec<String> {
-    let names = |which: &dyn Fn(&Outcome) -> bool| schemes(outcomes, which);
+    let names = |which: &dyn Fn(&Outcome) -> bool| places(outcomes, which);
     let mut texts = Vec::new();
     for outcome in outcomes {
         let stages = outcome.stages().into_iter();
-        texts.extend(stages.map(|stage| format!("{}: {stage}", outcome.drive.scheme)));
+        texts.extend(stages.map(|stage| format!("{}: {stage}", outcome.drive.label())));
     }
     let cut = |it: &Outcome| it.workload.read.as_ref().is_some_and(|read| read.cut);
     if outcomes.iter().any(cut) {
@@ -245,17 +254,17 @@ fn remarks(outcomes: &[Outcome]) -> Vec<String> {
     let one_step = names(&|it| it.knows_one_step_only());
     if !one_step.is_empty() {
         texts.push(format!(
-            "under {one_step} every program uses the nominal step: the error model of this drive covers no other"
+            "{one_step} every program uses the nominal step: the error model of this drive covers no other"
         ));
     }
     let no_cache = names(&|it| it.caches_no_data());
     if !no_cache.is_empty() {
-        texts.push(format!("under {no_cache} {CACHES_NO_DATA}"));
+        texts.push(format!("{no_cache} {CACHES_NO_DATA}"));
     }
     texts.extend(of_faults(outcomes));
-    let unlike = names(&|it| !alike(&outcomes[0], it));
+    let unlike = labels(outcomes, &|it| !alike(&outcomes[0], it));
     if !unlike.is_empty() {
-        let first = &outcomes[0].drive.scheme;
+        let first = outcomes[0].drive.label();
         texts.push(format!("no ratios for {unlike}: the number of requests differs from {first}"));
     }
     let fresh =
@@ -269,7 +278,7 @@ fn remarks(outcomes: &[Outcome]) -> Vec<String> {
             }
         };
         texts.push(format!(
-            "no garbage collection happened under {fresh}: no block was erased; {next}"
+            "no garbage collection happened {fresh}: no block was erased; {next}"
         ));
     }
     texts

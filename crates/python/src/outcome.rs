@@ -85,7 +85,7 @@ pub(crate) fn write_report(
     spread: Option<PyRef<'_, Spread>>,
 ) -> PyResult<()> {
     let (finished, spread) = (all(&outcomes), spread.map(|spread| spread.its.clone()));
-    let page = || pages::of_runs(&finished, spread.as_ref());
+    let page = || pages::of_runs(&finished, spread.as_ref(), &[]);
     py.detach(|| pages::write(&path, &page())).or_raise(py)
 }
 

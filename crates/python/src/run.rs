@@ -1,4 +1,4 @@
-//! Runs and comparisons of schemes.
+//! Runs, and comparisons of schemes or drives.
 
 use crate::errors::OrRaise;
 use crate::outcome::Outcome;
@@ -24,7 +24,7 @@ pub(crate) fn run(
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Outcome> {
     let finished = watch_policies(py, progress.as_ref(), move |watched, failure| {
-        let spec = run.spec(&[], failure)?;
+        let (spec, _) = run.spec(&[], failure)?;
         watched
             .controlled(|control| Run::new(&spec, control).watched_by(Watcher::new(keep)).start())
             .map(|its| outcome(its, failure))
@@ -39,8 +39,9 @@ pub(crate) fn check(py: Python<'_>, run: RunArgs, schemes: Vec<String>) -> PyRes
     py.detach(|| run.spec(&schemes, &failure)).map(drop).or_raise(py)
 }
 
-/// Runs one drive under one workload and each of `schemes` in parallel. Returns outcomes in the
-/// order of the schemes, and what `seeds` seeds say of them if there are several.
+/// Runs one workload under each of `schemes`, or on each of the drives of `run` if it has several, in
+/// parallel. Returns outcomes in their order, and what `seeds` seeds say of them if there are
+/// several.
 #[pyfunction]
 #[pyo3(signature = (run, schemes, keep=false, progress=None, seeds=1))]
 pub(crate) fn compare(
@@ -52,10 +53,11 @@ pub(crate) fn compare(
     seeds: u32,
 ) -> PyResult<(Vec<Outcome>, Option<Spread>)> {
     let finished = watch_policies(py, progress.as_ref(), move |watched, failure| {
-        let spec = run.spec(&schemes, failure)?;
+        let (spec, candidates) = run.spec(&schemes, failure)?;
         let watcher = |_: &str| Watcher::new(keep);
-        let (outcomes, spread) = watched
-            .controlled(|control| compare_over_watched(&spec, &schemes, seeds, control, watcher))?;
+        let (outcomes, spread) = watched.controlled(|control| {
+            compare_over_watched(&spec, &candidates, seeds, control, watcher)
+        })?;
         let outcomes = outcomes.into_iter().map(|its| outcome(its, failure)).collect();
         Ok((outcomes, spread.map(|its| Spread { its })))
     })?;

@@ -5,6 +5,7 @@ use crate::policies::{Failure, PolicyArgs};
 use crate::py_requests::PyRequests;
 use fowler_columns::requests;
 use fowler_columns::trace_file::TraceFile;
+use fowler_experiment::candidates::Candidates;
 use fowler_experiment::device_spec::{DeviceSpec, Source};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::faults;
@@ -12,7 +13,7 @@ use fowler_experiment::policies::Policies;
 use fowler_experiment::presets::{self, Folder};
 use fowler_experiment::replay_speed;
 use fowler_experiment::requests::RequestsFile;
-use fowler_experiment::run::{self, ReplaySpeed, RunSpec};
+use fowler_experiment::run::{ReplaySpeed, RunSpec};
 use fowler_experiment::sweep::Given;
 use fowler_experiment::workload::{
     CustomSpec, RequestSource, TraceSpec, WorkloadSpec, format_by_name, remap_by_name, replayable,
@@ -121,6 +122,8 @@ impl SourceArgs {
 #[pyo3(from_item_all)]
 pub(crate) struct RunArgs {
     drive: DriveArgs,
+    /// The drives of a comparison of drives, instead of `drive`; otherwise none.
+    devices: Vec<DriveArgs>,
     source: SourceArgs,
     scheme: Option<String>,
     queue_depth: Option<u32>,
@@ -134,12 +137,14 @@ pub(crate) struct RunArgs {
 }
 
 impl RunArgs {
-    /// Converts the arguments of a run, and checks them with each of `schemes`, or with the run's
-    /// own scheme if there are none.
-    pub fn spec(self, schemes: &[String], failure: &Arc<Failure>) -> Result<RunSpec, Diagnostics> {
+    /// Converts the arguments of a run, and checks them with each of its drives, and of `schemes`,
+    /// or with the run's own scheme if there are none.
+    pub fn spec(
+        self,
+        schemes: &[String],
+        failure: &Arc<Failure>,
+    ) -> Result<(RunSpec, Candidates), Diagnostics> {
         let mut diagnostics = Diagnostics::default();
-        let own: Vec<String> = self.scheme.iter().cloned().collect();
-        let schemes = if schemes.is_empty() { &own } else { schemes };
         let workload = diagnostics.take(self.source.spec(failure));
         let replay_speed = match (self.queue_depth, self.speed, self.idle) {
             (Some(depth), ..) => ReplaySpeed::Closed(depth),
@@ -168,11 +173,29 @@ impl RunArgs {
         diagnostics.0.extend(wrong.0);
         let mut device = self.drive.spec();
         device.policies = diagnostics.take(custom(self.policies, failure)).unwrap_or_default();
-        diagnostics.0.extend(run::check(&device, schemes, workload.as_ref(), &faults).0);
+        let candidates = match (&self.devices[..], schemes) {
+            ([], []) => Ok(Candidates::one(&device, self.scheme.as_deref())),
+            ([], schemes) => Ok(Candidates::schemes(&device, schemes)),
+            _ => {
+                let custom = |args: DriveArgs| DeviceSpec {
+                    policies: device.policies.clone(),
+                    ..args.spec()
+                };
+                let devices = self.devices.into_iter().map(custom).collect();
+                Candidates::devices(devices, schemes.first().map(String::as_str))
+            }
+        };
+        let candidates = diagnostics.take(candidates);
+        if let Some(candidates) = &candidates {
+            diagnostics.0.extend(candidates.check(workload.as_ref(), &faults).0);
+        }
         diagnostics.or(())?;
+        let candidates = candidates.ok_or_else(Diagnostics::default)?;
         let workload = workload.ok_or_else(|| Diagnostic::new("", "there is no workload"))?;
         let (scheme, limit, detail) = (self.scheme, self.limit, self.detail);
-        Ok(RunSpec { device, scheme, workload, replay_speed, limit, faults, requests, detail })
+        let spec =
+            RunSpec { device, scheme, workload, replay_speed, limit, faults, requests, detail };
+        Ok((spec, candidates))
     }
 }
 

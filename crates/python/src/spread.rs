@@ -1,6 +1,7 @@
 //! What several seeds say of a comparison, as a Python object.
 
 use crate::errors::{OrRaise, fault};
+use fowler_experiment::device_spec::Axis;
 use fowler_experiment::diagnostic::Diagnostic;
 use fowler_experiment::sample::Interval;
 use fowler_experiment::seeds;
@@ -45,9 +46,10 @@ impl Spread {
         self.its.ratio(scheme, path).map(both)
     }
 
-    /// Returns it as in the JSON of `fowler compare`.
-    fn json(&self) -> String {
-        self.its.json().to_string()
+    /// Returns it as in the JSON of `fowler compare`, of schemes or of drives.
+    fn json(&self, devices: bool) -> String {
+        let axis = if devices { Axis::Devices } else { Axis::Schemes };
+        self.its.json(axis).to_string()
     }
 }
 

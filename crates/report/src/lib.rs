@@ -8,6 +8,7 @@
 //!
 //! - [`verdict`]: what runs say, in sentences.
 //! - [`diff`]: how two results differ, and why.
+//! - [`passage`]: titled sentences for the head of a page.
 //! - `pages`, `figures_folder`: report pages, and folders of tables and figures (feature `pages`).
 //! - [`cell_models`]: the models of cells.
 //! - [`ask`]: from a trace to four answers.
@@ -19,4 +20,5 @@ pub mod diff;
 pub mod figures_folder;
 #[cfg(feature = "pages")]
 pub mod pages;
+pub mod passage;
 pub mod verdict;

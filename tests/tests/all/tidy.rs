@@ -89,7 +89,7 @@ fn a_floor_imports_only_floors_below_it() {
 }
 
 /// The rooms (modules) of `experiment`, lowest first. A room may import those listed before it.
-const EXPERIMENT: [&str; 43] = [
+const EXPERIMENT: [&str; 44] = [
     "diagnostic",
     "fan_out",
     "progress",
@@ -126,6 +126,7 @@ const EXPERIMENT: [&str; 43] = [
     "summary",
     "warnings",
     "run",
+    "candidates",
     "compare",
     "seeds",
     "common_speed",
@@ -144,7 +145,8 @@ fn rooms_of_experiment_import_only_rooms_before_them() {
 }
 
 /// The rooms of the crates above `experiment` that have several, lowest first.
-const REPORT: [&str; 6] = ["verdict", "diff", "pages", "figures_folder", "cell_models", "ask"];
+const REPORT: [&str; 7] =
+    ["verdict", "diff", "passage", "pages", "figures_folder", "cell_models", "ask"];
 const DRIVES: [&str; 6] = ["streams", "measured", "protocol", "fitting", "score", "smart"];
 const LIFETIME: [&str; 20] = [
     "watch",

@@ -10,7 +10,7 @@ use clap::Args;
 use fowler_experiment::diagnostic::{Diagnostics, escaped};
 use fowler_experiment::seeds;
 use fowler_experiment::workload::{Control, replayable};
-use fowler_report::ask::{self, AskSpec, Asked, LongUse};
+use fowler_report::ask::{self, AskSpec, Asked, Drives, LongUse, quoted};
 use fowler_report::verdict;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ const LONG_USE: LongUse = LongUse {
 const LIMIT: u64 = 1_000_000;
 
 /// Four answers about a trace: how slow and why, what it costs in flash, how long the drive
-/// lives, and which scheme is better
+/// lives, and which scheme or drive is better
 #[derive(Debug, Args)]
 pub(crate) struct Ask {
     /// A block trace, plain or packed with zstd or gzip; - is standard input
@@ -36,12 +36,16 @@ pub(crate) struct Ask {
     pub piped: bool,
     #[command(flatten)]
     pub drive: Drive,
+    /// Several drives, separated by commas: presets or files that end in .toml. Each gets the
+    /// answers, and the last one is which drive is better
+    #[arg(long, value_name = "A,B,C.toml", value_delimiter = ',', conflicts_with = "device")]
+    pub devices: Vec<String>,
     #[command(flatten)]
     pub reading: Reading,
     /// Requests at most, from the start of the trace
     #[arg(long, value_name = "N", default_value_t = LIMIT, value_parser = clap::value_parser!(u64).range(1..=2_000_000))]
     pub limit: u64,
-    /// Compare schemes with N seeds
+    /// Compare schemes or drives with N seeds
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=seeds::MOST as i64))]
     pub seeds: u32,
     /// Print choices and answers as one JSON object
@@ -66,18 +70,24 @@ impl Action for Ask {
         let mut diagnostics = Diagnostics::default();
         let options = diagnostics.take(fit::read_options(&self.reading));
         diagnostics.take(replayable(&self.trace));
-        let mut inputs = fit::drive_files(&self.drive, &[]);
+        let drives = diagnostics.take(self.drives());
+        let mut inputs = match &drives {
+            Some(Drives::Several(candidates)) => fit::candidate_files(candidates),
+            _ => fit::drive_files(&self.drive, &[]),
+        };
         inputs.push(("TRACE".into(), self.trace.clone()));
         let wanted = Wanted { runs: true, ..Wanted::default() };
         let output = Output::open(self.out.as_deref(), wanted, &inputs, |_| Vec::new());
         let output = diagnostics.take(output);
         diagnostics.or(())?;
-        let (Some(options), Some(output)) = (options, output) else { return Ok(Exit::Fault) };
+        let (Some(options), Some(output), Some(drives)) = (options, output, drives) else {
+            return Ok(Exit::Fault);
+        };
         let spec = AskSpec {
             path: self.trace.clone(),
             options,
             flags: flags(&self),
-            device: fit::device(&self.drive),
+            drives,
             limit: self.limit,
             seeds: self.seeds,
             detail: output.reports(),
@@ -96,7 +106,7 @@ impl Action for Ask {
         let mut json = verdict::comparison_json(&asked.outcomes, asked.spread.as_ref());
         json["ask"] = asked.json();
         output.summary(&format!("{json:#}\n"))?;
-        output.report(&asked.outcomes, asked.spread.as_ref())?;
+        output.report(&asked.outcomes, asked.spread.as_ref(), &asked.passages())?;
         output.list("ask", [])?;
         if self.json {
             console::print(&format!("{:#}\n", asked.json()));
@@ -108,12 +118,27 @@ impl Action for Ask {
     }
 }
 
-/// The flags that name the trace and the drive in other commands.
+impl Ask {
+    /// The drive or the drives that the flags name.
+    ///
+    /// # Errors
+    /// If the list of drives compares nothing.
+    fn drives(&self) -> Result<Drives, Diagnostics> {
+        match self.devices.is_empty() {
+            true => Ok(Drives::One(fit::device(&self.drive))),
+            false => {
+                fit::devices(&self.devices, &self.drive.settings, &[]).map(Drives::Several)
+            }
+        }
+    }
+}
+
+/// The flags that name the trace and settings of the drive in other commands.
 fn flags(arguments: &Ask) -> String {
-    let Drive { device, settings: Settings { set, seed } } = &arguments.drive;
+    let Settings { set, seed } = &arguments.drive.settings;
     let Reading { format, lenient, columns, spread, device_id } = &arguments.reading;
     let trace = if arguments.piped { "-".into() } else { path(&arguments.trace) };
-    let mut text = format!("--device {} --trace {trace}", quoted(device));
+    let mut text = format!("--trace {trace}");
     for (flag, value) in [
         ("--format", format),
         ("--lenient", lenient),
@@ -138,22 +163,20 @@ fn path(path: &Path) -> String {
     quoted(&path.display().to_string())
 }
 
-/// A word as a shell takes it.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "._-/=:,+@%".contains(c);
-    match word.chars().all(plain) && !word.is_empty() {
-        true => word.into(),
-        false => format!("'{}'", word.replace('\'', "'\\''")),
-    }
-}
-
 fn report(asked: &Asked) -> String {
     let mut text = String::new();
     for choice in &asked.choices {
         text += &console::fitted(&format!("{:<12}{}\n", choice.of, escaped(&choice.why)), 12);
     }
+    let mut question = "";
     for answer in &asked.answers {
-        text += &format!("\n{}\n", console::strong(answer.question));
+        if answer.question != question {
+            question = answer.question;
+            text += &format!("\n{}\n", console::strong(question));
+        }
+        if let Some(drive) = &answer.drive {
+            text += &format!("{}\n", escaped(drive));
+        }
         for (word, what) in
             [("", &answer.text), ("confidence", &answer.confidence), ("next", &answer.next)]
         {

@@ -1,26 +1,32 @@
-//! `fowler compare`: the same workload under several schemes.
+//! `fowler compare`: the same workload under several schemes, or on several drives.
 
 use crate::action::Action;
-use crate::console;
 use crate::exit::Exit;
 use crate::flags::Setup;
 use crate::runs::{Results, measured};
 use crate::stdin::TraceInput;
+use crate::{console, fit};
 use clap::Args;
+use fowler_experiment::candidates::Candidates;
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::requests::log_path;
 use fowler_experiment::seeds::{self, Spread};
 use fowler_report::verdict;
 use std::path::Path;
 
-/// The same workload under several schemes: one table, with ratios to the first scheme
+/// The same workload under several schemes, or on several drives: one table, with ratios to the
+/// first column
 #[derive(Debug, Args)]
 pub(crate) struct Compare {
     /// The schemes, separated by commas; `+` joins
-    #[arg(long, value_name = "A,B,C+D", value_delimiter = ',', required = true)]
+    #[arg(long, value_name = "A,B,C+D", value_delimiter = ',', required_unless_present = "devices")]
     pub schemes: Vec<String>,
-    /// Run every scheme with N seeds, from that of the drive on, and add 95 % confidence intervals:
-    /// they tell a difference from chance
+    /// The drives, separated by commas: presets or files that end in .toml. Each runs under the one
+    /// scheme of --schemes, or as described; --set changes all of them
+    #[arg(long, value_name = "A,B,C.toml", value_delimiter = ',', conflicts_with = "device")]
+    pub devices: Vec<String>,
+    /// Run every scheme or drive with N seeds, from that of the first drive on, and add 95 %
+    /// confidence intervals: they tell a difference from chance
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=seeds::MOST as i64))]
     pub seeds: u32,
     #[command(flatten)]
@@ -33,17 +39,39 @@ impl Action for Compare {
     }
 
     fn execute(self) -> Result<Exit, Diagnostics> {
-        let schemes = &self.schemes;
-        let logs = |path: &Path| schemes.iter().map(|it| log_path(path, it)).collect();
-        measured("compare", &self.setup, schemes, false, logs, |spec, control| {
+        let candidates = self.candidates()?;
+        let labels = candidates.labels();
+        let logs = |path: &Path| labels.iter().map(|it| log_path(path, it)).collect();
+        measured("compare", &self.setup, &candidates, false, logs, |spec, control| {
             let seeds = self.seeds;
-            let (outcomes, spread) = seeds::compare_over(spec, schemes, seeds, control)?;
+            let (outcomes, spread) = seeds::compare_over(spec, &candidates, seeds, control)?;
             let ran = spread.as_ref().map_or(1, Spread::seeds);
             if ran < seeds as usize {
                 console::note(&format!("stopped: {ran} of {seeds} seeds have results"));
             }
             let json = verdict::comparison_json(&outcomes, spread.as_ref());
             Ok(Results { outcomes, spread, json })
+        })
+    }
+}
+
+impl Compare {
+    /// The drive under each scheme, or each drive.
+    ///
+    /// # Errors
+    /// If the list of drives compares nothing; all other errors of the command are reported too.
+    fn candidates(&self) -> Result<Candidates, Diagnostics> {
+        let drive = &self.setup.load.drive;
+        if self.devices.is_empty() {
+            return Ok(Candidates::schemes(&fit::device(drive), &self.schemes));
+        }
+        let candidates = fit::devices(&self.devices, &drive.settings, &self.schemes);
+        candidates.map_err(|mut diagnostics| {
+            let first = self.devices.first().map(String::as_str).unwrap_or_default();
+            let device = fit::device_of(first.trim(), &drive.settings);
+            let one = Candidates::one(&device, self.schemes.first().map(String::as_str));
+            fit::run_spec(&self.setup.load, &one, &mut diagnostics);
+            diagnostics
         })
     }
 }

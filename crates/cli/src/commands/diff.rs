@@ -85,7 +85,7 @@ fn of_pair(pair: &Pair) -> String {
         text += &(of_causes(causes, pair.chance) + "\n");
     }
     let line = |word: &str, what: String| console::fitted(&format!("{word:<10}{what}\n"), 10);
-    text += &line("schemes", escaped(&pair.schemes.join(" and ")).into_owned());
+    text += &line(pair.axis.key(), escaped(&pair.labels.join(" and ")).into_owned());
     text += &line("numbers", summary(pair, rows.len()));
     text += &line("chance", of_chance(pair));
     text

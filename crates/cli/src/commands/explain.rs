@@ -37,7 +37,8 @@ impl Action for Explain {
         let mut diagnostics = Diagnostics::default();
         let choice = diagnostics.take(timeline::slowest(self.slowest, "--slowest"));
         let choice = choice.map(Choice::Explained);
-        let spec = fit::run_spec(&self.load, self.policies.scheme.as_slice(), &mut diagnostics);
+        let candidate = fit::candidate(&self.load.drive, self.policies.scheme.as_ref());
+        let spec = fit::run_spec(&self.load, &candidate, &mut diagnostics);
         diagnostics.or(())?;
         let (Some(choice), Some(spec)) = (choice, spec) else { return Ok(Exit::Fault) };
         let bar = progress::Requests::new(self.load.progress.quiet);

@@ -214,7 +214,7 @@ fn shown(
         write(&folder.join(FIO), &in_format(&ran, "json+"))?;
     }
     let outcomes = [ran.outcome];
-    output.report(&outcomes, None)?;
+    output.report(&outcomes, None, &[])?;
     output.list("fio", files)?;
     match &arguments.output {
         Some(file) => write(file, &text)?,

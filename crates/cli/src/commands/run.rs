@@ -7,6 +7,7 @@ use crate::runs::{Results, measured};
 use crate::{console, fit, requests};
 use crate::stdin::TraceInput;
 use clap::Args;
+use fowler_experiment::candidates::Candidates;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::progress::Progress;
 use fowler_experiment::timeline::{self, Choice, Recorded, TIMELINE};
@@ -48,6 +49,13 @@ impl Action for Run {
     }
 }
 
+impl Run {
+    /// The drive under its scheme.
+    fn candidate(&self) -> Candidates {
+        fit::candidate(&self.setup.load.drive, self.policies.scheme.as_ref())
+    }
+}
+
 /// Runs every device. What goes wrong with one does not keep the others from running; the command
 /// ends as the worst of them does.
 fn each_device(mut arguments: Run) -> Result<Exit, Diagnostics> {
@@ -58,7 +66,7 @@ fn each_device(mut arguments: Run) -> Result<Exit, Diagnostics> {
     };
     // What is wrong with the command is said before the trace is read for its devices.
     let mut diagnostics = Diagnostics::default();
-    fit::run_spec(load, arguments.policies.scheme.as_slice(), &mut diagnostics);
+    fit::run_spec(load, &arguments.candidate(), &mut diagnostics);
     if requests::columns(&path).is_some() {
         let what = "a Parquet or Arrow file holds the requests of a single device";
         diagnostics.push(Diagnostic::new("--split", what));
@@ -109,8 +117,8 @@ fn one(arguments: &Run) -> Result<Exit, Diagnostics> {
     let folder = arguments.setup.out.clone();
     let mut seen = None;
     let wanted = choice.is_some();
-    let schemes = arguments.policies.scheme.as_slice();
-    let exit = measured("run", &arguments.setup, schemes, wanted, logs, |spec, control| {
+    let candidate = arguments.candidate();
+    let exit = measured("run", &arguments.setup, &candidate, wanted, logs, |spec, control| {
         let outcome = match choice {
             Some(choice) => {
                 let Recorded { outcome, timeline, diagnostics } =
@@ -141,6 +149,6 @@ fn one(arguments: &Run) -> Result<Exit, Diagnostics> {
 
 /// All other errors of the command are reported too.
 fn with_setup(mut diagnostics: Diagnostics, arguments: &Run) -> Diagnostics {
-    fit::run_spec(&arguments.setup.load, arguments.policies.scheme.as_slice(), &mut diagnostics);
+    fit::run_spec(&arguments.setup.load, &arguments.candidate(), &mut diagnostics);
     diagnostics
 }

@@ -4,6 +4,7 @@
 //! The room owns the defaults of a drive (`defaults`) and the check for settings without effect
 //! (`effect`). It reads device files and returns a [`Resolved`] drive.
 
+mod axis;
 mod defaults;
 mod effect;
 mod fitting_table;
@@ -16,6 +17,7 @@ pub use crate::presets::Source;
 use crate::provenance::text_hash;
 use crate::scheme::Scheme;
 use crate::{keys, presets};
+pub use axis::Axis;
 use fowler_device::policy::custom::Policies;
 use fowler_device::{Config, Layout, Mapping, Refusal};
 use serde_json::{Value, json};
@@ -47,6 +49,8 @@ pub struct Resolved {
     pub device: String,
     /// The scheme on it.
     pub scheme: String,
+    /// Name of the drive in a comparison of drives; `None` where runs differ in their scheme.
+    pub candidate: Option<String>,
     /// The drive.
     pub config: Config,
     /// Its layout: pages and bytes.
@@ -133,7 +137,25 @@ impl Resolved {
             text.push_str(&format!("# {key} is filled by {label}\n"));
         }
         let hash = text_hash(&text);
-        Resolved { device, scheme, config, layout, text, hash, notes_losses: false }
+        let candidate = None;
+        Resolved { device, scheme, candidate, config, layout, text, hash, notes_losses: false }
+    }
+
+    /// Returns the name of a run on it in tables, charts and sentences: that of the drive where
+    /// drives are compared, otherwise that of the scheme.
+    pub fn label(&self) -> &str {
+        self.candidate.as_deref().unwrap_or(&self.scheme)
+    }
+
+    /// Returns what the runs of its comparison differ in.
+    pub fn axis(&self) -> Axis {
+        if self.candidate.is_some() { Axis::Devices } else { Axis::Schemes }
+    }
+
+    /// Returns where a run took place, as part of a sentence: `under rps`, or `on nvme-pm9a3` where
+    /// drives are compared.
+    pub fn place(&self) -> String {
+        format!("{} {}", self.axis().preposition(), self.label())
     }
 
     /// Returns the drive for what only page-mapped drives can do.
@@ -154,11 +176,11 @@ impl Resolved {
     /// # Errors
     /// If it cannot have that.
     pub fn changed(self, change: impl FnOnce(&mut Config)) -> Result<Resolved, Diagnostics> {
-        let Resolved { device, scheme, mut config, .. } = self;
+        let Resolved { device, scheme, candidate, mut config, .. } = self;
         change(&mut config);
         let layout = config.layout();
         let layout = layout.map_err(|refusals| refused(&device, &BTreeMap::new(), refusals))?;
-        Ok(Resolved::of(device, scheme, config, layout))
+        Ok(Resolved { candidate, ..Resolved::of(device, scheme, config, layout) })
     }
 
     /// Returns the drive with `policy.redundancy.integrity`, without which nothing notices what a
@@ -170,7 +192,7 @@ impl Resolved {
         if self.config.redundancy.integrity {
             return Ok(self);
         }
-        let Resolved { device, scheme, mut config, .. } = self;
+        let Resolved { device, scheme, candidate, mut config, .. } = self;
         config.redundancy.integrity = true;
         let layout = config.layout().map_err(|refusals| {
             let mut diagnostics = refused(&device, &BTreeMap::new(), refusals);
@@ -178,7 +200,8 @@ impl Resolved {
             diagnostics.push(Diagnostic::new(&device, what));
             diagnostics
         })?;
-        Ok(Resolved { notes_losses: true, ..Resolved::of(device, scheme, config, layout) })
+        let drive = Resolved::of(device, scheme, config, layout);
+        Ok(Resolved { notes_losses: true, candidate, ..drive })
     }
 }
 

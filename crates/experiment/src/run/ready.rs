@@ -76,7 +76,7 @@ impl Ready {
 
     /// That of a run.
     pub fn of(spec: &RunSpec, control: Control<'_>) -> Result<Ready, Diagnostics> {
-        ready(spec, &spec.device.source()?, spec.scheme.as_deref(), None, control)
+        ready(spec, &spec.device.source()?, spec.scheme.as_deref(), &[], control)
     }
 
     /// Runs the workload on the drive, watched by `probe`.
@@ -208,12 +208,12 @@ pub fn drive(
 }
 
 /// Checks everything that a run of `scheme` needs. What takes a pass over the trace is reused from
-/// the run `like`, if its drive has the same size.
+/// an earlier run on a drive of the same size.
 pub(crate) fn ready(
     spec: &RunSpec,
     source: &Source,
     scheme: Option<&str>,
-    like: Option<&Ready>,
+    earlier: &[Ready],
     control: Control<'_>,
 ) -> Result<Ready, Diagnostics> {
     let scheme = spec.device.scheme(scheme)?;
@@ -226,7 +226,7 @@ pub(crate) fn ready(
             && theirs.layout.page_size.0 == page_size
             && theirs.config.seed == seed
     };
-    let workload = match like.filter(same) {
+    let workload = match earlier.iter().find(same) {
         Some(other) => other.workload.clone(),
         None => Workload::prepare(&spec.workload, &drive, spec.limit, control)?,
     };

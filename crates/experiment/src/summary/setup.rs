@@ -22,6 +22,13 @@ pub(super) fn identity() -> Vec<Metric> {
     vec![
         text("scheme", "The scheme on the drive.", |it| &it.drive.scheme),
         text("device", "The drive: a preset or a file.", |it| &it.drive.device),
+        Metric::new(
+            "candidate",
+            Unit::Text,
+            "Name of the drive where drives are compared; absent elsewhere.",
+            |it| it.drive.candidate.clone(),
+        )
+        .only_if(|it| it.drive.candidate.is_some()),
         Metric::new("complete", Unit::Flag, "Whether the workload ran to its end.", |it| {
             it.ending == Ending::Complete
         }),

@@ -1,6 +1,7 @@
 //! Faults that a user lists: from their text to the outcome of a run.
 
 use fowler_device::{Census, Device, Pacing};
+use fowler_experiment::candidates::Candidates;
 use fowler_experiment::compare::compare;
 use fowler_experiment::device_spec::{self, DeviceSpec, Source};
 use fowler_experiment::diagnostic::Diagnostics;
@@ -279,10 +280,10 @@ fn faults_strike_in_the_midst_of_requests_at_any_pace() {
 #[test]
 fn any_number_of_threads_gives_the_same_bytes() {
     let spec = spec("fifo", &[], LOAD, &["305ms chip 1", "400ms page 9 uncorrectable"]);
-    let schemes = texts(&["fifo", "raid5", "ppc"]);
+    let candidates = Candidates::schemes(&spec.device, &texts(&["fifo", "raid5", "ppc"]));
     let on = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        let outcomes = pool.install(|| compare(&spec, &schemes, Control::UNWATCHED)).unwrap();
+        let outcomes = pool.install(|| compare(&spec, &candidates, Control::UNWATCHED)).unwrap();
         outcomes.iter().map(|its| its.reproducible_json().to_string()).collect::<Vec<_>>()
     };
     let (one, four) = (on(1), on(4));

@@ -1,7 +1,8 @@
 //! The four answers, each with its numbers, how far they can be trusted, and what to try next.
 
-use super::{Known, Wear};
+use super::{Compared, Known, Wear};
 use crate::verdict::{self, Finding};
+use fowler_experiment::device_spec::Axis;
 use fowler_experiment::life_estimate::{self, Estimate, LONG_YEARS, in_words};
 use fowler_experiment::numbers::{bytes, percent, real, seconds, words};
 use fowler_experiment::outcome::Outcome;
@@ -19,6 +20,8 @@ const NO_TIMES: &str =
 pub struct Answer {
     /// The question.
     pub question: &'static str,
+    /// Name of the drive that it is about, where several are asked about.
+    pub drive: Option<String>,
     /// The answer: whole sentences.
     pub text: String,
     /// How far it can be trusted, and why.
@@ -29,17 +32,21 @@ pub struct Answer {
     pub numbers: Vec<(&'static str, f64)>,
 }
 
-/// Answers all four.
-pub(super) fn all(known: &Known<'_>) -> [Answer; 4] {
-    [slow(known), cost(known), life(known), better(known)]
+/// Answers the questions about each drive, and which scheme or drive is better.
+pub(super) fn all(drives: &[Known<'_>], compared: &Compared<'_>) -> Vec<Answer> {
+    let about_drives = [slow, cost, life];
+    let mut answers: Vec<Answer> =
+        about_drives.iter().flat_map(|answer| drives.iter().map(answer)).collect();
+    answers.extend(drives.first().map(|first| better(first, compared)));
+    answers
 }
 
 /// How slow requests are, and why.
 fn slow(known: &Known<'_>) -> Answer {
-    let first = &known.outcomes[0];
+    let first = known.outcome;
     let mut sentences: Vec<String> =
         Kind::ALL.into_iter().filter_map(|kind| of_kind(first, kind)).collect();
-    let said = verdict::of(&known.outcomes[..1], None);
+    let said = verdict::of(std::slice::from_ref(known.outcome), None);
     let mut trust = of_rules(&said, &["backlog", "steady", "few"]);
     if sentences.is_empty() {
         sentences.push("The trace neither reads nor writes.".into());
@@ -54,6 +61,7 @@ fn slow(known: &Known<'_>) -> Answer {
     }
     Answer {
         question: "How slow, and why?",
+        drive: known.name(),
         text: sentences.join(" "),
         confidence: trust.join(" "),
         next: known.command("explain", "--slowest 5"),
@@ -96,7 +104,7 @@ fn cost(known: &Known<'_>) -> Answer {
     let question = "What does it cost in flash?";
     let next = known.command("lifetime", "");
     let waf = match &known.wear {
-        Wear::None => return nothing_written(question, known.command("explain", "--slowest 5")),
+        Wear::None => return nothing_written(known, question),
         Wear::Long(waf) => *waf,
         Wear::NotSimulated(why) => return cost_of_run(known, question, why),
     };
@@ -105,7 +113,7 @@ fn cost(known: &Known<'_>) -> Answer {
          amplification).",
         real(waf)
     );
-    let [least, most] = life_estimate::first(known.drive, known.survey).waf;
+    let [least, most] = life_estimate::first(known.drive, &known.survey).waf;
     let confidence = format!(
         "The amplification was measured on the trace, repeated until each page of the drive was \
          programmed seven times on average, of which the last two count. The bounds are {} (nothing \
@@ -118,7 +126,8 @@ fn cost(known: &Known<'_>) -> Answer {
     let Some(its) = known.estimate(waf) else {
         let text = format!("{amplification} {NO_TIMES}");
         let next = known.command("run", "");
-        return Answer { question, text, confidence, next, numbers: vec![("waf", waf)] };
+        let (drive, numbers) = (known.name(), vec![("waf", waf)]);
+        return Answer { question, drive, text, confidence, next, numbers };
     };
     let page = known.drive.config.geometry.page_size;
     let bytes_day = its.drive_writes_per_day * known.drive.layout.logical.0 as f64;
@@ -145,12 +154,12 @@ fn cost(known: &Known<'_>) -> Answer {
         ("drive_writes_per_day", its.drive_writes_per_day),
         ("cycles_per_year", cycles_year),
     ];
-    Answer { question, text, confidence, next, numbers }
+    Answer { question, drive: known.name(), text, confidence, next, numbers }
 }
 
 /// What it costs in flash while the trace is replayed once: long use is not simulated.
 fn cost_of_run(known: &Known<'_>, question: &'static str, why: &str) -> Answer {
-    let first = &known.outcomes[0];
+    let first = known.outcome;
     let waf = first.counters.waf();
     let text = match waf {
         Some(waf) => format!(
@@ -164,9 +173,10 @@ fn cost_of_run(known: &Known<'_>, question: &'static str, why: &str) -> Answer {
     };
     let mut trust =
         vec![format!("It may differ after long use, which is not simulated here: {why}.")];
-    trust.extend(of_rules(&verdict::of(&known.outcomes[..1], None), &["steady", "few"]));
+    trust.extend(of_rules(&verdict::of(std::slice::from_ref(known.outcome), None), &["steady", "few"]));
     Answer {
         question,
+        drive: known.name(),
         text,
         confidence: trust.join(" "),
         next: known.command("run", ""),
@@ -182,22 +192,23 @@ fn life(known: &Known<'_>) -> Answer {
         Wear::None => {
             let text =
                 "Longer than anybody uses it: the trace writes nothing, so it wears nothing.";
-            let next = known.command("explain", "--slowest 5");
-            return Answer { text: text.into(), ..nothing_written(question, next) };
+            return Answer { text: text.into(), ..nothing_written(known, question) };
         }
         Wear::Long(waf) => *waf,
         Wear::NotSimulated(why) => {
             let text = format!("That is not simulated for this drive: {why}.");
             let confidence = "Ask the same of a page-mapped drive without parity.".into();
             let next = known.command("run", "");
-            return Answer { question, text, confidence, next, numbers: Vec::new() };
+            let (drive, numbers) = (known.name(), Vec::new());
+            return Answer { question, drive, text, confidence, next, numbers };
         }
     };
     let Some(its) = known.estimate(waf) else {
         let text = format!("The trace does not show it. {NO_TIMES}");
         let confidence = "Use a trace with arrival times.".into();
         let next = known.command("run", "");
-        return Answer { question, text, confidence, next, numbers: Vec::new() };
+        let (drive, numbers) = (known.name(), Vec::new());
+        return Answer { question, drive, text, confidence, next, numbers };
     };
     let Estimate { rated_years: [rated, _], years: [healed, _], .. } = its;
     let cycles = real(known.drive.config.life.cycles);
@@ -230,12 +241,14 @@ fn life(known: &Known<'_>) -> Answer {
         seconds(span_s)
     );
     let numbers = vec![("rated_years", rated), ("years", healed)];
-    Answer { question, text, confidence, next, numbers }
+    Answer { question, drive: known.name(), text, confidence, next, numbers }
 }
 
-fn nothing_written(question: &'static str, next: String) -> Answer {
+fn nothing_written(known: &Known<'_>, question: &'static str) -> Answer {
+    let next = known.command("explain", "--slowest 5");
     Answer {
         question,
+        drive: known.name(),
         text: "Nothing: the trace writes nothing, so it wears nothing.".into(),
         confidence: "Certain if the trace is typical. Reads disturb cells, too; the drive \
                      counts that only with a model of bit errors (reliability.model)."
@@ -245,9 +258,10 @@ fn nothing_written(question: &'static str, next: String) -> Answer {
     }
 }
 
-/// Which scheme is better, and by how much.
-fn better(known: &Known<'_>) -> Answer {
-    let said = verdict::of(known.outcomes, known.spread);
+/// Which scheme or drive is better, and by how much.
+fn better(first: &Known<'_>, compared: &Compared<'_>) -> Answer {
+    let said = verdict::of(compared.outcomes, compared.spread);
+    let axis = compared.candidates.axis();
     let mut sentences = of_rules(&said, &["best"]);
     if sentences.is_empty() {
         sentences.push("The rules call none better.".into());
@@ -255,24 +269,39 @@ fn better(known: &Known<'_>) -> Answer {
     sentences.extend(of_rules(&said, &["coincide"]));
     let mut trust = of_rules(&said, &["noise", "backlog"]);
     if trust.is_empty() {
-        trust.push(match known.spread {
+        trust.push(match compared.spread {
             Some(spread) => format!(
-                "Over {} seeds no scheme differs in mean or p99.9 latency or in write amplification.",
-                spread.seeds()
+                "Over {} seeds no {} differs in mean or p99.9 latency or in write amplification.",
+                spread.seeds(),
+                axis.noun()
             ),
             None => "One seed: chance cannot be judged.".into(),
         });
     }
-    trust.push(
-        "Only schemes for latency were tried. Those that need a model of the cells (rhio, hire), \
-         throttle writes (ready_opt) or add parity (da_raid5) need other drives."
-            .into(),
-    );
+    let (question, caution, next) = match axis {
+        Axis::Schemes => {
+            let schemes = compared.candidates.labels().join(",");
+            (
+                "Which scheme is better, and by how much?",
+                "Only schemes for latency were tried. Those that need a model of the cells (rhio, \
+                 hire), throttle writes (ready_opt) or add parity (da_raid5) need other drives.",
+                first.command("compare", &format!("--schemes {schemes} --seeds 5")),
+            )
+        }
+        Axis::Devices => (
+            "Which drive is better, and by how much?",
+            "Each drive was tried as it is described. Fitted drives stand for real ones as far as \
+             `fowler score` says.",
+            compared.command(first, "compare", "--seeds 5"),
+        ),
+    };
+    trust.push(caution.into());
     Answer {
-        question: "Which scheme is better, and by how much?",
+        question,
+        drive: None,
         text: sentences.join(" "),
         confidence: trust.join(" "),
-        next: known.command("compare", &format!("--schemes {} --seeds 5", known.schemes.join(","))),
+        next,
         numbers: Vec::new(),
     }
 }

@@ -74,11 +74,18 @@ pub(super) fn look(
 /// The drive, which is not chosen: nothing in a trace says what it should be.
 pub(super) fn drive(drive: &Resolved) -> Choice {
     let why = format!(
-        "{}, {}: not chosen for this trace, --device names another",
+        "{}, {}: not chosen for this trace, --device names another, and --devices several",
         drive.device,
         bytes(drive.layout.logical.0)
     );
     Choice::new("drive", why, &[])
+}
+
+/// The drives, where they are chosen by the user.
+pub(super) fn drives(drives: &[Resolved]) -> Choice {
+    let drive = |it: &Resolved| format!("{} ({})", it.label(), bytes(it.layout.logical.0));
+    let all: Vec<String> = drives.iter().map(drive).collect();
+    Choice::new("drives", format!("{}, each as described", all.join(", ")), &[])
 }
 
 /// What becomes of the addresses: they stay if the drive has them all; otherwise the pages that are

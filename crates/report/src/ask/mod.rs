@@ -1,5 +1,5 @@
 //! From a trace to four answers: how slow and why, what it costs in flash, how long the drive
-//! lives, and which scheme is better. `ask` chooses what the user would have to choose, says why,
+//! lives, and which scheme or drive is better. `ask` chooses what the user would have to choose, says why,
 //! runs what is needed, and tells how far each answer can be trusted.
 
 mod answers;
@@ -8,12 +8,14 @@ mod choices;
 pub use answers::Answer;
 pub use choices::Choice;
 
-use fowler_experiment::device_spec::{DeviceSpec, Resolved};
+use crate::passage::Passage;
+use fowler_experiment::candidates::Candidates;
+use fowler_experiment::device_spec::{Axis, DeviceSpec, Resolved};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::life_estimate::{self, Survey};
 use fowler_experiment::outcome::Outcome;
 use fowler_experiment::replay_speed::ReplaySpeed;
-use fowler_experiment::run::{self, Run, RunSpec};
+use fowler_experiment::run::{Run, RunSpec};
 use fowler_experiment::seeds::{self, Spread};
 use fowler_experiment::workload::{Control, TraceSpec, Workload, WorkloadSpec};
 use fowler_units::Span;
@@ -33,16 +35,25 @@ pub struct AskSpec {
     pub path: PathBuf,
     /// How it is read.
     pub options: ReadOptions,
-    /// The flags that say so, for the commands that answers end with.
+    /// The flags that say so, and settings of the drive, for the commands that answers end with.
     pub flags: String,
-    /// The drive.
-    pub device: DeviceSpec,
+    /// The drive, under schemes of `ask`'s choice, or the drives.
+    pub drives: Drives,
     /// The most requests that are replayed.
     pub limit: u64,
     /// The seeds of the comparison.
     pub seeds: u32,
     /// Whether to record the data of charts.
     pub detail: bool,
+}
+
+/// The drives that are asked about.
+#[derive(Clone, Debug)]
+pub enum Drives {
+    /// One drive, on which schemes are compared.
+    One(DeviceSpec),
+    /// Several drives, which are compared.
+    Several(Candidates),
 }
 
 /// Long use of a drive, which is simulated above this crate.
@@ -64,7 +75,7 @@ pub struct Asked {
     /// What was chosen.
     pub choices: Vec<Choice>,
     /// The answers.
-    pub answers: [Answer; 4],
+    pub answers: Vec<Answer>,
     /// The runs of the comparison.
     pub outcomes: Vec<Outcome>,
     /// Their numbers over the seeds.
@@ -76,13 +87,28 @@ struct Known<'a> {
     flags: &'a str,
     choices: &'a [Choice],
     drive: &'a Resolved,
-    survey: &'a Survey,
+    survey: Survey,
     /// What the trace covers, by its own times.
     recorded: Span,
     wear: Wear,
+    /// The run on the drive: of several schemes, under the first.
+    outcome: &'a Outcome,
+}
+
+/// What the last answer looks at.
+struct Compared<'a> {
+    candidates: &'a Candidates,
     outcomes: &'a [Outcome],
     spread: Option<&'a Spread>,
-    schemes: &'a [String],
+}
+
+impl Compared<'_> {
+    /// A command on all drives and the same trace.
+    fn command(&self, known: &Known<'_>, command: &str, more: &str) -> String {
+        let devices: Vec<&str> =
+            self.candidates.all().iter().map(|it| it.device.device.as_str()).collect();
+        known.command_on(&format!("--devices {}", quoted(&devices.join(","))), command, more)
+    }
 }
 
 /// What is known of how the trace wears the drive.
@@ -96,19 +122,28 @@ enum Wear {
 }
 
 impl Known<'_> {
+    /// Name of the drive, where several are asked about.
+    fn name(&self) -> Option<String> {
+        self.drive.candidate.clone()
+    }
+
     /// The life at a write amplification; `None` without times.
     fn estimate(&self, waf: f64) -> Option<life_estimate::Estimate> {
         let is_timed = self.survey.span > Span::ZERO;
-        is_timed.then(|| life_estimate::at_waf(self.drive, self.survey, waf))
+        is_timed.then(|| life_estimate::at_waf(self.drive, &self.survey, waf))
     }
 
     /// A command on the same trace, as it was replayed here.
     fn command(&self, command: &str, more: &str) -> String {
+        self.command_on(&format!("--device {}", quoted(&self.drive.device)), command, more)
+    }
+
+    fn command_on(&self, drives: &str, command: &str, more: &str) -> String {
         // A life has a pace of its own, and repeats all of the trace.
         let of_runs = |it: &Choice| matches!(it.of, "pace" | "requests");
         let chosen = self.choices.iter().filter(|it| command != "lifetime" || !of_runs(it));
         let flags = chosen.flat_map(|choice| choice.flags.iter().map(String::as_str));
-        let words = ["fowler", command, self.flags].into_iter().chain(flags).chain([more]);
+        let words = ["fowler", command, drives, self.flags].into_iter().chain(flags).chain([more]);
         words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
     }
 }
@@ -119,13 +154,20 @@ impl Known<'_> {
 /// Everything that is wrong with the trace or the drive, or if it was stopped.
 pub fn ask(spec: &AskSpec, long_use: LongUse, control: Control<'_>) -> Result<Asked, Diagnostics> {
     let mut options = spec.options.clone();
-    let source = spec.device.source()?;
-    let schemes = SCHEMES.map(String::from);
-    run::check(&spec.device, &schemes, None, &[]).or(())?;
+    let candidates = match &spec.drives {
+        Drives::One(device) => Candidates::schemes(device, &SCHEMES.map(String::from)),
+        Drives::Several(candidates) => candidates.clone(),
+    };
+    candidates.check(None, &[]).or(())?;
+    let asked = match candidates.axis() {
+        Axis::Schemes => &candidates.all()[..1],
+        Axis::Devices => candidates.all(),
+    };
+    let Some(first) = asked.first() else { return Err(Diagnostic::of("no drive is given").into()) };
     let (info, mut choices) = choices::look(&spec.path, &mut options, spec.limit)?;
     let mut run = RunSpec {
-        device: spec.device.clone(),
-        scheme: Some(SCHEMES[0].into()),
+        device: first.device.clone(),
+        scheme: first.scheme.clone(),
         workload: WorkloadSpec::Trace(TraceSpec::new(
             spec.path.clone(),
             options.clone(),
@@ -137,48 +179,56 @@ pub fn ask(spec: &AskSpec, long_use: LongUse, control: Control<'_>) -> Result<As
         requests: None,
         detail: false,
     };
-    run::check(&run.device, &schemes, Some(&run.workload), &[]).or(())?;
-    let drive = run::drive(&run, &source, Some(SCHEMES[0]))?;
-    choices.push(choices::drive(&drive));
+    candidates.check(Some(&run.workload), &[]).or(())?;
+    let drives: Vec<Resolved> =
+        asked.iter().map(|it| it.drive(&run)).collect::<Result<_, Diagnostics>>()?;
+    choices.push(match &drives[..] {
+        [drive] => choices::drive(drive),
+        several => choices::drives(several),
+    });
+    // What fits the smallest drive fits all of them, and all get the same requests.
+    let smallest = drives.iter().min_by_key(|it| it.layout.logical.0).unwrap_or(&drives[0]);
     let quiet = Control { stop: control.stop, progress: &|_| () };
     let trace =
         |remap| WorkloadSpec::Trace(TraceSpec::new(spec.path.clone(), options.clone(), remap));
-    let fits = || Workload::prepare(&trace(Remap::Compact), &drive, None, quiet).is_ok();
-    let (remap, addresses) = choices::addresses(&info, &drive, fits);
+    let fits = || Workload::prepare(&trace(Remap::Compact), smallest, None, quiet).is_ok();
+    let (remap, addresses) = choices::addresses(&info, smallest, fits);
     choices.push(addresses);
     run.workload = trace(remap);
-    let ceiling = whole(Run::new(&run, control).outcome()?, control)?.iops();
-    let (pace, why) = choices::pace(&info, ceiling);
+    let mut ceilings = Vec::new();
+    for candidate in asked {
+        let run = candidate.spec(&run);
+        ceilings.push(whole(Run::new(&run, control).outcome()?, control)?.iops());
+    }
+    // The slowest drive decides the pace of all.
+    let slowest = ceilings.iter().flatten().copied().min_by(f64::total_cmp);
+    let (pace, why) = choices::pace(&info, slowest);
     choices.push(why);
     run.replay_speed = pace;
     run.limit = Some(spec.limit);
     run.detail = spec.detail;
-    let (outcomes, spread) = seeds::compare_over(&run, &schemes, spec.seeds, control)?;
-    if outcomes.len() < schemes.len() || control.stopped() {
+    let (outcomes, spread) = seeds::compare_over(&run, &candidates, spec.seeds, control)?;
+    if outcomes.len() < candidates.all().len() || control.stopped() {
         return Err(stopped());
     }
-    let (mut survey, wear) = wear(&run, &drive, long_use, control)?;
-    if let (ReplaySpeed::Closed(_), Some(ceiling)) = (pace, ceiling)
-        && survey.span > Span::ZERO
-    {
-        // Faster than that the drive does not wear.
-        survey.span = survey.span.max(Span((survey.requests as f64 / ceiling * 1e9) as u64));
+    let mut known = Vec::new();
+    for ((drive, ceiling), outcome) in drives.iter().zip(&ceilings).zip(&outcomes) {
+        let (mut survey, wear) = wear(&run, drive, long_use, control)?;
+        if let (ReplaySpeed::Closed(_), Some(ceiling)) = (pace, ceiling)
+            && survey.span > Span::ZERO
+        {
+            // Faster than that the drive does not wear.
+            survey.span = survey.span.max(Span((survey.requests as f64 / ceiling * 1e9) as u64));
+        }
+        if control.stopped() {
+            return Err(stopped());
+        }
+        let (flags, choices, recorded) = (spec.flags.as_str(), &choices[..], info.span);
+        known.push(Known { flags, choices, drive, survey, recorded, wear, outcome });
     }
-    if control.stopped() {
-        return Err(stopped());
-    }
-    let known = Known {
-        flags: &spec.flags,
-        choices: &choices,
-        drive: &drive,
-        survey: &survey,
-        recorded: info.span,
-        wear,
-        outcomes: &outcomes,
-        spread: spread.as_ref(),
-        schemes: &schemes,
-    };
-    let answers = answers::all(&known);
+    let compared =
+        Compared { candidates: &candidates, outcomes: &outcomes, spread: spread.as_ref() };
+    let answers = answers::all(&known, &compared);
     Ok(Asked { choices, answers, outcomes, spread })
 }
 
@@ -203,8 +253,17 @@ fn wear(
         None if control.stopped() => Err(stopped()),
         None => {
             let what = "the write amplification of this trace could not be measured";
-            Err(Diagnostic::new(run.device.device.clone(), what).into())
+            Err(Diagnostic::new(drive.device.clone(), what).into())
         }
+    }
+}
+
+/// Returns a word as a shell takes it.
+pub fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "._-/=:,+@%".contains(c);
+    match word.chars().all(plain) && !word.is_empty() {
+        true => word.into(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
     }
 }
 
@@ -222,6 +281,23 @@ fn stopped() -> Diagnostics {
 }
 
 impl Asked {
+    /// Returns the answers for the head of a page, a passage for each question.
+    pub fn passages(&self) -> Vec<Passage> {
+        let mut passages: Vec<Passage> = Vec::new();
+        for answer in &self.answers {
+            let title = answer.question.to_string();
+            if passages.last().is_none_or(|last| last.title != title) {
+                passages.push(Passage { title, paragraphs: Vec::new() });
+            }
+            let Some(passage) = passages.last_mut() else { continue };
+            let about = answer.drive.clone().unwrap_or_default();
+            passage.paragraphs.push((about, answer.text.clone()));
+            passage.paragraphs.push(("confidence".into(), answer.confidence.clone()));
+            passage.paragraphs.push(("next".into(), answer.next.clone()));
+        }
+        passages
+    }
+
     /// Returns choices and answers as an object.
     pub fn json(&self) -> Value {
         let choices: Vec<Value> = self
@@ -240,6 +316,7 @@ impl Answer {
             numbers.map(|&(name, value)| (name.to_string(), value.into())).collect();
         json!({
             "question": self.question,
+            "drive": self.drive,
             "answer": self.text,
             "confidence": self.confidence,
             "next": self.next,

@@ -20,7 +20,7 @@ impl Pair {
         let settings =
             self.settings.iter().map(|Setting { key, values }| (key.clone(), json!(values)));
         json!({
-            "schemes": self.schemes,
+            self.axis.key(): self.labels,
             "settings": settings.collect::<Map<_, _>>(),
             "chance": match self.chance {
                 Chance::Seeds => "seeds",

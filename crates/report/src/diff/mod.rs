@@ -11,6 +11,7 @@ pub use causes::Causes;
 #[cfg(feature = "pages")]
 pub(crate) use stored::is_as_written;
 
+use fowler_experiment::device_spec::Axis;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::summary::layout;
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,17 +21,19 @@ use stored::Stored;
 /// Two results, side by side.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Diff {
-    /// The runs that belong together: those under the same scheme, or the only two.
+    /// The runs that belong together: those under the same scheme or on the same drive, or the only two.
     pub pairs: Vec<Pair>,
-    /// The schemes that only the first has, and those that only the second has.
+    /// The schemes or drives that only the first has, and those that only the second has.
     pub alone: [Vec<String>; 2],
 }
 
 /// A run, and the one that it is compared with.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pair {
-    /// Their schemes.
-    pub schemes: [String; 2],
+    /// What the runs of their comparison differ in.
+    pub axis: Axis,
+    /// Their schemes, or their drives where drives are compared.
+    pub labels: [String; 2],
     /// What they were asked for that differs, by key.
     pub settings: Vec<Setting>,
     /// The numbers that differ: first those that tables show, in their order, then all others.
@@ -93,7 +96,7 @@ pub enum Chance {
 /// Compares the results in two folders, or in two summary files.
 ///
 /// # Errors
-/// Everything that is wrong with either, or if they have no scheme in common.
+/// Everything that is wrong with either, or if they have no scheme or drive in common.
 pub fn diff(paths: [&Path; 2]) -> Result<Diff, Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     let runs = paths.map(|path| diagnostics.take(stored::read(path)));
@@ -101,7 +104,7 @@ pub fn diff(paths: [&Path; 2]) -> Result<Diff, Diagnostics> {
     let [Some(first), Some(second)] = runs else { return Err(Diagnostics::default()) };
     let found = compared([&first, &second]);
     if found.pairs.is_empty() {
-        let what = "the two results have no scheme in common";
+        let what = "the two results have no scheme or drive in common";
         let [first, second] = found.alone.map(|names| names.join(", "));
         let hint = format!("the first has {first}; the second has {second}");
         return Err(Diagnostic::new(paths[1].display().to_string(), what).hint(hint).into());
@@ -113,14 +116,16 @@ fn compared([first, second]: [&[Stored]; 2]) -> Diff {
     if let ([one], [other]) = (first, second) {
         return Diff { pairs: vec![pair([one, other])], alone: [Vec::new(), Vec::new()] };
     }
-    let find = |runs: &'_ [Stored], scheme: &str| runs.iter().position(|it| it.scheme == scheme);
+    let find = |runs: &'_ [Stored], one: &Stored| {
+        runs.iter().position(|it| (it.axis, &it.label) == (one.axis, &one.label))
+    };
     let both = first.iter().filter_map(|one| {
-        let at = find(second, &one.scheme)?;
+        let at = find(second, one)?;
         Some(pair([one, &second[at]]))
     });
     let only = |these: &[Stored], others: &[Stored]| {
-        let alone = these.iter().filter(|it| find(others, &it.scheme).is_none());
-        alone.map(|it| it.scheme.clone()).collect::<Vec<_>>()
+        let alone = these.iter().filter(|it| find(others, it).is_none());
+        alone.map(|it| it.label.clone()).collect::<Vec<_>>()
     };
     Diff { pairs: both.collect(), alone: [only(first, second), only(second, first)] }
 }
@@ -144,8 +149,8 @@ fn pair(runs: [&Stored; 2]) -> Pair {
         () => Chance::Unknown,
     };
     let (changes, same) = changes(runs, chance);
-    let schemes = runs.map(|run| run.scheme.clone());
-    Pair { schemes, settings, changes, same, causes: causes::of(runs), chance }
+    let (axis, labels) = (runs[0].axis, runs.map(|run| run.label.clone()));
+    Pair { axis, labels, settings, changes, same, causes: causes::of(runs), chance }
 }
 
 /// Returns the numbers that differ, and how many do not.
@@ -180,7 +185,8 @@ mod tests {
 
     fn run(scheme: &str, settings: &[(&str, &str)], numbers: &[(&str, f64)]) -> Stored {
         Stored {
-            scheme: scheme.into(),
+            axis: Axis::Schemes,
+            label: scheme.into(),
             settings: settings.iter().map(|&(key, value)| (key.into(), value.into())).collect(),
             numbers: numbers.iter().map(|&(path, value)| (path.into(), value)).collect(),
             seeds: BTreeMap::new(),
@@ -191,10 +197,10 @@ mod tests {
     fn runs_are_paired_by_scheme_or_if_they_are_the_only_ones() {
         let [a, b, c] = ["a", "b", "c"].map(|name| run(name, &[], &[]));
         let only = compared([std::slice::from_ref(&a), std::slice::from_ref(&b)]);
-        assert_eq!(only.pairs[0].schemes, ["a", "b"]);
+        assert_eq!(only.pairs[0].labels, ["a", "b"]);
         let several = compared([&[a, b.clone()], &[b, c]]);
         assert_eq!(several.pairs.len(), 1);
-        assert_eq!(several.pairs[0].schemes, ["b", "b"]);
+        assert_eq!(several.pairs[0].labels, ["b", "b"]);
         assert_eq!(several.alone, [vec!["a".to_string()], vec!["c".into()]]);
     }
 

@@ -1,6 +1,7 @@
 //! Runs that were stored in `summary.json`, read back.
 
 use fowler_experiment::contents::{self, State};
+use fowler_experiment::device_spec::Axis;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics, printable};
 use fowler_experiment::text_file;
 use serde_json::Value;
@@ -12,11 +13,13 @@ const SUMMARY: &str = "summary.json";
 /// The most bytes of a summary: a hundred schemes have about ten million.
 const LARGEST: u64 = 64 << 20;
 
-/// A run under one scheme.
+/// A run under one scheme, or on one drive.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Stored {
-    /// Its scheme.
-    pub scheme: String,
+    /// What the runs of its comparison differ in.
+    pub axis: Axis,
+    /// Its scheme, or its drive where drives are compared.
+    pub label: String,
     /// What it was asked for, by key: the drive, the workload, and how that was replayed.
     pub settings: BTreeMap<String, String>,
     /// The numbers of its summary, by path.
@@ -47,14 +50,15 @@ pub(super) fn read(path: &Path) -> Result<Vec<Stored>, Diagnostics> {
     };
     let all: Value = serde_json::from_str(&text)
         .map_err(|error| wrong(format!("is not JSON: {}", printable(error.to_string()))))?;
-    let runs = match all.get("schemes") {
-        Some(Value::Array(runs)) => runs.iter().collect(),
-        _ => vec![&all],
+    let several = Axis::ALL.into_iter().find_map(|axis| Some((axis, all.get(axis.key())?)));
+    let (axis, runs) = match several {
+        Some((axis, Value::Array(runs))) => (axis, runs.iter().collect()),
+        _ => (Axis::Schemes, vec![&all]),
     };
-    let spread = all.pointer("/seeds/schemes");
+    let spread = all.get("seeds").and_then(|seeds| seeds.get(axis.key()));
     let run = |(place, run): (usize, &Value)| {
         let its = spread.and_then(|schemes| schemes.get(place));
-        stored(run, its).ok_or_else(|| wrong("is not the summary of a run".into()))
+        stored(axis, run, its).ok_or_else(|| wrong("is not the summary of a run".into()))
     };
     let runs: Vec<Stored> = runs.into_iter().enumerate().map(run).collect::<Result<_, _>>()?;
     if runs.is_empty() { Err(wrong("holds no run".into())) } else { Ok(runs) }
@@ -75,9 +79,13 @@ pub(crate) fn is_as_written(file: &Path) -> Result<(), Diagnostics> {
 }
 
 /// Returns the run of a summary; `None` if it is none.
-fn stored(run: &Value, spread: Option<&Value>) -> Option<Stored> {
+fn stored(axis: Axis, run: &Value, spread: Option<&Value>) -> Option<Stored> {
     let text = |path: &str| run.pointer(path).and_then(Value::as_str);
-    let mut its = Stored { scheme: text("/scheme")?.into(), ..Stored::default() };
+    let label = match axis {
+        Axis::Schemes => text("/scheme")?,
+        Axis::Devices => text("/candidate")?,
+    };
+    let mut its = Stored { axis, label: label.into(), ..Stored::default() };
     its.numbers = fowler_experiment::summary::numbers(run.as_object()?);
     // What depends on the machine is no result.
     its.numbers.retain(|path, _| !path.starts_with("wall_s") && path != "requests_per_s");

@@ -98,7 +98,7 @@ impl<'a> ByAddress<'a> {
         let line = |&(place, outcome, regions): &(usize, &Outcome, &Regions)| {
             let y = regions.all().iter().map(|region| value(region).map(coarse));
             let points = self.middles(regions).into_iter().zip(y);
-            Series::line(outcome.drive.scheme.clone(), points).of_scheme(place)
+            Series::line(outcome.drive.label(), points).of_scheme(place)
         };
         let known = |series: &Series| series.y.iter().flatten().any(|&value| value > 0.0);
         self.runs.iter().map(line).filter(known).collect()

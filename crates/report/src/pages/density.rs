@@ -98,7 +98,7 @@ fn panel(
     // Names at 1, 2 and 5 are enough.
     let is_major = |&at: &usize| [0, 3, 7].contains(&((least + rows[at]) % 10));
     let major = (0..rows.len()).filter(is_major).collect();
-    Panel { major, ..Panel::cells(run.outcome.drive.scheme.clone(), y, x, series) }
+    Panel { major, ..Panel::cells(run.outcome.drive.label(), y, x, series) }
 }
 
 #[cfg(test)]

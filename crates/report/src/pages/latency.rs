@@ -24,7 +24,7 @@ const BANDS: [(&str, f64, f64); 6] = [
     ("slowest 0.01 %", 0.0001, 0.0),
 ];
 
-/// Returns the chart of the share of requests that took at least a given time, for every scheme.
+/// Returns the chart of the share of requests that took at least a given time, for every run.
 pub fn distribution(outcomes: &[Outcome], kind: Kind) -> Option<Figure> {
     let mut at_once = Vec::new();
     let mut line = |(place, outcome): (usize, &Outcome)| {
@@ -34,10 +34,10 @@ pub fn distribution(outcomes: &[Outcome], kind: Kind) -> Option<Figure> {
         points.retain(|&(at, _)| at > Span::ZERO);
         if points.len() < all {
             let share = 1.0 - points.first().map_or(0.0, |&(_, later)| later);
-            at_once.push(format!("{} under {}", percent(share), outcome.drive.scheme));
+            at_once.push(format!("{} {}", percent(share), outcome.drive.place()));
         }
         let points = points.into_iter().map(|(at, share)| (at.as_us(), share));
-        Series::line(outcome.drive.scheme.clone(), points).of_scheme(place)
+        Series::line(outcome.drive.label(), points).of_scheme(place)
     };
     let series: Vec<Series> =
         outcomes.iter().enumerate().map(&mut line).filter(|it| !it.x.is_empty()).collect();
@@ -138,7 +138,7 @@ pub fn blame(outcomes: &[Outcome], kind: Kind) -> Option<Figure> {
             // Requests that took no time have no causes: their bar would be blank.
             if band.parts.values().any(|&part| part > 0) {
                 let several = outcomes.len() > 1;
-                let row = if several { outcome.drive.scheme.as_str() } else { name };
+                let row = if several { outcome.drive.label() } else { name };
                 rows.push((row.into(), band));
             }
         }

@@ -22,21 +22,22 @@ mod tiles;
 mod time_series;
 mod visible;
 
+use crate::passage::Passage;
 use crate::verdict::{self, Finding};
 use askama::Template;
 use by_address::ByAddress;
 use fowler_device::blame::Part;
 use fowler_device::{Op, Source};
 use fowler_experiment::atomic_file::{AtomicFile, unwritable};
-use fowler_experiment::device_spec::Resolved;
+use fowler_experiment::device_spec::{Axis, Resolved};
 use fowler_experiment::diagnostic::Diagnostics;
-use fowler_experiment::numbers::counted;
+use fowler_experiment::numbers::{bytes, counted};
 use fowler_experiment::outcome::{Ending, Outcome};
 use fowler_experiment::provenance::VERSION;
 use fowler_experiment::seeds::Spread;
 use fowler_experiment::tables::Sheet;
 use fowler_experiment::warnings::{Severity, Warning, warnings};
-use fowler_figures::{Axis, Figure, Panel, Series, Shape};
+use fowler_figures::{Axis as Scale, Figure, Panel, Series, Shape};
 use fowler_metrics::Kind;
 pub use latency::at_least;
 pub use overlay::of_two;
@@ -59,6 +60,7 @@ struct Page<'a> {
     title: String,
     /// A line or two on what the page shows.
     lead: Vec<String>,
+    passages: &'a [Passage],
     /// What the numbers say, in sentences.
     verdict: Vec<String>,
     /// Warnings and notes.
@@ -117,10 +119,12 @@ impl Section {
     }
 }
 
-/// Renders the page of a run, or of several under different schemes, with what several seeds say of
-/// them.
-pub fn of_runs(outcomes: &[Outcome], spread: Option<&Spread>) -> String {
-    let Some(first) = outcomes.first() else { return String::new() };
+/// Renders the page of a run, or of several under different schemes or on different drives, with
+/// what several seeds say of them. The passages come first.
+pub fn of_runs(outcomes: &[Outcome], spread: Option<&Spread>, passages: &[Passage]) -> String {
+    if outcomes.is_empty() {
+        return String::new();
+    }
     let time_series = AllTimeSeries::of(outcomes);
     let mut over_time = time_series.charts();
     let mut take = |id: &str| {
@@ -130,11 +134,11 @@ pub fn of_runs(outcomes: &[Outcome], spread: Option<&Spread>) -> String {
     let both = |of: fn(&[Outcome], Kind) -> Option<Figure>| {
         Kind::ALL.into_iter().filter_map(|kind| of(outcomes, kind)).collect::<Vec<_>>()
     };
-    let schemes: Vec<&str> = outcomes.iter().map(|it| it.drive.scheme.as_str()).collect();
+    let labels: Vec<&str> = outcomes.iter().map(|it| it.drive.label()).collect();
     let mut latencies = both(latency::distribution);
     latencies.extend(latency::of_streams(outcomes));
     latencies.extend(time_series.distributions());
-    let of_seeds = |spread| Kind::ALL.map(|kind| over_seeds::chart(&schemes, spread, kind));
+    let of_seeds = |spread| Kind::ALL.map(|kind| over_seeds::chart(&labels, spread, kind));
     latencies.extend(spread.into_iter().flat_map(of_seeds).flatten());
     let mut writing: Vec<Figure> = amplification(outcomes).into_iter().collect();
     writing.extend(map);
@@ -163,11 +167,9 @@ pub fn of_runs(outcomes: &[Outcome], spread: Option<&Spread>) -> String {
     sections.push(Section::new("Provenance and checks", facts, Vec::new()));
     sections.retain(|section| !section.is_empty());
     fill(Page {
-        title: format!("{} under {}", first.drive.device, first.workload.name),
-        lead: vec![
-            format!("Schemes: {}.", schemes.join(", ")),
-            format!("{}; {}.", counted(first.workload.requests, "request"), first.precondition),
-        ],
+        title: title(outcomes),
+        lead: lead(outcomes, &labels),
+        passages,
         verdict: verdict::of(outcomes, spread).iter().map(Finding::sentences).collect(),
         remarks: remarks(outcomes),
         sections,
@@ -177,6 +179,35 @@ pub fn of_runs(outcomes: &[Outcome], spread: Option<&Spread>) -> String {
         printed: PRINTED,
         ..Page::blank()
     })
+}
+
+/// Returns the title of a page of runs.
+fn title(outcomes: &[Outcome]) -> String {
+    let first = &outcomes[0];
+    match first.drive.axis() {
+        Axis::Schemes => format!("{} under {}", first.drive.device, first.workload.name),
+        Axis::Devices => format!("{} drives under {}", outcomes.len(), first.workload.name),
+    }
+}
+
+/// Returns what a page of runs shows, a line for each fact.
+fn lead(outcomes: &[Outcome], labels: &[&str]) -> Vec<String> {
+    let first = &outcomes[0];
+    let requests = counted(first.workload.requests, "request");
+    match first.drive.axis() {
+        Axis::Schemes => vec![
+            format!("Schemes: {}.", labels.join(", ")),
+            format!("{requests}; {}.", first.precondition),
+        ],
+        Axis::Devices => {
+            let drive = |it: &Outcome| {
+                let capacity = bytes(it.drive.layout.logical.0);
+                format!("{}: {capacity}; {}.", it.drive.label(), it.precondition)
+            };
+            let head = format!("Scheme: {}; {requests}.", first.drive.scheme);
+            std::iter::once(head).chain(outcomes.iter().map(drive)).collect()
+        }
+    }
 }
 
 /// Renders the page of a study of a paper: its pictures and all tables.
@@ -224,6 +255,7 @@ impl Page<'_> {
         Page {
             title: String::new(),
             lead: Vec::new(),
+            passages: &[],
             verdict: Vec::new(),
             remarks: Vec::new(),
             sections: Vec::new(),
@@ -264,7 +296,7 @@ fn remarks(outcomes: &[Outcome]) -> Vec<Remark> {
         };
         texts.push(Remark { grave: severity != Severity::Remark, text });
     }
-    // An error of the workload occurs under every scheme.
+    // An error of the workload occurs in every run.
     let mut wrong: Vec<String> = Vec::new();
     for outcome in outcomes {
         if let Ending::Failed(diagnostics) = &outcome.ending {
@@ -298,12 +330,12 @@ fn amplification(outcomes: &[Outcome]) -> Option<Figure> {
             "write-amplification",
             "Write amplification and its parts",
             [Panel {
-                rows: known.iter().map(|it| it.drive.scheme.clone()).collect(),
-                ..Panel::view("", Axis::linear("pages programmed per host page"), series)
+                rows: known.iter().map(|it| it.drive.label().into()).collect(),
+                ..Panel::view("", Scale::linear("pages programmed per host page"), series)
             }],
         )
         .caption("Pages programmed per page programmed for the host, by source.")
-        .views(Shape::Bars, Axis::linear("scheme"))
+        .views(Shape::Bars, Scale::linear(known[0].drive.axis().noun()))
     })
 }
 
@@ -348,9 +380,9 @@ mod tests {
     #[test]
     fn a_name_cannot_become_part_of_the_page() {
         let evil = "</script><script>alert('x')</script>";
-        let panel = Panel::view(evil, Axis::linear("y"), [Series::line(evil, [(1.0, None)])]);
+        let panel = Panel::view(evil, Scale::linear("y"), [Series::line(evil, [(1.0, None)])]);
         let chart =
-            Figure::new("c", evil, vec![panel]).caption(evil).views(Shape::Lines, Axis::log10("x"));
+            Figure::new("c", evil, vec![panel]).caption(evil).views(Shape::Lines, Scale::log10("x"));
         let mut sheet = Sheet::new("s", evil, &[evil]);
         sheet.row(vec![evil.into()]);
         let (file, delta) = (String::from(evil), String::from(evil));
@@ -359,6 +391,10 @@ mod tests {
         let page = fill(Page {
             title: evil.into(),
             lead: vec![evil.into()],
+            passages: &[Passage {
+                title: evil.into(),
+                paragraphs: vec![(evil.into(), evil.into())],
+            }],
             verdict: vec![evil.into()],
             remarks: vec![Remark { grave: true, text: evil.into() }],
             sections: vec![Section::new("x", vec![sheet], vec![chart])],

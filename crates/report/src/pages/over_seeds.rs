@@ -5,21 +5,21 @@ use fowler_experiment::seeds::Spread;
 use fowler_figures::{Axis, Figure, Panel, Series, Shape};
 use fowler_metrics::{Kind, Percentile};
 
-/// Returns the percentiles of one kind of request under each of these schemes, as means over the
+/// Returns the percentiles of one kind of request of each of these runs, as means over the
 /// seeds with their 95 % intervals. `None` if the seed changes nothing, or if fewer than two are
 /// known.
-pub fn chart(schemes: &[&str], spread: &Spread, kind: Kind) -> Option<Figure> {
+pub fn chart(labels: &[&str], spread: &Spread, kind: Kind) -> Option<Figure> {
     if spread.is_nothing() {
         return None;
     }
-    let line = |(place, scheme): (usize, &&str)| {
+    let line = |(place, label): (usize, &&str)| {
         let known = Percentile::ALL.into_iter().filter_map(|percentile| {
             let path = format!("{}.{}_us", kind.name(), percentile.name());
             // A logarithmic axis has no place for zero.
             let found = spread.of(place, &path).filter(|found| found.mean > 0.0)?;
             Some((1.0 / percentile.one_in() as f64, found))
         });
-        let mut series = Series::values(*scheme, [None; 0]).of_scheme(place);
+        let mut series = Series::values(*label, [None; 0]).of_scheme(place);
         for (slower, found) in known {
             series.x.push(slower);
             series.y.push(Some(coarse(found.mean)));
@@ -28,12 +28,12 @@ pub fn chart(schemes: &[&str], spread: &Spread, kind: Kind) -> Option<Figure> {
         }
         series
     };
-    let mut series: Vec<Series> = schemes.iter().enumerate().map(line).collect();
+    let mut series: Vec<Series> = labels.iter().enumerate().map(line).collect();
     series.retain(|series| series.x.len() > 1);
     let name = kind.name();
     let about = format!(
         "p50 at 0.5, p90 at 0.1, p99 at 0.01 and so on: the mean over the seeds, between thin lines that \
-             bound its 95 % interval. Where the bands of two schemes overlap, {name}s may differ by chance.",
+             bound its 95 % interval. Where two bands overlap, {name}s may differ by chance.",
     );
     (!series.is_empty()).then(|| {
         Figure::new(

@@ -132,7 +132,7 @@ fn together(panels: [&Panel; 2], names: &[String]) -> Panel {
 fn sheets(found: &Diff) -> Vec<Sheet> {
     let mut sheets = Vec::new();
     for pair in &found.pairs {
-        let of = pair.schemes.join(" and ");
+        let of = pair.labels.join(" and ");
         let title = format!("Asked for: {of}");
         let mut asked = Sheet::new("asked-for", title, &["key", "first", "second"]);
         for setting in &pair.settings {

@@ -21,8 +21,8 @@ pub fn chart(all: &AllTimeSeries<'_>, kind: Kind) -> Option<Figure> {
         return None;
     }
     let line = |(run, its): (&TimeSeries<'_>, &OverTime)| {
-        let scheme = run.outcome.drive.scheme.clone();
-        Series::values(scheme, marks(its, kind, count)).of_scheme(run.place)
+        let label = run.outcome.drive.label();
+        Series::values(label, marks(its, kind, count)).of_scheme(run.place)
     };
     let mut series: Vec<Series> = all.runs.iter().zip(&parts).map(line).collect();
     series.retain(|series| series.y.iter().any(Option::is_some));

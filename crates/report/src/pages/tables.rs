@@ -2,6 +2,7 @@
 
 use fowler_device::Pacing;
 use fowler_device::blame::Part;
+use fowler_experiment::device_spec::Axis;
 use fowler_experiment::numbers::{NOTHING, words};
 use fowler_experiment::outcome::{Effect, Outcome};
 use fowler_experiment::provenance::VERSION;
@@ -12,10 +13,15 @@ use fowler_metrics::Kind;
 use fowler_units::Nanos;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// The noun for what the runs differ in: `scheme` or `drive`.
+fn noun(outcomes: &[Outcome]) -> &'static str {
+    outcomes.first().map_or_else(Axis::default, |first| first.drive.axis()).noun()
+}
+
 /// Latencies: a row for each scheme and kind of request.
 pub fn latency(outcomes: &[Outcome]) -> Sheet {
     let columns = Kind::ALL.map(layout::latency);
-    let mut heads = vec!["scheme", "requests"];
+    let mut heads = vec![noun(outcomes), "requests"];
     heads.extend(columns[0].iter().map(|column| column.label.as_str()));
     let mut sheet = Sheet::new("latency", "Latency", &heads);
     for (kind, columns) in Kind::ALL.into_iter().zip(&columns) {
@@ -23,7 +29,7 @@ pub fn latency(outcomes: &[Outcome]) -> Sheet {
             if outcome.recorder.latencies(kind).count() == 0 {
                 continue;
             }
-            let name = outcome.drive.scheme.as_str().into();
+            let name = outcome.drive.label().into();
             let mut row = vec![name, format!("{}s", kind.name()).into()];
             row.extend(columns.iter().map(|column| cell(column, outcome)));
             sheet.row(row);
@@ -35,7 +41,7 @@ pub fn latency(outcomes: &[Outcome]) -> Sheet {
 /// What each stream saw: a row for each, and each kind of its requests; `None` without several.
 pub fn streams(outcomes: &[Outcome]) -> Option<Sheet> {
     let heads = [
-        "scheme",
+        noun(outcomes),
         "stream",
         "requests",
         "count",
@@ -50,7 +56,7 @@ pub fn streams(outcomes: &[Outcome]) -> Option<Sheet> {
     for outcome in outcomes {
         for seen in &outcome.streams {
             sheet.row(vec![
-                outcome.drive.scheme.as_str().into(),
+                outcome.drive.label().into(),
                 seen.stream.as_str().into(),
                 format!("{}s", seen.kind).into(),
                 Cell::Number(seen.requests as f64),
@@ -78,10 +84,10 @@ pub fn suspensions(outcomes: &[Outcome]) -> Option<Sheet> {
 /// A row for each scheme, a column for each metric of the group.
 fn of_group(group: &Group, outcomes: &[Outcome]) -> Sheet {
     let labels = group.columns.iter().map(|column| column.label.as_str());
-    let heads: Vec<&str> = std::iter::once("scheme").chain(labels).collect();
+    let heads: Vec<&str> = std::iter::once(noun(outcomes)).chain(labels).collect();
     let mut sheet = Sheet::new(group.name, group.title, &heads);
     for outcome in outcomes {
-        let mut row: Vec<Cell> = vec![outcome.drive.scheme.as_str().into()];
+        let mut row: Vec<Cell> = vec![outcome.drive.label().into()];
         row.extend(group.columns.iter().map(|column| cell(column, outcome)));
         sheet.row(row);
     }
@@ -91,7 +97,7 @@ fn of_group(group: &Group, outcomes: &[Outcome]) -> Sheet {
 /// The faults that struck, or were to: a row for each; `None` without any.
 pub fn faults(outcomes: &[Outcome]) -> Option<Sheet> {
     let heads = [
-        "scheme",
+        noun(outcomes),
         "fault",
         "struck (s)",
         "made unreadable",
@@ -109,7 +115,7 @@ pub fn faults(outcomes: &[Outcome]) -> Option<Sheet> {
             };
             let struck = fate.effect.as_ref().map(|its| (its.at - Nanos::ZERO).as_s());
             sheet.row(vec![
-                outcome.drive.scheme.as_str().into(),
+                outcome.drive.label().into(),
                 fate.fault.to_string().as_str().into(),
                 Cell::number(struck),
                 count(|its| its.unreadable),
@@ -132,7 +138,7 @@ fn cell(column: &Shown, outcome: &Outcome) -> Cell {
 
 /// Causes of latency: a row for each scheme, kind, band and cause.
 pub fn blame(outcomes: &[Outcome]) -> Sheet {
-    let heads = ["scheme", "requests", "band", "cause", "mean (us)", "share"];
+    let heads = [noun(outcomes), "requests", "band", "cause", "mean (us)", "share"];
     let mut sheet = Sheet::new("blame", "Causes of latency", &heads);
     for outcome in outcomes {
         for kind in Kind::ALL {
@@ -140,7 +146,7 @@ pub fn blame(outcomes: &[Outcome]) -> Sheet {
                 let band = outcome.recorder.blame(kind).slowest(share);
                 for part in Part::ALL.into_iter().filter(|&it| band.parts[it] > 0) {
                     sheet.row(vec![
-                        outcome.drive.scheme.as_str().into(),
+                        outcome.drive.label().into(),
                         format!("{}s", kind.name()).into(),
                         name.replace("_0_1pct", " 0.1 %").replace("_1pct", " 1 %").into(),
                         words(part).into(),
@@ -157,13 +163,13 @@ pub fn blame(outcomes: &[Outcome]) -> Sheet {
 /// The laws that every run must obey, with their bounds and values.
 pub fn laws(outcomes: &[Outcome]) -> Sheet {
     let heads =
-        ["scheme", "law", "statement", "at least (s)", "measured (s)", "at most (s)", "holds"];
+        [noun(outcomes), "law", "statement", "at least (s)", "measured (s)", "at most (s)", "holds"];
     let mut sheet = Sheet::new("laws", "Laws of every run", &heads);
     let seconds = |ns: u128| Cell::Number(ns as f64 / 1e9);
     for outcome in outcomes {
         for law in outcome.laws().0 {
             sheet.row(vec![
-                outcome.drive.scheme.as_str().into(),
+                outcome.drive.label().into(),
                 law.name.into(),
                 law.says.into(),
                 seconds(law.low),
@@ -179,7 +185,7 @@ pub fn laws(outcomes: &[Outcome]) -> Sheet {
 /// What is needed to reproduce the results: a row for each fact, a column for each scheme.
 pub fn provenance(outcomes: &[Outcome]) -> Sheet {
     let mut heads = vec!["fact"];
-    heads.extend(outcomes.iter().map(|it| it.drive.scheme.as_str()));
+    heads.extend(outcomes.iter().map(|it| it.drive.label()));
     let mut sheet = Sheet::new("provenance", "Provenance", &heads);
     let mut fact = |name: &str, of: &dyn Fn(&Outcome) -> String| {
         let mut row: Vec<Cell> = vec![name.into()];
@@ -203,15 +209,15 @@ pub fn provenance(outcomes: &[Outcome]) -> Sheet {
     sheet
 }
 
-/// The configuration keys in which the schemes differ; `None` for one scheme, or without
+/// The configuration keys in which the runs differ; `None` for one run, or without
 /// differences.
 pub fn differences(outcomes: &[Outcome]) -> Option<Sheet> {
     let mut heads = vec!["key"];
-    heads.extend(outcomes.iter().map(|it| it.drive.scheme.as_str()));
-    let mut sheet = Sheet::new("differences", "Differences between the schemes", &heads);
+    heads.extend(outcomes.iter().map(|it| it.drive.label()));
+    let mut sheet = Sheet::new("differences", format!("Differences between the {}s", noun(outcomes)), &heads);
     let all: Vec<BTreeMap<String, String>> =
         outcomes.iter().map(|it| flat(&it.drive.text)).collect();
-    // Some keys are there under some schemes only.
+    // Some keys are there in some runs only.
     let keys: BTreeSet<&String> = all.iter().flat_map(BTreeMap::keys).collect();
     for key in keys {
         let values: Vec<&str> =

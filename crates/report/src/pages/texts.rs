@@ -3,7 +3,7 @@
 //! The drives of a comparison differ in a few keys. The page has the first complete, and of each
 //! other one only the lines that the first lacks; its script puts the complete file together.
 
-use fowler_experiment::device_spec::Resolved;
+use fowler_experiment::device_spec::{Axis, Resolved};
 use fowler_experiment::outcome::Outcome;
 use serde::Serialize;
 
@@ -37,8 +37,8 @@ enum Piece {
 pub fn of(outcomes: &[Outcome]) -> Vec<Text> {
     let mut names: Vec<String> = Vec::new();
     for outcome in outcomes {
-        let name = file_name(&outcome.drive.scheme);
-        // Two scheme files of the same name in different folders.
+        let name = file_name(outcome.drive.label());
+        // Two files of the same name in different folders.
         let taken = names.contains(&name);
         names.push(if taken { format!("{name}-{}", names.len() + 1) } else { name });
     }
@@ -50,7 +50,10 @@ pub fn of(outcomes: &[Outcome]) -> Vec<Text> {
             .expect("lines are text"),
     };
     let mut texts = vec![Text {
-        title: format!("The drive under {}, as a complete device file", first.drive.scheme),
+        title: match first.drive.axis() {
+            Axis::Schemes => format!("The drive {}, as a complete device file", first.drive.place()),
+            Axis::Devices => format!("{}, as a complete device file", first.drive.label()),
+        },
         file: file(0),
         text: first.drive.text.clone(),
         others: outcomes.iter().enumerate().skip(1).map(other).collect(),

@@ -6,28 +6,28 @@ use fowler_experiment::seeds::Spread;
 use fowler_experiment::summary::{Unit, unit, value};
 use fowler_figures::palette;
 
-/// Most schemes of a tile; the tables have all of them.
+/// Most runs of a tile; the tables have all of them.
 const ROWS: usize = 6;
 
-/// One number under each scheme.
+/// One number of each run.
 #[derive(Debug, PartialEq)]
 pub struct Tile {
     /// What it is, with its unit.
     pub title: &'static str,
     pub rows: Vec<Row>,
-    /// How many schemes are left out.
+    /// How many runs are left out.
     pub more: usize,
 }
 
-/// The number under a scheme.
+/// The number of a run.
 #[derive(Debug, PartialEq)]
 pub struct Row {
-    /// The name of the scheme's hue.
+    /// The name of the run's hue.
     pub hue: &'static str,
-    pub scheme: String,
+    pub label: String,
     /// The number, with its interval if there are several seeds.
     pub value: String,
-    /// How much it differs from that of the first scheme.
+    /// How much it differs from that of the first run.
     pub change: String,
 }
 
@@ -87,7 +87,7 @@ fn tile(title: &'static str, path: &str, outcomes: &[Outcome], spread: Option<&S
             _ => String::new(),
         };
         let hue = palette::scheme(place).hue().name;
-        Row { hue, scheme: outcome.drive.scheme.clone(), value, change }
+        Row { hue, label: outcome.drive.label().into(), value, change }
     };
     let rows: Vec<Row> = outcomes.iter().enumerate().take(ROWS).map(row).collect();
     Tile { title, more: outcomes.len() - rows.len(), rows }

@@ -89,7 +89,7 @@ impl<'a> AllTimeSeries<'a> {
             let windows = 0..over_time.windows().len();
             let y = windows.map(|window| value(over_time, window).map(coarse));
             let points = self.middles(over_time).into_iter().zip(y);
-            Series::line(outcome.drive.scheme.clone(), points).of_scheme(*place)
+            Series::line(outcome.drive.label(), points).of_scheme(*place)
         };
         let known = |series: &Series| series.y.iter().any(Option::is_some);
         self.runs.iter().map(line).filter(known).collect()
@@ -224,7 +224,7 @@ impl<'a> AllTimeSeries<'a> {
             let busy = (0..Doing::COUNT).filter(|&what| Doing::NAMES[what] != "idle");
             let y = Axis::linear("share of die time (%)");
             let series = busy.filter(some).map(share);
-            Panel::view(outcome.drive.scheme.clone(), y, series).shared_x(self.middles(over_time))
+            Panel::view(outcome.drive.label(), y, series).shared_x(self.middles(over_time))
         };
         let about = format!(
             "The time of all dies by activity, including transfers; the rest is idle time, or waiting \
@@ -262,7 +262,7 @@ impl<'a> AllTimeSeries<'a> {
                 Series::values(name, cells(row))
             };
             let y = Axis::linear(format!("{what} busy (%)"));
-            Panel::cells(outcome.drive.scheme.clone(), y, middles, (0..rows).map(series))
+            Panel::cells(outcome.drive.label(), y, middles, (0..rows).map(series))
         };
         let about = format!(
             "The share of each window in which a {what} was busy: dark is idle, bright is busy all the \
@@ -345,7 +345,7 @@ impl<'a> AllTimeSeries<'a> {
                 _ => format!("mean erases of {} (count)", counted(together as u64, "block")),
             });
             let x = starts.iter().map(|&first| first as f64).collect();
-            Panel::cells(outcome.drive.scheme.clone(), y, x, (0..rows).map(series))
+            Panel::cells(outcome.drive.label(), y, x, (0..rows).map(series))
         };
         let about = "How often each block has been erased by the end of the run, including preconditioning. \
                     Each row is a die, each column a block. On a drive with many blocks a cell is the mean \

@@ -15,13 +15,13 @@ pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
     let behind: Vec<(&Facts, [Interval; 2])> =
         case.runs.iter().filter_map(|its| growing(its).map(|parts| (its, parts))).collect();
     let Some((one, [before, after])) = behind.first() else { return Vec::new() };
-    let names: Vec<&str> = behind.iter().map(|(its, _)| its.scheme.as_str()).collect();
+    let names: Vec<&str> = behind.iter().map(|(its, _)| its.label.as_str()).collect();
     let about: Vec<&Facts> = behind.iter().map(|(its, _)| *its).collect();
     let text = format!(
-        "Requests come faster than {} serves them: under {}, {} of them were in the drive on average from {} to \
+        "Requests come faster than {} serves them: {}, {} of them were in the drive on average from {} to \
          {} s, and {} from there to the end, at {} s. Latencies then grow with the length of the run.",
         and(&names),
-        one.scheme,
+        one.place(),
         real(before.outstanding),
         real(before.from_s),
         real(before.until_s),
@@ -55,7 +55,7 @@ mod tests {
         let at = [Span(100), Span(200), Span(400)];
         let milestone = |(at, outstanding)| Milestone { at, outstanding, ..Milestone::default() };
         let milestones = at.into_iter().zip(outstanding).map(milestone).collect();
-        Facts { scheme: "a".into(), open, requests: 9, milestones, ..Facts::default() }
+        Facts { label: "a".into(), open, requests: 9, milestones, ..Facts::default() }
     }
 
     #[test]

@@ -1,7 +1,8 @@
-//! Which scheme is better, and by how much.
+//! Which scheme or drive is better, and by how much.
 
 use super::facts::Facts;
 use super::finding::{Case, Finding, and};
+use fowler_experiment::device_spec::Axis;
 use fowler_experiment::numbers::{counted, percent, ratio, real};
 use fowler_metrics::Kind;
 
@@ -12,8 +13,9 @@ const FEWEST: u64 = 100;
 /// The fewest requests of which p99.9 is told: a hundred are beyond it.
 const FEWEST_OF_TAIL: u64 = 100_000;
 
-/// The scheme with the lowest mean read latency, or mean write latency where nothing is read. A
-/// scheme that lost data, or was stopped, is not called better, and is named.
+/// The run with the lowest mean read latency, or mean write latency where nothing is read. A run
+/// that lost data, or was stopped, is not called better, and is named. A scheme is compared with the
+/// first; among drives none is the rule, and the best is compared with the next best.
 pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
     let [first, others @ ..] = case.runs else { return Vec::new() };
     let kind = match first.served[Kind::Read].count > 0 {
@@ -21,39 +23,64 @@ pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
         false => Kind::Write,
     };
     let mean = |its: &Facts| its.served[kind].mean_us.filter(|&mean| mean > 0.0);
-    let Some(of_first) = mean(first).filter(|_| first.served[kind].count >= FEWEST) else {
-        return Vec::new();
-    };
-    let unfair: Vec<String> = case.runs.iter().filter_map(|its| unfair(first, its)).collect();
-    if unfair.len() + 1 >= case.runs.len()
-        || others.is_empty()
-        || self::unfair(first, first).is_some()
-    {
+    if first.served[kind].count < FEWEST || others.is_empty() {
         return Vec::new();
     }
-    let fair = || others.iter().enumerate().filter(|(_, its)| self::unfair(first, its).is_none());
-    let best = fair().filter_map(|(place, its)| Some((place + 1, its, mean(its)?)));
-    let best = best.min_by(|one, other| one.2.partial_cmp(&other.2).expect("numbers"));
+    let unfair: Vec<String> = case.runs.iter().filter_map(|its| unfair(first, its)).collect();
+    let mut fair: Vec<(usize, &Facts, f64)> = case
+        .runs
+        .iter()
+        .enumerate()
+        .filter(|(_, its)| self::unfair(first, its).is_none())
+        .filter_map(|(place, its)| Some((place, its, mean(its)?)))
+        .collect();
+    let baseline = match first.axis {
+        Axis::Schemes => match fair.first() {
+            Some((0, ..)) => fair.remove(0),
+            _ => return Vec::new(),
+        },
+        Axis::Devices => {
+            fair.sort_by(|one, other| one.2.total_cmp(&other.2));
+            if fair.len() < 2 {
+                return Vec::new();
+            }
+            fair.remove(1)
+        }
+    };
+    let best = fair.into_iter().min_by(|one, other| one.2.total_cmp(&other.2));
     let Some((place, best, of_best)) = best else { return Vec::new() };
-    let by = of_best / of_first;
-    let numbers = [("mean_us", of_best), ("first_mean_us", of_first), ("least_difference", SAME)];
-    let chance = case.spread.and_then(|its| its.ratio(place, path(kind)));
-    let by_chance = chance.is_some_and(|its| its.mean + its.half_width >= 1.0);
+    let (base_place, base, of_base) = baseline;
+    let by = of_best / of_base;
+    let numbers = [("mean_us", of_best), ("first_mean_us", of_base), ("least_difference", SAME)];
+    let chance = case.spread.and_then(|its| its.ratio_to(base_place, place, path(kind)));
+    let by_chance = chance.is_some_and(|its| its.half_width > 0.0 && its.mean + its.half_width >= 1.0);
     let mut text = if by > 1.0 - SAME || by_chance {
-        format!(
-            "No scheme lowers the mean {} latency of {} by {} or more{}.",
-            kind.name(),
-            first.scheme,
-            percent(SAME),
-            if by_chance { ", beyond what seeds do" } else { "" }
-        )
+        let beyond = if by_chance { ", beyond what seeds do" } else { "" };
+        match first.axis {
+            Axis::Schemes => format!(
+                "No scheme lowers the mean {} latency of {} by {} or more{beyond}.",
+                kind.name(),
+                base.label,
+                percent(SAME),
+            ),
+            Axis::Devices => format!(
+                "No drive is the best: the mean {} latencies of {} ({} us) and {} ({} us) do not \
+                 differ by {} or more{beyond}.",
+                kind.name(),
+                best.label,
+                real(of_best),
+                base.label,
+                real(of_base),
+                percent(SAME),
+            ),
+        }
     } else {
-        gain(first, best, kind) + &price(first, best, kind)
+        gain(base, best, kind) + &price(base, best, kind)
     };
     if !unfair.is_empty() {
         text += &format!(" Left out: {}.", unfair.join("; "));
     }
-    let finding = Finding::new(&[first, best], text).numbers(&numbers);
+    let finding = Finding::new(&[base, best], text).numbers(&numbers);
     vec![if case.spread.is_none() {
         finding.next("--seeds 5, to see what is chance")
     } else {
@@ -72,7 +99,7 @@ fn unfair(first: &Facts, its: &Facts) -> Option<String> {
     } else {
         return None;
     };
-    Some(format!("{} {why}", its.scheme))
+    Some(format!("{} {why}", its.label))
 }
 
 /// The path of the metric that is compared.
@@ -88,11 +115,11 @@ fn gain(first: &Facts, best: &Facts, kind: Kind) -> String {
     let mean = of_best.mean_us.unwrap_or_default();
     let mut text = format!(
         "{} has the lowest mean {} latency, {} us, {} times that of {}",
-        best.scheme,
+        best.label,
         kind.name(),
         real(mean),
         times(mean / of_first.mean_us.unwrap_or(mean)),
-        first.scheme
+        first.label
     );
     if let Some((was, is)) = of_first.p999_us.zip(of_best.p999_us)
         && of_best.count >= FEWEST_OF_TAIL
@@ -139,7 +166,7 @@ mod tests {
     fn run(scheme: &str, read: f64, write: f64) -> Facts {
         let served = |us: f64| Served { count: 100, mean_us: Some(us), ..Served::default() };
         Facts {
-            scheme: scheme.into(),
+            label: scheme.into(),
             requests: 200,
             complete: true,
             served: ByKind::from_fn(|kind| served([read, write][kind as usize])),
@@ -184,6 +211,20 @@ mod tests {
         let runs = [run("a", 100.0, 1.0), fewer, run("c", 90.0, 1.0)];
         assert!(says(&runs).ends_with("Left out: b served other requests."));
         assert_eq!(says(&[run("a", 100.0, 1.0)]), "");
+    }
+
+    /// The best drive may be the first; it is compared with the next best.
+    #[test]
+    fn of_drives_the_best_is_compared_with_the_next() {
+        let drive = |label: &str, read| Facts { axis: Axis::Devices, ..run(label, read, 1.0) };
+        let runs = [drive("a", 50.0), drive("b", 200.0), drive("c", 100.0)];
+        let best = "a has the lowest mean read latency, 50.00 us, 0.50 times that of c.";
+        assert_eq!(says(&runs), best);
+        let near = [drive("a", 50.0), drive("b", 50.1)];
+        assert!(says(&near).starts_with("No drive is the best: the mean read latencies of a (50.00 us)"));
+        let lost = [Facts { lost: 1, ..drive("a", 5.0) }, drive("b", 50.0), drive("c", 100.0)];
+        assert!(says(&lost).starts_with("b has the lowest"), "{}", says(&lost));
+        assert!(says(&lost).ends_with("Left out: a lost 1 page."), "{}", says(&lost));
     }
 
     #[test]

@@ -17,7 +17,7 @@ const OF_WRITES: [&str; 6] = [
     "policy.voltage",
 ];
 
-/// The schemes whose requests took exactly as long as those of an earlier one.
+/// The runs whose requests took exactly as long as those of an earlier one.
 pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut seen: Vec<&Facts> = Vec::new();
@@ -27,7 +27,7 @@ pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
         }
         seen.push(run);
         let twins: Vec<&Facts> =
-            case.runs.iter().filter(|its| its.scheme != run.scheme && same(its, run)).collect();
+            case.runs.iter().filter(|its| !std::ptr::eq(*its, run) && same(its, run)).collect();
         if !twins.is_empty() {
             findings.push(finding(run, &twins));
         }
@@ -47,10 +47,10 @@ fn same(one: &Facts, other: &Facts) -> bool {
 }
 
 fn finding(run: &Facts, twins: &[&Facts]) -> Finding {
-    let names: Vec<&str> = twins.iter().map(|its| its.scheme.as_str()).collect();
+    let names: Vec<&str> = twins.iter().map(|its| its.label.as_str()).collect();
     let mut about = vec![run];
     about.extend(twins);
-    let mut all = vec![run.scheme.as_str()];
+    let mut all = vec![run.label.as_str()];
     all.extend(&names);
     let says = format!("The latencies, programs and erases of {} are the same: ", and(&all));
     let (why, next) = why(run, twins);
@@ -61,7 +61,7 @@ fn finding(run: &Facts, twins: &[&Facts]) -> Finding {
     }
 }
 
-/// The reason, from what the drive did, and what might tell the schemes apart.
+/// The reason, from what the drive did, and what might tell the runs apart.
 fn why(run: &Facts, twins: &[&Facts]) -> (String, Option<String>) {
     let settings = differing(run, twins);
     if settings.is_empty() {
@@ -114,7 +114,7 @@ mod tests {
         let mut programs = BySource::<u64>::default();
         programs[Source::Host] = 5;
         let mut facts = Facts {
-            scheme: scheme.into(),
+            label: scheme.into(),
             requests: 15,
             programs,
             idle: Some(0.5),

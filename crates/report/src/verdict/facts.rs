@@ -2,6 +2,7 @@
 
 use fowler_device::blame::Part;
 use fowler_device::{BySource, Source};
+use fowler_experiment::device_spec::Axis;
 use fowler_experiment::outcome::Outcome;
 use fowler_metrics::{ByKind, Kind, Milestone, Percentile};
 use std::collections::BTreeMap;
@@ -12,8 +13,10 @@ pub(crate) const TAIL: f64 = 0.01;
 /// The facts of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Facts {
-    /// The scheme.
-    pub scheme: String,
+    /// The label of the run: the name of its scheme, or of its drive where drives are compared.
+    pub label: String,
+    /// What the runs of its comparison differ in.
+    pub axis: Axis,
     /// Reads and writes.
     pub served: ByKind<Served>,
     /// All requests.
@@ -89,7 +92,8 @@ impl Facts {
         let census = census.map_or(0, |its| its.found() + its.unfound());
         let lost = outcome.losses.map_or(0, |its| its.lost_in_all()).max(census);
         Facts {
-            scheme: outcome.drive.scheme.clone(),
+            label: outcome.drive.label().into(),
+            axis: outcome.drive.axis(),
             served: ByKind::from_fn(served),
             requests: outcome.recorder.requests(),
             programs: outcome.counters.programs,
@@ -105,6 +109,11 @@ impl Facts {
             settings: settings(&outcome.drive.text),
             milestones: outcome.milestones.clone(),
         }
+    }
+
+    /// Returns where it took place, as part of a sentence: `under rps`, or `on nvme-pm9a3`.
+    pub(super) fn place(&self) -> String {
+        format!("{} {}", self.axis.preposition(), self.label)
     }
 
     /// Returns whether another run served the same requests.

@@ -10,7 +10,7 @@ use fowler_metrics::{Kind, Percentile};
 const BEYOND: u64 = 100;
 
 /// Percentiles with few requests beyond them, and write amplification of a drive that wrote less
-/// than its spare capacity. The requests are the same under every scheme, so the first stands for
+/// than its spare capacity. The requests of all runs are the same, so the first stands for
 /// all in the former.
 pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
     let Some(first) = case.runs.first() else { return Vec::new() };
@@ -47,8 +47,8 @@ fn amplification(run: &Facts) -> Option<Finding> {
         return None;
     }
     let text = format!(
-        "Write amplification under {} stands on {}, fewer than the {} pages of spare capacity.",
-        run.scheme,
+        "Write amplification {} stands on {}, fewer than the {} pages of spare capacity.",
+        run.place(),
         counted(host, "page write"),
         whole(spare)
     );

@@ -1,6 +1,7 @@
 //! What a rule looks at, and what it has found.
 
 use super::facts::Facts;
+use fowler_experiment::device_spec::Axis;
 use fowler_experiment::json_schema::output::{Fact, written};
 use fowler_experiment::seeds::Spread;
 use serde_json::{Map, Value, json};
@@ -18,8 +19,10 @@ pub(crate) struct Case<'a> {
 pub struct Finding {
     /// The rule.
     pub rule: &'static str,
-    /// The schemes that it is about.
-    pub schemes: Vec<String>,
+    /// What the runs differ in.
+    pub axis: Axis,
+    /// The schemes or drives that it is about.
+    pub labels: Vec<String>,
     /// What it says: whole sentences.
     pub text: String,
     /// The numbers that it stands on, with the thresholds that they crossed.
@@ -29,9 +32,10 @@ pub struct Finding {
 }
 
 impl Finding {
-    pub(super) fn new(schemes: &[&Facts], text: String) -> Finding {
-        let schemes = schemes.iter().map(|its| its.scheme.clone()).collect();
-        Finding { schemes, text, ..Finding::default() }
+    pub(super) fn new(runs: &[&Facts], text: String) -> Finding {
+        let labels = runs.iter().map(|its| its.label.clone()).collect();
+        let axis = runs.first().map_or_else(Axis::default, |its| its.axis);
+        Finding { axis, labels, text, ..Finding::default() }
     }
 
     pub(super) fn numbers(self, numbers: &[(&'static str, f64)]) -> Finding {
@@ -44,7 +48,7 @@ impl Finding {
 
     /// Returns it as an object.
     pub fn json(&self) -> Value {
-        written(&facts(), self)
+        written(&facts(self.axis), self)
     }
 
     /// Returns the sentences, and what to try.
@@ -56,11 +60,11 @@ impl Finding {
     }
 }
 
-pub(super) fn facts() -> Vec<Fact<Finding>> {
+pub(super) fn facts(axis: Axis) -> Vec<Fact<Finding>> {
     type It = Finding;
     vec![
         Fact::new("rule", "The rule that found it.", |it: &It| it.rule),
-        Fact::new("schemes", "", |it: &It| it.schemes.clone()),
+        Fact::new(axis.key(), "", |it: &It| it.labels.clone()),
         Fact::new("text", "What it says, in whole sentences.", |it: &It| it.text.clone()),
         Fact::new("numbers", "", |it: &It| {
             let known = it.numbers.iter().filter(|(_, value)| value.is_finite());

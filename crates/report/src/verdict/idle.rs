@@ -1,9 +1,10 @@
 //! A drive that hardly does anything.
 
 use super::finding::{Case, Finding};
+use fowler_experiment::device_spec::Axis;
 use fowler_experiment::numbers::percent;
 
-/// From this share of idle time on, there is little that a scheme could change (assumed).
+/// From this share of idle time on, there is little that a scheme or another drive could change (assumed).
 const MOSTLY_IDLE: f64 = 0.95;
 
 /// The drive of the baseline was idle most of the time.
@@ -14,10 +15,16 @@ pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
     if idle < MOSTLY_IDLE || first.requests == 0 {
         return Vec::new();
     }
+    let place = first.place();
     let text = format!(
-        "Under {} the drive was idle for {} of the time: a scheme can only change the rest.",
-        first.scheme,
-        percent(idle)
+        "{}{} the drive was idle for {} of the time: {} can only change the rest.",
+        place[..1].to_uppercase(),
+        &place[1..],
+        percent(idle),
+        match first.axis {
+            Axis::Schemes => "a scheme",
+            Axis::Devices => "another drive",
+        }
     );
     let numbers = [("idle_share", idle), ("least", MOSTLY_IDLE)];
     vec![Finding::new(&[first], text).numbers(&numbers).next(first.more_load())]

@@ -1,4 +1,4 @@
-//! What the numbers of runs say, in sentences: which scheme is better, why two columns coincide,
+//! What the numbers of runs say, in sentences: which scheme or drive is better, why two columns coincide,
 //! which numbers stand on too little, and what to try next.
 //!
 //! A rule is one file: what it looks at, from when on it speaks (its thresholds, as constants), and
@@ -20,6 +20,7 @@ mod tail;
 pub(crate) use facts::Facts;
 use finding::Case;
 pub use finding::Finding;
+use fowler_experiment::device_spec::Axis;
 use fowler_experiment::json_schema::output::{self, Fact, all_written, list_of, written};
 use fowler_experiment::json_schema::{self, nullable};
 use fowler_experiment::outcome::Outcome;
@@ -48,7 +49,8 @@ pub fn of(outcomes: &[Outcome], spread: Option<&Spread>) -> Vec<Finding> {
     look(&Case { runs: &runs, spread })
 }
 
-/// Runs of the same workload under several schemes, and their numbers over several seeds.
+/// Runs of the same workload under several schemes or on several drives, and their numbers over
+/// several seeds.
 struct Comparison<'a> {
     outcomes: &'a [Outcome],
     spread: Option<&'a Spread>,
@@ -57,36 +59,48 @@ struct Comparison<'a> {
 /// Returns the summary of a comparison: its runs, what the rules say of them, and the numbers over
 /// several seeds; the latter are null with one.
 pub fn comparison_json(outcomes: &[Outcome], spread: Option<&Spread>) -> Value {
-    written(&facts(), &Comparison { outcomes, spread })
+    let axis = axis(outcomes);
+    written(&facts(axis), &Comparison { outcomes, spread })
 }
 
 /// Returns the schema of what `fowler compare` writes into `summary.json` and prints with `--json`.
 pub fn schema() -> Value {
-    let mut body = output::schema(&facts());
-    body["$defs"] = json!({ "run": summary::schema() });
-    let about = "The summary of a comparison: a run for each scheme.";
+    let either = Axis::ALL.map(|axis| output::schema(&facts(axis)));
+    let body = json!({ "oneOf": either, "$defs": { "run": summary::schema() } });
+    let about = "The summary of a comparison: a run for each scheme, or for each drive.";
     json_schema::document("Fowler: the summary of a comparison", about, body)
 }
 
-fn facts<'a>() -> Vec<Fact<Comparison<'a>>> {
+/// What the runs of a comparison differ in.
+fn axis(outcomes: &[Outcome]) -> Axis {
+    outcomes.first().map_or_else(Axis::default, |first| first.drive.axis())
+}
+
+fn facts<'a>(axis: Axis) -> Vec<Fact<Comparison<'a>>> {
     type It<'a> = Comparison<'a>;
-    let schemes =
-        "The summary of the run under each scheme, in the order in which they were named.";
-    let seeds = "Over several seeds: for each scheme, in the same order, the mean of each metric and half the width \
-                 of its 95 % confidence interval. Null with one seed.";
+    let runs = format!(
+        "The summary of the run {} each {}, in the order in which they were named.",
+        axis.preposition(),
+        axis.noun()
+    );
+    let seeds = format!(
+        "Over several seeds: for each {}, in the same order, the mean of each metric and half the \
+         width of its 95 % confidence interval. Null with one seed.",
+        axis.noun()
+    );
     vec![
-        Fact::new("schemes", schemes, |it: &It| {
+        Fact::new(axis.key(), runs, |it: &It| {
             it.outcomes.iter().map(Outcome::json).collect::<Vec<_>>()
         })
         .like(json!({ "type": "array", "items": { "$ref": "#/$defs/run" }, "minItems": 1 })),
         Fact::new(
             "verdict",
             "What the numbers say, in sentences, the most important first.",
-            |it: &It| all_written(&finding::facts(), &of(it.outcomes, it.spread)),
+            move |it: &It| all_written(&finding::facts(axis), &of(it.outcomes, it.spread)),
         )
-        .like(list_of(output::schema(&finding::facts()))),
-        Fact::new("seeds", seeds, |it: &It| it.spread.map(Spread::json))
-            .like(nullable(Spread::schema())),
+        .like(list_of(output::schema(&finding::facts(axis)))),
+        Fact::new("seeds", seeds, move |it: &It| it.spread.map(|its| its.json(axis)))
+            .like(nullable(Spread::schema(axis))),
     ]
 }
 
@@ -104,7 +118,7 @@ mod tests {
     /// Without requests there is nothing to say.
     #[test]
     fn nothing_is_said_of_nothing() {
-        let empty = [Facts::default(), Facts { scheme: "b".into(), ..Facts::default() }];
+        let empty = [Facts::default(), Facts { label: "b".into(), ..Facts::default() }];
         let said = look(&Case { runs: &empty, spread: None });
         assert!(said.is_empty(), "{said:?}");
     }

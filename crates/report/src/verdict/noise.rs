@@ -1,4 +1,4 @@
-//! Whether schemes differ by more than seeds do.
+//! Whether schemes or drives differ by more than seeds do.
 
 use super::finding::{Case, Finding};
 use fowler_experiment::numbers::ratio;
@@ -11,17 +11,19 @@ const NUMBERS: [(&str, &str, &str); 4] = [
     ("waf", "write amplification", "waf.half_width"),
 ];
 
-/// For each scheme beside the first: which of its differences are larger than chance.
+/// For each run beside the first: which of its differences are larger than chance. Nothing is beyond
+/// chance where the seed changes nothing.
 pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
     let Some(spread) = case.spread else { return Vec::new() };
     let Some((first, others)) = case.runs.split_first() else { return Vec::new() };
     if spread.is_nothing() {
-        let text = format!("All {} seeds gave the same numbers.", spread.seeds());
+        let text = format!("All {} seeds gave the same numbers: chance plays no part in this.", spread.seeds());
         return vec![Finding::new(&[first], text)];
     }
     let mut findings = Vec::new();
     for (place, run) in others.iter().enumerate() {
-        let (mut real, mut chance, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut real, mut chance, mut exact) = (Vec::new(), Vec::new(), Vec::new());
+        let mut numbers = Vec::new();
         for (path, name, half_width) in NUMBERS {
             let Some(its) = spread.ratio(place + 1, path) else { continue };
             // The same with every seed.
@@ -30,22 +32,32 @@ pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
             }
             let by = |value: f64| ratio(value).trim_end_matches('x').to_string();
             let says = format!("{name} {} \u{b1} {} times", by(its.mean), by(its.half_width));
-            let differs = (its.mean - 1.0).abs() > its.half_width;
-            if differs { &mut real } else { &mut chance }.push(says);
+            match (its.mean - 1.0).abs() > its.half_width {
+                _ if its.half_width == 0.0 => exact.push(format!("{name} {} times", by(its.mean))),
+                true => real.push(says),
+                false => chance.push(says),
+            }
             numbers.extend([(path, its.mean), (half_width, its.half_width)]);
         }
-        let says = match (real.is_empty(), chance.is_empty()) {
-            (true, true) => continue,
-            (false, true) => format!("{}; each beyond chance", real.join(", ")),
-            (true, false) => format!("no difference beyond chance ({})", chance.join(", ")),
+        let mut says = match (real.is_empty(), chance.is_empty()) {
+            (true, true) => Vec::new(),
+            (false, true) => vec![format!("{}; each beyond chance", real.join(", "))],
+            (true, false) => vec![format!("no difference beyond chance ({})", chance.join(", "))],
             (false, false) => {
-                format!("{}; not beyond chance: {}", real.join(", "), chance.join(", "))
+                vec![format!("{}; not beyond chance: {}", real.join(", "), chance.join(", "))]
             }
         };
+        if !exact.is_empty() {
+            says.push(format!("the same with every seed: {}", exact.join(", ")));
+        }
+        if says.is_empty() {
+            continue;
+        }
+        let says = says.join("; ");
         let text = format!(
             "{} against {} over {} seeds (95 % intervals, each by itself): {says}.",
-            run.scheme,
-            first.scheme,
+            run.label,
+            first.label,
             spread.seeds()
         );
         findings.push(Finding::new(&[first, run], text).numbers(&numbers));
@@ -67,7 +79,7 @@ mod tests {
 
     #[test]
     fn what_is_larger_than_between_seeds_is_real() {
-        let runs = ["a", "b"].map(|it| Facts { scheme: it.into(), ..Facts::default() });
+        let runs = ["a", "b"].map(|it| Facts { label: it.into(), ..Facts::default() });
         for (values, says) in [
             ([[100.0, 110.0, 120.0], [50.0, 55.0, 60.5]], "each beyond chance"),
             ([[100.0, 110.0, 120.0], [100.0, 105.0, 130.0]], "no difference beyond chance"),
@@ -77,5 +89,26 @@ mod tests {
             assert!(said[0].text.contains(says), "{}", said[0].text);
         }
         assert!(look(&Case { runs: &runs, spread: None }).is_empty());
+    }
+
+    /// A ratio that every seed repeats is not called beyond chance, and neither is anything where
+    /// the seed changes nothing at all.
+    #[test]
+    fn what_the_seed_does_not_change_is_no_matter_of_chance() {
+        let runs = ["a", "b"].map(|it| Facts { label: it.into(), ..Facts::default() });
+        let text = |spread: &Spread| {
+            let said = look(&Case { runs: &runs, spread: Some(spread) });
+            said.into_iter().map(|it| it.text).collect::<String>()
+        };
+        let still = text(&spread([[100.0; 3], [50.0; 3]]));
+        assert_eq!(still, "All 3 seeds gave the same numbers: chance plays no part in this.");
+        let waf = |values: [f64; 3]| ("waf".to_string(), values.to_vec());
+        let mean = |values: [f64; 3]| ("read.mean_us".to_string(), values.to_vec());
+        let partly = text(&Spread::of_values(vec![
+            BTreeMap::from([mean([100.0; 3]), waf([2.0, 2.1, 2.2])]),
+            BTreeMap::from([mean([50.0; 3]), waf([2.0, 2.2, 2.1])]),
+        ]));
+        assert!(partly.contains("the same with every seed: mean read 0.50 times"), "{partly}");
+        assert!(!partly.contains("each beyond chance"), "{partly}");
     }
 }

@@ -17,13 +17,14 @@ pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
     let drifting: Vec<(&Facts, [Interval; 2], [f64; 2])> =
         case.runs.iter().filter_map(of).collect();
     let Some((one, parts, [before, after])) = drifting.first() else { return Vec::new() };
-    let names: Vec<&str> = drifting.iter().map(|(its, ..)| its.scheme.as_str()).collect();
+    let names: Vec<&str> = drifting.iter().map(|(its, ..)| its.label.as_str()).collect();
     let about: Vec<&Facts> = drifting.iter().map(|(its, ..)| *its).collect();
     let text = format!(
-        "The drive was not in steady state under {}: under {}, write amplification was {} from {} to {} s, and {} \
+        "The drive was not in steady state {} {}: {}, write amplification was {} from {} to {} s, and {} \
          from there to the end, at {} s.",
+        one.axis.preposition(),
         and(&names),
-        one.scheme,
+        one.place(),
         real(*before),
         real(parts[0].from_s),
         real(parts[0].until_s),
@@ -59,7 +60,7 @@ mod tests {
             Milestone { at: Span(at), programs, ..Milestone::default() }
         };
         let milestones = [100, 200, 400].into_iter().zip(programs).map(milestone).collect();
-        Facts { scheme: "a".into(), requests: 9, milestones, ..Facts::default() }
+        Facts { label: "a".into(), requests: 9, milestones, ..Facts::default() }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use super::facts::Facts;
 use super::finding::{Case, Finding};
 use fowler_device::blame::Part;
+use fowler_experiment::device_spec::Axis;
 use fowler_experiment::numbers::{percent, words};
 use fowler_metrics::Kind;
 
@@ -11,15 +12,15 @@ const MUCH: f64 = 0.25;
 /// The fewest requests whose slowest 1 % are looked at: ten of them.
 const FEWEST: u64 = 1000;
 
-/// The cause of the tail of the baseline, and what it is under each scheme where it is another.
+/// The cause of the tail of the baseline, and what it is in each other run where it is another.
 pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
     let [first, others @ ..] = case.runs else { return Vec::new() };
     let of_kind = |kind: Kind| {
         let (part, share) = dominant(first, kind)?;
         let mut text = format!(
-            "In the slowest 1 % of {}s under {}, {} of the time is \u{201c}{}\u{201d}.",
+            "In the slowest 1 % of {}s {}, {} of the time is \u{201c}{}\u{201d}.",
             kind.name(),
-            first.scheme,
+            first.place(),
             percent(share),
             words(part)
         );
@@ -32,8 +33,12 @@ pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
             .collect();
         for (its, part, share) in changed {
             text += &format!(
-                " Under {} it is \u{201c}{}\u{201d}, {}.",
-                its.scheme,
+                " {} {} it is \u{201c}{}\u{201d}, {}.",
+                match its.axis {
+                    Axis::Schemes => "Under",
+                    Axis::Devices => "On",
+                },
+                its.label,
                 words(part),
                 percent(share)
             );
@@ -57,7 +62,7 @@ mod tests {
     use crate::verdict::facts::Served;
 
     fn run(scheme: &str, part: Part, share: f64, count: u64) -> Facts {
-        let mut facts = Facts { scheme: scheme.into(), requests: count, ..Facts::default() };
+        let mut facts = Facts { label: scheme.into(), requests: count, ..Facts::default() };
         facts.served[Kind::Read] = Served { count, tail: vec![(part, share)], ..Served::default() };
         facts
     }
@@ -74,7 +79,7 @@ mod tests {
                     program\u{201d}. Under ipc it is \u{201c}behind host read\u{201d}, 47.0 %.";
         assert_eq!(said.len(), 1);
         assert_eq!(said[0].text, text);
-        assert_eq!(said[0].schemes, ["fifo", "ipc"]);
+        assert_eq!(said[0].labels, ["fifo", "ipc"]);
     }
 
     #[test]

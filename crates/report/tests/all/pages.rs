@@ -1,5 +1,6 @@
 //! Pages of real runs: what they hold, and how much.
 
+use fowler_experiment::candidates::Candidates;
 use fowler_experiment::compare::compare;
 use fowler_experiment::device_spec::{DeviceSpec, Source};
 use fowler_experiment::outcome::Outcome;
@@ -43,7 +44,7 @@ fn ran(device: &str, set: &[&str], schemes: &[&str], workload: &str) -> Vec<Outc
     let schemes: Vec<String> = schemes.iter().map(ToString::to_string).collect();
     let stop = AtomicBool::new(false);
     let control = Control { stop: &stop, progress: &|_| () };
-    compare(&spec, &schemes, control).unwrap_or_else(|reported| panic!("{reported}"))
+    compare(&spec, &Candidates::schemes(&spec.device, &schemes), control).unwrap_or_else(|reported| panic!("{reported}"))
 }
 
 /// Every scheme there is, on a drive of 64 dies, long enough that every run has all its windows.
@@ -60,7 +61,7 @@ fn a_page_of_many_schemes_is_under_two_megabytes() {
         let windows =
             |it: &Outcome| it.detail.as_ref().expect("asked for").over_time.windows().len();
         assert!(outcomes.iter().all(|it| windows(it) > 128), "as long as a course can be");
-        let page = of_runs(&outcomes, None);
+        let page = of_runs(&outcomes, None, &[]);
         assert!(page.len() < 2_000_000, "{count} schemes: {} bytes", page.len());
     }
 }
@@ -81,7 +82,7 @@ fn what_took_no_time_makes_no_empty_picture() {
         let text = format!(
             "requests = 3000\narrivals = {{ kind = 'poisson', rate = {rate} }}\nmix.reads = 0.5\nwrites.sizes = '4KiB 1'\n"
         );
-        let page = of_runs(&ran("together", &set, &["fifo", "rps"], &text), None);
+        let page = of_runs(&ran("together", &set, &["fifo", "rps"], &text), None, &[]);
         let charts = charts(&page);
         for chart in &charts {
             // Every axis says in which unit its numbers are.
@@ -115,7 +116,7 @@ fn what_took_no_time_makes_no_empty_picture() {
 fn latencies_over_time_are_all_there() {
     // Reads alone: what the buffer answers at once is not drawn.
     let text = "requests = 4000\narrivals = { kind = 'poisson', rate = 4000 }\nmix.reads = 1.0\n";
-    let page = of_runs(&ran("together", &SMALL, &["fifo", "rps"], text), None);
+    let page = of_runs(&ran("together", &SMALL, &["fifo", "rps"], text), None, &[]);
     let charts = charts(&page);
     let of = |chart: &Value| chart["panels"].as_array().unwrap().clone();
     let values = |series: &Value| series["y"].as_array().unwrap().clone();
@@ -157,7 +158,7 @@ fn cells_voltages_and_protection_have_tables() {
             .chain(more)
             .copied()
             .collect();
-        let page = of_runs(&ran("together", &set, &[scheme], text), None);
+        let page = of_runs(&ran("together", &set, &[scheme], text), None, &[]);
         ["cells", "voltages", "throttle", "protection"]
             .map(|name| page.contains(&format!("data-name=\"{name}\"")))
     };
@@ -190,7 +191,7 @@ fn a_run_without_power_has_its_page() {
             &retention,
         ];
         let spec = RunSpec { replay_speed: ReplaySpeed::Speed(0.02), ..spec(TINY, &set, &text) };
-        assert!(of_runs(&[outcome(&spec)], None).contains("throughput"));
+        assert!(of_runs(&[outcome(&spec)], None, &[]).contains("throughput"));
     }
 }
 
@@ -214,7 +215,7 @@ fn a_data_cache_that_caches_nothing_is_told() {
         set.extend(usual.into_iter().chain(more.split_whitespace()));
         let its = outcome(&RunSpec { detail: false, ..spec(TINY, &set, SECOND) });
         let reported = its.caches_no_data();
-        let page = of_runs(&[its], None);
+        let page = of_runs(&[its], None, &[]);
         let says = page.contains("data is not: a write is acknowledged");
         assert_eq!(says, reported, "{scheme} {more} {ack}");
         told += u32::from(says);

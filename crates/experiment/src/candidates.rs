@@ -1,0 +1,341 @@
+//! The candidates of a comparison: a drive under several schemes, or several drives under one.
+
+use crate::atomic_file::same;
+use crate::device_spec::{self, Axis, DeviceSpec, Resolved};
+use crate::diagnostic::{Diagnostic, Diagnostics, escaped};
+use crate::faults::Scripted;
+use crate::presets::{self, Folder};
+use crate::run::{self, RunSpec};
+use crate::workload::WorkloadSpec;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// The most drives of a comparison.
+pub const MOST_DEVICES: usize = 64;
+
+/// One run of a comparison: a drive under a scheme.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// The drive.
+    pub device: DeviceSpec,
+    /// The scheme on it; none leaves it as described.
+    pub scheme: Option<String>,
+    /// Name of the drive where drives are compared; `None` where schemes are.
+    name: Option<String>,
+}
+
+impl Candidate {
+    /// Returns the name of its column: that of the drive or of the scheme.
+    pub fn label(&self) -> &str {
+        self.name.as_deref().or(self.scheme.as_deref()).unwrap_or("as described")
+    }
+
+    /// Returns a run of it instead of the drive and the scheme of `spec`.
+    pub fn spec(&self, spec: &RunSpec) -> RunSpec {
+        let (device, scheme) = (self.device.clone(), self.scheme.clone());
+        RunSpec { device, scheme, ..spec.clone() }
+    }
+
+    /// Gives a drive the name under which it is compared.
+    pub(crate) fn call(&self, drive: &mut Resolved) {
+        drive.candidate.clone_from(&self.name);
+    }
+
+    /// Returns its drive as it is when `spec` runs on it.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the drive.
+    pub fn drive(&self, spec: &RunSpec) -> Result<Resolved, Diagnostics> {
+        let spec = self.spec(spec);
+        let mut drive = run::drive(&spec, &spec.device.source()?, spec.scheme.as_deref())?;
+        self.call(&mut drive);
+        Ok(drive)
+    }
+}
+
+/// The candidates of a comparison, in order. The first is the baseline.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Candidates {
+    axis: Axis,
+    all: Vec<Candidate>,
+}
+
+impl Candidates {
+    /// Returns a drive under each of these schemes.
+    pub fn schemes(device: &DeviceSpec, schemes: &[String]) -> Candidates {
+        let candidate = |scheme: &String| Candidate {
+            device: device.clone(),
+            scheme: Some(scheme.clone()),
+            name: None,
+        };
+        Candidates { axis: Axis::Schemes, all: schemes.iter().map(candidate).collect() }
+    }
+
+    /// Returns a drive under a scheme, or as described.
+    pub fn one(device: &DeviceSpec, scheme: Option<&str>) -> Candidates {
+        let (device, scheme) = (device.clone(), scheme.map(Into::into));
+        Candidates { axis: Axis::Schemes, all: vec![Candidate { device, scheme, name: None }] }
+    }
+
+    /// Returns these drives, each under the scheme. A preset is called by its name, a file by its
+    /// name without folder and ending; files that would be called alike have as much of their path
+    /// as tells them apart.
+    ///
+    /// # Errors
+    /// If there are fewer than two, or one of them is listed twice.
+    pub fn devices(
+        devices: Vec<DeviceSpec>,
+        scheme: Option<&str>,
+    ) -> Result<Candidates, Diagnostics> {
+        let mut diagnostics = Diagnostics::default();
+        let flag = "--devices";
+        for (place, device) in devices.iter().enumerate() {
+            if let Some(first) = devices[..place].iter().find(|its| is_same(its, device)) {
+                let [first, name] = [first, device].map(|it| escaped(&it.device).into_owned());
+                let what = match first == name {
+                    true => format!("drive `{name}` is listed twice"),
+                    false => format!("`{first}` and `{name}` are the same file"),
+                };
+                diagnostics.push(Diagnostic::new(flag, what));
+            }
+        }
+        match devices.len() {
+            0 => diagnostics.push(Diagnostic::new(flag, "no drives are given")),
+            1 => {
+                let what = format!("`{}` is one drive", escaped(&devices[0].device));
+                let one = Diagnostic::new(flag, what).expected("at least two, separated by commas");
+                diagnostics.push(one.hint("for one drive, use --device".to_string()));
+            }
+            MOST_DEVICES.. if devices.len() > MOST_DEVICES => {
+                let what = format!("{} drives are more than can be compared", devices.len());
+                let expected = format!("at most {MOST_DEVICES}");
+                diagnostics.push(Diagnostic::new(flag, what).expected(expected));
+            }
+            _ => {}
+        }
+        diagnostics.or(())?;
+        let names = names(&devices);
+        let candidate = |(device, name): (DeviceSpec, String)| Candidate {
+            device,
+            scheme: scheme.map(Into::into),
+            name: Some(name),
+        };
+        let all = devices.into_iter().zip(names).map(candidate).collect();
+        Ok(Candidates { axis: Axis::Devices, all })
+    }
+
+    /// Returns what they differ in.
+    pub fn axis(&self) -> Axis {
+        self.axis
+    }
+
+    /// Returns the candidates, the baseline first.
+    pub fn all(&self) -> &[Candidate] {
+        &self.all
+    }
+
+    /// Returns their names, which are the names of their columns.
+    pub fn labels(&self) -> Vec<&str> {
+        self.all.iter().map(Candidate::label).collect()
+    }
+
+    /// Checks every candidate and, without a full pass, the workload; and whether each drive has
+    /// what is to fail.
+    pub fn check(&self, workload: Option<&WorkloadSpec>, faults: &[Scripted]) -> Diagnostics {
+        if self.axis == Axis::Schemes {
+            let Some(first) = self.all.first() else { return Diagnostics::default() };
+            let schemes: Vec<String> = self.all.iter().filter_map(|it| it.scheme.clone()).collect();
+            return run::check(&first.device, &schemes, workload, faults);
+        }
+        let of = |candidate: &Candidate| {
+            run::check(&candidate.device, candidate.scheme.as_slice(), workload, faults)
+        };
+        self.merged(self.all.iter().map(of).collect())
+    }
+
+    /// Joins what is wrong with each candidate. Where drives are compared, an error that does not
+    /// name its drive, and that not all of them have, is reported with it.
+    pub(crate) fn merged(&self, wrong: Vec<Diagnostics>) -> Diagnostics {
+        let everywhere = |it: &Diagnostic| wrong.iter().all(|its| its.0.contains(it));
+        let mut all = Diagnostics::default();
+        for (candidate, its) in self.all.iter().zip(&wrong) {
+            for one in &its.0 {
+                let mut one = one.clone();
+                let names_drive = one.file == candidate.device.device;
+                if self.axis == Axis::Devices && !names_drive && !everywhere(&one) {
+                    one.what += &format!(" (on {})", escaped(candidate.label()));
+                }
+                all.push(one);
+            }
+        }
+        all.unique()
+    }
+
+    /// Returns the same candidates with another seed.
+    pub(crate) fn with_seed(&self, seed: u64) -> Candidates {
+        let is_seed = |setting: &String| setting.split('=').next().map(str::trim) == Some("seed");
+        let mut changed = self.clone();
+        for candidate in &mut changed.all {
+            candidate.device.seed = Some(seed);
+            candidate.device.set.retain(|setting| !is_seed(setting));
+        }
+        changed
+    }
+
+    /// Returns the candidates with the seed of the first drive: requests are drawn from the seed,
+    /// and drives whose files say different ones would not serve the same requests.
+    ///
+    /// # Errors
+    /// If the first drive is invalid.
+    pub(crate) fn on_one_seed(&self) -> Result<Candidates, Diagnostics> {
+        match self.axis {
+            Axis::Schemes => Ok(self.clone()),
+            Axis::Devices => Ok(self.with_seed(self.seed()?)),
+        }
+    }
+
+    /// Returns the seed of the first drive.
+    ///
+    /// # Errors
+    /// If there is none, or it is invalid.
+    pub(crate) fn seed(&self) -> Result<u64, Diagnostics> {
+        let Some(Candidate { device, scheme, .. }) = self.all.first() else {
+            return Err(Diagnostic::of("nothing is compared").into());
+        };
+        let scheme = device.scheme(scheme.as_deref())?;
+        Ok(device_spec::resolve(&device.source()?, &scheme, device)?.config.seed)
+    }
+}
+
+/// Returns true if both are the same preset, the same file, or a description of the same name.
+fn is_same(one: &DeviceSpec, other: &DeviceSpec) -> bool {
+    match (file(one), file(other)) {
+        (Some(one), Some(other)) => same(one, other),
+        (None, None) => one.device == other.device && one.text == other.text,
+        _ => false,
+    }
+}
+
+/// The file of a drive, if it is read from one.
+fn file(device: &DeviceSpec) -> Option<&Path> {
+    presets::file(Folder::Devices, &device.device).filter(|_| device.text.is_none())
+}
+
+/// Returns a name for each drive; no two are the same.
+fn names(devices: &[DeviceSpec]) -> Vec<String> {
+    // The number of parts of its path that a name has; of a file with none, the name lacks the
+    // ending, too.
+    let mut parts = vec![0; devices.len()];
+    loop {
+        let names: Vec<String> =
+            devices.iter().zip(&parts).map(|(device, &parts)| name(device, parts)).collect();
+        let mut seen: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for (place, name) in names.iter().enumerate() {
+            seen.entry(name).or_default().push(place);
+        }
+        let mut grown = false;
+        for place in seen.values().filter(|places| places.len() > 1).flatten().copied() {
+            if name(&devices[place], parts[place]) != devices[place].device {
+                parts[place] += 1;
+                grown = true;
+            }
+        }
+        // Names that no longer grow are whole paths, of which none is listed twice, or those of
+        // descriptions without a file.
+        if !grown {
+            return numbered(names);
+        }
+    }
+}
+
+/// Numbers names that are still alike: `mine`, `mine 2`.
+fn numbered(names: Vec<String>) -> Vec<String> {
+    let mut all: Vec<String> = Vec::with_capacity(names.len());
+    for name in names {
+        let numbers = (2..).map(|number| format!("{name} {number}"));
+        let free = std::iter::once(name.clone()).chain(numbers).find(|it| !all.contains(it));
+        all.extend(free);
+    }
+    all
+}
+
+/// The name of a drive: that of a preset, or so many last parts of its path.
+fn name(device: &DeviceSpec, parts: usize) -> String {
+    let whole = || device.device.clone();
+    let Some(path) = file(device) else { return whole() };
+    if parts == 0 {
+        return path.file_stem().map_or_else(whole, |stem| stem.to_string_lossy().into_owned());
+    }
+    let all: Vec<_> = path.iter().collect();
+    match all.len().checked_sub(parts) {
+        None | Some(0) => whole(),
+        Some(first) => {
+            let last = all[first..].iter().map(|part| part.to_string_lossy());
+            last.collect::<Vec<_>>().join(std::path::MAIN_SEPARATOR_STR)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn specs(names: &[&str]) -> Vec<DeviceSpec> {
+        let spec = |name: &&str| DeviceSpec { device: (*name).into(), ..DeviceSpec::default() };
+        names.iter().map(spec).collect()
+    }
+
+    #[test]
+    fn no_two_drives_are_called_alike() {
+        for (devices, names) in [
+            (&["tlc", "rhio"][..], &["tlc", "rhio"][..]),
+            (&["tlc", "my/fast.toml"], &["tlc", "fast"]),
+            (&["tlc", "my/tlc.toml"], &["tlc", "tlc.toml"]),
+            (&["a/x.toml", "b/x.toml", "c/y.toml"], &["a/x.toml", "b/x.toml", "y"]),
+            (&["x.toml", "b/x.toml"], &["x.toml", "b/x.toml"]),
+            (&["p/a/x.toml", "q/a/x.toml", "r/b/x.toml"], &["p/a/x.toml", "q/a/x.toml", "b/x.toml"]),
+            (&["/x.toml", "/a/x.toml"], &["/x.toml", "a/x.toml"]),
+        ] {
+            let found = Candidates::devices(specs(devices), None).unwrap();
+            assert_eq!(found.labels(), names, "{devices:?}");
+        }
+    }
+
+    #[test]
+    fn descriptions_of_one_name_are_numbered() {
+        let of = |text: &str| DeviceSpec {
+            device: "mine".into(),
+            text: Some(text.into()),
+            ..DeviceSpec::default()
+        };
+        let found = Candidates::devices(vec![of("a"), of("b")], None).unwrap();
+        assert_eq!(found.labels(), ["mine", "mine 2"]);
+        assert!(Candidates::devices(vec![of("a"), of("a")], None).is_err());
+    }
+
+    #[test]
+    fn a_list_that_compares_nothing_is_refused() {
+        for (devices, what) in [
+            (&["tlc"][..], "--devices: `tlc` is one drive"),
+            (&["tlc", "rhio", "tlc"], "drive `tlc` is listed twice"),
+            (&["a/x.toml", "a/../a/x.toml"], "`a/x.toml` and `a/../a/x.toml` are the same file"),
+            (&[], "no drives are given"),
+        ] {
+            let said = Candidates::devices(specs(devices), None).unwrap_err().to_string();
+            assert!(said.contains(what), "{devices:?}: {said}");
+        }
+    }
+
+    /// An error of the trace is reported once; one of a drive, with its drive.
+    #[test]
+    fn an_error_that_not_all_drives_have_names_its_drive() {
+        let candidates = Candidates::devices(specs(&["tlc", "rhio"]), None).unwrap();
+        let all = Diagnostic::new("t.csv", "is empty");
+        let one = Diagnostic::new("--set", "has no effect");
+        let own = Diagnostic::new("rhio", "is broken");
+        let wrong = [vec![all.clone()], vec![all, one, own]].map(Diagnostics);
+        let said = candidates.merged(wrong.into());
+        let texts: Vec<&str> = said.0.iter().map(|it| it.what.as_str()).collect();
+        assert_eq!(texts, ["is empty", "has no effect (on rhio)", "is broken"]);
+    }
+}
