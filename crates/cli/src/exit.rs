@@ -1,7 +1,8 @@
 //! The ends that a command can have, and their exit codes.
 
 use crate::{console, signals};
-use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
+use fowler_experiment::device_spec::Axis;
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics, escaped};
 use fowler_experiment::outcome::{Ending, Outcome};
 use fowler_experiment::workload::Control;
 use std::sync::atomic::Ordering;
@@ -58,7 +59,7 @@ pub(crate) fn stopped_or(
 
 /// The results are out; what cut them short decides the exit code.
 pub(crate) fn exit_of(outcomes: &[Outcome]) -> Exit {
-    let mut said: Vec<&Diagnostic> = Vec::new();
+    let mut said: Vec<Diagnostic> = Vec::new();
     let mut exit = Exit::Done;
     for outcome in outcomes {
         if !outcome.laws().hold() {
@@ -71,13 +72,20 @@ pub(crate) fn exit_of(outcomes: &[Outcome]) -> Exit {
             Ending::Stopped => exit = if exit == Exit::Done { Exit::Stopped } else { exit },
             Ending::Failed(diagnostics) => {
                 // The same trace is wrong in the same way in every run.
-                said.extend(
-                    diagnostics.0.iter().filter(|it| !said.contains(it)).collect::<Vec<_>>(),
-                );
+                let of_one_drive = outcomes.iter().any(|it| it.ending != outcome.ending);
+                for diagnostic in &diagnostics.0 {
+                    let mut diagnostic = diagnostic.clone();
+                    if outcome.drive.axis() == Axis::Devices && of_one_drive {
+                        diagnostic.what += &format!(" ({})", escaped(&outcome.drive.place()));
+                    }
+                    if !said.contains(&diagnostic) {
+                        said.push(diagnostic);
+                    }
+                }
                 exit = Exit::BadInput;
             }
         }
     }
-    console::complain(&Diagnostics(said.into_iter().cloned().collect()));
+    console::complain(&Diagnostics(said));
     exit
 }

@@ -6,7 +6,9 @@ use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, CommandFactory, Error, Parser};
 use fowler_experiment::diagnostic::printable;
+use fowler_experiment::presets::{self, Folder};
 use std::ffi::OsString;
+use std::path::Path;
 
 /// The most errors that are shown.
 const SHOWN: usize = 20;
@@ -24,7 +26,7 @@ pub(crate) fn parse(
         let error = match Arguments::try_parse_from(&arguments) {
             Ok(parsed) if errors.is_empty() => return Ok(parsed),
             Ok(_) => return Err(errors),
-            Err(error) => with_values(error, &arguments),
+            Err(error) => with_flag(with_values(error, &arguments), &arguments),
         };
         let follows = !errors.is_empty() && (is_help(&error) || is_due_to(&error, &left_out));
         if follows {
@@ -66,6 +68,34 @@ fn with_values(mut error: Error, arguments: &[OsString]) -> Error {
     let values: Vec<String> = values.map(|it| format!("`{}`", printable(it))).collect();
     let tip = StyledStr::from(format!("give it once: {}", values.join(" or ")));
     error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
+    error
+}
+
+/// Adds to the error of a word without a flag the flag that it was meant for: a preset's, or that of
+/// a trace, if the command has one.
+fn with_flag(mut error: Error, arguments: &[OsString]) -> Error {
+    let texts: Vec<&str> = arguments.iter().map(|it| it.to_str().unwrap_or_default()).collect();
+    let word = match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(word)) if !word.starts_with('-') => word.clone(),
+        _ => return error,
+    };
+    if error.kind() != ErrorKind::UnknownArgument {
+        return error;
+    }
+    let command = command_of(&texts);
+    let has = |flag: &&str| has_value(&command, &format!("--{flag}"));
+    let kinds = presets::find(&word).map(|(folder, _)| match folder {
+        Folder::Devices => "device",
+        Folder::Workloads => "workload",
+        Folder::Schemes => "scheme",
+    });
+    let flags: Vec<&str> = kinds.filter(|flag| has(flag)).collect();
+    let is_path = word.contains(['.', '/']) || Path::new(&word).exists();
+    let flag = flags.first().copied().or(Some("trace").filter(|flag| is_path && has(flag)));
+    if let Some(flag) = flag {
+        let tip = StyledStr::from(format!("did you mean `--{flag} {}`?", printable(&word)));
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
+    }
     error
 }
 

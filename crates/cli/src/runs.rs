@@ -68,11 +68,7 @@ pub(crate) fn measured(
     let missing = candidates.all().len().saturating_sub(outcomes.len());
     if missing > 0 {
         let noun = candidates.axis().noun();
-        let missing = counted_as(
-            missing as u64,
-            &format!("{noun} has"),
-            &format!("{noun}s have"),
-        );
+        let missing = counted_as(missing as u64, &format!("{noun} has"), &format!("{noun}s have"));
         console::note(&format!("stopped: {missing} no result"));
     }
     Ok(match exit_of(&outcomes) {
@@ -82,11 +78,7 @@ pub(crate) fn measured(
 }
 
 /// The drives, and the memory that their runs would take.
-fn dry_run(
-    command: &str,
-    spec: &RunSpec,
-    candidates: &Candidates,
-) -> Result<String, Diagnostics> {
+fn dry_run(command: &str, spec: &RunSpec, candidates: &Candidates) -> Result<String, Diagnostics> {
     let mut drives = Vec::new();
     let heads = [candidates.axis().noun(), "capacity", "pages"];
     let mut grid = Grid::new(heads.map(str::to_string).into()).words(0..1);

@@ -14,6 +14,8 @@ const RESPONSES: [(&str, &str); 6] = [
     ("write.p99_us", "write p99 (us)"),
     ("waf", "WAF"),
 ];
+/// The column that says why write amplification is withheld.
+const WITHHELD: &str = "waf_withheld";
 /// Points that are shown at most.
 const SHOWN: usize = 24;
 /// An axis with more numbers than this is cut into so many parts of as many points each, as
@@ -24,7 +26,6 @@ const PARTS: usize = 4;
 /// The tables of these points, under the names of their axes.
 pub(crate) fn sheets(rows: &[Row], axes: &[&str]) -> Vec<Sheet> {
     let measured: Vec<&Row> = rows.iter().filter(|row| row.text(ERROR).is_none()).collect();
-    let value = |row: &Row, name: &str| row.get(name).and_then(|it| it.real());
     if measured.is_empty() {
         return Vec::new();
     }
@@ -40,6 +41,12 @@ pub(crate) fn sheets(rows: &[Row], axes: &[&str]) -> Vec<Sheet> {
         sheets.extend(effects(&measured, axes, &shown));
     }
     sheets
+}
+
+/// The value of a response, unless it is unknown or withheld.
+fn value(row: &Row, name: &str) -> Option<f64> {
+    let withheld = name == "waf" && row.text(WITHHELD).is_some();
+    row.get(name).and_then(|it| it.real()).filter(|_| !withheld)
 }
 
 fn sheet(name: &str, title: String, heads: Vec<String>, rows: Vec<Vec<Cell>>) -> Sheet {
@@ -72,9 +79,14 @@ fn points(
         (true, failed) => format!("Points; {failed} more failed"),
         (false, _) => format!("Points: the first {count} of {}", measured.len()),
     };
+    let title = match measured.iter().filter(|row| row.text(WITHHELD).is_some()).count() {
+        0 => title,
+        count => {
+            format!("{title}; {count} erased too little for a WAF (column {WITHHELD} says why)")
+        }
+    };
     let row = |row: &&Row| {
-        let number =
-            |(name, _): &(&str, &str)| Cell::number(row.get(name).and_then(|it| it.real()));
+        let number = |(name, _): &(&str, &str)| Cell::number(value(row, name));
         place(row, axes).into_iter().chain(shown.iter().map(number)).collect()
     };
     let rows = measured.iter().take(SHOWN).map(row).collect();
@@ -84,7 +96,7 @@ fn points(
 /// The point with the smallest value of each response; of several alike the first.
 fn best(measured: &[&Row], axes: &[&str], shown: &[(&'static str, &'static str)]) -> Sheet {
     let row = |&(name, head): &(&str, &str)| {
-        let values = measured.iter().filter_map(|row| Some((row.get(name)?.real()?, *row)));
+        let values = measured.iter().filter_map(|row| Some((value(row, name)?, *row)));
         let (least, row) = values.reduce(|a, b| if b.0 < a.0 { b } else { a })?;
         let mut cells = vec![Cell::Text(head.into()), Cell::number(Some(least))];
         cells.extend(place(row, axes));
@@ -105,7 +117,7 @@ fn effects(
         let column = format!("axis.{axis}");
         let points = measured
             .iter()
-            .filter_map(|row| Some((row.get(&column), row.get(name)?.real()?)))
+            .filter_map(|row| Some((row.get(&column), value(row, name)?)))
             .map(|(level, value)| {
                 (level.and_then(|it| it.real()).ok_or(level.and_then(|it| it.text())), value)
             })

@@ -161,9 +161,10 @@ impl Candidates {
         for (candidate, its) in self.all.iter().zip(&wrong) {
             for one in &its.0 {
                 let mut one = one.clone();
-                let names_drive = one.file == candidate.device.device;
+                let label = escaped(candidate.label());
+                let names_drive = one.file == candidate.device.device || one.what.contains(&*label);
                 if self.axis == Axis::Devices && !names_drive && !everywhere(&one) {
-                    one.what += &format!(" (on {})", escaped(candidate.label()));
+                    one.what += &format!(" (on {label})");
                 }
                 all.push(one);
             }
@@ -293,7 +294,10 @@ mod tests {
             (&["tlc", "my/tlc.toml"], &["tlc", "tlc.toml"]),
             (&["a/x.toml", "b/x.toml", "c/y.toml"], &["a/x.toml", "b/x.toml", "y"]),
             (&["x.toml", "b/x.toml"], &["x.toml", "b/x.toml"]),
-            (&["p/a/x.toml", "q/a/x.toml", "r/b/x.toml"], &["p/a/x.toml", "q/a/x.toml", "b/x.toml"]),
+            (
+                &["p/a/x.toml", "q/a/x.toml", "r/b/x.toml"],
+                &["p/a/x.toml", "q/a/x.toml", "b/x.toml"],
+            ),
             (&["/x.toml", "/a/x.toml"], &["/x.toml", "a/x.toml"]),
         ] {
             let found = Candidates::devices(specs(devices), None).unwrap();

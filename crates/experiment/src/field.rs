@@ -468,7 +468,10 @@ pub fn nearest<'a>(text: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     let mut letters = [0_u8; 256];
     text.bytes().for_each(|letter| letters[usize::from(letter)] += 1);
     let likeness = |word: &str| {
-        let same_words = word.len() > 2 && (text.starts_with(word) || word.starts_with(&*text));
+        // A drive is called without its kind: `pm9a3` means `nvme-pm9a3`.
+        let is_end = word.strip_suffix(&*text).is_some_and(|rest| rest.ends_with('-'));
+        let same_words =
+            word.len() > 2 && (text.starts_with(word) || word.starts_with(&*text) || is_end);
         let least = if same_words { NEAR } else { 0.0 };
         // A letter that the other word does not have costs an edit. With too few in common, words
         // cannot be near, and counting them is cheaper than the distance.

@@ -10,6 +10,7 @@ pub mod candidates;
 pub mod chip;
 pub mod common_speed;
 pub mod compare;
+pub mod compatibility;
 mod config_builder;
 pub mod contents;
 pub mod device_spec;

@@ -82,9 +82,8 @@ impl Spread {
     fn add<'a>(&mut self, outcomes: impl Iterator<Item = &'a Outcome>) {
         for (values, outcome) in self.values.iter_mut().zip(outcomes) {
             // The seed itself is no result.
-            let is_result = |it: &&Metric| {
-                it.stored == Stored::Everywhere && it.name != "provenance.seed"
-            };
+            let is_result =
+                |it: &&Metric| it.stored == Stored::Everywhere && it.name != "provenance.seed";
             for metric in all().iter().filter(is_result) {
                 if let Some(value) = metric.value(outcome).as_f64() {
                     values.entry(metric.name.clone()).or_default().push(value);

@@ -7,7 +7,8 @@ use crate::outcome::{CACHES_NO_DATA, Ending, Outcome};
 use crate::summary::bad_blocks::worn_out;
 use crate::summary::failed_dies::{offline, read_only};
 use fowler_device::reliability::ModelKind;
-use fowler_device::{Census, Pattern, Source};
+use fowler_device::{Census, Pattern};
+use fowler_workload::Remap;
 
 /// How serious a warning is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -213,7 +214,9 @@ fn of_faults(outcomes: &[Outcome]) -> Vec<String> {
             && it.faults.iter().all(|its| its.effect.is_some())
     });
     if !all.is_empty() {
-        texts.push(format!("{all} all {MOST} faults struck, as many as a run can have: none was drawn after that"));
+        texts.push(format!(
+            "{all} all {MOST} faults struck, as many as a run can have: none was drawn after that"
+        ));
     }
     let at_once =
         |it: &Outcome| it.protection.is_none() && it.losses.is_some_and(|its| its.failed_reads > 0);
@@ -230,6 +233,50 @@ fn of_faults(outcomes: &[Outcome]) -> Vec<String> {
         ));
     }
     texts
+}
+
+/// Notes that drives of different sizes do not serve the same addresses.
+fn sizes(outcomes: &[Outcome]) -> Option<String> {
+    let capacities = || outcomes.iter().map(|it| it.drive.layout.logical.0);
+    let (least, most) = capacities().min().zip(capacities().max())?;
+    if least == most {
+        return None;
+    }
+    let first = &outcomes[0].workload;
+    match first.remap {
+        None if first.generator.is_some() => Some(
+            "the drives differ in size, and the workload draws addresses for the size of each".into(),
+        ),
+        Some(Remap::Modulo) => Some(
+            "the drives differ in size: addresses beyond the end of one are wrapped around there, and \
+             the others serve them as recorded (--remap modulo)"
+                .into(),
+        ),
+        _ => None,
+    }
+}
+
+/// Notes on write amplification that is withheld, one for each reason.
+fn withheld(outcomes: &[Outcome]) -> Vec<String> {
+    let mut reasons: Vec<String> = Vec::new();
+    for reason in outcomes.iter().filter_map(|it| Some(it.withheld()?.reason())) {
+        if !reasons.contains(&reason) {
+            reasons.push(reason);
+        }
+    }
+    let note = |reason: String| {
+        let its = |it: &Outcome| it.withheld().is_some_and(|why| why.reason() == reason);
+        let first = outcomes.iter().find(|it| its(it))?;
+        let next = match first.drive.config.precondition.pattern {
+            Pattern::Steady | Pattern::Rested => "the drive began in steady state, so run longer",
+            Pattern::Sequential | Pattern::Random => {
+                "for a drive in steady state, add --set precondition.pattern=steady"
+            }
+        };
+        let places = places(outcomes, &its);
+        Some(format!("write amplification is withheld {places}: {reason}; {next}"))
+    };
+    reasons.into_iter().filter_map(note).collect()
 }
 
 /// Notes on numbers that a reader could misread.
@@ -261,25 +308,13 @@ fn remarks(outcomes: &[Outcome]) -> Vec<String> {
     if !no_cache.is_empty() {
         texts.push(format!("{no_cache} {CACHES_NO_DATA}"));
     }
+    texts.extend(sizes(outcomes));
     texts.extend(of_faults(outcomes));
     let unlike = labels(outcomes, &|it| !alike(&outcomes[0], it));
     if !unlike.is_empty() {
         let first = outcomes[0].drive.label();
         texts.push(format!("no ratios for {unlike}: the number of requests differs from {first}"));
     }
-    let fresh =
-        names(&|it| it.counters.programs[Source::Host] > 0 && it.counters.erases.sum() == 0);
-    if !fresh.is_empty() {
-        let pattern = outcomes[0].drive.config.precondition.pattern;
-        let next = match pattern {
-            Pattern::Steady | Pattern::Rested => "the drive began in steady state, so run longer",
-            Pattern::Sequential | Pattern::Random => {
-                "for a drive in steady state, add --set precondition.pattern=steady"
-            }
-        };
-        texts.push(format!(
-            "no garbage collection happened {fresh}: no block was erased; {next}"
-        ));
-    }
+    texts.extend(withheld(outcomes));
     texts
 }

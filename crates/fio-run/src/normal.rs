@@ -46,9 +46,14 @@ impl Fio {
             outcome.precondition,
         )?;
         let waf = |value: Option<f64>| value.map_or("-".into(), |waf| format!("{waf:.3}"));
-        write!(text, "  WAF       {} in the whole run", waf(outcome.counters.waf()))?;
+        let whole = outcome.withheld().map_or_else(
+            || waf(outcome.counters.waf()),
+            |why| format!("withheld ({})", why.reason()),
+        );
+        write!(text, "  WAF       {whole} in the whole run")?;
         for (number, counters) in self.groups.iter().enumerate() {
             let own = counters.as_ref().and_then(fowler_device::Counters::waf);
+            let own = own.filter(|_| outcome.withheld().is_none());
             write!(text, "; {} in group {number}", waf(own))?;
         }
         writeln!(

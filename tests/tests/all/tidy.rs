@@ -89,7 +89,7 @@ fn a_floor_imports_only_floors_below_it() {
 }
 
 /// The rooms (modules) of `experiment`, lowest first. A room may import those listed before it.
-const EXPERIMENT: [&str; 44] = [
+const EXPERIMENT: [&str; 45] = [
     "diagnostic",
     "fan_out",
     "progress",
@@ -111,6 +111,7 @@ const EXPERIMENT: [&str; 44] = [
     "presets",
     "scheme",
     "device_spec",
+    "compatibility",
     "memory",
     "image_cache",
     "power",

@@ -18,19 +18,27 @@ use std::path::Path;
 /// first column
 #[derive(Debug, Args)]
 pub(crate) struct Compare {
-    /// The schemes, separated by commas; `+` joins
-    #[arg(long, value_name = "A,B,C+D", value_delimiter = ',', required_unless_present = "devices")]
-    pub schemes: Vec<String>,
-    /// The drives, separated by commas: presets or files that end in .toml. Each runs under the one
-    /// scheme of --schemes, or as described; --set changes all of them
-    #[arg(long, value_name = "A,B,C.toml", value_delimiter = ',', conflicts_with = "device")]
-    pub devices: Vec<String>,
+    #[command(flatten)]
+    pub compared: Compared,
     /// Run every scheme or drive with N seeds, from that of the first drive on, and add 95 %
     /// confidence intervals: they tell a difference from chance
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=seeds::MOST as i64))]
     pub seeds: u32,
     #[command(flatten)]
     pub setup: Setup,
+}
+
+/// What is compared.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = true)]
+pub(crate) struct Compared {
+    /// The schemes, separated by commas; `+` joins
+    #[arg(long, value_name = "A,B,C+D", value_delimiter = ',')]
+    pub schemes: Vec<String>,
+    /// The drives, separated by commas: presets or files that end in .toml. Each runs under the one
+    /// scheme of --schemes, or as described; --set changes all of them
+    #[arg(long, value_name = "A,B,C.toml", value_delimiter = ',', conflicts_with = "device")]
+    pub devices: Vec<String>,
 }
 
 impl Action for Compare {
@@ -62,14 +70,15 @@ impl Compare {
     /// If the list of drives compares nothing; all other errors of the command are reported too.
     fn candidates(&self) -> Result<Candidates, Diagnostics> {
         let drive = &self.setup.load.drive;
-        if self.devices.is_empty() {
-            return Ok(Candidates::schemes(&fit::device(drive), &self.schemes));
+        let Compared { schemes, devices } = &self.compared;
+        if devices.is_empty() {
+            return Ok(Candidates::schemes(&fit::device(drive), schemes));
         }
-        let candidates = fit::devices(&self.devices, &drive.settings, &self.schemes);
+        let candidates = fit::devices(devices, &drive.settings, schemes);
         candidates.map_err(|mut diagnostics| {
-            let first = self.devices.first().map(String::as_str).unwrap_or_default();
+            let first = devices.first().map(String::as_str).unwrap_or_default();
             let device = fit::device_of(first.trim(), &drive.settings);
-            let one = Candidates::one(&device, self.schemes.first().map(String::as_str));
+            let one = Candidates::one(&device, schemes.first().map(String::as_str));
             fit::run_spec(&self.setup.load, &one, &mut diagnostics);
             diagnostics
         })

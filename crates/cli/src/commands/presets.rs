@@ -6,7 +6,9 @@ use crate::exit::Exit;
 use crate::schemas;
 use crate::wrap::wrapped_comments;
 use clap::Args;
-use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
+use fowler_experiment::compatibility::{self, Compatibility};
+use fowler_experiment::device_spec::DeviceSpec;
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics, escaped};
 use fowler_experiment::presets::{self, Folder};
 use fowler_experiment::{field, generator, keys};
 use std::fmt::Write;
@@ -22,6 +24,9 @@ pub(crate) struct Presets {
     /// List every configuration key with what it takes
     #[arg(long, conflicts_with = "name")]
     pub keys: bool,
+    /// List the schemes that work on this drive, and the keys that others need there
+    #[arg(long, value_name = "PRESET|FILE.toml", conflicts_with_all = ["name", "keys"])]
+    pub on: Option<String>,
 }
 
 impl Action for Presets {
@@ -32,7 +37,10 @@ impl Action for Presets {
     fn execute(self) -> Result<Exit, Diagnostics> {
         let text = match &self.name {
             None if self.keys => key_list(),
-            None => preset_list(),
+            None => match &self.on {
+                Some(device) => schemes_on(device)?,
+                None => preset_list(),
+            },
             Some(name) => {
                 let text = one_preset(name, self.kind.as_deref())?;
                 console::print(&wrapped_comments(&text, console::width()));
@@ -87,7 +95,47 @@ fn preset_list() -> String {
             text.push_str(&console::fitted(&line, width));
         }
     }
+    text.push_str("schemes on devices (`fowler presets --on DEVICE`: the keys that others need)\n");
+    for preset in Folder::Devices.presets() {
+        let spec = DeviceSpec { device: preset.name.into(), ..DeviceSpec::default() };
+        let all = compatibility::schemes_on(&spec).unwrap_or_default();
+        let works = |it: &&Compatibility| it.needs.as_ref().is_ok_and(Vec::is_empty);
+        let names: Vec<&str> = all.iter().filter(works).map(|it| it.scheme).collect();
+        let line = format!("  {:<width$}{}\n", preset.name, names.join(", "));
+        text.push_str(&console::fitted(&line, width));
+    }
     text
+}
+
+/// The schemes on a drive, by what they need there.
+fn schemes_on(device: &str) -> Result<String, Diagnostics> {
+    let spec = DeviceSpec { device: device.into(), ..DeviceSpec::default() };
+    let all = compatibility::schemes_on(&spec)?;
+    let width = all.iter().map(|it| it.scheme.len()).max().unwrap_or(0) + 4;
+    let line = |name: &str, what: &str| {
+        console::fitted(&format!("  {name:<width$}{what}\n", width = width - 2), width)
+    };
+    let mut text = format!("schemes on {}\n", escaped(device));
+    let works = |it: &&Compatibility| it.needs.as_ref().is_ok_and(Vec::is_empty);
+    let names: Vec<&str> = all.iter().filter(works).map(|it| it.scheme).collect();
+    text += &console::fitted(&format!("  {}\n", names.join(", ")), 2);
+    text += "with keys\n";
+    for Compatibility { scheme, needs } in &all {
+        if let Ok(needs) = needs
+            && !needs.is_empty()
+        {
+            let flags: Vec<String> = needs.iter().map(|it| format!("--set {it}")).collect();
+            text += &line(scheme, &flags.join(" "));
+        }
+    }
+    text += "not on this drive\n";
+    for Compatibility { scheme, needs } in &all {
+        if let Err(wrong) = needs {
+            let why = wrong.0.first().map_or("", |it| it.what.as_str());
+            text += &line(scheme, &escaped(why));
+        }
+    }
+    Ok(text)
 }
 
 fn key_list() -> String {

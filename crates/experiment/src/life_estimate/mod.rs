@@ -7,6 +7,7 @@ pub use survey::Survey;
 use crate::device_spec::Resolved;
 use crate::diagnostic::Diagnostics;
 use crate::workload::{Control, Workload};
+use fowler_device::Mapping;
 use fowler_device::policy::throttle::ThrottleKind;
 use fowler_theory::gc;
 use fowler_units::Span;
@@ -63,6 +64,11 @@ pub fn first(drive: &Resolved, survey: &Survey) -> Estimate {
 pub fn greedy(drive: &Resolved) -> Option<f64> {
     let layout = &drive.layout;
     let geometry = &layout.geometry;
+    if drive.config.superblocks.mapping == Mapping::Superblocks {
+        let each = layout.pages() / u64::from(geometry.blocks_per_plane);
+        let load = f64::from(layout.mapped_pages) / layout.pages() as f64;
+        return gc::greedy(load, u32::try_from(each).unwrap_or(u32::MAX));
+    }
     let filled = u64::from(layout.plane_limit()) * u64::from(geometry.planes());
     let load = f64::from(layout.mapped_pages) / filled as f64;
     gc::greedy(load, geometry.pages_per_block)
@@ -77,7 +83,8 @@ fn at(drive: &Resolved, survey: &Survey, waf: [f64; 2]) -> Estimate {
     let config = &drive.config;
     let host_pages_s = survey.pages as f64 / survey.span.as_s();
     let host_bytes_s = survey.bytes as f64 / survey.span.as_s();
-    let pages = f64::from(config.geometry.pages());
+    // Pages of the survey are those of the map, which may be smaller than those of the flash.
+    let pages = drive.layout.pages() as f64;
     let [best, worst] = waf.map(|waf| lives_s(drive, host_pages_s * waf / pages));
     let rated = |waf: f64| config.life.cycles * pages / (host_pages_s * waf) / YEAR_S;
     Estimate {

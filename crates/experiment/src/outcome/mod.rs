@@ -10,6 +10,7 @@ pub mod laws;
 mod stages;
 pub mod streams;
 pub mod wearing;
+pub mod withheld;
 
 pub use fates::{Effect, Fate};
 

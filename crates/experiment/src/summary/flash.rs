@@ -2,6 +2,7 @@
 
 use super::metric::{Metric, Stored, Unit};
 use crate::outcome::Outcome;
+use crate::outcome::withheld::Withheld;
 use serde_json::{Value, json};
 
 pub(super) fn metrics() -> Vec<Metric> {
@@ -13,6 +14,12 @@ pub(super) fn metrics() -> Vec<Metric> {
             |it| it.counters.waf(),
         )
         .headline(),
+        Metric::new(
+            "waf_withheld",
+            Unit::Text,
+            "Why tables and pages withhold `waf`: the run erased too little. Null if they show it.",
+            |it| it.withheld().map(Withheld::reason),
+        ),
         Metric::new(
             "waf_parts.SOURCE",
             Unit::Ratio,

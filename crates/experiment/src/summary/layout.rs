@@ -30,6 +30,11 @@ impl When {
     }
 }
 
+/// Returns true for what a run reports only if it erased enough.
+pub fn is_amplification(path: &str) -> bool {
+    path == "waf" || path.starts_with("waf_parts.") || path == "flash_bytes_per_host_byte"
+}
+
 /// A metric in a table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shown {
@@ -70,9 +75,12 @@ impl Shown {
         super::unit(&self.path)
     }
 
-    /// Its value in a run.
+    /// Its value in a run; null if it is withheld.
     pub fn value(&self, outcome: &Outcome) -> Value {
-        value(outcome, &self.path)
+        match is_amplification(&self.path) && outcome.withheld().is_some() {
+            true => Value::Null,
+            false => value(outcome, &self.path),
+        }
     }
 
     /// Returns its rows or columns for these runs.

@@ -160,20 +160,34 @@ fn cost(known: &Known<'_>) -> Answer {
 /// What it costs in flash while the trace is replayed once: long use is not simulated.
 fn cost_of_run(known: &Known<'_>, question: &'static str, why: &str) -> Answer {
     let first = known.outcome;
-    let waf = first.counters.waf();
-    let text = match waf {
-        Some(waf) => format!(
+    let waf = first.waf();
+    let text = match (waf, first.withheld()) {
+        (_, Some(withheld)) => {
+            let [least, most] = bounds(known);
+            format!(
+                "In theory, the drive programs {} (nothing is ever moved) to {} pages (random writes \
+                 over the whole drive) for each page that the host writes (write amplification). \
+                 What it did while the trace was replayed once does not tell: {}.",
+                real(least),
+                real(most),
+                withheld.reason()
+            )
+        }
+        (Some(waf), None) => format!(
             "While the trace is replayed once, the drive programs {} pages for each page that the \
              host writes (write amplification).",
             real(waf)
         ),
-        None => {
+        (None, None) => {
             "While the trace is replayed once, nothing that it writes reaches the flash.".into()
         }
     };
     let mut trust =
         vec![format!("It may differ after long use, which is not simulated here: {why}.")];
-    trust.extend(of_rules(&verdict::of(std::slice::from_ref(known.outcome), None), &["steady", "few"]));
+    trust.extend(of_rules(
+        &verdict::of(std::slice::from_ref(known.outcome), None),
+        &["steady", "few"],
+    ));
     Answer {
         question,
         drive: known.name(),
@@ -196,8 +210,25 @@ fn life(known: &Known<'_>) -> Answer {
         }
         Wear::Long(waf) => *waf,
         Wear::NotSimulated(why) => {
-            let text = format!("That is not simulated for this drive: {why}.");
-            let confidence = "Ask the same of a page-mapped drive without parity.".into();
+            let bounds = bounds(known).map(|waf| known.estimate(waf).map(|it| it.rated_years[0]));
+            let theory = match bounds {
+                [Some(best), Some(worst)] if best > 0.0 => format!(
+                    "In theory, {} to {} years until the cells reach their rated {} P/E cycles. The \
+                     first if it writes random pages of the whole drive, the second if nothing is \
+                     ever moved.",
+                    in_words(worst),
+                    in_words(best),
+                    real(known.drive.config.life.cycles)
+                ),
+                _ => format!("The trace does not show it. {NO_TIMES}"),
+            };
+            let text = format!("{theory} Long use of this drive is not simulated: {why}.");
+            let confidence = format!(
+                "{}: the trace covers {}, and years follow from its rate. The cycles are those of \
+                 the drive's description (lifetime.cycles).",
+                how_far(known),
+                seconds(known.recorded.as_s())
+            );
             let next = known.command("run", "");
             let (drive, numbers) = (known.name(), Vec::new());
             return Answer { question, drive, text, confidence, next, numbers };
@@ -228,12 +259,7 @@ fn life(known: &Known<'_>) -> Answer {
         )
     };
     let span_s = known.recorded.as_s();
-    // A day has its hours in it; an hour has not (assumed).
-    let how = match () {
-        () if span_s < 3600.0 => "A guess",
-        () if span_s < DAY_S => "Rough",
-        () => "Fair",
-    };
+    let how = how_far(known);
     let confidence = format!(
         "{how}: the trace covers {}. Years follow from its rate; nights, weekends and growth that it \
          does not cover shift them. The cycles are those of the drive's description \
@@ -242,6 +268,21 @@ fn life(known: &Known<'_>) -> Answer {
     );
     let numbers = vec![("rated_years", rated), ("years", healed)];
     Answer { question, drive: known.name(), text, confidence, next, numbers }
+}
+
+/// Write amplification if nothing is ever moved, and of random writes over the whole drive.
+fn bounds(known: &Known<'_>) -> [f64; 2] {
+    life_estimate::first(known.drive, &known.survey).waf
+}
+
+/// How far years from the rate of a trace can be trusted: a day has its hours in it, an hour has not
+/// (assumed).
+fn how_far(known: &Known<'_>) -> &'static str {
+    match known.recorded.as_s() {
+        span_s if span_s < 3600.0 => "A guess",
+        span_s if span_s < DAY_S => "Rough",
+        _ => "Fair",
+    }
 }
 
 fn nothing_written(known: &Known<'_>, question: &'static str) -> Answer {

@@ -99,8 +99,9 @@ pub(super) fn addresses(
     let (end, touched) = (info.highest_byte, info.footprint.0);
     if end <= capacity {
         let why = format!(
-            "as recorded: they end at {}, and the drive has {}",
+            "as recorded: they end at {}, and {} has {}",
             bytes(end),
+            drive_name(drive),
             bytes(capacity)
         );
         return (Remap::Error, Choice::new("addresses", why, &[]));
@@ -108,20 +109,30 @@ pub(super) fn addresses(
     // The footprint counts pages of 4 KiB; those of the drive may be larger, and not as full.
     if touched <= capacity && fits() {
         let why = format!(
-            "moved together: they end at {}, beyond the {} of the drive, but only {} are touched",
+            "moved together: they end at {}, beyond the {} of {}, but only {} are touched",
             bytes(end),
             bytes(capacity),
+            drive_name(drive),
             bytes(touched)
         );
         return (Remap::Compact, Choice::new("addresses", why, &["--remap", "compact"]));
     }
     let why = format!(
-        "wrapped around at the {} of the drive, which cannot hold all pages that are touched ({}): \
+        "wrapped around at the {} of {}, which cannot hold all pages that are touched ({}): \
          addresses share pages that are not the same, which a larger drive would avoid",
         bytes(capacity),
+        drive_name(drive),
         bytes(touched)
     );
     (Remap::Modulo, Choice::new("addresses", why, &["--remap", "modulo"]))
+}
+
+/// The drive in a sentence; of several, the smallest is meant.
+fn drive_name(drive: &Resolved) -> String {
+    match &drive.candidate {
+        Some(name) => format!("the smallest drive, {name},"),
+        None => "the drive".into(),
+    }
 }
 
 /// The pace: the recorded times, unless there are none or the drive cannot keep up. `ceiling` is

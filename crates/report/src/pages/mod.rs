@@ -381,8 +381,9 @@ mod tests {
     fn a_name_cannot_become_part_of_the_page() {
         let evil = "</script><script>alert('x')</script>";
         let panel = Panel::view(evil, Scale::linear("y"), [Series::line(evil, [(1.0, None)])]);
-        let chart =
-            Figure::new("c", evil, vec![panel]).caption(evil).views(Shape::Lines, Scale::log10("x"));
+        let chart = Figure::new("c", evil, vec![panel])
+            .caption(evil)
+            .views(Shape::Lines, Scale::log10("x"));
         let mut sheet = Sheet::new("s", evil, &[evil]);
         sheet.row(vec![evil.into()]);
         let (file, delta) = (String::from(evil), String::from(evil));

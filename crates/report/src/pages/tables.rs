@@ -162,8 +162,15 @@ pub fn blame(outcomes: &[Outcome]) -> Sheet {
 
 /// The laws that every run must obey, with their bounds and values.
 pub fn laws(outcomes: &[Outcome]) -> Sheet {
-    let heads =
-        [noun(outcomes), "law", "statement", "at least (s)", "measured (s)", "at most (s)", "holds"];
+    let heads = [
+        noun(outcomes),
+        "law",
+        "statement",
+        "at least (s)",
+        "measured (s)",
+        "at most (s)",
+        "holds",
+    ];
     let mut sheet = Sheet::new("laws", "Laws of every run", &heads);
     let seconds = |ns: u128| Cell::Number(ns as f64 / 1e9);
     for outcome in outcomes {
@@ -214,7 +221,8 @@ pub fn provenance(outcomes: &[Outcome]) -> Sheet {
 pub fn differences(outcomes: &[Outcome]) -> Option<Sheet> {
     let mut heads = vec!["key"];
     heads.extend(outcomes.iter().map(|it| it.drive.label()));
-    let mut sheet = Sheet::new("differences", format!("Differences between the {}s", noun(outcomes)), &heads);
+    let mut sheet =
+        Sheet::new("differences", format!("Differences between the {}s", noun(outcomes)), &heads);
     let all: Vec<BTreeMap<String, String>> =
         outcomes.iter().map(|it| flat(&it.drive.text)).collect();
     // Some keys are there in some runs only.

@@ -51,7 +51,9 @@ pub fn of(outcomes: &[Outcome]) -> Vec<Text> {
     };
     let mut texts = vec![Text {
         title: match first.drive.axis() {
-            Axis::Schemes => format!("The drive {}, as a complete device file", first.drive.place()),
+            Axis::Schemes => {
+                format!("The drive {}, as a complete device file", first.drive.place())
+            }
             Axis::Devices => format!("{}, as a complete device file", first.drive.label()),
         },
         file: file(0),

@@ -3,6 +3,7 @@
 use fowler_experiment::numbers::{NOTHING, percent, real, whole};
 use fowler_experiment::outcome::Outcome;
 use fowler_experiment::seeds::Spread;
+use fowler_experiment::summary::layout::is_amplification;
 use fowler_experiment::summary::{Unit, unit, value};
 use fowler_figures::palette;
 
@@ -49,7 +50,7 @@ const SHOWN: usize = 6;
 /// Returns the tiles of these runs, without those that no run has a number for. Writes have tiles
 /// if there are no reads, or if other tiles have no number.
 pub fn of(outcomes: &[Outcome], spread: Option<&Spread>) -> Vec<Tile> {
-    let known = |path: &str| outcomes.iter().any(|it| value(it, path).as_f64().is_some());
+    let known = |path: &str| outcomes.iter().any(|it| reported(it, path).is_some());
     let mut shown: Vec<(&str, &str)> = TILES.into_iter().filter(|(_, path)| known(path)).collect();
     // The 99.9th percentile of writes goes first, then their mean.
     for path in ["write.p999_us", "write.mean_us"] {
@@ -61,6 +62,12 @@ pub fn of(outcomes: &[Outcome], spread: Option<&Spread>) -> Vec<Tile> {
     shown.into_iter().map(|(title, path)| tile(title, path, outcomes, spread)).collect()
 }
 
+/// Returns a number, unless it is unknown or withheld.
+fn reported(outcome: &Outcome, path: &str) -> Option<f64> {
+    let withheld = is_amplification(path) && outcome.withheld().is_some();
+    value(outcome, path).as_f64().filter(|_| !withheld)
+}
+
 fn tile(title: &'static str, path: &str, outcomes: &[Outcome], spread: Option<&Spread>) -> Tile {
     let share = unit(path) == Unit::Share;
     let shown = |number: f64| match () {
@@ -70,9 +77,9 @@ fn tile(title: &'static str, path: &str, outcomes: &[Outcome], spread: Option<&S
     };
     // The mean over the seeds if there are several, with half its interval.
     let number = |place: usize, outcome: &Outcome| {
+        let its = reported(outcome, path)?;
         let interval = spread.and_then(|it| it.of(place, path));
-        let alone = || value(outcome, path).as_f64().map(|its| (its, None));
-        interval.map_or_else(alone, |it| Some((it.mean, Some(it.half_width))))
+        Some(interval.map_or((its, None), |it| (it.mean, Some(it.half_width))))
     };
     let first = outcomes.first().and_then(|it| number(0, it)).map(|(its, _)| its);
     let row = |(place, outcome): (usize, &Outcome)| {

@@ -53,7 +53,8 @@ pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
     let by = of_best / of_base;
     let numbers = [("mean_us", of_best), ("first_mean_us", of_base), ("least_difference", SAME)];
     let chance = case.spread.and_then(|its| its.ratio_to(base_place, place, path(kind)));
-    let by_chance = chance.is_some_and(|its| its.half_width > 0.0 && its.mean + its.half_width >= 1.0);
+    let by_chance =
+        chance.is_some_and(|its| its.half_width > 0.0 && its.mean + its.half_width >= 1.0);
     let mut text = if by > 1.0 - SAME || by_chance {
         let beyond = if by_chance { ", beyond what seeds do" } else { "" };
         match first.axis {
@@ -221,7 +222,10 @@ mod tests {
         let best = "a has the lowest mean read latency, 50.00 us, 0.50 times that of c.";
         assert_eq!(says(&runs), best);
         let near = [drive("a", 50.0), drive("b", 50.1)];
-        assert!(says(&near).starts_with("No drive is the best: the mean read latencies of a (50.00 us)"));
+        assert!(
+            says(&near)
+                .starts_with("No drive is the best: the mean read latencies of a (50.00 us)")
+        );
         let lost = [Facts { lost: 1, ..drive("a", 5.0) }, drive("b", 50.0), drive("c", 100.0)];
         assert!(says(&lost).starts_with("b has the lowest"), "{}", says(&lost));
         assert!(says(&lost).ends_with("Left out: a lost 1 page."), "{}", says(&lost));

@@ -25,6 +25,8 @@ pub(crate) struct Facts {
     pub programs: BySource<u64>,
     /// What it erased.
     pub erases: u64,
+    /// True if it erased too little for its write amplification to be reported.
+    pub withheld: bool,
     /// How often a program or erase was suspended.
     pub suspensions: u64,
     /// The share of time without a request; `None` without time.
@@ -98,6 +100,7 @@ impl Facts {
             requests: outcome.recorder.requests(),
             programs: outcome.counters.programs,
             erases: outcome.counters.erases.sum(),
+            withheld: outcome.withheld().is_some(),
             suspensions: outcome.counters.suspensions,
             idle: outcome.idle_share(),
             open: outcome.pacing == fowler_device::Pacing::Open,
@@ -122,9 +125,9 @@ impl Facts {
         self.requests == other.requests && counts(self) == counts(other)
     }
 
-    /// Returns pages programmed per page programmed for the host.
+    /// Returns pages programmed per page programmed for the host, unless that is withheld.
     pub fn waf(&self) -> Option<f64> {
-        fowler_device::waf(&self.programs)
+        fowler_device::waf(&self.programs).filter(|_| !self.withheld)
     }
 
     /// Returns the pages programmed for the host.

@@ -16,7 +16,8 @@ pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
     let Some(first) = case.runs.first() else { return Vec::new() };
     let mut findings: Vec<Finding> =
         Kind::ALL.into_iter().filter_map(|kind| percentiles(first, kind)).collect();
-    let least = case.runs.iter().filter(|its| its.host_programs() > 0 && its.erases > 0);
+    let known = |its: &&Facts| its.host_programs() > 0 && its.erases > 0 && !its.withheld;
+    let least = case.runs.iter().filter(known);
     findings.extend(least.min_by_key(|its| its.host_programs()).and_then(amplification));
     findings
 }

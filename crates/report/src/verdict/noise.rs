@@ -17,7 +17,10 @@ pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
     let Some(spread) = case.spread else { return Vec::new() };
     let Some((first, others)) = case.runs.split_first() else { return Vec::new() };
     if spread.is_nothing() {
-        let text = format!("All {} seeds gave the same numbers: chance plays no part in this.", spread.seeds());
+        let text = format!(
+            "All {} seeds gave the same numbers: chance plays no part in this.",
+            spread.seeds()
+        );
         return vec![Finding::new(&[first], text)];
     }
     let mut findings = Vec::new();
@@ -25,6 +28,9 @@ pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
         let (mut real, mut chance, mut exact) = (Vec::new(), Vec::new(), Vec::new());
         let mut numbers = Vec::new();
         for (path, name, half_width) in NUMBERS {
+            if path == "waf" && (first.withheld || run.withheld) {
+                continue;
+            }
             let Some(its) = spread.ratio(place + 1, path) else { continue };
             // The same with every seed.
             if its.mean == 1.0 && its.half_width == 0.0 {

@@ -44,7 +44,8 @@ fn ran(device: &str, set: &[&str], schemes: &[&str], workload: &str) -> Vec<Outc
     let schemes: Vec<String> = schemes.iter().map(ToString::to_string).collect();
     let stop = AtomicBool::new(false);
     let control = Control { stop: &stop, progress: &|_| () };
-    compare(&spec, &Candidates::schemes(&spec.device, &schemes), control).unwrap_or_else(|reported| panic!("{reported}"))
+    compare(&spec, &Candidates::schemes(&spec.device, &schemes), control)
+        .unwrap_or_else(|reported| panic!("{reported}"))
 }
 
 /// Every scheme there is, on a drive of 64 dies, long enough that every run has all its windows.

@@ -1,0 +1,127 @@
+//! Which schemes work on a drive, and with which keys: asked of what resolves a drive for a run.
+
+use crate::device_spec::{self, DeviceSpec};
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::presets::{Folder, Preset};
+use crate::scheme::Scheme;
+
+/// The most keys that are added for a scheme, one after the other.
+const MOST_KEYS: usize = 6;
+
+/// A scheme on a drive.
+#[derive(Clone, Debug)]
+pub struct Compatibility {
+    /// The scheme.
+    pub scheme: &'static str,
+    /// Settings `key=value` with which it works there, as hints of errors say; none if it works as
+    /// it is. `Err` has what is wrong if no hint helps.
+    pub needs: Result<Vec<String>, Diagnostics>,
+}
+
+/// Returns every preset scheme on a drive, with the keys that it needs there.
+///
+/// # Errors
+/// If the drive itself is invalid.
+pub fn schemes_on(device: &DeviceSpec) -> Result<Vec<Compatibility>, Diagnostics> {
+    let source = device.source()?;
+    device_spec::resolve(&source, &Scheme::none(), device)?;
+    let of = |preset: &'static Preset| Compatibility {
+        scheme: preset.name,
+        needs: needs(device, preset.name),
+    };
+    Ok(Folder::Schemes.presets().iter().map(of).collect())
+}
+
+/// The settings with which a scheme works on a drive: as long as an error names a key and a value
+/// that would help, that is tried.
+fn needs(device: &DeviceSpec, scheme: &str) -> Result<Vec<String>, Diagnostics> {
+    let source = device.source()?;
+    let scheme = device.scheme(Some(scheme))?;
+    let resolve = |needs: &[String]| {
+        let set = device.set.iter().chain(needs).cloned().collect();
+        let spec = DeviceSpec { set, ..device.clone() };
+        device_spec::resolve(&source, &scheme, &spec).map(drop)
+    };
+    let mut needs: Vec<String> = Vec::new();
+    let first = match resolve(&needs) {
+        Ok(()) => return Ok(needs),
+        Err(wrong) => wrong,
+    };
+    let mut wrong = first.clone();
+    while needs.len() < MOST_KEYS {
+        let set = |setting: &String| {
+            let key = |it: &str| it.split('=').next().map(str::to_string);
+            needs.iter().any(|its| key(its) == key(setting))
+        };
+        let Some(next) = wrong.0.iter().filter_map(helps).find(|it| !set(it)) else {
+            return Err(first);
+        };
+        needs.push(next);
+        match resolve(&needs) {
+            Ok(()) => return Ok(needs),
+            Err(more) => wrong = more,
+        }
+    }
+    Err(first)
+}
+
+/// The setting that the hint of an error names, as in "set policy.redundancy.stripe to one of 1, 3".
+/// Of several values the largest of a list of numbers, as a stripe of 1 is a mirror; of words the
+/// first.
+fn helps(wrong: &Diagnostic) -> Option<String> {
+    let (_, rest) = wrong.hint.as_deref()?.split_once("set ")?;
+    let (key, rest) = rest.split_once(" to ")?;
+    let is_key = |c: char| c.is_ascii_alphanumeric() || "._".contains(c);
+    if key.is_empty() || !key.chars().all(is_key) {
+        return None;
+    }
+    let one_of = rest.strip_prefix("one of ");
+    let rest = one_of.unwrap_or(rest).split(['.', ';', ':']).next()?;
+    let values: Vec<&str> = match one_of {
+        Some(_) => rest.split(", ").map(str::trim).collect(),
+        None => rest.split([' ', ',']).take(1).collect(),
+    };
+    let numbers: Option<Vec<u64>> = values.iter().map(|it| it.parse().ok()).collect();
+    let value = match numbers.and_then(|all| all.into_iter().max()) {
+        Some(number) => number.to_string(),
+        None => values.first()?.trim_matches(['"', '`']).to_string(),
+    };
+    (!value.is_empty()).then(|| format!("{key}={value}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hints_are_read_as_settings() {
+        for (hint, setting) in [
+            ("set policy.redundancy.stripe to one of 1, 3, 7", Some("policy.redundancy.stripe=7")),
+            ("set buffer.ack to on_insert", Some("buffer.ack=on_insert")),
+            ("set buffer.ack to \"on_insert\", or leave it out", Some("buffer.ack=on_insert")),
+            ("leave out the rest", None),
+            ("set several keys to something", None),
+        ] {
+            let wrong = Diagnostic::new("x", "y").hint(hint.to_string());
+            assert_eq!(helps(&wrong).as_deref(), setting, "{hint}");
+        }
+    }
+
+    /// What is said to work does, on every preset, and every scheme has an answer.
+    #[test]
+    fn a_scheme_works_with_the_keys_that_it_is_said_to_need() {
+        for preset in Folder::Devices.presets() {
+            let device = DeviceSpec { device: preset.name.into(), ..DeviceSpec::default() };
+            let all = schemes_on(&device).unwrap();
+            assert_eq!(all.len(), Folder::Schemes.presets().len());
+            assert!(all.iter().any(|it| it.needs.as_ref().is_ok_and(Vec::is_empty)), "{device:?}");
+            for Compatibility { scheme, needs } in all {
+                let Ok(set) = needs else { continue };
+                let spec = DeviceSpec { set, ..device.clone() };
+                let its = spec.scheme(Some(scheme)).unwrap();
+                let found = device_spec::resolve(&spec.source().unwrap(), &its, &spec);
+                assert!(found.is_ok(), "{} {scheme}: {spec:?}", preset.name);
+            }
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! Whether a run erased enough for its write amplification to be that of the drive in use.
+
+use super::Outcome;
+use crate::numbers::{counted, percent};
+use fowler_device::{Mapping, Source};
+
+/// The fewest erases of a block, or of a superblock where the drive collects these, on which write
+/// amplification is reported (assumed: the valid pages of ten victims average to some 6 % if those of
+/// one scatter by 20 %).
+pub const FEWEST_ERASED: u64 = 10;
+/// The least that a drive erases of what it programs (assumed). In steady use it erases as much;
+/// one that erases less than half is still filling up.
+const LEAST_ERASED: f64 = 0.5;
+
+/// Why write amplification is withheld.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Withheld {
+    /// Nothing was collected.
+    NoneErased,
+    /// Garbage collection has moved pages, and has not emptied a block yet.
+    NoneEmptied,
+    /// Fewer than [`FEWEST_ERASED`]: so many, of this kind.
+    FewErased(u64, &'static str),
+    /// The drive erased this share of what it programmed.
+    Filling(f64),
+}
+
+impl Withheld {
+    /// Returns the reason, as the end of a sentence.
+    pub fn reason(self) -> String {
+        match self {
+            Withheld::NoneErased => "no block was erased".into(),
+            Withheld::NoneEmptied => {
+                "garbage collection has moved pages, but erased no block yet".into()
+            }
+            Withheld::FewErased(1, what) => format!("only 1 {what} was erased"),
+            Withheld::FewErased(count, what) => {
+                format!("only {} were erased", counted(count, what))
+            }
+            Withheld::Filling(share) => {
+                format!(
+                    "the drive erased {} of what it programmed: it is filling up",
+                    percent(share)
+                )
+            }
+        }
+    }
+}
+
+impl Outcome {
+    /// Returns why the write amplification of the run is not reported as a result; `None` if it is,
+    /// or if the host programmed nothing.
+    pub fn withheld(&self) -> Option<Withheld> {
+        let programs = &self.counters.programs;
+        if programs[Source::Host] == 0 {
+            return None;
+        }
+        let erases = self.counters.erases.sum();
+        let collected = programs.sum() > programs[Source::Host] + programs[Source::Parity];
+        let (layout, geometry) = (&self.drive.layout, &self.drive.layout.geometry);
+        // A superblock is erased die by die.
+        let (erases_each, blocks, what) = match self.drive.config.superblocks.mapping {
+            Mapping::Pages => (1, geometry.blocks(), "block"),
+            Mapping::Superblocks => (geometry.dies(), geometry.blocks_per_plane, "superblock"),
+        };
+        let erased = erases / u64::from(erases_each);
+        let pages = erased as f64 * layout.pages() as f64 / f64::from(blocks);
+        let share = pages / programs.sum() as f64;
+        match erased {
+            0 if erases == 0 && !collected => Some(Withheld::NoneErased),
+            0 => Some(Withheld::NoneEmptied),
+            1..FEWEST_ERASED => Some(Withheld::FewErased(erased, what)),
+            _ => (share < LEAST_ERASED).then_some(Withheld::Filling(share)),
+        }
+    }
+
+    /// Returns pages programmed per page of the host, unless that is withheld.
+    pub fn waf(&self) -> Option<f64> {
+        self.counters.waf().filter(|_| self.withheld().is_none())
+    }
+}
