@@ -47,9 +47,10 @@ class Given(TypedDict):
 
 
 class Run(TypedDict):
-    """The arguments of a run."""
+    """The arguments of a run. A comparison of drives has these in ``devices``, which is empty otherwise."""
 
     drive: Drive
+    devices: list[Drive]
     source: Source
     scheme: str | None
     queue_depth: int | None

@@ -12,7 +12,7 @@ from fowler.errors import Diagnostic, InputError
 
 
 class Call:
-    """A run, or a comparison if it has the names of schemes.
+    """A run, or a comparison if it has the names of schemes, which may be none on several drives.
 
     It is pickled with its requests and policies where these can be pickled. Without them it cannot be
     repeated.
@@ -34,7 +34,7 @@ class Call:
     def again(self, place: int, keep: bool, detail: bool) -> _core.Outcome:
         """Repeats it and returns one outcome.
 
-        All schemes of a comparison run again together, which shares the pass over a trace.
+        All runs of a comparison run again together, which shares the pass over a trace.
 
         Raises:
             InputError: if it cannot be repeated.
@@ -79,7 +79,8 @@ class Call:
         """Returns what :meth:`plain` noted."""
         if plain is None:
             return _unrepeatable("its requests or policies are objects of Python, which files do not hold")
-        return cls(plain["args"], plain["names"], None)
+        # Files of earlier versions have no list of drives.
+        return cls({"devices": [], **plain["args"]}, plain["names"], None)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickles the arguments."""

@@ -23,9 +23,9 @@ __all__ = ["Comparison"]
 
 
 class Comparison:
-    """The same workload under several schemes: a sequence of runs.
+    """The same workload under several schemes, or on several drives: a sequence of runs.
 
-    ``pandas.DataFrame(c)`` and ``polars.DataFrame(c)`` have a row with all metrics for each scheme. It can be
+    ``pandas.DataFrame(c)`` and ``polars.DataFrame(c)`` have a row with all metrics for each run. It can be
     pickled and saved.
 
     >>> both.schemes
@@ -41,7 +41,7 @@ class Comparison:
         self._said: str | None = None
 
     def __len__(self) -> int:
-        """Returns the number of schemes."""
+        """Returns the number of runs."""
         return len(self._runs)
 
     @overload
@@ -50,13 +50,14 @@ class Comparison:
     def __getitem__(self, which: str | int) -> Run: ...
 
     def __getitem__(self, which: str | int | slice) -> Run | tuple[Run, ...]:
-        """Returns a run by its scheme or its index."""
+        """Returns a run by its scheme, its drive where drives are compared, or its index."""
         if isinstance(which, str):
             for run in self._runs:
-                if run.scheme == which:
+                if run.name == which:
                     return run
-            known = ", ".join(run.scheme for run in self._runs)
-            raise KeyError(f"no scheme {which!r}; the schemes are {known}")
+            known = ", ".join(self._names)
+            noun = "drive" if self._of_drives else "scheme"
+            raise KeyError(f"no {noun} {which!r}; the {noun}s are {known}")
         return self._runs[which]
 
     def __iter__(self) -> Iterator[Run]:
@@ -68,40 +69,57 @@ class Comparison:
         return reversed(self._runs)
 
     def __contains__(self, which: object) -> bool:
-        """Whether it has a run, or a scheme by its name."""
-        return which in (self.schemes if isinstance(which, str) else self._runs)
+        """Whether it has a run, or a scheme or a drive by its name."""
+        return which in (self._names if isinstance(which, str) else self._runs)
 
     @property
     def schemes(self) -> list[str]:
-        """The schemes in order."""
+        """The scheme of each run in order."""
         return [run.scheme for run in self._runs]
+
+    @property
+    def devices(self) -> list[str]:
+        """The drives in order, by their names; empty where schemes are compared."""
+        return self._names if self._of_drives else []
+
+    @property
+    def _names(self) -> list[str]:
+        return [run.name for run in self._runs]
+
+    @property
+    def _of_drives(self) -> bool:
+        return any("candidate" in run.summary for run in self._runs)
 
     @cached_property
     def verdict(self) -> tuple[Finding, ...]:
-        """What the numbers say of the schemes, in sentences: which is better, and what that stands on."""
+        """What the numbers say of the runs, in sentences: which is better, and what that stands on."""
         return findings(self._findings())
 
     @cached_property
     def seeds(self) -> Seeds | None:
         """The numbers over several seeds, if the comparison had several (``seeds=5``)."""
-        return None if self._spread is None else Seeds(self._spread, self.schemes)
+        return None if self._spread is None else Seeds(self._spread, self._names)
 
     @property
     def summary(self) -> dict[str, Any]:
-        """All metrics of all schemes, the verdict and the seeds, as in ``fowler compare --json``."""
-        seeds = None if self._spread is None else json.loads(self._spread.json())
+        """All metrics of all runs, the verdict and the seeds, as in ``fowler compare --json``."""
+        seeds = None if self._spread is None else json.loads(self._spread.json(self._of_drives))
         found = json.loads(self._findings())
-        return {"schemes": [run.summary for run in self._runs], "verdict": found, "seeds": seeds}
+        runs = "devices" if self._of_drives else "schemes"
+        return {runs: [run.summary for run in self._runs], "verdict": found, "seeds": seeds}
 
     def rows(self) -> list[dict[str, Any]]:
-        """Returns one row for each scheme with the headline metrics, ready for a data frame.
+        """Returns one row for each run with the headline metrics, ready for a data frame.
+
+        The first column is the scheme, or the drive where drives are compared.
 
         >>> [row["scheme"] for row in both.rows()]
         ['fifo', 'rps']
         """
         names = [metric.name for metric in metrics() if metric.headline]
+        noun = "drive" if self._of_drives else "scheme"
         return [
-            {"scheme": run.scheme, **{name.replace(".", "_"): run.value(name) for name in names}}
+            {noun: run.name, **{name.replace(".", "_"): run.value(name) for name in names}}
             for run in self._runs
         ]
 
@@ -132,7 +150,7 @@ class Comparison:
         return _saved.write(path, self)
 
     def plot(self, kind: str = "read", *, ax: Axes | None = None) -> Figure:
-        """Plots, for every scheme, the share of reads or writes at or above each latency.
+        """Plots, for every run, the share of reads or writes at or above each latency.
 
         >>> [line.get_label() for line in both.plot("write").axes[0].lines]
         ['fifo', 'rps']
@@ -146,7 +164,7 @@ class Comparison:
         return distributions(self._runs, kind, ax=ax)
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        """Exports the metrics to Arrow libraries: one row for each scheme."""
+        """Exports the metrics to Arrow libraries: one row for each run."""
         return rows(self._runs).__arrow_c_stream__(requested_schema)
 
     def _findings(self) -> str:

@@ -67,7 +67,7 @@ def distributions(runs: Iterable[Run], kind: str = "read", *, ax: Axes | None = 
         if points:
             latency, share = zip(*points, strict=True)
             colour, dash = COLOURS[at % len(COLOURS)], DASHES[at // len(COLOURS) % len(DASHES)]
-            axes.step(latency, share, dash, where="post", color=colour, label=run.scheme)
+            axes.step(latency, share, dash, where="post", color=colour, label=run.name)
     axes.set(xscale="log", yscale="log", xlabel="latency (us)")
     axes.set_ylabel(f"share of {kind}s at least this slow")
     axes.grid(True, which="major", alpha=0.3)

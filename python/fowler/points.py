@@ -143,6 +143,13 @@ class Sweep(Table):
         """Plots of the points. They need matplotlib: ``pip install '.[plot]'``."""
         return Plots(self)
 
+    def _shown(self, name: str) -> list[Any]:
+        """Returns a column without the write amplification of points that erased too little for it."""
+        column = self.column(name)
+        if name != "waf" or "waf_withheld" not in self.columns:
+            return column
+        return [None if why else its for its, why in zip(column, self.column("waf_withheld"), strict=True)]
+
     def __repr__(self) -> str:
         """Shows the folder, the number of points and the axes."""
         failed = f", {len(self.failed)} failed" if self.failed else ""
@@ -151,7 +158,7 @@ class Sweep(Table):
     def _repr_html_(self) -> str:
         reported = [name for name in HEADLINES if name in self.columns]
         heads = ["point", *self.axes, *reported]
-        columns = [self.column(name) for name in reported]
+        columns = [self._shown(name) for name in reported]
         failed = ["error"] if self.failed else []
         rows = [
             [

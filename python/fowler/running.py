@@ -115,7 +115,8 @@ def compare(
     device: AnyDevice = "tlc",
     workload: AnyWorkload = None,
     *,
-    schemes: Iterable[AnyScheme],
+    schemes: Iterable[AnyScheme] | None = None,
+    devices: Iterable[AnyDevice] | None = None,
     seeds: int = 1,
     queue_depth: int | None = None,
     speed: float | None = None,
@@ -130,32 +131,46 @@ def compare(
     source: Source | None = None,
     **more: Unpack[Keywords],
 ) -> Comparison:
-    """Runs the same workload under several schemes, in parallel.
+    """Runs the same workload under several schemes, or on several drives, in parallel.
 
-    Except for ``schemes`` and ``seeds``, the arguments are those of :func:`run`. With ``idle``, the factor is
-    determined under the first scheme and used for all schemes.
+    Except for ``schemes``, ``devices`` and ``seeds``, the arguments are those of :func:`run`. With ``idle``,
+    the factor is determined in the first run and used for all.
 
     >>> both = fowler.compare("pes-mlc", "demo", schemes=["fifo", "pes_ipc"], limit=1_000)
     >>> both["pes_ipc"].suspensions > both["fifo"].suspensions
     True
 
+    >>> drives = fowler.compare(workload="demo", devices=["pes-slc", "pes-mlc"], limit=1_000)
+    >>> drives.devices
+    ['pes-slc', 'pes-mlc']
+
     Args:
         schemes: The schemes. The first is the baseline.
-        seeds: Run every scheme with this many seeds, from that of the drive on, up to 100. The runs are those
-            of the first; :attr:`Comparison.seeds` has means and paired ratios with 95 % intervals, and the
-            verdict uses them.
+        devices: The drives, instead of ``device``: at least two. Keys that are set change all of them, and
+            ``schemes`` has at most one. Each is called by its name, a file by its name without the ending.
+        seeds: Run every scheme or drive with this many seeds, from that of the first drive on, up to 100.
+            The runs are those of the first; :attr:`Comparison.seeds` has means and paired ratios with 95 %
+            intervals, and the verdict uses them.
 
     Raises:
         InputError: for everything that is wrong under any scheme, all together.
         PolicyError: if a policy written in Python fails.
         KeyboardInterrupt: on Ctrl-C, within a tenth of a second.
     """
+    drives = _drives(device, devices)
     expected = "a list of schemes"
     if isinstance(schemes, str):
         raise InputError([Diagnostic("schemes", None, "", f"`{schemes}` is one scheme", expected)])
-    if not isinstance(schemes, Iterable):
+    if not (isinstance(schemes, Iterable) or (schemes is None and drives)):
         what = f"invalid value {shown(schemes)}"
-        raise InputError([Diagnostic("schemes", None, "", what, expected)])
+        hint = "to compare drives, pass devices=[...]" if schemes is None else None
+        raise InputError([Diagnostic("schemes", None, "", what, expected, hint=hint)])
+    named = [] if schemes is None else list(schemes)
+    if drives and len(named) > 1:
+        what = f"{len(named)} schemes on {len(drives)} drives"
+        hint = "leave all but one scheme out, or pass one drive as `device`"
+        one = "several drives under one scheme, or one drive under several schemes"
+        raise InputError([Diagnostic("devices", None, "", what, one, hint=hint)])
     gathered = Gathered()
     count = gathered.whole("seeds", 0 if seeds is None else seeds, 1, SEEDS_COMPARED) or 1
     gathered.done()
@@ -163,7 +178,7 @@ def compare(
         _Run(
             device,
             workload,
-            list(schemes),
+            named,
             queue_depth,
             speed,
             idle,
@@ -174,6 +189,7 @@ def compare(
             set,
             source,
             more,
+            drives,
         )
     )
     call = Call(args, names, progress)
@@ -351,6 +367,29 @@ class _Run(NamedTuple):
     set: Mapping[str, Setting] | None
     source: Source | None
     more: Keywords
+    devices: Sequence[AnyDevice] = ()
+
+
+def _drives(device: AnyDevice, devices: Iterable[AnyDevice] | None) -> list[AnyDevice]:
+    """Returns the drives of a comparison of drives; none if schemes are compared.
+
+    Raises:
+        InputError: if they are no list, or there is a single drive as well.
+    """
+    if devices is None:
+        return []
+    expected = "a list of drives"
+    if isinstance(devices, (str, Device)) or not isinstance(devices, Iterable):
+        what = f"{shown(devices)} is no list"
+        raise InputError([Diagnostic("devices", None, "", what, expected)])
+    if device != "tlc":
+        what = "`device` and `devices` exclude each other"
+        hint = "pass all drives in `devices`, and the workload by its name: workload=..."
+        raise InputError([Diagnostic("devices", None, "", what, hint=hint)])
+    listed = [*devices]
+    if not listed:
+        raise InputError([Diagnostic("devices", None, "", "no drives are given", expected)])
+    return listed
 
 
 def _run_args(its: _Run) -> tuple[_arguments.Run, list[str]]:
@@ -366,6 +405,10 @@ def _run_args(its: _Run) -> tuple[_arguments.Run, list[str]]:
     faults: list[str] = gathered.take(lambda: _faults(its.faults), [])
     args: _arguments.Run = {
         "drive": gathered.take(lambda: as_drive(its.device, changes, seed), as_drive("tlc", [], None)),
+        "devices": [
+            gathered.take(lambda one=one: as_drive(one, changes, seed), as_drive("tlc", [], None))
+            for one in its.devices
+        ],
         "source": gathered.take(lambda: source_args(its.workload, fitted), source_args("demo", {})),
         "scheme": None,
         "queue_depth": gathered.whole("queue_depth", its.queue_depth, 1, 2**32 - 1),

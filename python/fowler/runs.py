@@ -80,6 +80,11 @@ class Run(Mapping[str, Any]):
         return str(self.summary["scheme"])
 
     @property
+    def name(self) -> str:
+        """What the run is called in a comparison: its scheme, or its drive where drives are compared."""
+        return str(self.summary.get("candidate") or self.scheme)
+
+    @property
     def complete(self) -> bool:
         """Whether the workload was run to its end."""
         return bool(self.summary["complete"])
@@ -353,10 +358,15 @@ class Run(Mapping[str, Any]):
             if latencies.count
         ]
         what = f"{its['device']} under {self.scheme}, {its['workload']['name']}"
-        return f"<Run: {what}: {', '.join([*measured, f'WAF {number(self.waf)}'])}>"
+        return f"<Run: {what}: {', '.join([*measured, f'WAF {_shown_waf(self)}'])}>"
 
     def _repr_html_(self) -> str:
         return shown_runs([self], self.verdict)
+
+
+def _shown_waf(run: Run) -> str:
+    """Returns write amplification as text; a dash if the run erased too little for it."""
+    return number(None if run.summary.get("waf_withheld") else run.waf)
 
 
 def _picklable(policies: Mapping[str, Any]) -> list[tuple[str, Any]]:
@@ -402,16 +412,17 @@ def _first_change(before: dict[str, Any], after: dict[str, Any], path: str = "")
 
 def shown_runs(runs: Sequence[Run], verdict: Sequence[Finding]) -> str:
     """Returns a table of runs and what their numbers say, for notebooks."""
-    heads = ["scheme", "requests", "mean (us)", "p99 (us)", "p99.9 (us)", "max (us)", "WAF"]
+    noun = "drive" if any("candidate" in run.summary for run in runs) else "scheme"
+    heads = [noun, "requests", "mean (us)", "p99 (us)", "p99.9 (us)", "max (us)", "WAF"]
     cells = [
         [
-            run.scheme,
+            run.name,
             f"{latencies.count:,} {kind}s",
             *map(
                 number,
                 (latencies.mean_us, latencies.p99_us, latencies.p999_us, latencies.max_us),
             ),
-            number(run.waf),
+            _shown_waf(run),
         ]
         for run in runs
         for kind, latencies in (("read", run.read), ("write", run.write))

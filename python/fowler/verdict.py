@@ -25,13 +25,15 @@ class Finding:
     rule: str
     """The rule: ``best``, ``noise``, ``coincide``, ``tail``, ``backlog``, ``idle``, ``steady`` or ``few``."""
     schemes: tuple[str, ...]
-    """The schemes that it is about."""
+    """The schemes that it is about; empty where drives are compared."""
     text: str
     """What it says."""
     numbers: Mapping[str, float]
     """The numbers that it stands on, with the thresholds that they crossed."""
     next: str | None
     """What to try to learn more."""
+    devices: tuple[str, ...] = ()
+    """The drives that it is about, where drives are compared."""
 
     def __str__(self) -> str:
         return self.text if self.next is None else f"{self.text} Try {self.next}."
@@ -42,10 +44,11 @@ def findings(text: str) -> tuple[Finding, ...]:
     return tuple(
         Finding(
             its["rule"],
-            tuple(its["schemes"]),
+            tuple(its.get("schemes", ())),
             arguments(its["text"]),
             its["numbers"],
             its["next"] and arguments(its["next"]),
+            tuple(its.get("devices", ())),
         )
         for its in json.loads(text)
     )

@@ -238,3 +238,48 @@ def test_two_runs_at_once_are_two_runs(small: fowler.Device) -> None:
     for seed in (1, 2):
         alone = fowler.run(small, "demo", limit=5000, seed=seed)
         assert without_clock(alone.summary) == results[seed]
+
+
+def test_a_comparison_of_drives(small: fowler.Device, tmp_path: Path) -> None:
+    slow = small.with_(timing_read="90us")
+    both = fowler.compare(workload="demo", devices=[small, slow], limit=3000, seeds=2)
+    names = [small.name, f"{small.name} 2"]
+    assert both.devices == names
+    assert both.schemes == ["as described"] * 2
+    assert both[names[1]] is both[1]
+    assert names[1] in both
+    assert both[1].name == names[1]
+    assert without_clock(both[1].summary) == {
+        **without_clock(fowler.run(slow, "demo", limit=3000).summary),
+        "candidate": names[1],
+        "device": both[1].summary["device"],
+    }
+    best = next(its for its in both.verdict if its.rule == "best")
+    assert best.text.startswith(f"{names[0]} has the lowest mean read latency")
+    assert (best.schemes, set(best.devices)) == ((), set(names))
+    assert both.seeds is not None
+    assert list(both.seeds.mean("read.mean_us")) == names
+    assert [row["drive"] for row in both.rows()] == names
+    assert list(both.summary)[0] == "devices"
+    assert "<th>drive</th>" in both._repr_html_()
+    again = fowler.load(both.save(tmp_path / "both.fowler"))
+    assert again.devices == names
+    assert again.summary == both.summary
+    page = again.report(tmp_path / "page.html").read_text()
+    assert "Differences between the drives" in page
+
+
+def test_what_cannot_be_a_comparison_of_drives() -> None:
+    for arguments, says in (
+        ({"devices": ["tlc"]}, "`tlc` is one drive"),
+        ({"devices": ["tlc", "tlc"]}, "is listed twice"),
+        ({"devices": "tlc"}, "is no list"),
+        ({"devices": []}, "no drives are given"),
+        ({"devices": ["tlc", "pm9a3"]}, 'did you mean "nvme-pm9a3"?'),
+        ({"devices": ["tlc", "rhio"], "schemes": ["fifo", "rps"]}, "2 schemes on 2 drives"),
+        ({"device": "rhio", "devices": ["tlc", "rhio"]}, "exclude each other"),
+        ({}, "devices=[...]"),
+    ):
+        with pytest.raises(fowler.InputError) as error:
+            fowler.compare(workload="demo", limit=10, **arguments)  # type: ignore[arg-type]
+        assert says in str(error.value), arguments

@@ -285,6 +285,7 @@ def test_other_results_are_as_their_schemas_say(place: Path) -> None:
         ("smart", "endurance --smart smart.json --since earlier.json --tbw 600 --device ready-128 --json"),
         ("compare", f"compare --device small.toml --workload demo --schemes fifo,rps,pes_ips {QUICK}"),
         ("explain", f"explain --device small.toml --workload demo --scheme pes_ipc {QUICK}"),
+        ("compare", f"compare --devices small.toml,pes-slc --workload demo --seeds 2 {QUICK}"),
         ("lifetime", life),
         ("lifetime", f"{life} --no-check"),
         ("validate", "validate --quick --quiet --json --only bounds"),

@@ -43,43 +43,40 @@ fn needs(device: &DeviceSpec, scheme: &str) -> Result<Vec<String>, Diagnostics> 
         device_spec::resolve(&source, &scheme, &spec).map(drop)
     };
     let mut needs: Vec<String> = Vec::new();
-    let first = match resolve(&needs) {
-        Ok(()) => return Ok(needs),
-        Err(wrong) => wrong,
-    };
-    let mut wrong = first.clone();
-    while needs.len() < MOST_KEYS {
-        let set = |setting: &String| {
-            let key = |it: &str| it.split('=').next().map(str::to_string);
-            needs.iter().any(|its| key(its) == key(setting))
-        };
-        let Some(next) = wrong.0.iter().filter_map(helps).find(|it| !set(it)) else {
-            return Err(first);
-        };
-        needs.push(next);
-        match resolve(&needs) {
-            Ok(()) => return Ok(needs),
-            Err(more) => wrong = more,
+    loop {
+        let Err(wrong) = resolve(&needs) else { return Ok(needs) };
+        let key = |setting: &str| setting.split('=').next().map(str::to_string);
+        let is_new = |it: &String| needs.iter().all(|its| key(its) != key(it));
+        let next = wrong.0.iter().filter_map(helps).find(is_new);
+        match next.filter(|_| needs.len() < MOST_KEYS) {
+            Some(next) => needs.push(next),
+            // What no setting helps against is what keeps the scheme from working.
+            None => {
+                let (mut blocking, other): (Vec<_>, Vec<_>) =
+                    wrong.0.into_iter().partition(|it| helps(it).is_none());
+                blocking.extend(other);
+                return Err(Diagnostics(blocking));
+            }
         }
     }
-    Err(first)
 }
 
-/// The setting that the hint of an error names, as in "set policy.redundancy.stripe to one of 1, 3".
-/// Of several values the largest of a list of numbers, as a stripe of 1 is a mirror; of words the
-/// first.
+/// The setting that the hint of an error names: `--set reliability.model=analytic`,
+/// `set reliability.model = "by_voltage"`, or `set policy.redundancy.stripe to one of 1, 3`. Of a
+/// list of numbers the largest, as a stripe of 1 is a mirror; of words the first.
 fn helps(wrong: &Diagnostic) -> Option<String> {
     let (_, rest) = wrong.hint.as_deref()?.split_once("set ")?;
-    let (key, rest) = rest.split_once(" to ")?;
+    let end = rest.find([' ', '=']).unwrap_or(rest.len());
+    let (key, rest) = rest.split_at(end);
     let is_key = |c: char| c.is_ascii_alphanumeric() || "._".contains(c);
     if key.is_empty() || !key.chars().all(is_key) {
         return None;
     }
+    let rest = [" to ", " = ", "="].iter().find_map(|joint| rest.strip_prefix(joint))?;
     let one_of = rest.strip_prefix("one of ");
-    let rest = one_of.unwrap_or(rest).split(['.', ';', ':']).next()?;
     let values: Vec<&str> = match one_of {
-        Some(_) => rest.split(", ").map(str::trim).collect(),
-        None => rest.split([' ', ',']).take(1).collect(),
+        Some(list) => list.split(", ").map(str::trim).collect(),
+        None => rest.split([' ', ',', ';']).take(1).collect(),
     };
     let numbers: Option<Vec<u64>> = values.iter().map(|it| it.parse().ok()).collect();
     let value = match numbers.and_then(|all| all.into_iter().max()) {
@@ -99,6 +96,14 @@ mod tests {
             ("set policy.redundancy.stripe to one of 1, 3, 7", Some("policy.redundancy.stripe=7")),
             ("set buffer.ack to on_insert", Some("buffer.ack=on_insert")),
             ("set buffer.ack to \"on_insert\", or leave it out", Some("buffer.ack=on_insert")),
+            (
+                "add --set reliability.model=analytic, or use another",
+                Some("reliability.model=analytic"),
+            ),
+            (
+                "for Table 1, set reliability.model = \"by_voltage\"",
+                Some("reliability.model=by_voltage"),
+            ),
             ("leave out the rest", None),
             ("set several keys to something", None),
         ] {

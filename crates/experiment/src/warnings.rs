@@ -2,7 +2,8 @@
 //! on pages.
 
 use crate::faults::MOST;
-use crate::numbers::{counted, counted_as};
+use crate::numbers::{counted, counted_as, real};
+use crate::outcome::withheld::Withheld;
 use crate::outcome::{CACHES_NO_DATA, Ending, Outcome};
 use crate::summary::bad_blocks::worn_out;
 use crate::summary::failed_dies::{offline, read_only};
@@ -258,23 +259,38 @@ fn sizes(outcomes: &[Outcome]) -> Option<String> {
 
 /// Notes on write amplification that is withheld, one for each reason.
 fn withheld(outcomes: &[Outcome]) -> Vec<String> {
-    let mut reasons: Vec<String> = Vec::new();
-    for reason in outcomes.iter().filter_map(|it| Some(it.withheld()?.reason())) {
+    // Runs of one drive share a note; drives differ in what they had before the run.
+    let key = |it: &Outcome| Some((it.withheld()?.reason(), it.steady_waf.map(f64::to_bits)));
+    let mut reasons: Vec<(String, Option<u64>)> = Vec::new();
+    for reason in outcomes.iter().filter_map(key) {
         if !reasons.contains(&reason) {
             reasons.push(reason);
         }
     }
-    let note = |reason: String| {
-        let its = |it: &Outcome| it.withheld().is_some_and(|why| why.reason() == reason);
+    let note = |wanted: (String, Option<u64>)| {
+        let reason = &wanted.0;
+        let its = |it: &Outcome| key(it).as_ref() == Some(&wanted);
         let first = outcomes.iter().find(|it| its(it))?;
         let next = match first.drive.config.precondition.pattern {
-            Pattern::Steady | Pattern::Rested => "the drive began in steady state, so run longer",
+            Pattern::Steady | Pattern::Rested => match first.steady_waf {
+                Some(waf) => format!(
+                    "random writes over the whole drive had {} before the run; for that of this \
+                     workload, run longer",
+                    real(waf)
+                ),
+                None => "the drive began in steady state, so run longer".into(),
+            },
             Pattern::Sequential | Pattern::Random => {
-                "for a drive in steady state, add --set precondition.pattern=steady"
+                "for a drive in steady state, add --set precondition.pattern=steady".into()
             }
         };
         let places = places(outcomes, &its);
-        Some(format!("write amplification is withheld {places}: {reason}; {next}"))
+        Some(match first.withheld() {
+            Some(Withheld::NoneErased) => format!(
+                "no garbage collection happened {places}: {reason}, so write amplification is withheld; {next}"
+            ),
+            _ => format!("write amplification is withheld {places}: {reason}; {next}"),
+        })
     };
     reasons.into_iter().filter_map(note).collect()
 }

@@ -6,6 +6,7 @@ mod check;
 mod columns;
 mod command;
 mod escapes;
+mod devices;
 #[cfg(all(feature = "report", feature = "parquet"))]
 mod failing_disk;
 mod fio;

@@ -77,7 +77,7 @@ pub fn look(
     (speed, limit): (f64, Option<u64>),
     control: Control<'_>,
 ) -> Result<Option<(Survey, WorkloadReport)>, Diagnostics> {
-    let page = drive.config.geometry.page_size.0;
+    let page = drive.layout.page_size.0;
     let (mut survey, mut last) = (Survey::default(), Nanos::ZERO);
     let (report, failed) = workload.replay(speed, limit, control, |requests| {
         for io in requests {

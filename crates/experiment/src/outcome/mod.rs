@@ -39,6 +39,9 @@ pub struct Outcome {
     pub drive: Resolved,
     /// The state it started in.
     pub precondition: String,
+    /// Write amplification, parity included, of random writes over the whole drive in steady state,
+    /// measured before the run; `None` if preconditioning did not reach one.
+    pub steady_waf: Option<f64>,
     /// Latencies and blame.
     pub recorder: Recorder,
     /// The counters of the device.

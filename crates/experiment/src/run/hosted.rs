@@ -57,7 +57,9 @@ impl Hosted<'_> {
         memory::refuse_run(drive, 1)?;
         let log = self.requests.as_ref().map(RequestsFile::start).transpose()?;
         let mut device = L::drive(&drive.device, &drive.config, None, control)?;
-        let precondition = L::history(&device).to_string();
+        let history = L::history(&device);
+        let precondition = history.to_string();
+        let steady_waf = history.waf.filter(|_| history.steady);
         let recorder = Recorder::new();
         let recorder = if cfg!(debug_assertions) { recorder.assert_sums() } else { recorder };
         let mut watch = ((recorder, Milestones::default()), (log, watcher));
@@ -89,6 +91,7 @@ impl Hosted<'_> {
             milestones,
             detail,
             precondition,
+            steady_waf,
             // Requests come when the host has them.
             pacing: Pacing::Open,
             search: None,

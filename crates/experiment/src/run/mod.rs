@@ -134,7 +134,9 @@ impl<'a, P: Watcher> Run<'a, P> {
         let log = requests.as_ref().map(RequestsFile::start).transpose()?;
         let pacing = spec.replay_speed.pacing(ready.workload.depth());
         let device: Device<L> = ready.device(images, control)?;
-        let precondition = L::history(&device).to_string();
+        let history = L::history(&device);
+        let precondition = history.to_string();
+        let steady_waf = history.waf.filter(|_| history.steady);
         // In tests, check every request of every run.
         let recorder = Recorder::new();
         let recorder = if cfg!(debug_assertions) { recorder.assert_sums() } else { recorder };
@@ -158,6 +160,7 @@ impl<'a, P: Watcher> Run<'a, P> {
             milestones,
             detail,
             precondition,
+            steady_waf,
             pacing,
             search,
             stopped,
@@ -175,6 +178,7 @@ struct Finished<L> {
     milestones: Milestones,
     detail: Option<(OverTime, Regions)>,
     precondition: String,
+    steady_waf: Option<f64>,
     pacing: Pacing,
     search: Option<Search>,
     stopped: bool,
@@ -206,6 +210,7 @@ impl<L: Translation> Finished<L> {
         let outcome = Outcome {
             drive: drive.clone(),
             precondition,
+            steady_waf: self.steady_waf,
             recorder: self.recorder,
             counters,
             wear: Wear::of(L::erase_counts(&device)),

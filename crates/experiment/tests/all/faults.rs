@@ -280,7 +280,8 @@ fn faults_strike_in_the_midst_of_requests_at_any_pace() {
 #[test]
 fn any_number_of_threads_gives_the_same_bytes() {
     let spec = spec("fifo", &[], LOAD, &["305ms chip 1", "400ms page 9 uncorrectable"]);
-    let candidates = Candidates::schemes(&spec.device, &texts(&["fifo", "raid5", "ppc"]));
+    let schemes = texts(&["fifo", "raid5", "ppc"]);
+    let candidates = Candidates::schemes(&spec.device, &schemes);
     let on = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let outcomes = pool.install(|| compare(&spec, &candidates, Control::UNWATCHED)).unwrap();

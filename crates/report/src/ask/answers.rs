@@ -165,9 +165,9 @@ fn cost_of_run(known: &Known<'_>, question: &'static str, why: &str) -> Answer {
         (_, Some(withheld)) => {
             let [least, most] = bounds(known);
             format!(
-                "In theory, the drive programs {} (nothing is ever moved) to {} pages (random writes \
-                 over the whole drive) for each page that the host writes (write amplification). \
-                 What it did while the trace was replayed once does not tell: {}.",
+                "The drive programs {} (nothing is ever moved) to {} pages (random writes over the \
+                 whole drive) for each page that the host writes (write amplification). What it \
+                 did while the trace was replayed once does not tell: {}.",
                 real(least),
                 real(most),
                 withheld.reason()
@@ -213,9 +213,9 @@ fn life(known: &Known<'_>) -> Answer {
             let bounds = bounds(known).map(|waf| known.estimate(waf).map(|it| it.rated_years[0]));
             let theory = match bounds {
                 [Some(best), Some(worst)] if best > 0.0 => format!(
-                    "In theory, {} to {} years until the cells reach their rated {} P/E cycles. The \
-                     first if it writes random pages of the whole drive, the second if nothing is \
-                     ever moved.",
+                    "{} to {} years until the cells reach their rated {} P/E cycles: the first as if \
+                     it wrote random pages of the whole drive, the second as if nothing were ever \
+                     moved.",
                     in_words(worst),
                     in_words(best),
                     real(known.drive.config.life.cycles)
@@ -270,9 +270,11 @@ fn life(known: &Known<'_>) -> Answer {
     Answer { question, drive: known.name(), text, confidence, next, numbers }
 }
 
-/// Write amplification if nothing is ever moved, and of random writes over the whole drive.
+/// Write amplification if nothing is ever moved, and of random writes over the whole drive: as
+/// measured before the run, or else in closed form.
 fn bounds(known: &Known<'_>) -> [f64; 2] {
-    life_estimate::first(known.drive, &known.survey).waf
+    let [least, most] = life_estimate::first(known.drive, &known.survey).waf;
+    [least, known.outcome.steady_waf.unwrap_or(most)]
 }
 
 /// How far years from the rate of a trace can be trusted: a day has its hours in it, an hour has not

@@ -65,8 +65,17 @@ pub fn comparison_json(outcomes: &[Outcome], spread: Option<&Spread>) -> Value {
 
 /// Returns the schema of what `fowler compare` writes into `summary.json` and prints with `--json`.
 pub fn schema() -> Value {
-    let either = Axis::ALL.map(|axis| output::schema(&facts(axis)));
-    let body = json!({ "oneOf": either, "$defs": { "run": summary::schema() } });
+    // What schemes and drives have in common is there in both cases, and either list of runs.
+    let [mut body, other] = Axis::ALL.map(|axis| output::schema(&facts(axis)));
+    for key in ["verdict", "seeds"] {
+        let both = [&body, &other].map(|its| its["properties"][key].clone());
+        body["properties"][key] = json!({ "anyOf": both });
+    }
+    let devices = Axis::Devices.key();
+    body["properties"][devices] = other["properties"][devices].clone();
+    body["required"] = json!(["verdict", "seeds"]);
+    body["oneOf"] = Axis::ALL.map(|axis| json!({ "required": [axis.key()] })).to_vec().into();
+    body["$defs"] = json!({ "run": summary::schema() });
     let about = "The summary of a comparison: a run for each scheme, or for each drive.";
     json_schema::document("Fowler: the summary of a comparison", about, body)
 }
