@@ -260,7 +260,7 @@ def test_a_comparison_of_drives(small: fowler.Device, tmp_path: Path) -> None:
     assert both.seeds is not None
     assert list(both.seeds.mean("read.mean_us")) == names
     assert [row["drive"] for row in both.rows()] == names
-    assert list(both.summary)[0] == "devices"
+    assert next(iter(both.summary)) == "devices"
     assert "<th>drive</th>" in both._repr_html_()
     again = fowler.load(both.save(tmp_path / "both.fowler"))
     assert again.devices == names

@@ -71,8 +71,8 @@ fn with_values(mut error: Error, arguments: &[OsString]) -> Error {
     error
 }
 
-/// Adds to the error of a word without a flag the flag that it was meant for: a preset's, or that of
-/// a trace, if the command has one.
+/// Adds to the error of a word without a flag the flag that it was meant for: a preset's, or that
+/// of a trace, if the command has one.
 fn with_flag(mut error: Error, arguments: &[OsString]) -> Error {
     let texts: Vec<&str> = arguments.iter().map(|it| it.to_str().unwrap_or_default()).collect();
     let word = match error.get(ContextKind::InvalidArg) {

@@ -322,7 +322,10 @@ mod tests {
         for (devices, what) in [
             (&["tlc"][..], "--devices: `tlc` is one drive"),
             (&["tlc", "rhio", "tlc"], "drive `tlc` is listed twice"),
-            (&["a/x.toml", "a/../a/x.toml"], "`a/x.toml` and `a/../a/x.toml` are the same file"),
+            (
+                &["src/x.toml", "src/../src/x.toml"],
+                "`src/x.toml` and `src/../src/x.toml` are the same file",
+            ),
             (&[], "no drives are given"),
         ] {
             let said = Candidates::devices(specs(devices), None).unwrap_err().to_string();

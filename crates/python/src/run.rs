@@ -39,8 +39,8 @@ pub(crate) fn check(py: Python<'_>, run: RunArgs, schemes: Vec<String>) -> PyRes
     py.detach(|| run.spec(&schemes, &failure)).map(drop).or_raise(py)
 }
 
-/// Runs one workload under each of `schemes`, or on each of the drives of `run` if it has several, in
-/// parallel. Returns outcomes in their order, and what `seeds` seeds say of them if there are
+/// Runs one workload under each of `schemes`, or on each of the drives of `run` if it has several,
+/// in parallel. Returns outcomes in their order, and what `seeds` seeds say of them if there are
 /// several.
 #[pyfunction]
 #[pyo3(signature = (run, schemes, keep=false, progress=None, seeds=1))]

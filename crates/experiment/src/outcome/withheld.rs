@@ -5,8 +5,8 @@ use crate::numbers::{counted, percent};
 use fowler_device::{Mapping, Source};
 
 /// The fewest erases of a block, or of a superblock where the drive collects these, on which write
-/// amplification is reported (assumed: the valid pages of ten victims average to some 6 % if those of
-/// one scatter by 20 %).
+/// amplification is reported (assumed: the valid pages of ten victims average to some 6 % if those
+/// of one scatter by 20 %).
 pub const FEWEST_ERASED: u64 = 10;
 /// The least that a drive erases of what it programs (assumed). In steady use it erases as much;
 /// one that erases less than half is still filling up.

@@ -277,8 +277,8 @@ fn bounds(known: &Known<'_>) -> [f64; 2] {
     [least, known.outcome.steady_waf.unwrap_or(most)]
 }
 
-/// How far years from the rate of a trace can be trusted: a day has its hours in it, an hour has not
-/// (assumed).
+/// How far years from the rate of a trace can be trusted: a day has its hours in it, an hour has
+/// not (assumed).
 fn how_far(known: &Known<'_>) -> &'static str {
     match known.recorded.as_s() {
         span_s if span_s < 3600.0 => "A guess",

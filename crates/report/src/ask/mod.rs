@@ -1,6 +1,6 @@
 //! From a trace to four answers: how slow and why, what it costs in flash, how long the drive
-//! lives, and which scheme or drive is better. `ask` chooses what the user would have to choose, says why,
-//! runs what is needed, and tells how far each answer can be trusted.
+//! lives, and which scheme or drive is better. `ask` chooses what the user would have to choose,
+//! says why, runs what is needed, and tells how far each answer can be trusted.
 
 mod answers;
 mod choices;

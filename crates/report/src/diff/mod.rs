@@ -21,7 +21,8 @@ use stored::Stored;
 /// Two results, side by side.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Diff {
-    /// The runs that belong together: those under the same scheme or on the same drive, or the only two.
+    /// The runs that belong together: those under the same scheme or on the same drive, or the only
+    /// two.
     pub pairs: Vec<Pair>,
     /// The schemes or drives that only the first has, and those that only the second has.
     pub alone: [Vec<String>; 2],

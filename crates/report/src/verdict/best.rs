@@ -14,8 +14,8 @@ const FEWEST: u64 = 100;
 const FEWEST_OF_TAIL: u64 = 100_000;
 
 /// The run with the lowest mean read latency, or mean write latency where nothing is read. A run
-/// that lost data, or was stopped, is not called better, and is named. A scheme is compared with the
-/// first; among drives none is the rule, and the best is compared with the next best.
+/// that lost data, or was stopped, is not called better, and is named. A scheme is compared with
+/// the first; among drives none is the rule, and the best is compared with the next best.
 pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
     let [first, others @ ..] = case.runs else { return Vec::new() };
     let kind = match first.served[Kind::Read].count > 0 {

@@ -4,7 +4,8 @@ use super::finding::{Case, Finding};
 use fowler_experiment::device_spec::Axis;
 use fowler_experiment::numbers::percent;
 
-/// From this share of idle time on, there is little that a scheme or another drive could change (assumed).
+/// From this share of idle time on, there is little that a scheme or another drive could change
+/// (assumed).
 const MOSTLY_IDLE: f64 = 0.95;
 
 /// The drive of the baseline was idle most of the time.

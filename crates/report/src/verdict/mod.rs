@@ -1,5 +1,5 @@
-//! What the numbers of runs say, in sentences: which scheme or drive is better, why two columns coincide,
-//! which numbers stand on too little, and what to try next.
+//! What the numbers of runs say, in sentences: which scheme or drive is better, why two columns
+//! coincide, which numbers stand on too little, and what to try next.
 //!
 //! A rule is one file: what it looks at, from when on it speaks (its thresholds, as constants), and
 //! what it says. It reads `Facts` and nothing else, and is silent where the facts do not suffice.

@@ -11,8 +11,8 @@ const NUMBERS: [(&str, &str, &str); 4] = [
     ("waf", "write amplification", "waf.half_width"),
 ];
 
-/// For each run beside the first: which of its differences are larger than chance. Nothing is beyond
-/// chance where the seed changes nothing.
+/// For each run beside the first: which of its differences are larger than chance. Nothing is
+/// beyond chance where the seed changes nothing.
 pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
     let Some(spread) = case.spread else { return Vec::new() };
     let Some((first, others)) = case.runs.split_first() else { return Vec::new() };
