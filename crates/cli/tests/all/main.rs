@@ -5,8 +5,8 @@ mod cells;
 mod check;
 mod columns;
 mod command;
-mod escapes;
 mod devices;
+mod escapes;
 #[cfg(all(feature = "report", feature = "parquet"))]
 mod failing_disk;
 mod fio;
