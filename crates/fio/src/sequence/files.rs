@@ -80,14 +80,14 @@ fn skewed(job: &Job, file: &FileRange, seeds: &Seeds, seeding: Seeding) -> Optio
         return None;
     }
     let block = u64::from(job.blocks[0].min.min(job.blocks[1].min).max(1));
-    let mut seed = seeds.of(Consumer::Offsets);
-    if job.repeatable {
-        let own = name_hash(file.name.as_bytes()).wrapping_mul(job.number);
-        seed = match seeding {
-            Seeding::V333 => u64::from(own),
-            Seeding::V335 => u64::from(own).wrapping_mul(seed),
-        };
-    }
+    // From 3.35 on, the name and the offsets' seed both count, also where a job is not repeatable
+    // (`__init_rand_distribution` of fio's filesetup.c).
+    let own = u64::from(name_hash(file.name.as_bytes()).wrapping_mul(job.number));
+    let seed = match seeding {
+        Seeding::V333 if job.repeatable => own,
+        Seeding::V333 => seeds.of(Consumer::Offsets),
+        Seeding::V335 => own.wrapping_mul(seeds.of(Consumer::Offsets)),
+    };
     Skewed::new(&job.distribution, file.length.div_ceil(block), seed)
 }
 

@@ -5,3 +5,4 @@ mod public_jobs;
 mod random_jobs;
 mod reading;
 mod sequences;
+mod skewed_offsets;
