@@ -306,11 +306,17 @@ impl Config {
             ("host.command", self.host.command),
             ("host.core_time", self.host.core_time),
             ("host.latency", self.host.latency),
+            ("host.trim", self.host.trim),
             ("gc.idle_after", self.gc.idle_after),
         ];
         for (key, time) in times {
             refusals.unless(time <= HOUR, &[key], || format!("{time}; expected at most one hour"));
         }
+        // A trim may have millions of entries.
+        let entry = self.host.trim_entry;
+        refusals.unless(entry <= Span::ms(1), &["host.trim_entry"], || {
+            format!("{entry}; expected at most 1 ms")
+        });
         if self.program_erase == ProgramErase::Nominal {
             let programs = t.program_phase + t.verify_phase > Span::ZERO;
             refusals.unless_hinted(

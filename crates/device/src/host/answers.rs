@@ -28,6 +28,24 @@ impl FrontEnd {
             self.completed.push(id);
         }
     }
+
+    /// Answers a trim that has taken effect and whose blame is complete until then: the firmware
+    /// still changes the mapping.
+    pub fn trimmed(&mut self, flash: &mut Flash, id: ReqId) {
+        let now = flash.now();
+        let Request { io, ready, throttled, left, .. } = *self.requests.get(id);
+        let done = self.link.trim(left, now);
+        let blame = self.requests.blame_mut(id);
+        blame[Part::HostLink] += (ready - io.at) - throttled;
+        blame[Part::Throttled] = throttled;
+        blame[Part::Mapping] += done - now;
+        if done > now {
+            // Behind the answers on the link, which would have to leave their lane otherwise.
+            flash.agenda.schedule(done, Phase::Completion, Event::Answered(id));
+        } else {
+            self.completed.push(id);
+        }
+    }
 }
 
 impl Ftl {

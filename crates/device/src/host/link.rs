@@ -1,4 +1,5 @@
-//! The link to the host. A transfer is a computed end time and costs no event.
+//! The link to the host, and the firmware that handles commands. A transfer, and the firmware's
+//! work, is a computed end time and costs no event.
 //!
 //! A full-duplex link (PCIe) is one server per direction, first come first served. On a half-duplex
 //! link (SATA) both directions share one: see docs/decisions/host.md, "How do the directions of a
@@ -21,6 +22,8 @@ pub struct Link {
     gap: Gap,
     /// When each firmware core is free.
     cores: Vec<Nanos>,
+    /// Without cores: when the last trim has changed the mapping.
+    mapping_free: Nanos,
     /// Whether anything happens to a command after it has come over, or there is a gap to note.
     handles: bool,
 }
@@ -40,7 +43,8 @@ impl Link {
         let handles = half || !cores.is_empty() || config.latency > Span::ZERO;
         let (inbound_free, outbound_free) = (Nanos::ZERO, Nanos::ZERO);
         let gap = Gap::default();
-        Self { config, inbound_free, outbound_free, half, gap, cores, handles }
+        let mapping_free = Nanos::ZERO;
+        Self { config, inbound_free, outbound_free, half, gap, cores, mapping_free, handles }
     }
 
     /// Returns when a request issued at `at` has come over and has been handled: its command, and
@@ -82,6 +86,16 @@ impl Link {
         }
         self.outbound_free = now.max(self.outbound_free) + cost;
         self.outbound_free
+    }
+
+    /// Returns when the firmware has made `entries` mapping entries invalid for a trim that it may
+    /// begin at `now`: on the core that is free first, where the commands to come wait for it, or
+    /// after the trims before it. See docs/decisions/host.md, "What does a trim take?".
+    pub fn trim(&mut self, entries: u32, now: Nanos) -> Nanos {
+        let time = self.config.trim + self.config.trim_entry * u64::from(entries);
+        let free = self.cores.iter_mut().min().unwrap_or(&mut self.mapping_free);
+        *free = now.max(*free) + time;
+        *free
     }
 
     /// [`Link::send`] on a half-duplex link: before the last transfer to the drive if that has not

@@ -36,7 +36,7 @@ pub struct Request {
     pub group: u16,
     /// Its deadline, in the steps of [`crate::flash::txn::Txn::deadline`].
     pub deadline: u8,
-    /// Pages not yet done.
+    /// Pages not yet done; of a trim, its pages without those that were found to hold no data.
     pub left: u32,
     /// Writes: the kind of data, and the parts of each page that it covers, as in frames; zero if
     /// these differ from page to page.

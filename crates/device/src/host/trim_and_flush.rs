@@ -37,6 +37,7 @@ impl Ftl {
                 Location::Nowhere => {
                     // A lost page is lost no longer once it is trimmed.
                     raid.trimmed_nothing(page);
+                    self.front.requests.get_mut(id).left -= 1;
                     continue;
                 }
                 Location::Flash(unit) => unit,
@@ -48,7 +49,8 @@ impl Ftl {
         }
         self.flushed(flash);
         self.place_waiting(flash);
-        self.answer_at_once(flash, id);
+        self.blame_wait(flash, id);
+        self.front.trimmed(flash, id);
         true
     }
 
@@ -87,9 +89,15 @@ impl Ftl {
         }
     }
 
-    /// Answers a request without pages of its own: a flush, which waited for programs, or a trim,
-    /// which waited for the writes before it.
+    /// Answers a request without pages of its own: a flush, or one that is refused.
     pub(super) fn answer_at_once(&mut self, flash: &mut Flash, id: ReqId) {
+        self.blame_wait(flash, id);
+        self.front.served(flash, id);
+    }
+
+    /// Blames the wait of such a request, and of a trim: a flush waited for programs, the others
+    /// for the writes before them.
+    fn blame_wait(&mut self, flash: &mut Flash, id: ReqId) {
         self.release_stall(flash, id);
         let Request { io, buffer_wait, mapping_wait, ready, .. } = *self.front.requests.get(id);
         let waited = flash.now() - ready;
@@ -101,6 +109,5 @@ impl Ftl {
             blame[Part::Mapping] = mapping_wait;
             blame[Part::QueueFull] = waited - buffer_wait - mapping_wait;
         }
-        self.front.served(flash, id);
     }
 }

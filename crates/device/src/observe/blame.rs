@@ -69,7 +69,8 @@ pub enum Part {
     Parity,
     /// Reads: reading the rest of the stripe instead of an unreadable page.
     Degraded,
-    /// Waiting for a mapping entry that is not in the drive's memory.
+    /// Waiting for a mapping entry that is not in the drive's memory. Trims: changing the mapping,
+    /// after the trims before.
     Mapping,
 }
 

@@ -173,12 +173,15 @@ impl Superblocks {
             if next == end {
                 let waited = flash.now() - ready;
                 self.front.requests.blame_anew(id)[Part::BufferFull] = waited;
-                self.front.served(flash, id);
+                match io.op {
+                    HostOp::Trim => self.front.trimmed(flash, id),
+                    _ => self.front.served(flash, id),
+                }
                 self.drain(flash);
                 return true;
             }
             let changed = match io.op {
-                HostOp::Trim => self.trim_unit(flash, next),
+                HostOp::Trim => self.trim_unit(flash, id, next),
                 _ => self.write_unit(flash, id, next),
             };
             if !changed {
@@ -190,9 +193,12 @@ impl Superblocks {
         }
     }
 
-    fn trim_unit(&mut self, flash: &mut Flash, page: u32) -> bool {
+    fn trim_unit(&mut self, flash: &mut Flash, id: ReqId, page: u32) -> bool {
         match self.map.leave(page) {
-            Place::Nowhere => return true,
+            Place::Nowhere => {
+                self.front.requests.get_mut(id).left -= 1;
+                return true;
+            }
             Place::Buffer(frame) => self.buffer.give_up(frame),
             Place::Flash(_) => {}
         }

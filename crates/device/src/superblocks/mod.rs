@@ -66,6 +66,8 @@ mod theory_tests;
 mod top_up;
 #[cfg(test)]
 mod top_up_tests;
+#[cfg(test)]
+mod trim_tests;
 
 use crate::config::layout::{Layout, Refusal};
 use crate::config::{Config, Mapping, PartialWrites, UnwrittenReads};

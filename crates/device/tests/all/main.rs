@@ -29,6 +29,7 @@ mod swarm;
 mod tabled;
 mod tables;
 mod ties;
+mod trims;
 mod uber;
 mod update_orders;
 mod write_amplification;

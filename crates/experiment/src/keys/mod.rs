@@ -174,6 +174,10 @@ fn buffers_and_queues() -> Vec<Key<Config>> {
             Field::Time(ANY, at!(host.core_time))),
         optional("host.latency", "time that each command takes besides, without holding up others",
             Field::Time(ANY, at!(host.latency))),
+        optional("host.trim", "time that a trim takes of a firmware core, or after the trims before it where there are no cores",
+            Field::Time(ANY, at!(host.trim))),
+        optional("host.trim_entry", "time that a trim takes besides for each logical page with data, whose mapping entry becomes invalid",
+            Field::Time(Span::ZERO..=Span::ms(1), at!(host.trim_entry))),
     ]
 }
 

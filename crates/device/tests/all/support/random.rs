@@ -121,6 +121,12 @@ pub fn drive(rng: &mut Rng, seed: u64, choice: &Choice) -> Config {
     if choice.cells && Rng::stream(seed, "duplex").chance(0.3) {
         config.host.duplex = Duplex::Half;
     }
+    if choice.cells {
+        let rng = &mut Rng::stream(seed, "trims");
+        (config.host.cores, config.host.core_time) = (between(rng, 0, 3), Span::us(2));
+        config.host.trim = one_of(rng, &[Span::ZERO, LinkConfig::TRIM, Span::ms(1)]);
+        config.host.trim_entry = one_of(rng, &[Span::ZERO, LinkConfig::TRIM_ENTRY, Span::us(50)]);
+    }
     config.gc.foreground_below = between(rng, 2, 3);
     config.gc.background_below = between(rng, 2, 5);
     config.gc.idle_after = one_of(rng, &[Span::ZERO, Span::us(100), Span::ms(1)]);

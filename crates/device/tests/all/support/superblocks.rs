@@ -89,6 +89,9 @@ pub fn drawn(rng: &mut Rng) -> Config {
     let rng = &mut Rng::stream(config.seed, "link");
     config.host.duplex = one_of(rng, &[Duplex::Full, Duplex::Half]);
     config.host.bandwidth = one_of(rng, &[ByteRate(0), ByteRate(550_000_000)]);
+    let rng = &mut Rng::stream(config.seed, "trims");
+    config.host.trim = one_of(rng, &[Span::ZERO, Span::us(65), Span::ms(1)]);
+    config.host.trim_entry = one_of(rng, &[Span::ZERO, Span::ns(800), Span::us(50)]);
     config
 }
 
