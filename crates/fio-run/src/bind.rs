@@ -58,6 +58,7 @@ pub(super) fn plan(
         delay,
         depth,
         synchronous: job.waits(),
+        waits_for_trims: job.waits_for_trims,
         batches,
         rates: rates(job),
         poisson: job.rate.process == fio::RateProcess::Poisson,

@@ -271,6 +271,8 @@ pub struct Plan {
     pub depth: u32,
     /// Whether the engine waits for each request.
     pub synchronous: bool,
+    /// Whether an engine with a queue waits for each trim.
+    pub waits_for_trims: bool,
     /// See [`Batches`].
     pub batches: Batches,
     /// The rate of each direction.
@@ -329,6 +331,7 @@ impl Plan {
             delay: Span::ZERO,
             depth,
             synchronous: false,
+            waits_for_trims: false,
             batches: Batches::single(depth),
             rates: ByDirection::default(),
             poisson: false,

@@ -6,7 +6,8 @@
 //! requests. With a synchronous engine the process waits for each request.
 //!
 //! A flush (`fsync`, `fdatasync`, `end_fsync`) is handed over after what is queued, and the process
-//! waits for it, as fio does with libaio; other requests stay in flight meanwhile. A write that
+//! waits for it, as fio does with libaio; other requests stay in flight meanwhile. So is a trim with
+//! libaio; if anything is in flight then, one answer is collected first. A write that
 //! must be durable is a write and then a flush, because drives have no FUA here: that is what Linux
 //! does on a drive without it.
 
@@ -297,7 +298,11 @@ impl<'a> Process<'a> {
             }
             return None;
         }
-        if self.plan.serialize_overlap && self.overlaps(&op) {
+        // fio's libaio takes no trim while anything is queued; fio then hands that over, and waits.
+        let awaited = self.plan.waits_for_trims && direction == Direction::Trim;
+        let first_the_others =
+            awaited && !self.queued.is_empty() || self.plan.serialize_overlap && self.overlaps(&op);
+        if first_the_others {
             self.pending = Some(op);
             self.collect_one(now);
             return None;
@@ -314,9 +319,10 @@ impl<'a> Process<'a> {
         self.pace.issued(direction, u64::from(op.length), &mut *self.requests);
         self.counted += u64::from(self.plan.think.is_some_and(|it| it.counts_issued));
         let unit = self.unit(op, now);
-        if self.plan.synchronous {
+        if self.plan.synchronous || awaited {
+            let level = self.taken() + 1;
             self.record.depths(|depths| {
-                depths.level(1);
+                depths.level(level);
                 depths.submit(1);
                 depths.complete(1);
             });

@@ -47,6 +47,7 @@ impl JobFile {
                 draft.job.given = spelled(section);
                 reader.apply(section, &mut draft);
                 draft.seed_by(environment.seeding, environment.seed);
+                draft.await_trims(environment.seeding);
                 if !jobs.add(section, draft, &mut reader.problems, &mut reader.notes) {
                     break;
                 }

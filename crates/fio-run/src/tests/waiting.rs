@@ -151,3 +151,85 @@ fn a_batch_does_not_wait_for_the_next_time_of_a_log() {
     let expected = (0..4).flat_map(|ms| [ms * 1_000_000 + 2_000, ms * 1_000_000 + 4_000]);
     assert_eq!(arrivals(&seen), expected.collect::<Vec<u64>>());
 }
+
+/// The drive's time for a trim of a page with data, and for one of a page without.
+const TRIM: u64 = 65_800;
+const TRIM_OF_NOTHING: u64 = 65_000;
+
+fn trim(number: u64) -> Op {
+    op(What::Data(Direction::Trim), number % 512)
+}
+
+/// With libaio, a trim is alone: it has no submission, and all its time is its completion. With
+/// io_uring, all slots are taken; the drive still makes one trim after the other.
+#[test]
+fn trims_of_an_engine_with_a_queue_wait_or_do_not() {
+    for (waits_for_trims, depth) in [(true, 1), (true, 8), (false, 1), (false, 8)] {
+        let plan = Plan { waits_for_trims, ..Plan::new("trims", depth) };
+        let (fio, seen) = run(vec![task(plan, 256, trim)]);
+        let entry = &fio.entries[0];
+        let latencies = &entry.stats.done[Direction::Trim].latencies;
+        let of = |stage: Stage| latencies[stage as usize].summary;
+        let [submission, completion, total] =
+            [Stage::Submission, Stage::Completion, Stage::Total].map(of);
+        let host = 4_000;
+        assert_eq!((total.count, total.min), (256, TRIM + host), "{waits_for_trims}, {depth}");
+        if waits_for_trims {
+            assert_eq!(submission.count, 0);
+            assert_eq!(
+                (completion.count, completion.min, completion.max),
+                (256, total.min, total.max)
+            );
+        } else {
+            assert_eq!((submission.count, completion.min), (256, TRIM + 2_000));
+        }
+        let slots = if waits_for_trims { 1 } else { u64::from(depth) };
+        let apart = if slots == 1 { TRIM + host } else { TRIM };
+        let mut done: Vec<u64> = seen.iter().map(|it| it.done.0).collect();
+        done.sort_unstable();
+        assert!(
+            done.windows(2).all(|pair| pair[1] - pair[0] == apart),
+            "{waits_for_trims}, {depth}"
+        );
+        let json = &fio.json(true)["jobs"][0]["iodepth_level"];
+        let level = if slots == 1 { "1" } else { "8" };
+        assert!(json[level].as_f64().is_some_and(|share| share > 90.0), "{json}");
+        if slots == 1 {
+            assert_eq!(json["1"].as_f64(), Some(100.0));
+        }
+    }
+}
+
+/// A trim that finds nothing waits for nothing but the command.
+#[test]
+fn trims_of_pages_without_data_take_less() {
+    let plan = Plan { waits_for_trims: true, ..Plan::new("twice", 1) };
+    let (fio, _) = run(vec![task(plan, 1024, trim)]);
+    let done = &fio.entries[0].stats.done[Direction::Trim].latencies[Stage::Total as usize];
+    let (min, max) = (done.summary.min, done.summary.max);
+    assert_eq!((min, max), (TRIM_OF_NOTHING + 4_000, TRIM + 4_000));
+}
+
+/// Writes stay in flight while their process waits for a trim, but none is only queued then.
+#[test]
+fn a_trim_waits_until_what_is_queued_is_handed_over() {
+    let mix = |number: u64| match number % 8 {
+        7 => trim(number),
+        _ => read(number),
+    };
+    let batches = Batches { submit: 4, ..Batches::single(16) };
+    let plan = Plan { waits_for_trims: true, batches, ..Plan::new("mix", 16) };
+    let (fio, seen) = run(vec![task(plan, 800, mix)]);
+    assert_eq!(fio.entries[0].stats.requests(), 800);
+    let trims: Vec<_> = seen.iter().filter(|it| it.io.op == HostOp::Trim).collect();
+    assert_eq!(trims.len(), 100);
+    let during = |trim: &&&Completion| {
+        let began = |it: &&Completion| it.io.at > trim.io.at && it.io.at < trim.done;
+        seen.iter().filter(began).count()
+    };
+    // Nothing is issued during a trim, and something before it is often still in flight.
+    assert!(trims.iter().all(|trim| during(&trim) == 0));
+    let across =
+        |trim: &&Completion| seen.iter().any(|it| it.io.at < trim.io.at && it.done > trim.io.at);
+    assert!(trims.iter().any(|trim| across(trim)));
+}

@@ -135,6 +135,7 @@ fn initial() -> Job {
         end_fsync: false,
         durable_writes: false,
         engine: "psync".into(),
+        waits_for_trims: false,
         depth: 1,
         batch: 0,
         batch_complete_min: 1,
@@ -266,6 +267,23 @@ impl Draft {
         }
         if !self.randrepeat && !self.job.all_repeatable && self.job.seed.is_none() {
             self.job.seed = Some(seed);
+        }
+    }
+
+    /// Says whether the engine waits for trims: that depends on which fio it is.
+    pub fn await_trims(&mut self, seeding: Seeding) {
+        let job = &mut self.job;
+        job.waits_for_trims = job.trims_are_awaited(seeding);
+        if job.waits_for_trims && job.depth > 1 {
+            let (name, engine) = (&job.name, &job.engine);
+            self.notes.push(match seeding {
+                Seeding::V333 => {
+                    format!("[{name}]: {engine} waits for each trim, whatever the depth")
+                }
+                Seeding::V335 => format!(
+                    "[{name}]: {engine} waits for each trim, whatever the depth; io_uring does not"
+                ),
+            });
         }
     }
 
