@@ -1,6 +1,6 @@
 //! Standard input as a trace: `-`. A trace is read several times, for its hash, its addresses and
-//! every scheme, so it is copied first: to a file without a name that only its owner could read, and
-//! only as far as it is needed and is a trace.
+//! every scheme, so it is copied first: to a file without a name that only its owner could read,
+//! and only as far as it is needed and is a trace.
 
 use crate::flags::Reading;
 use crate::{console, fit, signals};

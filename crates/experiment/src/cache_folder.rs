@@ -16,8 +16,8 @@ pub const VARIABLE: &str = "FOWLER_CACHE";
 /// Files that nobody has used for so long are removed.
 pub const AGE_MOST: Duration = Duration::from_secs(30 * 24 * 3600);
 
-/// Returns the folder: `FOWLER_CACHE`, or `fowler` in `XDG_CACHE_HOME` or `~/.cache`. `None` if none
-/// of the three is an absolute path.
+/// Returns the folder: `FOWLER_CACHE`, or `fowler` in `XDG_CACHE_HOME` or `~/.cache`. `None` if
+/// none of the three is an absolute path.
 pub fn path() -> Option<PathBuf> {
     let folder =
         |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|it| it.is_absolute());

@@ -99,7 +99,7 @@ fn identity(config: &Config) -> String {
     text_hash(&format!("{FINGERPRINT} {} {streams}\n{}", KIND.format, device_spec::print(&part)))
 }
 
-/// Reads a state; `None` if there is none, or none that can be used. One that is damaged is removed.
+/// Reads a state; `None` if there is none, or none that can be used. Removes a damaged one.
 fn read(path: &Path, identity: &str, config: &Config) -> Option<Superblocks> {
     if !disk::facts(path).ok()??.is_file() {
         return None;

@@ -1,5 +1,5 @@
-//! Files for the time that a program runs. Only their owner may read them. On Linux they have no name
-//! from the start, so that nothing is left however the program ends.
+//! Files for the time that a program runs. Only their owner may read them. On Linux they have no
+//! name from the start, so that nothing is left however the program ends.
 
 use crate::atomic_file::{forget, will_remove};
 use crate::disk::{self, File};

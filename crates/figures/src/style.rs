@@ -51,8 +51,8 @@ pub fn width(text: &str, height: f64) -> f64 {
 }
 
 /// Returns a text without characters that are illegal in XML, and without those that make text read
-/// as something else than it is: `fowler_units::escaped` has the list, which no crate below this one
-/// can import.
+/// as something else than it is: the list of `fowler_units::escaped`, which this crate cannot
+/// import.
 pub fn printable(text: &str) -> String {
     let bidirectional = |c: char| {
         matches!(

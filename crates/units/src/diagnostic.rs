@@ -89,8 +89,8 @@ pub fn is_command(c: char) -> bool {
     c.is_control() || bidirectional || c == '\u{feff}'
 }
 
-/// Formats `text` for printing on one line: characters that command, and invalid bytes, are escaped,
-/// and the result is cut to 120 characters.
+/// Formats `text` for printing on one line: characters that command, and invalid bytes, are
+/// escaped, and the result is cut to 120 characters.
 pub fn printable(text: impl AsRef<[u8]>) -> String {
     let text = text.as_ref();
     let cut = &text[..text.len().min(4 * PRINTED_CHARS)];

@@ -143,8 +143,8 @@ impl Intake {
         self.pending.added
     }
 
-    /// Returns how many bytes of the text belong to the lines of the records that were returned, and
-    /// to those before them.
+    /// Returns how many bytes of the text belong to the lines of the records that were returned,
+    /// and to those before them.
     pub fn position(&self) -> u64 {
         self.lines.position() - self.ahead.untaken() as u64
     }

@@ -89,13 +89,16 @@ fn a_floor_imports_only_floors_below_it() {
 }
 
 /// The rooms (modules) of `experiment`, lowest first. A room may import those listed before it.
-const EXPERIMENT: [&str; 45] = [
+const EXPERIMENT: [&str; 49] = [
     "diagnostic",
     "fan_out",
     "progress",
     "disk",
+    "pipe",
     "text_file",
     "atomic_file",
+    "temporary",
+    "cache_folder",
     "numbers",
     "sample",
     "tables",
@@ -113,6 +116,7 @@ const EXPERIMENT: [&str; 45] = [
     "device_spec",
     "compatibility",
     "memory",
+    "image_store",
     "image_cache",
     "power",
     "faults",

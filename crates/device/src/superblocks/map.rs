@@ -3,8 +3,8 @@
 //!
 //! There is no bitmap: a unit of the flash is valid if the map points at it.
 
-use super::saved_state::{TakeWords, list};
 use super::shape::Shape;
+use super::words::{TakeWords, list};
 use fowler_units::{Bytes, FrameId};
 use std::collections::VecDeque;
 

@@ -23,7 +23,8 @@
 //!   command of a superblock that gains little.
 //! - `slc_cache.rs`: superblocks in SLC mode, which the host's data goes to first.
 //! - `aging.rs`, `refresh.rs`: reads of old data, which are repeated at other references.
-//! - `filling.rs`: the state before the first request. `saved_state.rs`: that state as words.
+//! - `filling.rs`: the state before the first request. `saved_state.rs`, `words.rs`:
+//!   that state as words.
 //! - `refusals.rs`: the sizes of such a drive, and why a configuration of one cannot work.
 //!   `aging_refusals.rs`: the same of its cells.
 //! - `check.rs`: the laws of the drive.
@@ -68,6 +69,7 @@ mod top_up;
 mod top_up_tests;
 #[cfg(test)]
 mod trim_tests;
+mod words;
 
 use crate::config::layout::{Layout, Refusal};
 use crate::config::{Config, Mapping, PartialWrites, UnwrittenReads};
@@ -85,9 +87,9 @@ use fowler_units::{Bytes, DieId, Geometry, HostIo, Id, Locator, Nanos, Span, Txn
 use line::Line;
 use map::Map;
 use pace::Pace;
-pub use saved_state::{PutWords, TakeWords};
 use shape::Shape;
 use slc_cache::SlcCache;
+pub use words::{PutWords, TakeWords};
 
 /// The translation of a drive with superblocks.
 #[derive(Clone, Debug)]

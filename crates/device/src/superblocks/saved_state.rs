@@ -4,13 +4,9 @@
 use super::Superblocks;
 use super::commands::Open;
 use super::map::Map;
+use super::words::{PutWords, TakeWords, list};
 use crate::config::Config;
 use crate::precondition::Preconditioned;
-
-/// Where words go. An error is the reason why they cannot.
-pub type PutWords<'a> = &'a mut dyn FnMut(&[u32]) -> Result<(), String>;
-/// Where words come from: fills the slice, or says why it cannot.
-pub type TakeWords<'a> = &'a mut dyn FnMut(&mut [u32]) -> Result<(), String>;
 
 /// The bit pattern of an absent number.
 const NONE: u32 = u32::MAX;
@@ -90,25 +86,6 @@ fn halves(number: u64) -> [u32; 2] {
 
 fn whole(low: u32, high: u32) -> u64 {
     u64::from(high) << 32 | u64::from(low)
-}
-
-/// Reads a list of different superblocks: how many, then each.
-pub(super) fn list(take: TakeWords<'_>, superblocks: u32) -> Result<Vec<u32>, String> {
-    let mut count = [0];
-    take(&mut count)?;
-    if count[0] > superblocks {
-        return Err("it lists more superblocks than the drive has".into());
-    }
-    let mut all = vec![0; count[0] as usize];
-    take(&mut all)?;
-    let mut seen = vec![false; superblocks as usize];
-    for &number in &all {
-        match seen.get_mut(number as usize) {
-            Some(seen) if !*seen => *seen = true,
-            _ => return Err("it lists a superblock twice, or one that is not there".into()),
-        }
-    }
-    Ok(all)
 }
 
 impl Map {

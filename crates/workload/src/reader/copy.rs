@@ -10,8 +10,8 @@ use std::io::{self, BufRead, Read, Write};
 /// The result of copying a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TraceCopy {
-    /// The bytes of text that belong to the trace: all of it, or those of the lines or records up to
-    /// the last one that is needed. What was copied beyond them is to be cut off.
+    /// The bytes of text that belong to the trace: all of it, or those of the lines or records up
+    /// to the last one that is needed. What was copied beyond them is to be cut off.
     pub length: u64,
     /// The requests in them that were returned.
     pub requests: u64,
