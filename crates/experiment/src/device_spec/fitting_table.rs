@@ -1,6 +1,6 @@
-//! The values of the table `[calibrate]`, as far as every command can judge them. The table changes
-//! nothing of a drive, and only `fowler calibrate` and `fowler score` know what belongs there; but a
-//! value that says nothing, or is not a number, is wrong whoever reads the file.
+//! The values of the table `[calibrate]`, as far as every command can judge them. The table
+//! changes nothing of a drive, and only `fowler calibrate` and `fowler score` know what belongs
+//! there; but a value that says nothing, or is not a number, is wrong whoever reads the file.
 
 use super::FITTING;
 use crate::diagnostic::Diagnostics;
