@@ -90,7 +90,20 @@ fn a_drive_without_a_simulated_life_is_asked_too() {
         let asked = json(&ask);
         let answers = asked["answers"].as_array().unwrap();
         assert!(answers[1]["confidence"].as_str().unwrap().contains(why), "{}", answers[1]);
-        assert!(numbers(&asked, 1)["waf"].as_f64().unwrap() >= 1.0, "{}", answers[1]);
+        // The amplification of the run, or its bounds if the run erased too little.
+        let number = |name: &str| numbers(&asked, 1)[name].as_f64();
+        match number("waf") {
+            Some(waf) => assert!(waf >= 1.0, "{}", answers[1]),
+            None => {
+                assert_eq!(number("waf_least"), Some(1.0), "{}", answers[1]);
+                assert!(number("waf_most").unwrap() > 1.0, "{}", answers[1]);
+                assert!(
+                    answers[1]["answer"].as_str().unwrap().contains("erased"),
+                    "{}",
+                    answers[1]
+                );
+            }
+        }
         assert!(answers[2]["answer"].as_str().unwrap().contains(why), "{}", answers[2]);
         for answer in answers {
             let words = answer["next"].as_str().unwrap().split(' ').skip(1).collect::<Vec<_>>();

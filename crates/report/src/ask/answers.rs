@@ -194,7 +194,10 @@ fn cost_of_run(known: &Known<'_>, question: &'static str, why: &str) -> Answer {
         text,
         confidence: trust.join(" "),
         next: known.command("run", ""),
-        numbers: waf.map(|waf| ("waf", waf)).into_iter().collect(),
+        numbers: match (waf, first.withheld()) {
+            (_, Some(_)) => ["waf_least", "waf_most"].into_iter().zip(bounds(known)).collect(),
+            (waf, None) => waf.map(|waf| ("waf", waf)).into_iter().collect(),
+        },
     }
 }
 
