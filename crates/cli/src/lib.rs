@@ -99,9 +99,7 @@ pub fn answer(
         };
         Diagnostics(errors.iter().map(wrong).collect())
     })?;
-    let (ended, kept) = console::keep(|| {
-        signals::heard_by(stop, || commands::execute(arguments))
-    });
+    let (ended, kept) = console::keep(|| signals::heard_by(stop, || commands::execute(arguments)));
     let exit = ended?;
     kept.diagnostics.or(())?;
     match exit {

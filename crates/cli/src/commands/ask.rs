@@ -4,8 +4,8 @@ use crate::action::Action;
 use crate::exit::Exit;
 use crate::flags::{Bar, Drive, Reading, Settings};
 use crate::output::{Output, Wanted};
-use crate::{console, fit, progress, signals, stdin};
 use crate::stdin::TraceInput;
+use crate::{console, fit, progress, signals, stdin};
 use clap::Args;
 use fowler_experiment::diagnostic::{Diagnostics, escaped};
 use fowler_experiment::seeds;
@@ -126,9 +126,7 @@ impl Ask {
     fn drives(&self) -> Result<Drives, Diagnostics> {
         match self.devices.is_empty() {
             true => Ok(Drives::One(fit::device(&self.drive))),
-            false => {
-                fit::devices(&self.devices, &self.drive.settings, &[]).map(Drives::Several)
-            }
+            false => fit::devices(&self.devices, &self.drive.settings, &[]).map(Drives::Several),
         }
     }
 }

@@ -7,8 +7,8 @@ use crate::flags::{
     Addresses, Answer, Bar, Drive, Policies, Reading, Settings, Source, SummaryFolder,
 };
 use crate::output::{Output, Wanted};
-use crate::{console, fit, progress, sheets, signals};
 use crate::stdin::TraceInput;
+use crate::{console, fit, progress, sheets, signals};
 use clap::Args;
 use fowler_drives::smart::{self, Model, Question, SmartAnswer};
 use fowler_experiment::Bytes;

@@ -3,8 +3,8 @@
 use crate::action::Action;
 use crate::exit::{Exit, combine_exit, exit_of, stopped_or};
 use crate::flags::{Answer, Load, Policies};
-use crate::{console, fit, progress, report, signals};
 use crate::stdin::TraceInput;
+use crate::{console, fit, progress, report, signals};
 use clap::Args;
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::timeline::{self, Choice, Recorded};

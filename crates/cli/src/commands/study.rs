@@ -3,8 +3,8 @@
 use crate::action::Action;
 use crate::exit::Exit;
 use crate::flags::{Bar, Reading, Source};
-use crate::{console, fit, progress, sheets, signals};
 use crate::stdin::TraceInput;
+use crate::{console, fit, progress, sheets, signals};
 use clap::Args;
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::workload::{Control, WorkloadSpec};
