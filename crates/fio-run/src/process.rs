@@ -6,10 +6,10 @@
 //! requests. With a synchronous engine the process waits for each request.
 //!
 //! A flush (`fsync`, `fdatasync`, `end_fsync`) is handed over after what is queued, and the process
-//! waits for it, as fio does with libaio; other requests stay in flight meanwhile. So is a trim with
-//! libaio; if anything is in flight then, one answer is collected first. A write that
-//! must be durable is a write and then a flush, because drives have no FUA here: that is what Linux
-//! does on a drive without it.
+//! waits for it, as fio does with libaio; other requests stay in flight meanwhile. So is a trim
+//! with libaio; if anything is in flight then, one answer is collected first. A write that must be
+//! durable is a write and then a flush, because drives have no FUA here: that is what Linux does on
+//! a drive without it.
 
 use super::flow::Standing;
 use super::latency_target::{Found, Search};
@@ -290,12 +290,7 @@ impl<'a> Process<'a> {
         let due = self.pace.due(direction);
         if due > now {
             self.pending = Some(op);
-            // What is in flight is collected before it sleeps, as fio does.
-            if self.taken() > 0 {
-                self.drain(now, Then::Turn);
-            } else {
-                self.wake = Some(due.min(self.latest()));
-            }
+            self.sleep_until(due, now);
             return None;
         }
         // fio's libaio takes no trim while anything is queued; fio then hands that over, and waits.
@@ -338,6 +333,15 @@ impl<'a> Process<'a> {
             self.after_hand_over(now);
         }
         None
+    }
+
+    /// Sleeps until the next request is due. What is in flight is collected before, as fio does.
+    fn sleep_until(&mut self, due: Nanos, now: Nanos) {
+        if self.taken() > 0 {
+            self.drain(now, Then::Turn);
+        } else {
+            self.wake = Some(due.min(self.latest()));
+        }
     }
 
     /// Returns whether a request has to wait for those before it, or for its time in a log.

@@ -1,6 +1,5 @@
 //! A job: what one process of fio would do, with every option read and typed.
 
-use crate::environment::Seeding;
 use crate::recording::Recording;
 use fowler_units::{HostOp, Span};
 use std::sync::Arc;
@@ -603,21 +602,7 @@ pub const PERCENTILES: [f64; 17] = [
 const WAITING: [&str; 8] =
     ["sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "splice", "libzbc"];
 
-/// Engines with a queue that wait for each trim (`FIO_ASYNCIO_SYNC_TRIM` of fio's ioengines.h): the
-/// kernel has no other trim for them.
-const WAITING_FOR_TRIMS: [&str; 2] = ["libaio", "posixaio"];
-/// Engines that keep trims outstanding from 3.36 (`io_uring_cmd`) and 3.38 on (`io_uring`, with Linux
-/// 6.12 or later): https://github.com/axboe/fio/issues/1854.
-const TRIMS_OUTSTANDING_LATE: [&str; 2] = ["io_uring", "io_uring_cmd"];
-
 impl Job {
-    /// Returns whether fio, of these seeds, waits for each trim of the job.
-    pub(crate) fn trims_are_awaited(&self, seeding: Seeding) -> bool {
-        let engine = self.engine.as_str();
-        let late = seeding == Seeding::V333 && TRIMS_OUTSTANDING_LATE.contains(&engine);
-        self.kind.trims && (late || WAITING_FOR_TRIMS.contains(&engine))
-    }
-
     /// Returns whether fio up to 3.34 takes the same offsets whatever the seed: `randrepeat` is
     /// switched off by a seed only after the first clone has its offsets.
     pub(crate) fn has_fixed_offsets(&self) -> bool {

@@ -147,7 +147,8 @@ fn everyone_waits_for_the_mapping_who_must() {
     }
 }
 
-/// A drive that holds its whole mapping never waits for it. Trims take no time of the firmware here.
+/// A drive that holds its whole mapping never waits for it. Trims take no time of the firmware
+/// here.
 #[test]
 fn nobody_waits_for_a_mapping_that_is_all_there() {
     for ack in [Ack::OnInsert, Ack::OnProgram] {

@@ -30,6 +30,7 @@ pub fn all() -> Vec<Key<Config>> {
         geometry(),
         timing(),
         buffers_and_queues(),
+        host(),
         gc(),
         semantics(),
         flash(),
@@ -159,6 +160,12 @@ fn buffers_and_queues() -> Vec<Key<Config>> {
                 |config, text| text.parse().map(|weights| config.queue.weights = weights))).needs(&[&needs::WEIGHTED_TURNS]),
         optional("queue.taken", "round_robin and weighted: the most writes that wait in the drive, besides those in their queues",
             Field::Count(1..=65_536, at!(queue.taken as u32))).needs(&[&needs::TURNS]),
+    ]
+}
+
+#[rustfmt::skip]
+fn host() -> Vec<Key<Config>> {
+    vec![
         optional("host.bandwidth", "bandwidth of the host link; with 0B/s data transfers take no time",
             Field::Rate(ByteRate(0)..=ByteRate(1_000_000_000_000), at!(host.bandwidth))),
         optional("host.duplex", "whether both directions of the link transfer at once",

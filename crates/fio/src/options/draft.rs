@@ -89,7 +89,24 @@ impl Default for Draft {
     }
 }
 
+/// Engines with a queue that wait for each trim (`FIO_ASYNCIO_SYNC_TRIM` of fio's ioengines.h): the
+/// kernel has no other trim for them.
+const WAITING_FOR_TRIMS: [&str; 2] = ["libaio", "posixaio"];
+/// Engines that keep trims outstanding from 3.36 (`io_uring_cmd`) and 3.38 on (`io_uring`, with
+/// Linux 6.12 or later): https://github.com/axboe/fio/issues/1854.
+const TRIMS_OUTSTANDING_LATE: [&str; 2] = ["io_uring", "io_uring_cmd"];
+
+/// Returns whether fio, of these seeds, waits for each trim of the job.
+fn trims_are_awaited(job: &Job, seeding: Seeding) -> bool {
+    let engine = job.engine.as_str();
+    let late = seeding == Seeding::V333 && TRIMS_OUTSTANDING_LATE.contains(&engine);
+    job.kind.trims && (late || WAITING_FOR_TRIMS.contains(&engine))
+}
+
+const NO_BLOCKS: BlockSizes = BlockSizes { min: 0, max: 0, align: 0, split: Vec::new() };
+
 /// A job with fio's defaults.
+#[rustfmt::skip]
 fn initial() -> Job {
     Job {
         name: String::new(),
@@ -107,7 +124,7 @@ fn initial() -> Job {
         sequencer: Sequencer::Sequential,
         mix_read: 50,
         percent_random: [100; 3],
-        blocks: [const { BlockSizes { min: 0, max: 0, align: 0, split: Vec::new() } }; 3],
+        blocks: [NO_BLOCKS; 3],
         unaligned: false,
         blocks_by_order: false,
         size: None,
@@ -130,9 +147,7 @@ fn initial() -> Job {
         generator: Generator::Taus88,
         generator_given: false,
         distribution: Distribution::Uniform,
-        fsync: 0,
-        fdatasync: 0,
-        end_fsync: false,
+        fsync: 0, fdatasync: 0, end_fsync: false,
         durable_writes: false,
         engine: "psync".into(),
         waits_for_trims: false,
@@ -273,7 +288,7 @@ impl Draft {
     /// Says whether the engine waits for trims: that depends on which fio it is.
     pub fn await_trims(&mut self, seeding: Seeding) {
         let job = &mut self.job;
-        job.waits_for_trims = job.trims_are_awaited(seeding);
+        job.waits_for_trims = trims_are_awaited(job, seeding);
         if job.waits_for_trims && job.depth > 1 {
             let (name, engine) = (&job.name, &job.engine);
             self.notes.push(match seeding {

@@ -9,7 +9,7 @@ pub use answers::Answer;
 pub use choices::Choice;
 
 use crate::passage::Passage;
-use fowler_experiment::candidates::Candidates;
+use fowler_experiment::candidates::{Candidate, Candidates};
 use fowler_experiment::device_spec::{Axis, DeviceSpec, Resolved};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::life_estimate::{self, Survey};
@@ -195,11 +195,10 @@ pub fn ask(spec: &AskSpec, long_use: LongUse, control: Control<'_>) -> Result<As
     let (remap, addresses) = choices::addresses(&info, smallest, fits);
     choices.push(addresses);
     run.workload = trace(remap);
-    let mut ceilings = Vec::new();
-    for candidate in asked {
-        let run = candidate.spec(&run);
-        ceilings.push(whole(Run::new(&run, control).outcome()?, control)?.iops());
-    }
+    let ceiling = |it: &Candidate| -> Result<Option<f64>, Diagnostics> {
+        Ok(whole(Run::new(&it.spec(&run), control).outcome()?, control)?.iops())
+    };
+    let ceilings = asked.iter().map(ceiling).collect::<Result<Vec<_>, _>>()?;
     // The slowest drive decides the pace of all.
     let slowest = ceilings.iter().flatten().copied().min_by(f64::total_cmp);
     let (pace, why) = choices::pace(&info, slowest);
@@ -211,25 +210,34 @@ pub fn ask(spec: &AskSpec, long_use: LongUse, control: Control<'_>) -> Result<As
     if outcomes.len() < candidates.all().len() || control.stopped() {
         return Err(stopped());
     }
+    let (flags, recorded) = (spec.flags.as_str(), info.span);
     let mut known = Vec::new();
     for ((drive, ceiling), outcome) in drives.iter().zip(&ceilings).zip(&outcomes) {
-        let (mut survey, wear) = wear(&run, drive, long_use, control)?;
-        if let (ReplaySpeed::Closed(_), Some(ceiling)) = (pace, ceiling)
-            && survey.span > Span::ZERO
-        {
-            // Faster than that the drive does not wear.
-            survey.span = survey.span.max(Span((survey.requests as f64 / ceiling * 1e9) as u64));
-        }
-        if control.stopped() {
-            return Err(stopped());
-        }
-        let (flags, choices, recorded) = (spec.flags.as_str(), &choices[..], info.span);
-        known.push(Known { flags, choices, drive, survey, recorded, wear, outcome });
+        let (survey, wear) = long_use_of(&run, (drive, *ceiling), long_use, control)?;
+        known.push(Known { flags, choices: &choices, drive, survey, recorded, wear, outcome });
     }
     let compared =
         Compared { candidates: &candidates, outcomes: &outcomes, spread: spread.as_ref() };
     let answers = answers::all(&known, &compared);
     Ok(Asked { choices, answers, outcomes, spread })
+}
+
+/// What a repetition of the trace holds at the pace of the runs, and how many of them wear the
+/// drive. As fast as it can, a drive serves no more than its ceiling in requests per second, and
+/// faster than that it does not wear.
+fn long_use_of(
+    run: &RunSpec,
+    (drive, ceiling): (&Resolved, Option<f64>),
+    long_use: LongUse,
+    control: Control<'_>,
+) -> Result<(Survey, Wear), Diagnostics> {
+    let (mut survey, wear) = wear(run, drive, long_use, control)?;
+    if let (ReplaySpeed::Closed(_), Some(ceiling)) = (run.replay_speed, ceiling)
+        && survey.span > Span::ZERO
+    {
+        survey.span = survey.span.max(Span((survey.requests as f64 / ceiling * 1e9) as u64));
+    }
+    if control.stopped() { Err(stopped()) } else { Ok((survey, wear)) }
 }
 
 /// What a repetition of the trace holds, and how many of them wear the drive.

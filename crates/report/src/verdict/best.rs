@@ -57,24 +57,7 @@ pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
         chance.is_some_and(|its| its.half_width > 0.0 && its.mean + its.half_width >= 1.0);
     let mut text = if by > 1.0 - SAME || by_chance {
         let beyond = if by_chance { ", beyond what seeds do" } else { "" };
-        match first.axis {
-            Axis::Schemes => format!(
-                "No scheme lowers the mean {} latency of {} by {} or more{beyond}.",
-                kind.name(),
-                base.label,
-                percent(SAME),
-            ),
-            Axis::Devices => format!(
-                "No drive is the best: the mean {} latencies of {} ({} us) and {} ({} us) do not \
-                 differ by {} or more{beyond}.",
-                kind.name(),
-                best.label,
-                real(of_best),
-                base.label,
-                real(of_base),
-                percent(SAME),
-            ),
-        }
+        no_best(first.axis, kind, (best, of_best), (base, of_base), beyond)
     } else {
         gain(base, best, kind) + &price(base, best, kind)
     };
@@ -87,6 +70,34 @@ pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
     } else {
         finding
     }]
+}
+
+/// Says that the best differs from what it is compared with by too little.
+fn no_best(
+    axis: Axis,
+    kind: Kind,
+    (best, of_best): (&Facts, f64),
+    (base, of_base): (&Facts, f64),
+    beyond: &str,
+) -> String {
+    match axis {
+        Axis::Schemes => format!(
+            "No scheme lowers the mean {} latency of {} by {} or more{beyond}.",
+            kind.name(),
+            base.label,
+            percent(SAME),
+        ),
+        Axis::Devices => format!(
+            "No drive is the best: the mean {} latencies of {} ({} us) and {} ({} us) do not \
+             differ by {} or more{beyond}.",
+            kind.name(),
+            best.label,
+            real(of_best),
+            base.label,
+            real(of_base),
+            percent(SAME),
+        ),
+    }
 }
 
 /// Why a run cannot be called better, if it cannot.
