@@ -177,7 +177,7 @@ fn fields(
     let get = |key: &str| {
         field(object, key).map_err(|what| {
             let what = format!("`{key}`: {what}");
-            place.wrong(what).expected("a whole number of at least 0")
+            Diagnostics::from(place.wrong(what).expected("a whole number of at least 0"))
         })
     };
     Fields { log, get: &get, wrong: Diagnostics::default() }.read()
@@ -241,7 +241,8 @@ pub(super) fn hours(
 ) -> Result<Option<super::Interval>, Diagnostics> {
     let Some(Value::Object(time)) = object.get("power_on_time") else { return Ok(None) };
     let part = |key: &str| {
-        field(time, key).map_err(|what| place.wrong(format!("`power_on_time.{key}`: {what}")))
+        let wrong = |what| place.wrong(format!("`power_on_time.{key}`: {what}"));
+        field(time, key).map_err(|what: String| Diagnostics::from(wrong(what)))
     };
     let (hours, minutes) = (part("hours")?, part("minutes")?);
     Ok(hours.map(|hours| match minutes.filter(|minutes| *minutes < 60.0) {

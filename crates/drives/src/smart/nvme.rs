@@ -28,7 +28,7 @@ const BILLION: f64 = 1e9;
 const PERCENT_MOST: f64 = 255.0;
 
 /// Looks up a counter by its key; `None` if the log does not have it.
-pub(super) type Lookup<'a> = &'a dyn Fn(&str) -> Result<Option<f64>, Diagnostic>;
+pub(super) type Lookup<'a> = &'a dyn Fn(&str) -> Result<Option<f64>, Diagnostics>;
 
 /// Reads the counters of a log.
 pub(super) struct Fields<'a> {
@@ -55,7 +55,7 @@ impl Fields<'_> {
                 }
                 Ok(Some(value)) => return Some(value),
                 Err(wrong) => {
-                    self.wrong.push(wrong);
+                    self.wrong.0.extend(wrong.0);
                     return None;
                 }
             }

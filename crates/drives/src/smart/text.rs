@@ -156,7 +156,8 @@ impl Block<'_> {
             None => Ok(None),
             Some((number, value, line)) => counter(key, value, layout).map(Some).map_err(|what| {
                 let expected = "a whole number, which may have thousands separators";
-                Diagnostic::new(file, what).line(*number).text(line.trim()).expected(expected)
+                let wrong = Diagnostic::new(file, what).line(*number).text(line.trim());
+                Diagnostics::from(wrong.expected(expected))
             }),
         };
         Fields { log, get: &get, wrong: Diagnostics::default() }.read()
