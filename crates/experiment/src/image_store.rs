@@ -188,7 +188,12 @@ mod tests {
         });
         let mut words = Vec::new();
         let image = image.unwrap().expect("nobody stops it");
-        image.save_state(&mut |more| Ok(words.extend_from_slice(more))).unwrap();
+        image
+            .save_state(&mut |more| {
+                words.extend_from_slice(more);
+                Ok(())
+            })
+            .unwrap();
         (words, made.get())
     }
 

@@ -118,7 +118,12 @@ mod tests {
 
     fn saved(drive: &Superblocks) -> Vec<u32> {
         let mut words = Vec::new();
-        drive.save_state(&mut |more| Ok(words.extend_from_slice(more))).unwrap();
+        drive
+            .save_state(&mut |more| {
+                words.extend_from_slice(more);
+                Ok(())
+            })
+            .unwrap();
         words
     }
 
@@ -146,7 +151,7 @@ mod tests {
             }
         });
         let requests: Vec<HostIo> = requests.collect();
-        device.run(requests.into_iter(), crate::device::Pacing::Open, &mut ());
+        device.run(requests, crate::device::Pacing::Open, &mut ());
         device.check_superblocks().unwrap();
         format!("{:?} {:?}", device.counters(), device.now())
     }

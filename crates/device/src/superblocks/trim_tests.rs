@@ -23,7 +23,7 @@ fn units_with_data_take_their_time() {
     let mut requests: Vec<HostIo> = trims.iter().map(|&(io, _)| io).collect();
     requests.insert(1, after);
     let mut answers: Vec<Completion> = Vec::new();
-    drive(&config).run(requests.into_iter(), Pacing::Open, &mut answers);
+    drive(&config).run(requests, Pacing::Open, &mut answers);
     for (io, entries) in trims {
         let answer = answer_to(&io, &answers);
         assert_eq!(answer.latency(), LinkConfig::TRIM + LinkConfig::TRIM_ENTRY * entries, "{io:?}");

@@ -125,7 +125,7 @@ fn times_of_trims_beyond_reason_are_refused() {
     let refused = |change: fn(&mut LinkConfig)| {
         let mut config = full();
         change(&mut config.host);
-        let refusals = Device::new(&config).err().expect("refused");
+        let refusals = Device::new(&config).expect_err("refused");
         refusals.iter().flat_map(|it| it.keys.clone()).collect::<Vec<_>>()
     };
     assert_eq!(refused(|host| host.trim_entry = Span::us(1_001)), ["host.trim_entry"]);

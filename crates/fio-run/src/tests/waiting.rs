@@ -231,5 +231,5 @@ fn a_trim_waits_until_what_is_queued_is_handed_over() {
     assert!(trims.iter().all(|trim| during(&trim) == 0));
     let across =
         |trim: &&Completion| seen.iter().any(|it| it.io.at < trim.io.at && it.done > trim.io.at);
-    assert!(trims.iter().any(|trim| across(trim)));
+    assert!(trims.iter().any(across));
 }
