@@ -80,7 +80,8 @@ class Call:
         if plain is None:
             return _unrepeatable("its requests or policies are objects of Python, which files do not hold")
         # Files of earlier versions have no list of drives.
-        return cls({"devices": [], **plain["args"]}, plain["names"], None)
+        plain["args"].setdefault("devices", [])
+        return cls(plain["args"], plain["names"], None)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickles the arguments."""

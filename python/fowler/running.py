@@ -405,10 +405,7 @@ def _run_args(its: _Run) -> tuple[_arguments.Run, list[str]]:
     faults: list[str] = gathered.take(lambda: _faults(its.faults), [])
     args: _arguments.Run = {
         "drive": gathered.take(lambda: as_drive(its.device, changes, seed), as_drive("tlc", [], None)),
-        "devices": [
-            gathered.take(lambda one=one: as_drive(one, changes, seed), as_drive("tlc", [], None))
-            for one in its.devices
-        ],
+        "devices": gathered.take(lambda: [as_drive(one, changes, seed) for one in its.devices], []),
         "source": gathered.take(lambda: source_args(its.workload, fitted), source_args("demo", {})),
         "scheme": None,
         "queue_depth": gathered.whole("queue_depth", its.queue_depth, 1, 2**32 - 1),

@@ -158,6 +158,7 @@ def test_progress_is_reported(small: fowler.Device) -> None:
 
     args = {
         "drive": small._drive([]),
+        "devices": [],
         "source": source_args("demo", {}),
         "scheme": None,
         "queue_depth": None,
