@@ -157,7 +157,7 @@ impl File {
     /// Creates a file with a new name, which only its owner may read, to write it and read it back.
     ///
     /// # Errors
-    /// As [`File::create_new`].
+    /// As `File::create_new`.
     pub fn create_private(path: &Path) -> io::Result<File> {
         let mut options = fs::OpenOptions::new();
         options.read(true).write(true).create_new(true);

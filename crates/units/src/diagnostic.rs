@@ -119,7 +119,7 @@ pub fn printable(text: impl AsRef<[u8]>) -> String {
     if cut.len() < text.len() { line + "..." } else { line }
 }
 
-/// Returns `text` with every [command](is_command) in it escaped.
+/// Returns `text` with every command in it escaped.
 pub fn escaped(text: &str) -> Cow<'_, str> {
     escaped_if(text, is_command)
 }
@@ -129,7 +129,7 @@ pub fn escaped_lines(text: &str) -> Cow<'_, str> {
     escaped_if(text, |c| is_command(c) && c != '\n')
 }
 
-/// Returns a JSON text with every [command](is_command) in its strings escaped as JSON does it.
+/// Returns a JSON text with every command in its strings escaped as JSON does it.
 /// Outside of strings, JSON has none but line ends.
 pub fn escaped_json(text: &str) -> Cow<'_, str> {
     if !text.contains(|c| is_command(c) && c != '\n') {

@@ -247,11 +247,11 @@ pub struct LinkConfig {
 impl LinkConfig {
     /// The time of a trim of one page, from a trim of 4 KiB on a U.2 NVMe drive at depth 1: 71 us
     /// on average and 63 us at least, of which the host has some 5 us
-    /// (https://github.com/axboe/fio/issues/764).
+    /// (<https://github.com/axboe/fio/issues/764>).
     pub const TRIM: Span = Span::us(65);
 
     /// The time of an entry: a trim of 512 KiB on a 2 TB NVMe drive took 178 us, 74 GiB of them
-    /// 27 s (https://github.com/axboe/fio/issues/396), which is 0.84 us more for each further
+    /// 27 s (<https://github.com/axboe/fio/issues/396>), which is 0.84 us more for each further
     /// 4 KiB. Assumed: it is another drive.
     pub const TRIM_ENTRY: Span = Span::ns(800);
 }

@@ -93,7 +93,7 @@ impl Default for Draft {
 /// kernel has no other trim for them.
 const WAITING_FOR_TRIMS: [&str; 2] = ["libaio", "posixaio"];
 /// Engines that keep trims outstanding from 3.36 (`io_uring_cmd`) and 3.38 on (`io_uring`, with
-/// Linux 6.12 or later): https://github.com/axboe/fio/issues/1854.
+/// Linux 6.12 or later): <https://github.com/axboe/fio/issues/1854>.
 const TRIMS_OUTSTANDING_LATE: [&str; 2] = ["io_uring", "io_uring_cmd"];
 
 /// Returns whether fio, of these seeds, waits for each trim of the job.
