@@ -24,6 +24,7 @@ __all__ = [
     "Write",
     "__fingerprint__",
     "__version__",
+    "answer",
     "check",
     "compare",
     "keys",
