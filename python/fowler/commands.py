@@ -41,6 +41,9 @@ def ask(
 ) -> dict[str, Any]:
     """Answers four questions about a trace: how slow, what it costs, how long the drive lives, what helps.
 
+    >>> len(fowler.ask(place / "trace.csv", device=drive, seeds=2)["answers"])
+    4
+
     Args:
         trace: A block trace, which may be compressed with zstd or gzip.
         device: A preset's name, a file that ends in ``.toml``, or a :class:`Device`; ``None`` for the drive
@@ -64,8 +67,8 @@ def ask(
 def trace_info(trace: AnyPath, /, *, source: Source | None = None, **more: Unpack[Source]) -> dict[str, Any]:
     """Returns what a trace holds, and how it is read.
 
-    >>> fowler.trace_info("trace.csv")["requests"] > 0
-    True
+    >>> fowler.trace_info(place / "trace.csv")["format"]
+    'native'
 
     Raises:
         InputError: if it cannot be read.
@@ -143,6 +146,9 @@ def fio(
 ) -> dict[str, Any]:
     """Runs a job file of fio on a drive. Returns the JSON that fio would print (``json+``).
 
+    >>> fowler.fio(place / "job.fio", device=drive)["jobs"][0]["jobname"]
+    'job'
+
     Args:
         job: The job file.
         device: A preset's name, a file that ends in ``.toml``, or a :class:`Device`.
@@ -178,6 +184,10 @@ def pts(
     **more: Unpack[Keys],
 ) -> dict[str, Any]:
     """Runs tests of the SNIA Performance Test Specification on a drive.
+
+    >>> tested = fowler.pts("iops", device=drive, minute="1ms", threads=1, queue_depth=2)
+    >>> "iops" in str(tested)
+    True
 
     Args:
         test: The tests, such as ``["iops", "lat"]``; ``None`` for those that the command runs.
@@ -234,6 +244,9 @@ def endurance(
     With ``smart`` nothing is simulated: the counters of a real drive say how much was written, and how long
     the drive lasts.
 
+    >>> fowler.endurance(smart=place / "smart.json")["power_on_hours"]["value"]
+    742.0
+
     Args:
         device: A preset's name, a file that ends in ``.toml``, or a :class:`Device`.
         standard: The standard, such as ``"jesd219"``.
@@ -285,6 +298,10 @@ def score(
 ) -> dict[str, Any]:
     """Scores a drive against measurements of the real one.
 
+    >>> fowler.score("nvme-pm9a3", "nowhere.json")  # doctest: +IGNORE_EXCEPTION_DETAIL
+    Traceback (most recent call last):
+    fowler.errors.InputError: nowhere.json: cannot be read
+
     Args:
         device: A preset's name, a file that ends in ``.toml``, or a :class:`Device`.
         *measured: The measured files.
@@ -308,6 +325,9 @@ def score(
 
 def diff(first: AnyPath, second: AnyPath, *, report: AnyPath | None = None) -> dict[str, Any]:
     """Returns what changed between two results, and what of that is chance.
+
+    >>> "fifo" in str(fowler.diff(place / "asked", place / "asked"))
+    True
 
     Args:
         first: A folder of results, or a summary file.

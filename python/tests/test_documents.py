@@ -134,12 +134,18 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     drive = fowler.device("pes-mlc").with_(blocks_per_plane=64, background_below=12)
     place = tmp_path_factory.mktemp("examples")
     (file := place / "drive.toml").write_text(drive.toml())
+    rows = (f"{at * 50_000},{'read' if at % 3 else 'write'},{at % 64 * 4096},4096" for at in range(600))
+    (place / "trace.csv").write_text("\n".join(["at_ns,op,offset,size", *rows, ""]))
+    (place / "job.fio").write_text("[job]\nrw=randread\nbs=4k\nsize=16m\nnumber_ios=200\n")
+    (place / "smart.json").write_text('{"data_units_written": 64663716, "power_on_hours": 742}')
+    fowler.ask(place / "trace.csv", device=drive, seeds=2, out=place / "asked")
     axes = {"over_provisioning": [0.25, 0.3], "seed": [1, 2]}
     life: Any = {"years": 1, "dilation": 20_000, "check": False, "limit": 5_000, "drives": 500}
     return {
         "fowler": fowler,
         "figures": importlib.import_module("fowler.figures"),
         "drive": drive,
+        "place": place,
         "r": fowler.run(drive, "demo", limit=1_000, requests=True),
         "both": fowler.compare(drive, "demo", schemes=["fifo", "rps"], seeds=2, limit=1_000),
         "swept": fowler.sweep(device=file, workload="demo", axes=axes, limit=300, out=place / "out"),

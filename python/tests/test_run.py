@@ -242,7 +242,7 @@ def test_two_runs_at_once_are_two_runs(small: fowler.Device) -> None:
 
 
 def test_a_comparison_of_drives(small: fowler.Device, tmp_path: Path) -> None:
-    slow = small.with_(timing_read="90us")
+    slow = small.with_(timing_read="5ms")
     both = fowler.compare(workload="demo", devices=[small, slow], limit=3000, seeds=2)
     names = [small.name, f"{small.name} 2"]
     assert both.devices == names

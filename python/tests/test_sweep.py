@@ -467,7 +467,7 @@ def test_what_else_is_wrong_comes_with_what_cannot_be_written(tmp_path: Path) ->
     axes = {"scheme": ["rps", object()], "seed": [1]}
     its = diagnostics(fowler.sweep, out=tmp_path, device="pes-mlc", workload="demo", axes=axes, limit=0)
     assert set(its) == {"axes['scheme']", "limit"}
-    reported = diagnostics(fowler.sweep, {"axes": {"seed": [1]}}, out=tmp_path)["spec"]
+    reported = diagnostics(fowler.sweep, ["seed"], out=tmp_path)["spec"]
     assert "as keywords" in reported
 
 
