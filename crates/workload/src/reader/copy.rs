@@ -126,7 +126,8 @@ mod tests {
 
     #[test]
     fn a_limit_ends_an_endless_stream_at_the_same_byte_however_it_comes() {
-        let spc = "0,303567,3584,w,0.000000\n1,1209856,3072,R,0.026214\n\n0,1209856,512,r,0.1\n";
+        // All at one time: what repeats for ever would otherwise be ever more out of order.
+        let spc = "0,303567,3584,w,0.5\n1,1209856,3072,R,0.5\n\n0,1209856,512,r,0.5\n";
         let events = "8,0 0 1 0.5 9 G R 8 + 8 [x]\n8,0 0 1 0.5 9 Q R 8 + 8 [x]\n";
         for (text, device) in
             [(spc, DeviceChoice::Each), (spc, DeviceChoice::Only(1)), (events, DeviceChoice::Each)]
