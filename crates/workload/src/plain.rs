@@ -186,6 +186,8 @@ impl<'a, const COMMA: bool> Plain<'a, COMMA> {
 }
 
 impl<'a, const COMMA: bool> Columns<'a> for Plain<'a, COMMA> {
+    const SEVERAL: bool = false;
+
     type Fault = NotPlain;
 
     #[inline(always)]

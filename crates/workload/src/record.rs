@@ -93,29 +93,30 @@ pub(crate) fn record_or_piece<'a, C: Columns<'a>>(
     length: Measure,
     op: HostOp,
 ) -> Result<Record, C::Fault> {
-    if op == HostOp::Trim && length.count > u64::from(u32::MAX) / length.unit {
-        return piece(columns, at, device, start, length);
+    if C::SEVERAL && op == HostOp::Trim && length.count > u64::from(u32::MAX) / length.unit {
+        let (first, extra) = piece(at, device, start, length).map_err(C::fault)?;
+        columns.extra(extra)?;
+        return Ok(first);
     }
     record::<C>(at, device, start, length, op)
 }
 
-/// Returns the first piece of a trim, and notes that there are more.
+/// Returns the first piece of a trim, and how much is behind it.
 #[cold]
-fn piece<'a, C: Columns<'a>>(
-    columns: &mut C,
+fn piece(
     at: u64,
     device: u64,
     start: Measure,
     length: Measure,
-) -> Result<Record, C::Fault> {
-    let too_large = |measure: Measure| C::fault(Fault::new(Cause::TooLarge, measure.column, b""));
+) -> Result<(Record, Extra), Fault<'static>> {
+    let too_large = |measure: Measure| Fault::new(Cause::TooLarge, measure.column, b"");
     let offset = start.count.checked_mul(start.unit).ok_or_else(|| too_large(start))?;
     let size = length.count.checked_mul(length.unit).filter(|&size| size <= LONGEST_TRIM);
     let size = size.ok_or_else(|| too_large(length))?;
     offset.checked_add(size).ok_or_else(|| too_large(start))?;
     let first = first_piece(offset, size);
-    columns.extra(Extra { more: size - u64::from(first), ..Extra::NONE })?;
-    Ok(Record { device, io: HostIo::trim(Nanos(at), offset, first) })
+    let extra = Extra { more: size - u64::from(first), ..Extra::NONE };
+    Ok((Record { device, io: HostIo::trim(Nanos(at), offset, first) }, extra))
 }
 
 /// Returns the fault for an operation that the format does not define.
