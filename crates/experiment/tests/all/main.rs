@@ -3,6 +3,7 @@
 mod config_errors;
 mod faults;
 mod fingerprint;
+mod fitted_digests;
 mod levels;
 mod mutations;
 mod power;
