@@ -203,8 +203,7 @@ pub fn with_superblocks() -> Device<Superblocks> {
         parity: 32,
     };
     config.timing.read = PerPageType::new(&[SENSE; 3]).expect("three types");
-    config.buffer.ack = Ack::OnInsert;
-    config.buffer.size = Bytes(16 << 20);
+    config.buffer = BufferConfig { size: Bytes(16 << 20), ..BufferConfig::default() };
     let watch = PreconditionWatch { stop: &AtomicBool::new(false), progress: &|_| () };
     let device = Device::<Superblocks>::with_superblocks(&config, watch);
     device.unwrap_or_else(|refusals| panic!("{refusals:?}")).expect("nobody stops it")

@@ -12,6 +12,7 @@ use crate::device_spec;
 use crate::disk;
 use crate::provenance::{FINGERPRINT, text_hash};
 use crate::sealed::{self, Kind, Refused, SealedFile};
+use fowler_device::policy::victim::VictimKind;
 use fowler_device::{Config, Mapping, Pattern, PreconditionWatch, Refusal, Superblocks};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -84,10 +85,12 @@ fn in_folder(
 fn is_worth_a_file(config: &Config) -> bool {
     if config.superblocks.mapping != Mapping::Superblocks
         || config.policies.labels().next().is_some()
+        // What it draws next is no part of the state.
+        || config.victim.name == VictimKind::DChoices
     {
         return false;
     }
-    let steady = matches!(config.precondition.pattern, Pattern::Steady | Pattern::Rested);
+    let steady = config.precondition.pattern == Pattern::Steady;
     let times = if steady { STEADY_WRITES } else { 1.0 };
     let units = config.layout().map_or(0, |layout| layout.logical_pages);
     config.precondition.fill * f64::from(units) * times >= WRITES_LEAST

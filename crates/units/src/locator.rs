@@ -180,6 +180,12 @@ impl Locator {
         PlaneId(self.blocks_per_plane.divide(block.0))
     }
 
+    /// Returns the position of a block among those of its plane.
+    #[inline]
+    pub fn place_in_plane(&self, block: BlockId) -> u32 {
+        self.blocks_per_plane.remainder(block.0)
+    }
+
     /// Like [`Geometry::die_of_plane`].
     ///
     /// # Panics

@@ -1,11 +1,16 @@
 //! Per-block columns, the erased blocks of each plane, and buckets of full blocks by valid count,
 //! so that greedy GC never scans.
+//!
+//! On a drive with superblocks a *block* is a superblock, its *pages* are mapping units, and there
+//! is one *plane*, with a second one for the superblocks set aside for the SLC cache. Such a drive
+//! has a few hundred of them, which are scanned: buckets would be relinked at every invalidation.
 
 use fowler_units::{
     BlockId, Bytes, Column, DieId, Geometry, Id, IdVec, Link, Linked, List, Locator, Nanos, Pile,
     PlaneId, UnitId, prefetch,
 };
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// The state of a block. Together with the use it was opened for
 /// ([`crate::blocks::open_blocks::OpenBlocks::tag_of`]), one of the five states of HIRE (section
@@ -21,13 +26,13 @@ use serde::{Deserialize, Serialize};
 ///
 /// Each of these methods asserts the state that it leaves. A plane has one open block per class for
 /// the host, and one for GC's moves if those are separate (`gc.frontier`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum BlockState {
-    /// Erased, waiting to be opened.
-    Free,
     /// Being filled, or waiting for its last program to end.
     Open,
+    /// Erased, waiting to be opened.
+    Free,
     /// Full: a candidate for GC.
     Full,
     /// Its pages are being moved, or it is being erased.
@@ -39,11 +44,56 @@ pub enum BlockState {
 /// Accessed by every write and every page invalidation: four to a cache line.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Block {
-    valid: u16,
-    written: u16,
-    state: BlockState,
+    valid: u32,
+    progress: Progress,
     /// Its neighbors in a bucket, or in the plane's list of erased blocks.
     link: Link<BlockId>,
+}
+
+/// The pages of a block programmed since its erase, and above them its state. That of an open block
+/// is zero, so that one comparison tells whether a block takes another page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+struct Progress(u32);
+
+/// The most pages of a block.
+pub(crate) const BLOCK_MOST: u32 = (1 << Progress::BITS) - 1;
+
+impl Progress {
+    const BITS: u32 = 29;
+
+    #[inline]
+    const fn new(state: BlockState, written: u32) -> Self {
+        Self(written | (state as u32) << Self::BITS)
+    }
+
+    #[inline]
+    const fn written(self) -> u32 {
+        self.0 & BLOCK_MOST
+    }
+
+    #[inline]
+    const fn state(self) -> BlockState {
+        match self.0 >> Self::BITS {
+            0 => BlockState::Open,
+            1 => BlockState::Free,
+            2 => BlockState::Full,
+            3 => BlockState::Collecting,
+            _ => BlockState::Retired,
+        }
+    }
+
+    #[inline]
+    const fn is(self, state: BlockState) -> bool {
+        self.0 >> Self::BITS == state as u32
+    }
+}
+
+impl Block {
+    #[inline]
+    fn set_state(&mut self, state: BlockState) {
+        self.progress = Progress::new(state, self.progress.written());
+    }
 }
 
 impl Linked<BlockId> for Block {
@@ -73,6 +123,10 @@ pub struct Blocks {
     pub(super) bits: Column<u64>,
     pub(super) buckets: Column<Pile<BlockId>>,
     pub(super) planes: IdVec<PlaneId, PlaneBlocks>,
+    /// The most valid pages of a block: fewer than it has pages where some hold parity.
+    pub(super) capacity: u32,
+    /// The first of the superblocks set aside, which have a plane of their own.
+    aside: BlockId,
     filled: u64,
 }
 
@@ -114,8 +168,8 @@ pub struct BlocksSnapshot {
 
 /// Returns the index of the bucket for a plane's full blocks with this many valid pages.
 #[inline]
-fn bucket(geometry: &Geometry, plane: PlaneId, valid: u16) -> usize {
-    plane.index() * (geometry.pages_per_block as usize + 1) + usize::from(valid)
+fn bucket(geometry: &Geometry, plane: PlaneId, valid: u32) -> usize {
+    plane.index() * (geometry.pages_per_block as usize + 1) + valid as usize
 }
 
 impl Blocks {
@@ -132,8 +186,27 @@ impl Blocks {
             + Bytes::of::<PlaneBlocks>(planes)
     }
 
+    /// Returns the memory that the superblocks of a drive take.
+    pub fn bytes_scanned(geometry: &Geometry) -> Bytes {
+        let blocks = u64::from(geometry.blocks());
+        let pages = u64::from(geometry.pages_per_block);
+        Bytes::of::<(Block, u32, u64, Nanos)>(blocks)
+            + Bytes::of::<u64>(blocks * pages.div_ceil(64))
+            + Bytes::of::<PlaneBlocks>(2)
+    }
+
     /// A fresh drive: every block erased, with no P/E cycles. A plane may hold `limit` valid pages.
     pub fn new(geometry: Geometry, limit: u32) -> Self {
+        Self::with(geometry, limit, geometry.planes(), BlockId::NONE, true)
+    }
+
+    /// The superblocks of a fresh drive, scanned instead of bucketed, of which those from `aside`
+    /// on are set aside. Each holds `capacity` pages of data.
+    pub fn scanned(geometry: Geometry, capacity: u32, aside: BlockId) -> Self {
+        Self { capacity, ..Self::with(geometry, geometry.pages(), 2, aside, false) }
+    }
+
+    fn with(geometry: Geometry, limit: u32, planes: u32, aside: BlockId, bucketed: bool) -> Self {
         let count = geometry.blocks() as usize;
         let words_per_block = (geometry.pages_per_block as usize).div_ceil(64);
         let plane = PlaneBlocks {
@@ -143,7 +216,9 @@ impl Blocks {
             limit,
             lowest: geometry.pages_per_block + 1,
         };
-        let block = Block { valid: 0, written: 0, state: BlockState::Collecting, link: Link::NONE };
+        let progress = Progress::new(BlockState::Collecting, 0);
+        let block = Block { valid: 0, progress, link: Link::NONE };
+        let buckets = if bucketed { planes * (geometry.pages_per_block + 1) } else { 0 };
         let mut blocks = Self {
             geometry,
             locator: Locator::new(&geometry),
@@ -154,11 +229,10 @@ impl Blocks {
             fill_order: IdVec::filled(0, count),
             filled_at: IdVec::filled(Nanos::ZERO, count),
             bits: Column::filled(0, count * words_per_block),
-            buckets: Column::filled(
-                Pile::EMPTY,
-                geometry.planes() as usize * (geometry.pages_per_block as usize + 1),
-            ),
-            planes: IdVec::filled(plane, geometry.planes() as usize),
+            buckets: Column::filled(Pile::EMPTY, buckets as usize),
+            planes: IdVec::filled(plane, planes as usize),
+            capacity: geometry.pages_per_block,
+            aside,
             filled: 0,
         };
         for block in blocks.blocks.ids() {
@@ -218,19 +292,19 @@ impl Blocks {
     /// Returns the number of valid pages of a block.
     #[inline]
     pub fn valid(&self, block: BlockId) -> u32 {
-        u32::from(self.blocks[block].valid)
+        self.blocks[block].valid
     }
 
     /// Returns the number of pages of a block programmed since its erase.
     #[inline]
     pub fn written(&self, block: BlockId) -> u32 {
-        u32::from(self.blocks[block].written)
+        self.blocks[block].progress.written()
     }
 
     /// Returns the state of a block.
     #[inline]
     pub fn state(&self, block: BlockId) -> BlockState {
-        self.blocks[block].state
+        self.blocks[block].progress.state()
     }
 
     /// Returns a full block's position in the order in which blocks became full.
@@ -300,7 +374,7 @@ impl Blocks {
     pub fn programmed(&self) -> u64 {
         let pages = u64::from(self.geometry.pages_per_block);
         let cycles: u64 = self.erases.as_slice().iter().map(|&count| u64::from(count)).sum();
-        let written = self.blocks.as_slice().iter().map(|block| u64::from(block.written));
+        let written = self.blocks.as_slice().iter().map(|its| u64::from(its.progress.written()));
         cycles * pages + written.sum::<u64>()
     }
 
@@ -318,7 +392,7 @@ impl Blocks {
     /// Opens the erased block that has waited longest.
     pub fn open(&mut self, plane: PlaneId) -> Option<BlockId> {
         let block = self.planes[plane].free.pop_front(&mut self.blocks)?;
-        self.blocks[block].state = BlockState::Open;
+        self.blocks[block].set_state(BlockState::Open);
         Some(block)
     }
 
@@ -332,16 +406,16 @@ impl Blocks {
 
     /// Opens a given erased block: the target of a swap.
     pub fn open_this(&mut self, block: BlockId) {
-        assert_eq!(self.blocks[block].state, BlockState::Free);
-        let plane = self.locator.plane_of_block(block);
+        assert_eq!(self.state(block), BlockState::Free);
+        let plane = self.plane_of(block);
         self.planes[plane].free.remove(&mut self.blocks, block);
-        self.blocks[block].state = BlockState::Open;
+        self.blocks[block].set_state(BlockState::Open);
     }
 
     fn append_free(&mut self, block: BlockId) {
-        let plane = self.locator.plane_of_block(block);
+        let plane = self.plane_of(block);
         self.planes[plane].free.push_back(&mut self.blocks, block);
-        self.blocks[block].state = BlockState::Free;
+        self.blocks[block].progress = Progress::new(BlockState::Free, 0);
     }
 
     /// Programs the next page of an open block of a plane. The pages of a block are programmed in
@@ -349,10 +423,9 @@ impl Blocks {
     #[inline(always)]
     pub fn program(&mut self, plane: PlaneId, block: BlockId) -> Programmed {
         let record = &mut self.blocks[block];
-        assert!(record.state == BlockState::Open, "a page of a block that is not open");
-        let (offset, pages) = (u32::from(record.written), self.geometry.pages_per_block);
-        assert!(offset < pages, "page programmed twice");
-        record.written += 1;
+        let (offset, pages) = (record.progress.0, self.geometry.pages_per_block);
+        assert!(offset < pages, "a page of a block that is not open, or programmed twice");
+        record.progress.0 += 1;
         record.valid += 1;
         let its = &mut self.planes[plane];
         its.valid += 1;
@@ -365,12 +438,10 @@ impl Blocks {
 
     /// Like [`Blocks::program`], for the next `count` pages. Returns the first.
     pub fn program_run(&mut self, block: BlockId, count: u32) -> UnitId {
-        assert_eq!(self.blocks[block].state, BlockState::Open);
-        let offset = u32::from(self.blocks[block].written);
-        assert!(count <= self.geometry.pages_per_block - offset, "page programmed twice");
-        self.blocks[block].written += count as u16;
-        self.blocks[block].valid += count as u16;
-        self.planes[self.locator.plane_of_block(block)].valid += count;
+        let offset = self.take(block, count);
+        self.blocks[block].valid += count;
+        let plane = self.plane_of(block);
+        self.planes[plane].valid += count;
         let words = &mut self.bits[block.index() * self.words_per_block..][..self.words_per_block];
         let (mut at, end) = (offset, offset + count);
         while at < end {
@@ -381,30 +452,113 @@ impl Blocks {
         self.locator.unit(block, offset)
     }
 
+    /// Takes the next `count` pages of an open block, which hold nothing yet. Returns the position
+    /// of the first.
+    #[inline]
+    pub fn take(&mut self, block: BlockId, count: u32) -> u32 {
+        assert_eq!(self.state(block), BlockState::Open);
+        let progress = &mut self.blocks[block].progress;
+        let offset = progress.written();
+        assert!(count <= self.geometry.pages_per_block - offset, "page programmed twice");
+        progress.0 += count;
+        offset
+    }
+
+    /// Marks a page of a block that has been taken as valid.
+    #[inline]
+    pub fn bind(&mut self, unit: UnitId, block: BlockId) {
+        debug_assert_eq!(self.locator.block_of(unit), block);
+        self.blocks[block].valid += 1;
+        self.validate(unit);
+    }
+
+    /// Marks a page of a block as invalid, if blocks are scanned. Returns whether it was valid.
+    #[inline]
+    pub fn release(&mut self, unit: UnitId, block: BlockId) -> bool {
+        debug_assert_eq!(self.locator.block_of(unit), block);
+        debug_assert!(self.buckets.is_empty(), "its bucket would not be the right one");
+        let was_valid = self.clear(unit);
+        self.blocks[block].valid -= u32::from(was_valid);
+        was_valid
+    }
+
+    /// Returns which of `count` pages of a block from one on, at most 32, are valid: the first in the
+    /// lowest bit.
+    #[inline]
+    pub fn valid_among(&self, first: UnitId, count: u32) -> u32 {
+        let (word, bit) = self.bit_of(first);
+        let bits = self.bits.entry(word) >> (bit % 64);
+        let rest = 64 - bit % 64;
+        let next = if rest < count { self.bits.entry(word + 1) << rest } else { 0 };
+        (bits | next) as u32 & (u32::MAX >> (32 - count))
+    }
+
+    /// Returns the block of a unit.
+    #[inline]
+    pub fn block_of(&self, unit: UnitId) -> BlockId {
+        self.locator.block_of(unit)
+    }
+
+    /// Returns the first of the full blocks of a plane with the fewest valid pages, by a scan.
+    pub(super) fn emptiest(&self, plane: PlaneId) -> Option<BlockId> {
+        let numbers = self.of_plane(plane);
+        let all = &self.blocks.as_slice()[numbers.start as usize..numbers.end as usize];
+        let (mut least, mut found) = (u32::MAX, None);
+        for (number, block) in numbers.zip(all) {
+            if block.valid < least && block.progress.is(BlockState::Full) {
+                (least, found) = (block.valid, Some(BlockId(number)));
+            }
+        }
+        found
+    }
+
+    /// Returns whether every page of a block has been taken since its erase.
+    #[inline]
+    pub fn is_taken(&self, block: BlockId) -> bool {
+        self.written(block) == self.geometry.pages_per_block
+    }
+
+    /// Returns the numbers of the blocks of a plane.
+    #[inline]
+    pub(super) fn of_plane(&self, plane: PlaneId) -> Range<u32> {
+        let per_plane = self.geometry.blocks_per_plane;
+        match plane.0 {
+            1 if self.aside.is_some() => self.aside.0..self.geometry.blocks(),
+            plane => plane * per_plane..((plane + 1) * per_plane).min(self.aside.0),
+        }
+    }
+
+    /// Returns the plane of a block.
+    #[inline]
+    fn plane_of(&self, block: BlockId) -> PlaneId {
+        if block.0 >= self.aside.0 { PlaneId(1) } else { self.locator.plane_of_block(block) }
+    }
+
     /// Notes that the last page of a block has been programmed, which makes it a candidate for GC.
     pub fn fill(&mut self, block: BlockId, now: Nanos) {
-        assert_eq!(self.blocks[block].state, BlockState::Open);
-        assert_eq!(u32::from(self.blocks[block].written), self.geometry.pages_per_block);
-        self.blocks[block].state = BlockState::Full;
+        assert_eq!(self.state(block), BlockState::Open);
+        assert!(self.is_taken(block), "a block with pages left");
+        self.blocks[block].set_state(BlockState::Full);
         self.filled += 1;
         self.fill_order[block] = self.filled;
         self.filled_at[block] = now;
-        let plane = self.locator.plane_of_block(block);
+        let plane = self.plane_of(block);
         self.planes[plane].full += 1;
         self.link(block, plane);
     }
 
     /// Skips the remaining pages of an open block: they count as programmed, and hold nothing.
     pub fn pass_over_rest(&mut self, block: BlockId) {
-        assert_eq!(self.blocks[block].state, BlockState::Open);
-        self.blocks[block].written = self.geometry.pages_per_block as u16;
+        assert_eq!(self.state(block), BlockState::Open);
+        self.blocks[block].progress =
+            Progress::new(BlockState::Open, self.geometry.pages_per_block);
     }
 
     /// Skips the first pages of a block just opened: they count as programmed, and hold nothing.
     pub fn skip(&mut self, block: BlockId, pages: u32) {
-        assert_eq!(self.blocks[block].state, BlockState::Open);
-        assert_eq!(self.blocks[block].written, 0, "pages of a block in use are skipped");
-        self.blocks[block].written = pages as u16;
+        assert_eq!(self.state(block), BlockState::Open);
+        assert_eq!(self.written(block), 0, "pages of a block in use are skipped");
+        self.blocks[block].progress = Progress::new(BlockState::Open, pages);
     }
 
     /// Fills an erased block of a plane at once. `valid` is called with the size of the next run of
@@ -419,8 +573,8 @@ impl Blocks {
             left = left.saturating_sub(64);
             count += word.count_ones();
         }
-        self.blocks[block].written = pages as u16;
-        self.blocks[block].valid = count as u16;
+        self.blocks[block].progress = Progress::new(BlockState::Open, pages);
+        self.blocks[block].valid = count;
         self.planes[plane].valid += count;
         self.fill(block, Nanos::ZERO);
         block
@@ -439,12 +593,13 @@ impl Blocks {
     #[inline]
     pub fn prefetch_neighbours(&self, unit: UnitId) {
         let block = self.locator.block_of(unit);
-        let Some(record) = self.blocks.get(block).filter(|it| it.state == BlockState::Full) else {
+        let Some(record) = self.blocks.get(block).filter(|it| it.progress.is(BlockState::Full))
+        else {
             return;
         };
         self.blocks.prefetch(record.link.prev);
         self.blocks.prefetch(record.link.next);
-        let plane = self.locator.plane_of_block(block);
+        let plane = self.plane_of(block);
         let bucket = bucket(&self.geometry, plane, record.valid);
         if let Some(head) = self.buckets.get(bucket.wrapping_sub(1)).and_then(Pile::front) {
             self.blocks.prefetch(head);
@@ -489,8 +644,8 @@ impl Blocks {
         let record = &mut self.blocks[block];
         let valid = record.valid - 1;
         record.valid = valid;
-        if record.state == BlockState::Full {
-            its.lowest = its.lowest.min(u32::from(valid));
+        if record.progress.is(BlockState::Full) {
+            its.lowest = its.lowest.min(valid);
             let below = bucket(&self.geometry, plane, valid);
             let [to, from] = self.buckets[below..].first_chunk_mut().expect("two buckets");
             from.remove(&mut self.blocks, block);
@@ -526,38 +681,75 @@ impl Blocks {
 
     /// Makes a full block a GC victim.
     pub fn collect(&mut self, block: BlockId) {
-        let Block { state, valid, .. } = self.blocks[block];
-        assert_eq!(state, BlockState::Full);
-        let plane = self.locator.plane_of_block(block);
+        let Block { progress, valid, .. } = self.blocks[block];
+        assert_eq!(progress.state(), BlockState::Full);
+        let plane = self.plane_of(block);
         self.unlink(block, bucket(&self.geometry, plane, valid));
         self.planes[plane].full -= 1;
-        self.blocks[block].state = BlockState::Collecting;
+        self.blocks[block].set_state(BlockState::Collecting);
     }
 
     /// Marks all pages of a victim as invalid: every valid one has been moved.
     pub fn vacate(&mut self, block: BlockId) {
-        assert_eq!(self.blocks[block].state, BlockState::Collecting);
-        let valid = u32::from(std::mem::take(&mut self.blocks[block].valid));
-        self.planes[self.locator.plane_of_block(block)].valid -= valid;
+        assert_eq!(self.state(block), BlockState::Collecting);
+        let valid = std::mem::take(&mut self.blocks[block].valid);
+        let plane = self.plane_of(block);
+        self.planes[plane].valid -= valid;
         self.bits[block.index() * self.words_per_block..][..self.words_per_block].fill(0);
     }
 
     /// Notes that a victim has been erased.
     pub fn erase(&mut self, block: BlockId) {
-        assert_eq!(self.blocks[block].state, BlockState::Collecting);
+        assert_eq!(self.state(block), BlockState::Collecting);
         assert_eq!(self.blocks[block].valid, 0, "a valid page would be erased");
-        self.blocks[block].written = 0;
         self.erases[block] += 1;
         self.append_free(block);
     }
 
+    /// Gives a victim back: some of its pages are still valid, and it is a candidate again. Its place
+    /// in the order of filling stays.
+    pub fn give_back(&mut self, block: BlockId) {
+        assert_eq!(self.state(block), BlockState::Collecting);
+        self.blocks[block].set_state(BlockState::Full);
+        let plane = self.plane_of(block);
+        self.planes[plane].full += 1;
+        self.link(block, plane);
+    }
+
+    /// Puts the erased blocks of a plane into an order, in which they will be opened. Returns whether
+    /// it has them all.
+    pub fn order_free(&mut self, plane: PlaneId, order: &[BlockId]) -> bool {
+        let mut left = self.planes[plane].free.len();
+        for &block in order {
+            let its = self.blocks.get(block);
+            if !its.is_some_and(|its| its.progress.is(BlockState::Free))
+                || self.plane_of(block) != plane
+            {
+                return false;
+            }
+            self.planes[plane].free.remove(&mut self.blocks, block);
+            self.planes[plane].free.push_back(&mut self.blocks, block);
+            left = left.wrapping_sub(1);
+        }
+        left == 0
+    }
+
+    /// Returns the erased blocks of a plane, the longest-waiting first.
+    pub fn free_blocks(&self, plane: PlaneId) -> impl Iterator<Item = BlockId> {
+        self.planes[plane].free.iter(&self.blocks)
+    }
+
+    /// Sets how often each block has been erased.
+    pub fn set_erases(&mut self, erases: &[u32]) {
+        self.erases.as_mut_slice().copy_from_slice(erases);
+    }
+
     /// Notes that a victim has failed, and is used no more.
     pub fn retire(&mut self, block: BlockId) {
-        assert_eq!(self.blocks[block].state, BlockState::Collecting);
+        assert_eq!(self.state(block), BlockState::Collecting);
         assert_eq!(self.blocks[block].valid, 0, "a valid page would be lost");
-        self.blocks[block].written = 0;
         self.erases[block] += 1;
-        self.blocks[block].state = BlockState::Retired;
+        self.blocks[block].progress = Progress::new(BlockState::Retired, 0);
     }
 
     /// Retires all blocks of a plane whose die has failed. Pages that were valid remain so until
@@ -565,11 +757,11 @@ impl Blocks {
     pub fn abandon(&mut self, plane: PlaneId) {
         while self.planes[plane].free.pop_front(&mut self.blocks).is_some() {}
         for block in self.geometry.blocks_of_plane(plane) {
-            let Block { state, valid, .. } = self.blocks[block];
-            if state == BlockState::Full {
+            let Block { progress, valid, .. } = self.blocks[block];
+            if progress.is(BlockState::Full) {
                 self.unlink(block, bucket(&self.geometry, plane, valid));
             }
-            self.blocks[block].state = BlockState::Retired;
+            self.blocks[block].set_state(BlockState::Retired);
         }
         let its = &mut self.planes[plane];
         (its.full, its.limit) = (0, 0);
@@ -578,16 +770,21 @@ impl Blocks {
     /// Puts a full block of a plane into the bucket of its valid count.
     #[inline]
     fn link(&mut self, block: BlockId, plane: PlaneId) {
+        if self.buckets.is_empty() {
+            return;
+        }
         let valid = self.blocks[block].valid;
         self.buckets[bucket(&self.geometry, plane, valid)].push_front(&mut self.blocks, block);
         let lowest = &mut self.planes[plane].lowest;
-        *lowest = (*lowest).min(u32::from(valid));
+        *lowest = (*lowest).min(valid);
     }
 
     /// Takes a block out of its bucket.
     #[inline]
     fn unlink(&mut self, block: BlockId, bucket: usize) {
-        self.buckets[bucket].remove(&mut self.blocks, block);
+        if !self.buckets.is_empty() {
+            self.buckets[bucket].remove(&mut self.blocks, block);
+        }
     }
 
     /// Raises the plane's hint to its lowest nonempty bucket.

@@ -1,6 +1,7 @@
 //! What others see of the blocks of a plane: the candidates for GC, and the valid pages of a block.
 
 use super::block_table::{BlockState, Blocks};
+use crate::policy::victim::{AnyVictim, Victim};
 use fowler_units::{BlockId, Id, Nanos, Pile, PlaneId, UnitId};
 
 impl Blocks {
@@ -54,7 +55,8 @@ impl ValidPages {
     }
 }
 
-/// What a victim or wear policy sees of a plane: its full blocks.
+/// What a victim or wear policy sees of a plane: its full blocks. The superblocks of a drive that has
+/// them are the blocks of one plane.
 pub struct Candidates<'a> {
     blocks: &'a Blocks,
     plane: PlaneId,
@@ -71,20 +73,21 @@ impl Candidates<'_> {
         self.blocks.planes[self.plane].full
     }
 
-    /// Returns the number of pages per block.
-    pub fn pages_per_block(&self) -> u32 {
-        self.blocks.geometry.pages_per_block
+    /// Returns the most valid pages that a candidate can have: the pages of a block. Of a superblock
+    /// these are its units of data, without parity.
+    pub fn capacity(&self) -> u32 {
+        self.blocks.capacity
     }
 
     /// Returns the `index`-th block of the plane, candidate or not; `index` below
     /// [`Candidates::slots`].
     pub fn slot(&self, index: u32) -> BlockId {
-        BlockId(self.plane.0 * self.slots() + index)
+        BlockId(self.blocks.of_plane(self.plane).start + index)
     }
 
     /// Returns the number of blocks in the plane, candidates or not.
     pub fn slots(&self) -> u32 {
-        self.blocks.geometry.blocks_per_plane
+        self.blocks.of_plane(self.plane).len() as u32
     }
 
     /// Returns whether a block of the plane is in use; a retired one is not.
@@ -99,15 +102,28 @@ impl Candidates<'_> {
 
     /// Iterates over the candidates, in order of block number.
     pub fn iter(&self) -> impl Iterator<Item = BlockId> + '_ {
-        self.blocks.geometry.blocks_of_plane(self.plane).filter(|&block| self.contains(block))
+        self.blocks.of_plane(self.plane).map(BlockId).filter(|&block| self.contains(block))
     }
 
-    /// Returns a candidate with the fewest valid pages, from the buckets, without scanning blocks.
+    /// Returns a candidate with the fewest valid pages: from the buckets, without scanning blocks,
+    /// or, of superblocks, the first of those.
     pub fn fewest_valid(&self) -> Option<BlockId> {
-        let pages = self.pages_per_block() as usize;
+        if self.blocks.buckets.is_empty() {
+            return self.blocks.emptiest(self.plane);
+        }
+        let pages = self.blocks.geometry.pages_per_block as usize;
         let buckets = &self.blocks.buckets[self.plane.index() * (pages + 1)..][..=pages];
         let lowest = self.blocks.planes[self.plane].lowest as usize;
         buckets.get(lowest..)?.iter().find_map(Pile::front)
+    }
+
+    /// Returns the victim that a policy chooses, if any candidate has an invalid page.
+    pub fn victim_of(&self, policy: &mut AnyVictim, now: Nanos) -> Option<BlockId> {
+        let best = self.fewest_valid()?;
+        if self.valid(best) == self.capacity() {
+            return None;
+        }
+        policy.pick(self, now)
     }
 
     /// Returns the number of valid pages of a candidate.

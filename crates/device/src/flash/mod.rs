@@ -623,14 +623,21 @@ impl Flash {
         assert!(waits, "a die order chose transaction {}, which does not wait here", choice.0);
     }
 
-    /// Returns a waiting read of the block that an erase is for. See docs/decisions/flash.md, "Does
-    /// an erase wait for reads of its block?".
+    /// Returns a waiting read of the block that an erase is for, or, as a superblock has one on each
+    /// plane, of one of these. See docs/decisions/flash.md, "Does an erase wait for reads of its
+    /// block?".
     fn read_of_block(&self, id: DieId, erase: TxnId) -> Option<TxnId> {
-        let block = self.locator.block_of(self.txns.get(erase).unit);
+        let Txn { unit, owner, .. } = *self.txns.get(erase);
+        let of_superblock = matches!(owner, Owner::Superblock(_));
+        let which = |unit| {
+            let block = self.locator.block_of(unit);
+            if of_superblock { self.locator.place_in_plane(block) } else { block.0 }
+        };
+        let erased = which(unit);
         [TxnClass::HostRead, TxnClass::BackgroundRead].into_iter().find_map(|class| {
             self.dies[id].queue.iter(class, &self.txns).find(|&read| {
                 let unit = self.txns.get(read).unit;
-                unit.is_some() && self.locator.block_of(unit) == block
+                unit.is_some() && which(unit) == erased
             })
         })
     }

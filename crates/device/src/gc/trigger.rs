@@ -6,7 +6,6 @@ use crate::blocks::gc_job::Job;
 use crate::core::Core;
 use crate::flash::Flash;
 use crate::observe::operation::Source;
-use crate::policy::victim::Victim;
 use fowler_units::{BlockId, Nanos, PlaneId};
 
 impl Gc {
@@ -91,11 +90,6 @@ impl Gc {
     /// Returns the victim chosen by the policy, if GC gains anything.
     pub fn choose(&mut self, core: &mut Core, plane: PlaneId, now: Nanos) -> Option<BlockId> {
         core.allocator.blocks.settle_lowest(plane);
-        let candidates = core.allocator.blocks.candidates(plane);
-        let best = candidates.fewest_valid()?;
-        if candidates.valid(best) == candidates.pages_per_block() {
-            return None;
-        }
-        self.victim.pick(&candidates, now)
+        core.allocator.blocks.candidates(plane).victim_of(&mut self.victim, now)
     }
 }

@@ -117,6 +117,11 @@ impl PageMap {
         self.forward[page] = location.0;
     }
 
+    /// Returns the locations of all logical pages, in the format of [`PageMap::set_flash`].
+    pub fn locations(&self) -> &[u32] {
+        self.forward.as_slice()
+    }
+
     /// Returns the entries of all logical pages, in the format of [`PageMap::set_flash`], for
     /// callers that write most of them.
     pub fn entries(&mut self) -> &mut [u32] {
@@ -133,6 +138,12 @@ impl PageMap {
     #[inline]
     pub fn owner(&self, location: UnitId) -> Lpn {
         self.backward[location]
+    }
+
+    /// Like [`PageMap::owner`]; none of a unit beyond the drive.
+    #[inline]
+    pub fn owner_if_any(&self, location: UnitId) -> Option<Lpn> {
+        self.backward.get(location).copied()
     }
 
     /// Notes that a unit is programmed with a logical page's data.

@@ -5,7 +5,7 @@
 //! older. A read then looks up one record. The rates behind it are those of
 //! [`fowler_physics::multibit`]. See docs/decisions/superblocks.md, "How does a read age?".
 
-use super::map::{Map, State};
+use super::map::Map;
 use super::shape::Shape;
 use crate::config::{AgingConfig, Config, Tracking};
 use crate::flash::Tries;
@@ -118,7 +118,7 @@ impl Aging {
     /// The drive is filled: ages are spread evenly over the full superblocks in the order in which
     /// they were opened, from that of the oldest data. What is not full is as if just programmed.
     pub fn filled(&mut self, map: &Map) {
-        let full = |&&its: &&u32| map.superblocks[its as usize].state == State::Full;
+        let full = |&&its: &&u32| map.is_whole(its);
         let count = self.opened.iter().filter(full).count() as u128;
         let epoch = self.epoch.0;
         self.all.iter_mut().for_each(|data| data.since = Nanos(epoch));
@@ -229,7 +229,7 @@ impl Aging {
         let data = &mut self.all[superblock];
         data.last = entry;
         let known = data.due || data.worn_out;
-        let full = map.superblocks[superblock].state == State::Full;
+        let full = map.is_whole(superblock as u32);
         let moves = victim == Some(superblock as u32);
         if above == 0 || u32::from(entry) <= above || known || !full || moves {
             return;

@@ -5,13 +5,13 @@
 
 use super::Superblocks;
 use super::cases::{UNIT, answer_to, drive, read, tiny};
-use super::map::Place;
 use crate::config::{Coding, Config, Pattern, Tracking};
 use crate::device::{Device, Pacing};
+use crate::mapping::page_map::Location;
 use crate::observe::blame::Part;
 use crate::observe::completion::Completion;
 use crate::observe::operation::Source;
-use fowler_units::{HostIo, HostOp, Nanos, Span};
+use fowler_units::{HostIo, HostOp, Nanos, Span, UnitId};
 
 const DAY: Span = Span(86_400_000_000_000);
 
@@ -162,7 +162,9 @@ fn planes_and_the_cache_find_their_type() {
     let written = HostIo::new(HostOp::Write, Nanos(0), 0, (24 * UNIT) as u32);
     let mut answers: Vec<Completion> = Vec::new();
     device.run([written, read(Span::us(5000), 0, 1)], Pacing::Open, &mut answers);
-    let Place::Flash(unit) = device.superblocks().map.place(0) else { panic!("it was programmed") };
+    let Location::Flash(UnitId(unit)) = device.superblocks().map.place(0) else {
+        panic!("it was programmed")
+    };
     assert!(device.superblocks().shape.is_slc(unit));
     assert_eq!(answers[1].latency(), Span::us(35));
 }

@@ -5,13 +5,16 @@ use super::aging::Aging;
 use super::buffer::State as FrameState;
 use super::collection::Why;
 use super::commands::Stream;
-use super::map::{Place, State};
+use super::map::{Emptied, Traffic};
 use super::slc_cache::{FOLDED_MOST, Mode, SlcCache};
+use crate::blocks::block_table::BlockState;
 use crate::device::Device;
 use crate::flash::cache_register::Holds;
+use crate::mapping::page_map::Location;
 use crate::observe::counters::SlcCounts;
 use crate::observe::law::Violation;
 use crate::observe::operation::Source;
+use fowler_units::UnitId;
 
 /// Fails with a message unless something holds.
 macro_rules! law {
@@ -72,44 +75,51 @@ impl Superblocks {
 
     /// A unit of the host is in one place, which knows it; valid counts are those of the map.
     fn check_map(&self) -> Result<(), String> {
-        let mut valid = vec![0; self.map.superblocks.len()];
+        let mut valid = vec![0; self.map.count() as usize];
         for page in 0..self.map.logical() {
             match self.map.place(page) {
-                Place::Nowhere => {}
-                Place::Flash(unit) => {
+                Location::Nowhere => {}
+                Location::Flash(UnitId(unit)) => {
                     law!(self.map.valid_owner(unit) == Some(page), "unit {unit} is not of {page}");
                     let superblock = self.shape.superblock_of(unit);
                     valid[superblock as usize] += 1;
                     let command = self.shape.command_of(unit);
                     law!(!self.shape.is_parity(command), "page {page} is where parity is");
                 }
-                Place::Buffer(frame) => {
+                Location::Buffer(frame) => {
                     law!(self.buffer.page(frame) == page, "frame {} is not of {page}", frame.0);
                 }
             }
         }
-        for (number, (record, valid)) in self.map.superblocks.iter().zip(valid).enumerate() {
-            law!(record.valid == valid, "superblock {number}: {} of {valid} valid", record.valid);
+        for (number, valid) in (0..).zip(valid) {
+            let counted = self.map.valid(number);
+            law!(counted == valid, "superblock {number}: {counted} counted, {valid} valid");
+            let first = self.shape.first_unit(number);
+            let units = first..first + self.shape.units;
+            let marked = units.filter(|&unit| self.map.valid_owner(unit).is_some()).count();
+            law!(marked == valid as usize, "superblock {number}: {marked} marked, {valid} valid");
         }
         Ok(())
     }
 
     fn check_superblocks(&self) -> Result<(), String> {
         let (mut free, mut leaving) = (0, 0);
-        for (number, record) in self.map.superblocks.iter().enumerate() {
+        for number in 0..self.map.count() {
+            let (state, traffic) = (self.map.state(number), self.map.traffic(number));
+            let Traffic { flying, leaving: leaves, emptied } = *traffic;
             if let Some(passes) = &self.commands.passes {
-                let unfinished = passes.unfinished_in(&self.shape, number as u32);
-                law!(unfinished <= record.flying, "{number}: {record:?}, {unfinished} unfinished");
+                let unfinished = passes.unfinished_in(&self.shape, number);
+                law!(unfinished <= flying, "{number}: {traffic:?}, {unfinished} unfinished");
             }
-            leaving += record.leaving;
-            match record.state {
-                State::Free | State::Erasing(_) => {
-                    free += u32::from(record.state == State::Free);
-                    let empty = (record.valid, record.flying, record.leaving) == (0, 0, 0);
-                    law!(empty, "superblock {number} is erased and holds {record:?}");
-                }
-                State::Open | State::Full | State::Draining | State::Paused => {}
+            leaving += leaves;
+            free += u32::from(state == BlockState::Free);
+            if state == BlockState::Free || matches!(emptied, Emptied::Erased(_)) {
+                let empty = (self.map.valid(number), flying, leaves) == (0, 0, 0);
+                law!(empty, "superblock {number} is erased and holds {traffic:?}");
             }
+            let collected = state == BlockState::Collecting;
+            law!(collected == (emptied != Emptied::No), "{number} is {state:?}: {traffic:?}");
+            law!(state != BlockState::Full || flying == 0, "{number} is full: {traffic:?}");
         }
         let counted = self.map.free_count() + self.map.free_aside_count();
         law!(free == counted, "{free} erased, {counted} counted");
@@ -125,8 +135,8 @@ impl Superblocks {
     /// besides than may be. Counts are those of the superblocks.
     fn check_cache(&self, cache: &SlcCache) -> Result<(), String> {
         let (mut dynamic, mut folded, mut held) = (0, 0, 0);
-        for (at, record) in self.map.superblocks.iter().enumerate() {
-            let (number, mode) = (at as u32, cache.mode(at as u32));
+        for number in 0..self.map.count() {
+            let (state, mode) = (self.map.state(number), cache.mode(number));
             let aside = self.map.is_aside(number);
             let first = self.shape.first_unit(number);
             let wrong = (first..first + self.shape.units)
@@ -134,18 +144,18 @@ impl Superblocks {
                 .find(|&unit| self.shape.is_slc(unit) != (mode != Mode::Usual));
             law!(wrong.is_none(), "unit {wrong:?} of superblock {number}, which is {mode:?}");
             if mode == Mode::Usual {
-                let used = record.state != State::Free;
-                law!(!aside || !used, "superblock {number} is set aside: {record:?}");
+                let used = state != BlockState::Free;
+                law!(!aside || !used, "superblock {number} is set aside: {state:?}");
                 continue;
             }
             held += 1;
             dynamic += u32::from(!aside);
             folded += u32::from(mode == Mode::Folded);
-            law!(record.state != State::Free, "superblock {number} is erased and {mode:?}");
+            law!(state != BlockState::Free, "superblock {number} is erased and {mode:?}");
             law!(cache.held().contains(&number), "superblock {number} is not held");
-            let most = self.shape.slc_data_units();
-            law!(record.valid <= most, "superblock {number} holds {record:?} of {most}");
-            let paused = record.state == State::Paused;
+            let (valid, most) = (self.map.valid(number), self.shape.slc_data_units());
+            law!(valid <= most, "superblock {number} holds {valid} of {most}");
+            let paused = self.map.traffic(number).emptied == Emptied::Paused;
             law!(!paused || mode == Mode::Folded, "superblock {number} is paused and {mode:?}");
         }
         law!(held == cache.held().len(), "{held} in SLC mode, {} held", cache.held().len());
@@ -171,9 +181,9 @@ impl Superblocks {
     /// A superblock that is moved because of its age is on its way, and is the only such one.
     fn check_refresh(&self, aging: &Aging) -> Result<(), String> {
         if let Some(moving) = aging.moving() {
-            let state = self.map.superblocks[moving as usize].state;
+            let state = self.map.traffic(moving).emptied;
             let job = self.collector.victim() == Some((moving, Why::Refresh));
-            let way = job || matches!(state, State::Draining | State::Erasing(_));
+            let way = job || matches!(state, Emptied::Drained | Emptied::Erased(_));
             law!(way && aging.is_due(moving), "superblock {moving} is refreshed and {state:?}");
         }
         if let Some((victim, Why::Refresh)) = self.collector.victim() {
@@ -186,11 +196,10 @@ impl Superblocks {
     /// its way out is in both.
     fn check_flow(&self, cached: u64, folded: u64) -> Result<(), String> {
         let Some(cache) = &self.slc else { return Ok(()) };
-        let held = cache.held().iter().map(|&at| &self.map.superblocks[at as usize]);
         let (mut inside, mut leaving) = (0, 0);
-        for record in held {
-            inside += u64::from(record.valid);
-            leaving += u64::from(record.leaving);
+        for &number in cache.held() {
+            inside += u64::from(self.map.valid(number));
+            leaving += u64::from(self.map.traffic(number).leaving);
         }
         law!(inside + folded <= cached + leaving, "{inside} of {cached} inside, {folded} out");
         Ok(())

@@ -56,6 +56,8 @@ pub(super) struct Collector {
     /// It begins when fewer superblocks are erased.
     pub(super) below: u32,
     pub(super) job: Option<Job>,
+    /// The superblock chosen to be emptied for its space, whose units have no place to go to yet.
+    pub(super) chosen: Option<u32>,
     /// Units read and not yet sent to their new place: the unit of the host, and where it was.
     pub(super) copied: VecDeque<(u32, u32)>,
     /// Units between their read and the end of their program, and the most there may be.
@@ -84,6 +86,7 @@ impl Collector {
         Collector {
             below: config.gc.foreground_below,
             job: None,
+            chosen: None,
             copied: VecDeque::with_capacity(moving_most as usize),
             moving: 0,
             moving_most,

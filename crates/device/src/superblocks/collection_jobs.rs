@@ -3,7 +3,8 @@
 use super::Superblocks;
 use super::collection::{Job, UNPACED, Why};
 use super::commands::Stream;
-use super::map::State;
+use super::map::Emptied;
+use crate::blocks::block_table::BlockState;
 use crate::flash::Flash;
 use crate::flash::queue::TxnClass;
 use crate::flash::txn::{Owner, Txn};
@@ -33,11 +34,20 @@ impl Superblocks {
         if self.map.free_count() + self.collector.leaving >= self.collector.below {
             return (self.slc.is_some() && self.begin_folding(flash)) || self.begin_refresh(flash);
         }
-        let Some((victim, valid)) = self.map.emptiest() else { return false };
-        let data = self.shape.data_units();
-        if valid >= data || !self.begin_emptying(victim, valid, data - valid, Why::Space) {
+        // Often not even what the emptiest holds fits somewhere.
+        if !self.map.emptiest().is_some_and(|(_, least)| self.fits(least)) {
             return false;
         }
+        let choice = self.collector.chosen.filter(|&it| self.map.state(it) == BlockState::Full);
+        let choice = choice.or_else(|| self.map.victim_of(&mut self.victim, flash.now()));
+        let Some(victim) = choice else { return false };
+        let (valid, data) = (self.map.valid(victim), self.shape.data_units());
+        // What does not fit yet stays the choice: drawn anew until it fits, it would hold little.
+        self.collector.chosen = Some(victim);
+        if !self.begin_emptying(victim, valid, data - valid, Why::Space) {
+            return false;
+        }
+        self.collector.chosen = None;
         self.collector.leaving += 1;
         flash.counters.collections.foreground += 1;
         true
@@ -46,9 +56,10 @@ impl Superblocks {
     /// Begins to empty a superblock, by which the host gains so many units. Returns whether what it
     /// holds fits somewhere.
     pub(super) fn begin_emptying(&mut self, victim: u32, valid: u32, gain: u32, why: Why) -> bool {
-        if self.collector.promised() + i64::from(valid) > self.room_for_moved() {
+        if !self.fits(valid) {
             return false;
         }
+        self.map.empty(victim);
         let first = self.shape.first_unit(victim);
         self.collector.gained_little = why == Why::Space && gain < self.shape.units_per_command;
         let carried = if why == Why::Space { self.collector.carried } else { 0 };
@@ -67,6 +78,11 @@ impl Superblocks {
             },
         });
         true
+    }
+
+    /// Returns whether so many units more fit where moved ones go.
+    fn fits(&self, units: u32) -> bool {
+        self.collector.promised() + i64::from(units) <= self.room_for_moved()
     }
 
     /// Returns how many units fit where moved ones go, without the superblocks that the host may
@@ -98,11 +114,8 @@ impl Superblocks {
         if job.why == Why::Space {
             self.collector.carried = job.written - job.gain;
         }
-        let record = &mut self.map.superblocks[job.victim as usize];
-        record.state = State::Draining;
-        if record.leaving == 0 {
-            self.erase(flash, job.victim);
-        }
+        self.map.set_emptied(job.victim, Emptied::Drained);
+        self.end_if_empty(flash, job.victim);
         true
     }
 
@@ -115,16 +128,14 @@ impl Superblocks {
         first: u32,
         most: u32,
     ) -> u32 {
-        let (mut parts, mut which) = (0, 0u32);
-        for at in 0..self.shape.units_per_page {
-            if parts < most && self.map.valid_owner(first + at).is_some() {
-                parts += 1;
-                which |= 1 << at;
-            }
-        }
-        if parts == 0 {
+        let mut which = self.map.valid_among(first, self.shape.units_per_page);
+        if which == 0 {
             return 0;
         }
+        while which.count_ones() > most {
+            which ^= 1 << which.ilog2();
+        }
+        let parts = which.count_ones();
         self.count_emptied(flash, superblock, parts);
         let (die, place) = self.shape.place(first);
         let class = TxnClass::BackgroundRead;
@@ -135,7 +146,7 @@ impl Superblocks {
         self.collector.moving += parts;
         self.collector.unsent += parts;
         self.collector.reading += 1;
-        self.map.superblocks[superblock as usize].leaving += parts;
+        self.map.leaves(superblock, parts);
         super::submit_read(flash, id, parts);
         parts
     }
@@ -153,29 +164,30 @@ impl Superblocks {
                 None => {
                     self.collector.moving -= 1;
                     self.collector.unsent -= 1;
-                    self.map.superblocks[superblock as usize].leaving -= 1;
+                    self.map.has_left(superblock);
                 }
             }
         }
-        self.erase_if_empty(flash, superblock);
+        self.end_if_empty(flash, superblock);
         self.collect(flash);
         self.drain(flash);
     }
 
-    /// A unit has left its superblock.
-    pub(super) fn left(&mut self, flash: &mut Flash, unit: u32) {
-        let superblock = self.shape.superblock_of(unit);
-        self.map.superblocks[superblock as usize].leaving -= 1;
-        self.erase_if_empty(flash, superblock);
+    /// A unit has left a superblock.
+    pub(super) fn left(&mut self, flash: &mut Flash, superblock: u32) {
+        self.map.has_left(superblock);
+        self.end_if_empty(flash, superblock);
     }
 
-    fn erase_if_empty(&mut self, flash: &mut Flash, superblock: u32) {
-        let record = &self.map.superblocks[superblock as usize];
-        if record.leaving == 0 {
-            match record.state {
-                State::Draining => self.erase(flash, superblock),
-                State::Paused => self.paused(superblock),
-                _ => {}
+    /// Ends the emptying of a superblock if nothing is on its way out of it.
+    fn end_if_empty(&mut self, flash: &mut Flash, superblock: u32) {
+        let its = self.map.traffic(superblock);
+        if its.leaving == 0 {
+            match its.emptied {
+                Emptied::Drained => self.erase(flash, superblock),
+                Emptied::Paused => self.paused(superblock),
+                Emptied::Lent => self.map.give_back(superblock),
+                Emptied::No | Emptied::Read | Emptied::Erased(_) => {}
             }
         }
     }
@@ -187,13 +199,13 @@ impl Superblocks {
         if !self.map.is_aside(job.victim) {
             self.collector.leaving -= 1;
         }
-        self.map.superblocks[job.victim as usize].state = State::Paused;
-        self.erase_if_empty(flash, job.victim);
+        self.map.set_emptied(job.victim, Emptied::Paused);
+        self.end_if_empty(flash, job.victim);
     }
 
     /// Erases a superblock: one command on each die.
     fn erase(&mut self, flash: &mut Flash, superblock: u32) {
-        self.map.superblocks[superblock as usize].state = State::Erasing(self.shape.dies);
+        self.map.set_emptied(superblock, Emptied::Erased(self.shape.dies));
         let source = self.source_of(superblock);
         for at in 0..self.shape.dies {
             let die = self.shape.die_at(at);
@@ -207,9 +219,10 @@ impl Superblocks {
 
     /// A die has erased its part of a superblock.
     pub(super) fn erased_one(&mut self, flash: &mut Flash, superblock: u32) {
-        let record = &mut self.map.superblocks[superblock as usize];
-        let State::Erasing(dies) = record.state else { unreachable!("it is not being erased") };
-        record.state = State::Erasing(dies - 1);
+        let Emptied::Erased(dies) = self.map.traffic(superblock).emptied else {
+            unreachable!("it is not being erased")
+        };
+        self.map.set_emptied(superblock, Emptied::Erased(dies - 1));
         if dies == 1 {
             if self.slc.is_some() {
                 self.erased_in_cache(flash, superblock);

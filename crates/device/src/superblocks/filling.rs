@@ -3,10 +3,9 @@
 
 use super::Superblocks;
 use super::commands::{Open, Stream};
-use super::map::Place;
 use crate::config::{Config, Pattern};
 use crate::precondition::{Preconditioned, WATCHED_EVERY, Watch};
-use fowler_units::{Rng, Scatter};
+use fowler_units::{Nanos, Rng, Scatter};
 
 /// How often every unit is overwritten, on average, before the state counts as steady. With greedy
 /// collection the first pass brings it there; SNIA's PTS asks for two.
@@ -21,7 +20,7 @@ pub(super) fn fill(
     let all = drive.map.logical();
     let filled = (config.precondition.fill * f64::from(all)).floor() as u32;
     let pattern = config.precondition.pattern;
-    let steady = matches!(pattern, Pattern::Steady | Pattern::Rested);
+    let steady = pattern == Pattern::Steady;
     let mut filling = Filling { drive, moved: 0, written: 0 };
     let mut progress =
         Progress { watch, done: 0, all: u64::from(filled) * (1 + if steady { PASSES } else { 0 }) };
@@ -108,16 +107,17 @@ impl Drawn {
     }
 }
 
-/// A drive being filled.
-struct Filling<'a> {
-    drive: &'a mut Superblocks,
-    moved: u64,
-    written: u64,
+/// A drive being filled, and the units moved and written in that.
+pub(super) struct Filling<'a> {
+    pub(super) drive: &'a mut Superblocks,
+    pub(super) moved: u64,
+    pub(super) written: u64,
 }
 
 impl Filling<'_> {
+    /// Writes a unit of the host.
     #[inline]
-    fn write(&mut self, page: u32) {
+    pub(super) fn write(&mut self, page: u32) {
         self.written += 1;
         self.put(Stream::Host, page);
     }
@@ -132,7 +132,7 @@ impl Filling<'_> {
             }
             _ => self.next_command(stream),
         };
-        self.drive.map.settle(page, unit);
+        self.drive.map.store(page, unit);
     }
 
     /// Begins the next command of a stream that stores data. Returns its first unit.
@@ -151,14 +151,16 @@ impl Filling<'_> {
                 }
                 continue;
             };
-            drive.advance(stream, open);
-            if !drive.shape.is_parity(open.command) {
+            let stores = !drive.shape.is_parity(open.command);
+            if stores {
                 // What is being filled is not collected.
+                drive.map.departed(open.superblock);
+            }
+            drive.advance(stream, open);
+            if stores {
                 if let Some((_, end)) = drive.commands.filling[stream as usize] {
-                    let last = drive.shape.superblock_of(end - 1);
-                    drive.map.superblocks[last as usize].flying -= 1;
+                    drive.map.landed(drive.shape.superblock_of(end - 1), Nanos::ZERO);
                 }
-                drive.map.superblocks[open.superblock as usize].flying += 1;
                 let first = drive.shape.unit_of_command(open.superblock, open.command);
                 let end = first + drive.shape.units_per_command;
                 drive.commands.filling[stream as usize] = Some((first + 1, end));
@@ -171,15 +173,16 @@ impl Filling<'_> {
     fn make_room(&mut self) {
         let below = self.drive.collector.keeps();
         while self.drive.map.free_count() < below {
-            let Some((victim, valid)) = self.drive.map.emptiest() else { return };
-            if valid >= self.drive.shape.data_units() {
+            let drive = &mut *self.drive;
+            let Some(victim) = drive.map.victim_of(&mut drive.victim, Nanos::ZERO) else {
                 return;
-            }
+            };
+            self.drive.map.empty(victim);
             let first = self.drive.shape.first_unit(victim);
             for unit in first..first + self.drive.shape.units {
                 self.drive.map.prefetch_owner(unit + 16);
                 if let Some(page) = self.drive.map.valid_owner(unit) {
-                    debug_assert_eq!(self.drive.map.place(page), Place::Flash(unit));
+                    debug_assert!(self.drive.map.is_at(page, unit));
                     self.moved += 1;
                     self.put(Stream::Moved, page);
                 }
@@ -192,8 +195,7 @@ impl Filling<'_> {
     fn align(&mut self) {
         for filling in &mut self.drive.commands.filling {
             if let Some((_, end)) = filling.take() {
-                let last = self.drive.shape.superblock_of(end - 1);
-                self.drive.map.superblocks[last as usize].flying -= 1;
+                self.drive.map.landed(self.drive.shape.superblock_of(end - 1), Nanos::ZERO);
             }
         }
         if let Some(aging) = &mut self.drive.aging {

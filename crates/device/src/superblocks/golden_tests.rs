@@ -5,14 +5,14 @@
 
 use super::Superblocks;
 use super::cases::{UNIT, drive, tiny};
-use super::map::Place;
 use crate::config::{Admission, Arbitration, Config, Pattern, PlaneMode};
 use crate::device::{Device, Pacing};
+use crate::mapping::page_map::Location;
 use crate::observe::completion::Completion;
 use crate::observe::operation::Source;
 use crate::policy::die_order::DieOrderKind;
 use crate::policy::suspension::SuspensionKind;
-use fowler_units::{Bytes, DieId, HostIo, HostOp, Nanos, QueueId, Span};
+use fowler_units::{Bytes, DieId, HostIo, HostOp, Nanos, QueueId, Span, UnitId};
 
 const COMMAND: u64 = 24;
 
@@ -46,7 +46,7 @@ fn latencies(device: &mut Device<Superblocks>, requests: &[HostIo]) -> Vec<u64> 
 fn unit_on(device: &Device<Superblocks>, die: DieId) -> u64 {
     let its = device.superblocks();
     let on_die = |page: &u32| match its.map.place(*page) {
-        Place::Flash(unit) => {
+        Location::Flash(UnitId(unit)) => {
             its.shape.place(unit).0 == die && unit % its.shape.units_per_command == 0
         }
         _ => false,

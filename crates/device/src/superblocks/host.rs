@@ -3,16 +3,16 @@
 //! A write is answered when all its units are in the buffer. What finds no room there waits in
 //! line ([`super::line`]).
 
-use super::map::Place;
 use super::{Superblocks, submit_read};
 use crate::config::{PartialWrites, UnwrittenReads};
 use crate::flash::Flash;
 use crate::flash::queue::TxnClass;
 use crate::flash::txn::{Owner, Txn};
 use crate::host::request::Request;
+use crate::mapping::page_map::Location;
 use crate::observe::blame::Part;
 use crate::observe::operation::{Op, Source};
-use fowler_units::{FrameId, HostIo, HostOp, Lpn, Nanos, ReqId, TxnId};
+use fowler_units::{FrameId, HostIo, HostOp, Lpn, Nanos, ReqId, TxnId, UnitId};
 
 impl Superblocks {
     /// Admits a request that has come over the link.
@@ -79,13 +79,13 @@ impl Superblocks {
                 return true;
             }
             match self.map.place(next) {
-                Place::Flash(unit) if self.is_between_passes(unit) => {
+                Location::Flash(UnitId(unit)) if self.is_between_passes(unit) => {
                     self.front.requests.get_mut(id).next += 1;
                     flash.counters.pages_read += 1;
                     flash.counters.buffer_read_hits += 1;
                     self.read_without_flash(flash, id);
                 }
-                Place::Flash(unit) => {
+                Location::Flash(UnitId(unit)) => {
                     if self.reads == self.reads_max {
                         return false;
                     }
@@ -97,14 +97,14 @@ impl Superblocks {
                 place => {
                     let unwritten = self.rules.unwritten;
                     let senses =
-                        place == Place::Nowhere && unwritten == UnwrittenReads::Preconditioned;
+                        place == Location::Nowhere && unwritten == UnwrittenReads::Preconditioned;
                     if senses && self.reads == self.reads_max {
                         return false;
                     }
                     self.front.requests.get_mut(id).next += 1;
                     flash.counters.pages_read += 1;
                     match place {
-                        Place::Buffer(_) => flash.counters.buffer_read_hits += 1,
+                        Location::Buffer(_) => flash.counters.buffer_read_hits += 1,
                         _ => flash.counters.unwritten_reads += 1,
                     }
                     if senses {
@@ -195,12 +195,12 @@ impl Superblocks {
 
     fn trim_unit(&mut self, flash: &mut Flash, id: ReqId, page: u32) -> bool {
         match self.map.leave(page) {
-            Place::Nowhere => {
+            Location::Nowhere => {
                 self.front.requests.get_mut(id).left -= 1;
                 return true;
             }
-            Place::Buffer(frame) => self.buffer.give_up(frame),
-            Place::Flash(_) => {}
+            Location::Buffer(frame) => self.buffer.give_up(frame),
+            Location::Flash(_) => {}
         }
         flash.counters.pages_trimmed += 1;
         true
@@ -209,7 +209,7 @@ impl Superblocks {
     /// Takes a frame for a unit. Returns whether there was one.
     fn write_unit(&mut self, flash: &mut Flash, id: ReqId, page: u32) -> bool {
         let place = self.map.place(page);
-        if let Place::Buffer(frame) = place
+        if let Location::Buffer(frame) = place
             && self.buffer.takes_overwrite(frame)
         {
             flash.counters.pages_written += 1;
@@ -226,7 +226,7 @@ impl Superblocks {
         let size = self.units.page_size();
         let whole = self.front.requests.get(id).within(Lpn(page), size) == (0, size);
         match place {
-            Place::Flash(unit)
+            Location::Flash(UnitId(unit))
                 if !whole
                     && self.rules.partial == PartialWrites::ReadModifyWrite
                     && !self.is_between_passes(unit) =>

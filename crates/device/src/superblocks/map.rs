@@ -1,186 +1,221 @@
-//! Where each unit of the host is, and what each superblock holds. One `u32` in each direction per
-//! unit: these 8 bytes dominate the memory of a large drive.
+//! Where each unit of the host is, and what each superblock holds: the map and the block table of
+//! the page-mapped drive, over a drive of one die and one plane whose blocks are superblocks and
+//! whose pages are units.
 //!
-//! There is no bitmap: a unit of the flash is valid if the map points at it.
+//! A unit of the flash is valid from the moment the map points at it until it no longer does.
 
+use super::commands::Open;
 use super::shape::Shape;
-use super::words::{TakeWords, list};
-use fowler_units::{Bytes, FrameId};
-use std::collections::VecDeque;
-
-/// The flag of a place in the buffer; all bits set is nowhere.
-const BUFFERED: u32 = 1 << 31;
-const NOWHERE: u32 = u32::MAX;
+use super::words::{PutWords, TakeWords, list};
+use crate::blocks::block_table::{BlockState, Blocks};
+use crate::config::layout::PAGES_MAX;
+use crate::mapping::page_map::{Location, PageMap};
+use crate::policy::victim::AnyVictim;
+use fowler_units::{BlockId, Bytes, FrameId, Geometry, Id, Lpn, Nanos, PlaneId, UnitId};
 
 /// The most units a drive may have.
-pub(super) const UNITS_MAX: u64 = BUFFERED as u64 - 1;
+pub(super) const UNITS_MAX: u64 = PAGES_MAX;
 
-/// Where a unit of the host is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
-    Nowhere,
-    Buffer(FrameId),
-    Flash(u32),
-}
+/// The superblocks that hold the data, and those set aside for the SLC cache.
+const USUAL: PlaneId = PlaneId(0);
+const ASIDE: PlaneId = PlaneId(1);
 
-/// The state of a superblock.
+/// How a superblock is being emptied, once it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum State {
-    /// Erased.
-    Free,
-    /// Being filled.
-    Open,
-    /// Full.
-    Full,
-    /// Its valid units have been read, and are on their way to another one.
-    Draining,
-    /// Some of them are; the host has come back while it was emptied in idle time.
+pub(super) enum Emptied {
+    No,
+    /// Its valid units are being read.
+    Read,
+    /// All of them have been read, and are on their way to another one.
+    Drained,
+    /// Some of them are, and it stays: the host has come back while it was emptied in idle time.
     Paused,
+    /// Some of its units fill up a command of others, and it stays ([`super::top_up`]).
+    Lent,
     /// Being erased: so many dies have still to finish.
-    Erasing(u32),
+    Erased(u32),
 }
 
-/// A superblock.
+/// What is on its way into a superblock and out of it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Record {
-    pub state: State,
-    /// Units that the map points at.
-    pub valid: u32,
+pub(super) struct Traffic {
     /// Program commands in flight.
     pub flying: u32,
     /// Units on their way out of it.
     pub leaving: u32,
-}
-
-impl Record {
-    /// Returns whether it is full, and nothing is on its way into it or out of it.
-    pub fn is_settled(&self) -> bool {
-        self.state == State::Full && self.flying == 0 && self.leaving == 0
-    }
+    pub emptied: Emptied,
 }
 
 /// Both directions of the map, and the superblocks.
 #[derive(Clone, Debug)]
 pub(super) struct Map {
-    forward: Vec<u32>,
-    owners: Vec<u32>,
-    units: u32,
-    pub superblocks: Vec<Record>,
-    erases: Vec<u32>,
-    /// The erased superblocks, the one that has been so for longest first.
-    free: VecDeque<u32>,
-    /// The first of the superblocks set aside for the SLC cache, and the erased ones of these.
+    table: PageMap,
+    blocks: Blocks,
+    traffic: Vec<Traffic>,
+    /// The numbers that the units of a command take.
+    command: u32,
+    /// The first of the superblocks set aside.
     set_aside: u32,
-    free_aside: VecDeque<u32>,
 }
 
 impl Map {
     /// Creates the map of an empty drive that sets so many superblocks aside: its last.
     pub fn new(shape: &Shape, logical: u32, aside: u32) -> Map {
-        let blank = Record { state: State::Free, valid: 0, flying: 0, leaving: 0 };
-        let count = shape.superblocks as usize;
         let set_aside = shape.superblocks - aside;
+        let first = if aside > 0 { BlockId(set_aside) } else { BlockId::NONE };
+        let blank = Traffic { flying: 0, leaving: 0, emptied: Emptied::No };
         Map {
-            forward: vec![NOWHERE; logical as usize],
-            owners: vec![NOWHERE; shape.all_numbers() as usize],
-            units: shape.units,
-            superblocks: vec![blank; count],
-            erases: vec![0; count],
-            free: (0..set_aside).collect(),
+            table: PageMap::new(logical, shape.all_numbers() as u32),
+            blocks: Blocks::scanned(Map::geometry(shape), shape.data_units(), first),
+            traffic: vec![blank; shape.superblocks as usize],
+            command: shape.units / shape.commands,
             set_aside,
-            free_aside: (set_aside..shape.superblocks).collect(),
+        }
+    }
+
+    fn geometry(shape: &Shape) -> Geometry {
+        Geometry {
+            channels: 1,
+            chips_per_channel: 1,
+            dies_per_chip: 1,
+            planes_per_die: 1,
+            blocks_per_plane: shape.superblocks,
+            pages_per_block: shape.units,
+            page_size: Bytes(1),
         }
     }
 
     pub fn bytes(shape: &Shape, logical: u32) -> Bytes {
-        Bytes::of::<u32>(u64::from(logical) + shape.all_numbers())
-            + Bytes::of::<(Record, u32, u32)>(shape.superblocks.into())
+        PageMap::bytes(logical, shape.all_numbers() as u32)
+            + Blocks::bytes_scanned(&Map::geometry(shape))
+            + Bytes::of::<Traffic>(shape.superblocks.into())
     }
 
     /// Returns the number of units of the host.
     pub fn logical(&self) -> u32 {
-        self.forward.len() as u32
+        self.table.logical()
+    }
+
+    /// Returns the number of superblocks.
+    pub fn count(&self) -> u32 {
+        self.traffic.len() as u32
     }
 
     #[inline]
-    pub fn place(&self, page: u32) -> Place {
-        match self.forward[page as usize] {
-            NOWHERE => Place::Nowhere,
-            raw if raw & BUFFERED != 0 => Place::Buffer(FrameId(raw & !BUFFERED)),
-            unit => Place::Flash(unit),
-        }
+    pub fn place(&self, page: u32) -> Location {
+        self.table.place(Lpn(page))
     }
 
     /// Returns whether the newest data of a unit of the host is in this frame.
     #[inline]
     pub fn is_in(&self, page: u32, frame: FrameId) -> bool {
-        self.forward[page as usize] == BUFFERED | frame.0
+        self.place(page) == Location::Buffer(frame)
     }
 
     /// Returns whether the newest data of a unit of the host is in this unit of the flash.
     #[inline]
     pub fn is_at(&self, page: u32, unit: u32) -> bool {
-        self.forward[page as usize] == unit
+        self.place(page) == Location::Flash(UnitId(unit))
     }
 
     /// Returns the unit of the host whose newest data a unit of the flash holds.
     #[inline]
     pub fn valid_owner(&self, unit: u32) -> Option<u32> {
-        let owner = self.owners[unit as usize];
-        (owner != NOWHERE && self.is_at(owner, unit)).then_some(owner)
+        let valid = self.blocks.is_valid(UnitId(unit));
+        valid.then(|| self.table.owner(UnitId(unit)).0)
     }
 
     /// Forgets where a unit of the host is. Returns where it was.
     #[inline]
-    pub fn leave(&mut self, page: u32) -> Place {
+    pub fn leave(&mut self, page: u32) -> Location {
+        let place = self.die(page);
+        self.table.set_flash(Lpn(page), UnitId::NONE);
+        place
+    }
+
+    /// Invalidates the copy of a unit of the host in the flash, if there is one. Returns where its
+    /// newest data was.
+    #[inline]
+    fn die(&mut self, page: u32) -> Location {
         let place = self.place(page);
-        if let Place::Flash(unit) = place {
-            self.superblocks[(unit / self.units) as usize].valid -= 1;
+        if let Location::Flash(unit) = place {
+            let was_valid = self.blocks.release(unit, self.blocks.block_of(unit));
+            debug_assert!(was_valid, "a unit that the map points at");
         }
-        self.forward[page as usize] = NOWHERE;
         place
     }
 
-    /// Moves a unit of the host into a frame. Returns where it was.
+    /// Moves a unit of the host into a frame.
     #[inline]
-    pub fn buffer(&mut self, page: u32, frame: FrameId) -> Place {
-        let place = self.leave(page);
-        self.forward[page as usize] = BUFFERED | frame.0;
-        place
+    pub fn buffer(&mut self, page: u32, frame: FrameId) {
+        self.die(page);
+        self.table.set_buffered(Lpn(page), frame);
     }
 
-    /// A unit of the flash has been programmed with the newest data of a unit of the host.
+    /// A unit of the flash, in this superblock, has been programmed with the newest data of a unit
+    /// of the host, which has no other valid copy there.
     #[inline]
-    pub fn settle(&mut self, page: u32, unit: u32) {
-        self.leave(page);
-        self.forward[page as usize] = unit;
-        self.owners[unit as usize] = page;
-        self.superblocks[(unit / self.units) as usize].valid += 1;
+    pub fn settle(&mut self, page: u32, unit: u32, superblock: u32) {
+        self.table.set_flash(Lpn(page), UnitId(unit));
+        self.table.set_owner(UnitId(unit), Lpn(page));
+        self.blocks.bind(UnitId(unit), BlockId(superblock));
+    }
+
+    /// The copy of a unit of the host in a unit of one superblock is in that of another as well, and
+    /// is valid there from now on, if it still was.
+    #[inline]
+    pub fn relocate(&mut self, page: u32, [from, to]: [(u32, u32); 2]) {
+        if self.blocks.release(UnitId(from.0), BlockId(from.1)) {
+            self.settle(page, to.0, to.1);
+        }
+    }
+
+    /// Returns which of `count` units of the flash from one on are valid: the first in the lowest
+    /// bit.
+    #[inline]
+    pub fn valid_among(&self, first: u32, count: u32) -> u32 {
+        self.blocks.valid_among(UnitId(first), count)
+    }
+
+    /// A unit of the host is written into a unit of the flash, in no time.
+    #[inline]
+    pub fn store(&mut self, page: u32, unit: u32) {
+        self.die(page);
+        self.settle(page, unit, self.blocks.block_of(UnitId(unit)).0);
+    }
+
+    /// Returns the number of valid units of a superblock.
+    pub fn valid(&self, superblock: u32) -> u32 {
+        self.blocks.valid(BlockId(superblock))
+    }
+
+    pub fn state(&self, superblock: u32) -> BlockState {
+        self.blocks.state(BlockId(superblock))
+    }
+
+    pub fn traffic(&self, superblock: u32) -> &Traffic {
+        &self.traffic[superblock as usize]
     }
 
     /// Returns the number of erased superblocks.
     #[inline]
     pub fn free_count(&self) -> u32 {
-        self.free.len() as u32
+        self.blocks.free_in(USUAL)
     }
 
     /// Opens the superblock that has been erased for longest.
     pub fn open(&mut self) -> Option<u32> {
-        let superblock = self.free.pop_front()?;
-        self.superblocks[superblock as usize].state = State::Open;
-        Some(superblock)
+        self.blocks.open(USUAL).map(|block| block.0)
     }
 
     /// Opens the one set aside that has been erased for longest.
     pub fn open_aside(&mut self) -> Option<u32> {
-        let superblock = self.free_aside.pop_front()?;
-        self.superblocks[superblock as usize].state = State::Open;
-        Some(superblock)
+        self.blocks.open(ASIDE).map(|block| block.0)
     }
 
     /// Returns the number of erased superblocks of those set aside.
     pub fn free_aside_count(&self) -> u32 {
-        self.free_aside.len() as u32
+        self.blocks.free_in(ASIDE)
     }
 
     /// Returns whether a superblock is set aside.
@@ -188,99 +223,169 @@ impl Map {
         superblock >= self.set_aside
     }
 
-    /// A superblock is full.
-    pub fn close(&mut self, superblock: u32) {
-        self.superblocks[superblock as usize].state = State::Full;
+    /// A command takes its place in a superblock. Returns whether it was the last.
+    pub fn take_command(&mut self, superblock: u32) -> bool {
+        self.blocks.take(BlockId(superblock), self.command);
+        self.blocks.is_taken(BlockId(superblock))
+    }
+
+    /// Returns whether every command of a superblock has its place, and its data stays there for
+    /// now.
+    pub fn is_whole(&self, superblock: u32) -> bool {
+        let stays =
+            matches!(self.traffic(superblock).emptied, Emptied::No | Emptied::Read | Emptied::Lent);
+        stays && self.blocks.is_taken(BlockId(superblock))
+    }
+
+    /// A command of a superblock is being programmed.
+    pub fn departed(&mut self, superblock: u32) {
+        self.traffic[superblock as usize].flying += 1;
+    }
+
+    /// A command of a superblock has been programmed.
+    pub fn landed(&mut self, superblock: u32, now: Nanos) {
+        let its = &mut self.traffic[superblock as usize];
+        its.flying -= 1;
+        if its.flying == 0 && self.blocks.is_taken(BlockId(superblock)) {
+            self.blocks.fill(BlockId(superblock), now);
+        }
+    }
+
+    /// A full superblock is emptied.
+    pub fn empty(&mut self, superblock: u32) {
+        self.blocks.collect(BlockId(superblock));
+        self.traffic[superblock as usize].emptied = Emptied::Read;
+    }
+
+    /// The emptying of a superblock comes to its next step.
+    pub fn set_emptied(&mut self, superblock: u32, emptied: Emptied) {
+        self.traffic[superblock as usize].emptied = emptied;
+    }
+
+    /// Units of a superblock are read, to be moved.
+    pub fn leaves(&mut self, superblock: u32, units: u32) {
+        self.traffic[superblock as usize].leaving += units;
+    }
+
+    /// A unit has left a superblock, or is no longer to be moved.
+    pub fn has_left(&mut self, superblock: u32) {
+        self.traffic[superblock as usize].leaving -= 1;
+    }
+
+    /// What was being moved from a superblock that stays is stored: it is full as before.
+    pub fn give_back(&mut self, superblock: u32) {
+        self.traffic[superblock as usize].emptied = Emptied::No;
+        self.blocks.give_back(BlockId(superblock));
     }
 
     /// A superblock is erased.
     pub fn erased(&mut self, superblock: u32) {
-        let record = &mut self.superblocks[superblock as usize];
-        debug_assert_eq!((record.valid, record.flying, record.leaving), (0, 0, 0));
-        record.state = State::Free;
-        self.erases[superblock as usize] += 1;
-        let aside = self.is_aside(superblock);
-        if aside { &mut self.free_aside } else { &mut self.free }.push_back(superblock);
+        let its = &mut self.traffic[superblock as usize];
+        debug_assert_eq!((its.flying, its.leaving), (0, 0));
+        its.emptied = Emptied::No;
+        self.blocks.erase(BlockId(superblock));
     }
 
-    /// Returns the full superblock with the fewest valid units, and their number, of those that are
-    /// not set aside and of which nothing is being written or moved.
+    /// Returns the superblock that a policy empties next, of those that are full and not set aside,
+    /// and of which nothing is being moved. None if none has an invalid unit.
+    pub fn victim_of(&self, policy: &mut AnyVictim, now: Nanos) -> Option<u32> {
+        self.blocks.candidates(USUAL).victim_of(policy, now).map(|block| block.0)
+    }
+
+    /// Returns the one of them with the fewest valid units, and their number.
     pub fn emptiest(&self) -> Option<(u32, u32)> {
-        let all = self.superblocks[..self.set_aside as usize].iter().zip(0..);
-        let all = all.filter(|(record, _)| record.is_settled());
-        all.map(|(record, number)| (record.valid, number)).min().map(|(valid, at)| (at, valid))
+        let victim = self.blocks.candidates(USUAL).fewest_valid()?;
+        Some((victim.0, self.blocks.valid(victim)))
     }
 
     pub fn erases(&self) -> &[u32] {
-        &self.erases
+        self.blocks.erase_counts()
     }
 
-    /// Returns the erased superblocks, and those among the ones set aside, oldest first.
-    pub fn free_lists(&self) -> [&VecDeque<u32>; 2] {
-        [&self.free, &self.free_aside]
+    /// Passes on the map and the superblocks: those that are erased, in the order in which they will
+    /// be opened; those that are full, in the order in which they became so; how often each has been
+    /// erased; and where each unit of the host is.
+    pub fn save(&self, put: PutWords<'_>) -> Result<(), String> {
+        let of = |plane| self.blocks.free_blocks(plane).map(|block| block.0).collect();
+        let all = (0..self.count()).map(BlockId);
+        let mut filled: Vec<(u64, u32)> =
+            all.filter_map(|its| Some((self.blocks.fill_order(its)?, its.0))).collect();
+        filled.sort_unstable();
+        let full: Vec<u32> = filled.into_iter().map(|(_, number)| number).collect();
+        for list in [of(USUAL), of(ASIDE), full] {
+            put(&[list.len() as u32])?;
+            put(&list)?;
+        }
+        put(self.erases())?;
+        put(self.table.locations())
     }
 
-    /// Returns 1 for each superblock that is full, and 0 for the others.
-    pub fn full(&self) -> Vec<u32> {
-        self.superblocks.iter().map(|record| u32::from(record.state == State::Full)).collect()
-    }
-
-    /// Returns where each unit of the host is.
-    pub fn places(&self) -> &[u32] {
-        &self.forward
-    }
-
-    /// Takes over the saved state of a map of this size, which holds nothing.
+    /// Takes over the saved state of a map of this size, which holds nothing and of which these
+    /// superblocks are open, with as many commands in use.
     ///
     /// # Errors
     /// Why it is not the state of such a map.
-    pub fn restore(&mut self, take: TakeWords<'_>) -> Result<(), String> {
-        let count = self.superblocks.len() as u32;
-        let (free, free_aside) = (list(take, count)?, list(take, count)?);
-        let mut full = vec![0; self.superblocks.len()];
-        take(&mut full)?;
-        for (record, &full) in self.superblocks.iter_mut().zip(&full) {
-            record.state = if full == 1 { State::Full } else { State::Open };
+    pub fn restore(&mut self, take: TakeWords<'_>, open: &[Open]) -> Result<(), String> {
+        let count = self.count();
+        let (free, aside, full) = (list(take, count)?, list(take, count)?, list(take, count)?);
+        for open in open {
+            self.use_erased(open.superblock, open.command * self.command)?;
         }
-        for (list, aside) in [(&free, false), (&free_aside, true)] {
-            for &number in list {
-                if (number >= self.set_aside) != aside || full[number as usize] != 0 {
-                    return Err("a superblock is erased that cannot be".into());
-                }
-                self.superblocks[number as usize].state = State::Free;
+        for &number in &full {
+            self.use_erased(number, self.blocks.geometry().pages_per_block)?;
+            self.blocks.fill(BlockId(number), Nanos::ZERO);
+        }
+        for (plane, list) in [(USUAL, free), (ASIDE, aside)] {
+            let order: Vec<BlockId> = list.into_iter().map(BlockId).collect();
+            if !self.blocks.order_free(plane, &order) {
+                return Err("a superblock is erased that cannot be".into());
             }
         }
-        (self.free, self.free_aside) = (free.into(), free_aside.into());
-        take(&mut self.erases)?;
-        let mut forward = std::mem::take(&mut self.forward);
-        take(&mut forward)?;
-        for (page, &unit) in forward.iter().enumerate().filter(|(_, unit)| **unit != NOWHERE) {
-            let Some(owner) = self.owners.get_mut(unit as usize).filter(|it| **it == NOWHERE)
-            else {
-                return Err("two units share a place, or one lies beyond the drive".into());
+        let mut erases = vec![0; count as usize];
+        take(&mut erases)?;
+        self.blocks.set_erases(&erases);
+        take(self.table.entries())?;
+        for page in (0..self.logical()).map(Lpn) {
+            let Location::Flash(unit) = self.table.place(page) else {
+                match self.table.place(page) {
+                    Location::Nowhere => continue,
+                    _ => return Err("a unit is in the buffer".into()),
+                }
             };
-            *owner = page as u32;
-            let record = &mut self.superblocks[(unit / self.units) as usize];
-            if record.state == State::Free {
+            if self.table.owner_if_any(unit) != Some(Lpn::NONE) {
+                return Err("two units share a place, or one lies beyond the drive".into());
+            }
+            let block = self.blocks.block_of(unit);
+            if self.blocks.state(block) == BlockState::Free {
                 return Err("a unit lies in an erased superblock".into());
             }
-            record.valid += 1;
+            self.table.set_owner(unit, page);
+            self.blocks.bind(unit, block);
         }
-        self.forward = forward;
+        Ok(())
+    }
+
+    /// Opens an erased superblock of which so many numbers are in use.
+    fn use_erased(&mut self, number: u32, used: u32) -> Result<(), String> {
+        if self.state(number) != BlockState::Free {
+            return Err("a superblock is open and full, or open twice".into());
+        }
+        self.blocks.open_this(BlockId(number));
+        self.blocks.skip(BlockId(number), used);
         Ok(())
     }
 
     /// Prefetches the entry of the unit of the host that a unit of the flash was written for.
     #[inline]
     pub fn prefetch_owner(&self, unit: u32) {
-        if let Some(&owner) = self.owners.get(unit as usize) {
-            fowler_units::prefetch(&self.forward, owner as usize);
+        if let Some(owner) = self.table.owner_if_any(UnitId(unit)) {
+            self.table.prefetch(owner);
         }
     }
 
     /// Prefetches the entry of a unit of the host.
     #[inline]
     pub fn prefetch(&self, page: u32) {
-        fowler_units::prefetch(&self.forward, page as usize);
+        self.table.prefetch(Lpn(page));
     }
 }

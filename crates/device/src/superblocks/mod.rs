@@ -41,6 +41,8 @@ mod check;
 mod collection;
 mod collection_jobs;
 mod commands;
+#[cfg(test)]
+mod erase_tests;
 mod filling;
 #[cfg(test)]
 mod golden_tests;
@@ -78,6 +80,7 @@ use crate::flash::txn::{Owner, Txn};
 use crate::flash::{Bind, Flash, Translation, Tries};
 use crate::host::FrontEnd;
 use crate::observe::operation::Op;
+use crate::policy::victim::AnyVictim;
 use crate::precondition::{Preconditioned, Watch};
 use aging::Aging;
 use buffer::Buffer;
@@ -103,6 +106,8 @@ pub struct Superblocks {
     buffer: Buffer,
     pace: Pace,
     commands: Commands,
+    /// Which superblock is emptied for its space.
+    victim: AnyVictim,
     collector: Collector,
     slc: Option<Box<SlcCache>>,
     aging: Option<Box<Aging>>,
@@ -151,7 +156,11 @@ impl Superblocks {
     pub fn with_data_for(&self, config: &Config) -> Result<Superblocks, Vec<Refusal>> {
         let layout = config.layout()?;
         assert_eq!(layout.logical_pages, self.map.logical(), "the image of another drive");
-        let mut its = Superblocks { map: self.map.clone(), ..Superblocks::empty(config) };
+        let mut its = Superblocks {
+            map: self.map.clone(),
+            victim: self.victim.clone(),
+            ..Superblocks::empty(config)
+        };
         its.commands.open_as(&self.commands);
         if let (Some(aging), Some(filled)) = (&mut its.aging, &self.aging) {
             aging.filled_as(filled, &its.map);
@@ -175,6 +184,11 @@ impl Superblocks {
             buffer: Buffer::new(layout.frames),
             pace: Pace::new(&config.buffer, layout.frames),
             commands: Commands::new(&config.flash, &shape, layout.frames),
+            victim: AnyVictim::custom_or_new(
+                config.policies.victim.as_ref(),
+                &config.victim,
+                config.seed,
+            ),
             collector: Collector::new(config, &shape),
             slc: SlcCache::new(&config.slc, &shape).map(Box::new),
             aging: Aging::new(config, &shape).map(Box::new),

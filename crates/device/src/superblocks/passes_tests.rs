@@ -6,15 +6,15 @@
 //! cells, the second 15 x 44 = 660 us: 460 and 900 us with their transfers.
 
 use super::cases::{UNIT, answer_to, drive, read, tiny};
-use super::map::Place;
 use crate::config::{Config, FlashConfig, Pattern};
 use crate::device::Pacing;
+use crate::mapping::page_map::Location;
 use crate::observe::completion::Completion;
 use crate::observe::counters::Counters;
 use crate::observe::operation::Source;
 use crate::policy::die_order::DieOrderKind;
 use crate::policy::suspension::SuspensionKind;
-use fowler_units::{Bytes, HostIo, HostOp, Nanos, Rng, Span};
+use fowler_units::{Bytes, HostIo, HostOp, Nanos, Rng, Span, UnitId};
 
 const COMMAND: u64 = 24;
 
@@ -173,7 +173,7 @@ fn collection_does_not_wait_for_the_second_pass() {
                 device.check_superblocks().expect("the laws");
                 let its = device.superblocks();
                 let held = |&page: &u32| match its.map.place(page) {
-                    Place::Flash(unit) => its.is_between_passes(unit),
+                    Location::Flash(UnitId(unit)) => its.is_between_passes(unit),
                     _ => false,
                 };
                 between += (0..its.map.logical()).filter(held).count() as u64;

@@ -101,10 +101,7 @@ impl Superblocks {
     /// Moves a stream on to its next command. A superblock that is full is closed.
     pub(super) fn advance(&mut self, stream: Stream, open: Open) {
         let next = Open { command: open.command + 1, ..open };
-        let full = next.command == self.shape.commands;
-        if full {
-            self.map.close(open.superblock);
-        }
+        let full = self.map.take_command(open.superblock);
         self.commands.set_open(stream, (!full).then_some(next));
     }
 
@@ -117,7 +114,7 @@ impl Superblocks {
             (first, self.shape.pages_per_command)
         };
         self.commands.records[number as usize] = Command::new(first_unit, stores, left);
-        self.map.superblocks[open.superblock as usize].flying += 1;
+        self.map.departed(open.superblock);
         number
     }
 
@@ -201,7 +198,7 @@ impl Superblocks {
             passes.ended(&self.shape, first_unit);
         }
         self.commands.free.push(number);
-        self.map.superblocks[superblock as usize].flying -= 1;
+        self.map.landed(superblock, flash.now());
         if moved {
             self.collector.stored(stores);
         }
@@ -217,6 +214,7 @@ impl Superblocks {
     fn settle_command(&mut self, flash: &mut Flash, number: u32) -> bool {
         let Command { first_unit, stores, .. } = self.commands.records[number as usize];
         let first = number as usize * self.shape.units_per_command as usize;
+        let superblock = self.shape.superblock_of(first_unit);
         let mut moved = false;
         for at in 0..stores {
             let unit = first_unit + at;
@@ -224,16 +222,15 @@ impl Superblocks {
                 Stored::Frame(frame) => {
                     let page = self.buffer.page(frame);
                     if self.map.is_in(page, frame) {
-                        self.map.settle(page, unit);
+                        self.map.settle(page, unit, superblock);
                     }
                     self.buffer.release(frame);
                 }
                 Stored::Moved { page, from } => {
-                    if self.map.is_at(page, from) {
-                        self.map.settle(page, unit);
-                    }
+                    let old = self.shape.superblock_of(from);
+                    self.map.relocate(page, [(from, old), (unit, superblock)]);
                     moved = true;
-                    self.left(flash, from);
+                    self.left(flash, old);
                 }
             }
         }

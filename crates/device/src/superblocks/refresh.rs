@@ -2,7 +2,7 @@
 
 use super::Superblocks;
 use super::collection::Why;
-use super::map::State;
+use crate::blocks::block_table::BlockState;
 use crate::flash::{Flash, Tries};
 use crate::observe::operation::Source;
 use fowler_units::{Nanos, TxnId, UnitId};
@@ -54,17 +54,15 @@ impl Superblocks {
         if aging.moving.is_some() {
             return false;
         }
-        let stays = |its: &u32| {
-            let record = &self.map.superblocks[*its as usize];
-            aging.all[*its as usize].due && record.state == State::Full
-        };
+        let stays = |its: &u32| aging.all[*its as usize].due && self.map.is_whole(*its);
         while aging.due.front().is_some_and(|its| !stays(its)) {
             aging.due.pop_front();
         }
         let Some(&superblock) = aging.due.front() else { return false };
-        let record = self.map.superblocks[superblock as usize];
-        let (valid, gain) = (record.valid, self.shape.data_units() - record.valid);
-        if !record.is_settled() || !self.begin_emptying(superblock, valid, gain, Why::Refresh) {
+        let valid = self.map.valid(superblock);
+        let gain = self.shape.data_units() - valid;
+        let full = self.map.state(superblock) == BlockState::Full;
+        if !full || !self.begin_emptying(superblock, valid, gain, Why::Refresh) {
             return false;
         }
         if let Some(aging) = &mut self.aging {

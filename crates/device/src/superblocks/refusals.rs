@@ -7,7 +7,7 @@ use super::shape::Shape;
 use super::slc_cache::{FOLDED_MOST, IDLE_LEAST};
 use crate::config::layout::{Layout, Refusals};
 use crate::config::{
-    Ack, Config, FlashConfig, GcFrontier, Mapping, OpBase, SlcConfig, constraints,
+    Ack, Config, FlashConfig, GcFrontier, Mapping, OpBase, Pattern, SlcConfig, constraints,
 };
 use crate::event::Event;
 use fowler_units::{Bytes, Span};
@@ -211,8 +211,8 @@ impl Config {
     /// Refuses what only the page-mapped controller does.
     fn refuse_policies(&self, refusals: &mut Refusals) {
         let plain = Config::new(self.geometry, self.timing);
-        let of_flash = ["policy.die_order", "policy.suspension"];
-        let flash_only = self.policies.labels().all(|(key, _)| of_flash.contains(&key));
+        let custom = ["policy.die_order", "policy.suspension", "policy.victim"];
+        let known = self.policies.labels().all(|(key, _)| custom.contains(&key));
         for (key, same) in [
             ("policy.hotness", self.hotness == plain.hotness),
             ("policy.placement", self.placement == plain.placement),
@@ -220,7 +220,6 @@ impl Config {
             ("policy.voltage", self.voltage == plain.voltage),
             ("policy.replacement", self.replacement == plain.replacement),
             ("policy.sensing", self.sensing == plain.sensing),
-            ("policy.victim", self.victim == plain.victim),
             ("policy.wear", self.wear == plain.wear),
             ("policy.scrub", self.scrub == plain.scrub),
             ("policy.redundancy", self.redundancy == plain.redundancy),
@@ -231,18 +230,20 @@ impl Config {
             ("buffer.ack", self.buffer.ack == Ack::OnInsert),
             ("buffer.cache_reads", !self.buffer.cache_reads),
             ("gc.frontier", self.gc.frontier == GcFrontier::Own),
-            ("policy", flash_only),
+            ("policy", known),
         ] {
             refusals.unless_hinted(
                 same,
                 &[key, "ftl.mapping"],
                 || format!("{key} is not what a drive with superblocks does"),
                 || {
-                    "such a drive has policy.die_order and policy.suspension; leave out the rest"
+                    "such a drive has policy.die_order, policy.suspension and policy.victim; leave out \
+                     the rest"
                         .into()
                 },
             );
         }
+        self.refuse_what_has_no_effect(refusals);
         let gc = &self.gc;
         refusals.unless(gc.foreground_below >= BELOW_LEAST, &["gc.foreground_below"], || {
             format!("{}; expected at least {BELOW_LEAST}", gc.foreground_below)
@@ -258,5 +259,43 @@ impl Config {
                 )
             },
         );
+    }
+
+    /// Refuses keys of the page-mapped drive that such a drive would read and never use.
+    fn refuse_what_has_no_effect(&self, refusals: &mut Refusals) {
+        let plain = Config::new(self.geometry, self.timing);
+        for (key, same, reason, hint) in [
+            (
+                "precondition.pattern",
+                self.precondition.pattern != Pattern::Rested,
+                "pauses would change nothing: such a drive collects only while the host writes",
+                "set precondition.pattern = \"steady\"",
+            ),
+            (
+                "gc.idle_after",
+                self.gc.idle_after == plain.gc.idle_after,
+                "it collects only while the host writes; what idle time empties is the SLC cache",
+                "leave it out, or set slc.fold_after",
+            ),
+            (
+                "queue.max_writes",
+                self.queue.max_writes == plain.queue.max_writes,
+                "writes wait for room in the buffer only",
+                "leave it out, or set buffer.size",
+            ),
+            (
+                "buffer.evict_ahead",
+                self.buffer.evict_ahead == plain.buffer.evict_ahead,
+                "the buffer sends its units as soon as they fill a program command",
+                "leave it out",
+            ),
+        ] {
+            refusals.unless_hinted(
+                same,
+                &[key, "ftl.mapping"],
+                || format!("{key} has no effect on a drive with superblocks: {reason}"),
+                || hint.into(),
+            );
+        }
     }
 }

@@ -19,8 +19,9 @@
 use super::Superblocks;
 use super::collection::Why;
 use super::commands::Stream;
-use super::map::{Map, State};
+use super::map::{Emptied, Map};
 use super::shape::Shape;
+use crate::blocks::block_table::BlockState;
 use crate::config::{SlcConfig, WhenFull};
 use crate::event::Event;
 use crate::flash::Flash;
@@ -93,20 +94,17 @@ impl SlcCache {
     /// Returns the full superblock in SLC mode with the fewest valid units, and their number.
     fn emptiest(&self, map: &Map) -> Option<(u32, u32)> {
         let full = |&&number: &&u32| {
-            let record = &map.superblocks[number as usize];
-            let whole = self.modes[number as usize] == Mode::Slc;
-            whole && record.is_settled()
+            self.modes[number as usize] == Mode::Slc && map.state(number) == BlockState::Full
         };
         let all = self.held.iter().filter(full);
-        let valid = |&number: &u32| (map.superblocks[number as usize].valid, number);
+        let valid = |&number: &u32| (map.valid(number), number);
         all.map(valid).min().map(|(valid, number)| (number, valid))
     }
 
     /// Returns whether it holds a superblock that is or will be full.
     fn has_some_to_fold(&self, map: &Map) -> bool {
-        let full = |&number: &u32| {
-            matches!(map.superblocks[number as usize].state, State::Full | State::Paused)
-        };
+        let full =
+            |&number: &u32| map.is_whole(number) || map.traffic(number).emptied == Emptied::Paused;
         self.held.iter().any(full)
     }
 
@@ -249,7 +247,7 @@ impl Superblocks {
 
     /// The folding of a superblock has stopped, and what had been read from it is stored.
     pub(super) fn paused(&mut self, superblock: u32) {
-        self.map.close(superblock);
+        self.map.give_back(superblock);
         let cache = self.slc.as_mut().expect("only its superblocks are paused");
         cache.modes[superblock as usize] = Mode::Slc;
         cache.folded -= 1;

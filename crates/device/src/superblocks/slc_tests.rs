@@ -8,14 +8,14 @@
 
 use super::Superblocks;
 use super::cases::{UNIT, drive, tiny};
-use super::map::Place;
 use crate::config::{Config, Pattern, WhenFull};
 use crate::device::{Device, Pacing};
+use crate::mapping::page_map::Location;
 use crate::observe::completion::Completion;
 use crate::observe::counters::SlcCounts;
 use crate::observe::operation::Source;
 use fowler_nand::PerPageType;
-use fowler_units::{Bytes, HostIo, HostOp, Nanos, Rng, Span};
+use fowler_units::{Bytes, HostIo, HostOp, Nanos, Rng, Span, UnitId};
 
 /// A drive of one die that holds nothing, with two superblocks in SLC mode: 64 units. Its buffer
 /// holds 48.
@@ -150,7 +150,9 @@ fn the_cache_is_folded_in_idle_time() {
     // Of what was not written again, the data is where it was folded to or had gone to at first.
     let its = device.superblocks();
     for page in 64..160 {
-        let Place::Flash(unit) = its.map.place(page) else { panic!("unit {page} is nowhere") };
+        let Location::Flash(UnitId(unit)) = its.map.place(page) else {
+            panic!("unit {page} is nowhere")
+        };
         assert!(!its.shape.is_slc(unit), "unit {page}");
     }
 }

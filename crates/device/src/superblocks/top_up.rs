@@ -6,6 +6,7 @@
 //! superblock. Its gain grows by as many, so after a few victims one gains a whole command.
 
 use super::Superblocks;
+use super::map::Emptied;
 use crate::flash::Flash;
 
 impl Superblocks {
@@ -44,6 +45,8 @@ impl Superblocks {
         let Some((superblock, _)) = self.map.emptiest().filter(|&(_, valid)| valid > 0) else {
             return false;
         };
+        self.map.empty(superblock);
+        self.map.set_emptied(superblock, Emptied::Lent);
         let first = self.shape.first_unit(superblock);
         for first in (first..first + self.shape.units).step_by(page as usize) {
             if places == 0 || !self.collector.has_room_for(page) {

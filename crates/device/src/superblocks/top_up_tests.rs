@@ -38,7 +38,7 @@ fn the_last_command_takes_units_of_the_next_superblock() {
     device.run_watched(writes.into_iter().chain([read]), Pacing::Open, &mut answers, |device| {
         device.check_superblocks().expect("the laws");
         let (counters, its) = (device.counters(), device.superblocks());
-        let valid = [0, 1].map(|at| its.map.superblocks[at].valid);
+        let valid = [0, 1].map(|at| its.map.valid(at));
         let moved = (counters.reads[Source::Gc], counters.programs[Source::Gc]);
         seen.push((moved, valid, its.collector.carried));
     });

@@ -2,6 +2,7 @@
 
 use crate::support::random::one_of;
 use crate::support::superblocks::{aging, built, cached, drawn, requests, zones};
+use fowler_device::policy::victim::{self, VictimKind};
 use fowler_device::*;
 use fowler_units::Rng;
 
@@ -19,6 +20,23 @@ fn zones_are_written_whatever_the_cache() {
 #[test]
 fn zones_are_written_whatever_the_age() {
     write_zones("zones that age", aging);
+}
+
+#[test]
+fn zones_are_written_whatever_the_victim() {
+    write_zones("zones and victims", victims);
+}
+
+/// A drive that chooses its victims otherwise, with or without a cache or data that ages.
+fn victims(rng: &mut Rng, config: Config) -> Config {
+    let mut config = match rng.below(3) {
+        0 => cached(rng, config),
+        1 => aging(rng, config),
+        _ => config,
+    };
+    let name = one_of(rng, &[VictimKind::Fifo, VictimKind::DChoices, VictimKind::CostBenefit]);
+    config.victim = victim::Params { name, d: 1 + rng.below(3) as u32 };
+    config
 }
 
 /// Its last superblocks gain less than a command holds, so padding would eat what collection gains.
@@ -66,6 +84,12 @@ fn write_zones_of(seed: u64, stream: &str, altered: impl Fn(&mut Rng, Config) ->
 #[test]
 fn nothing_is_lost_whatever_the_drive() {
     lose_nothing("superblocks", 0, |_, config| config);
+}
+
+/// The same whichever superblocks are collected.
+#[test]
+fn nothing_is_lost_whatever_the_victim() {
+    lose_nothing("superblocks and victims", 12, victims);
 }
 
 /// The same with an SLC cache, which is also emptied in pauses, and interrupted in that.

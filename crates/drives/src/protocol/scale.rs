@@ -206,9 +206,12 @@ fn settings(full: &Resolved, needs: Needs, by: f64, (blocks, pages): (u32, u32))
         let wanted = ((config.buffer.size.0 as f64 / by) as u64).max(least);
         if wanted < config.buffer.size.0 {
             let frames = wanted.div_ceil(page);
-            let ahead = u64::from(config.buffer.evict_ahead).min(frames / 4);
             set.push(format!("buffer.size={}B", frames * page));
-            set.push(format!("buffer.evict_ahead={ahead}"));
+            // A drive with superblocks frees no frames ahead.
+            if config.superblocks.mapping == Mapping::Pages {
+                let ahead = u64::from(config.buffer.evict_ahead).min(frames / 4);
+                set.push(format!("buffer.evict_ahead={ahead}"));
+            }
         }
     }
     set

@@ -39,7 +39,7 @@ impl Collect {
     /// Returns whether a plane has had too many victims in a row from which nothing was gained.
     fn stalls(&mut self, candidates: &Candidates<'_>, block: BlockId) -> bool {
         let plane = candidates.plane().0;
-        if candidates.valid(block) < candidates.pages_per_block() {
+        if candidates.valid(block) < candidates.capacity() {
             self.fruitless.remove(&plane);
             return false;
         }

@@ -20,7 +20,7 @@ impl CostBenefit {
     /// every machine; the 2 cancels in comparisons.
     fn score(candidates: &Candidates<'_>, block: BlockId, now: Nanos) -> (u128, u128) {
         let valid = candidates.valid(block);
-        let invalid = candidates.pages_per_block() - valid;
+        let invalid = candidates.capacity() - valid;
         let age = (now - candidates.filled_at(block)).0 + 1;
         (u128::from(age) * u128::from(invalid), u128::from(valid))
     }
