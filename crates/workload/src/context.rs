@@ -2,6 +2,7 @@
 
 use crate::csv::CsvColumns;
 use crate::etw_columns::EtwColumns;
+use crate::recognition::roles::KnownNames;
 use std::collections::BTreeMap;
 
 /// The most devices that a trace may have: more would be no trace, and memory must not grow with
@@ -23,6 +24,8 @@ pub(crate) struct Context {
     pub times: u64,
     /// How many columns the first line had.
     pub width: Option<usize>,
+    /// The names that lines repeat.
+    pub names: KnownNames,
 }
 
 impl Context {

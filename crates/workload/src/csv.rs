@@ -1,7 +1,10 @@
 //! The columns of a CSV without a format of its own, as the user gives them:
 //! `ts=us,op=rw,lba=512,len=bytes`.
 
+use crate::optional_column::OptionalColumn;
+use crate::recognition::roles::Role;
 use fowler_units::{Diagnostic, Diagnostics, HostOp, printable};
+use std::fmt;
 
 /// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +21,25 @@ pub(crate) enum CsvColumn {
     Size { unit: u64 },
     /// The device, by number or by name.
     Device { named: bool },
+    /// An optional column of a native trace, which only its header can name.
+    Optional(OptionalColumn),
+}
+
+impl CsvColumn {
+    /// Whether a column with this role by its name may hold it.
+    pub fn is(self, role: Option<Role>) -> bool {
+        match (self, role) {
+            (CsvColumn::Time { digits }, Some(Role::Time(unit))) => {
+                unit.unwrap_or(digits) == digits
+            }
+            (CsvColumn::Offset { unit: own }, Some(Role::Offset(unit)))
+            | (CsvColumn::Size { unit: own }, Some(Role::Size(unit))) => unit.unwrap_or(own) == own,
+            (CsvColumn::Op(_), Some(Role::Op))
+            | (CsvColumn::Device { .. }, Some(Role::Device))
+            | (CsvColumn::Skipped, None) => true,
+            _ => false,
+        }
+    }
 }
 
 /// How operations are written.
@@ -45,6 +67,21 @@ const WORDS: &[(&str, HostOp)] = &[
     ("flush", HostOp::Flush),
 ];
 
+/// Returns the operation of a field in the kernel's letters (`rwbs`): R, W or D, and behind it
+/// whether the request is synchronous (S), read ahead (A) or metadata (M). Other letters say more
+/// than one operation and are refused: F before W is a flush of its own.
+fn of_rwbs(field: &[u8]) -> Option<HostOp> {
+    let (first, rest) = field.split_first()?;
+    let known = !rest.is_empty() && rest.len() <= 3 && rest.iter().all(|it| b"SAM".contains(it));
+    match first {
+        b'R' if known => Some(HostOp::Read),
+        b'W' if known => Some(HostOp::Write),
+        b'D' if known => Some(HostOp::Trim),
+        b'F' if matches!(rest, b"F" | b"N") => Some(HostOp::Flush),
+        _ => None,
+    }
+}
+
 impl OpCode {
     /// Returns the operation that a field means.
     pub fn op(self, field: &[u8]) -> Option<HostOp> {
@@ -53,7 +90,8 @@ impl OpCode {
             (OpCode::OneReads, b"0") | (OpCode::ZeroReads, b"1") => Some(HostOp::Write),
             (OpCode::Words, field) => {
                 let is = |word: &str| field.eq_ignore_ascii_case(word.as_bytes());
-                WORDS.iter().find(|(word, _)| is(word)).map(|&(_, op)| op)
+                let known = WORDS.iter().find(|(word, _)| is(word)).map(|&(_, op)| op);
+                known.or_else(|| of_rwbs(field))
             }
             _ => None,
         }
@@ -62,7 +100,9 @@ impl OpCode {
     /// Returns the accepted fields, for messages.
     pub fn expected(self) -> &'static str {
         match self {
-            OpCode::Words => "r, read, w, write, t, trim, d, discard, f or flush",
+            OpCode::Words => {
+                "r, read, w, write, t, trim, d, discard, f or flush; the kernel's letters such as WS"
+            }
             OpCode::OneReads => "1 (read) or 0 (write)",
             OpCode::ZeroReads => "0 (read) or 1 (write)",
         }
@@ -79,6 +119,8 @@ pub struct CsvColumns {
     blanks: bool,
     /// Whether any number of further columns may follow.
     more: bool,
+    /// True if times count from zero, as in a native trace, and not from the first request.
+    pub(crate) from_zero: bool,
 }
 
 /// The most columns that can be given.
@@ -97,18 +139,56 @@ impl Default for CsvColumns {
             CsvColumn::Offset { unit: 512 },
             CsvColumn::Size { unit: 1 },
         ];
-        CsvColumns { columns, header: false, blanks: false, more: false }
+        CsvColumns { columns, ..CsvColumns::EMPTY }
     }
 }
 
 impl CsvColumns {
+    /// No columns.
+    const EMPTY: CsvColumns = CsvColumns {
+        columns: Vec::new(),
+        header: false,
+        blanks: false,
+        more: false,
+        from_zero: false,
+    };
+
+    /// Returns the columns of a native trace whose header names them in another order.
+    pub(crate) fn of_native(columns: Vec<CsvColumn>) -> CsvColumns {
+        CsvColumns { columns, from_zero: true, ..CsvColumns::EMPTY }
+    }
+
+    /// Returns the columns that a header names.
+    pub(crate) fn of_header(columns: Vec<CsvColumn>, commas: bool) -> CsvColumns {
+        CsvColumns { columns, header: true, blanks: !commas, ..CsvColumns::EMPTY }
+    }
+
+    /// Returns the columns with or without a first line that is not read.
+    pub(crate) fn behind_header(self, header: bool) -> CsvColumns {
+        CsvColumns { header, ..self }
+    }
+
+    /// Returns the columns with some in another unit; `None` if none changes.
+    pub(crate) fn with(&self, otherwise: fn(CsvColumn) -> Option<CsvColumn>) -> Option<CsvColumns> {
+        let changed = |column: &CsvColumn| otherwise(*column).unwrap_or(*column);
+        let columns: Vec<CsvColumn> = self.columns.iter().map(changed).collect();
+        (columns != self.columns).then(|| CsvColumns { columns, ..self.clone() })
+    }
+
+    /// Returns the unit of time as its digits of a nanosecond.
+    pub(crate) fn digits(&self) -> Option<usize> {
+        self.columns.iter().find_map(|column| match column {
+            CsvColumn::Time { digits } => Some(*digits),
+            _ => None,
+        })
+    }
+
     /// Parses a list of columns such as `ts=us,op=rw,lba=512,len=bytes`.
     ///
     /// # Errors
     /// Everything that is wrong with it.
     pub fn parse(text: &str) -> Result<CsvColumns, Diagnostics> {
-        let mut parsed =
-            CsvColumns { columns: Vec::new(), header: false, blanks: false, more: false };
+        let mut parsed = CsvColumns::EMPTY;
         let mut wrong = Vec::new();
         for part in text.split(',').map(str::trim).take(MOST_COLUMNS) {
             if let Err(diagnostic) = parsed.add(part) {
@@ -183,6 +263,32 @@ impl CsvColumns {
     }
 }
 
+/// Prints the list of columns as [`CsvColumns::parse`] reads it.
+impl fmt::Display for CsvColumns {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let of_unit = |unit: u64| if unit == 1 { "bytes".to_string() } else { unit.to_string() };
+        let words = self.columns.iter().map(|column| match *column {
+            CsvColumn::Skipped | CsvColumn::Optional(_) => "_".into(),
+            CsvColumn::Time { digits: 0 } => "ts=ns".into(),
+            CsvColumn::Time { digits: 2 } => "ts=100ns".into(),
+            CsvColumn::Time { digits: 3 } => "ts=us".into(),
+            CsvColumn::Time { digits: 6 } => "ts=ms".into(),
+            CsvColumn::Time { .. } => "ts=s".into(),
+            CsvColumn::Op(OpCode::Words) => "op=rw".into(),
+            CsvColumn::Op(OpCode::OneReads) => "op=1=read".into(),
+            CsvColumn::Op(OpCode::ZeroReads) => "op=0=read".into(),
+            CsvColumn::Offset { unit } => format!("lba={}", of_unit(unit)),
+            CsvColumn::Size { unit } => format!("len={}", of_unit(unit)),
+            CsvColumn::Device { named: true } => "dev=name".into(),
+            CsvColumn::Device { named: false } => "dev=number".into(),
+        });
+        let flags = [(self.header, "header"), (self.more, "..."), (self.blanks, "blanks")];
+        let [header, more, blanks] = flags.map(|(is, word)| is.then(|| word.to_string()));
+        let all: Vec<String> = header.into_iter().chain(words).chain(more).chain(blanks).collect();
+        f.write_str(&all.join(","))
+    }
+}
+
 /// Parses `name=unit`.
 fn column(part: &str) -> Result<CsvColumn, Box<Diagnostic>> {
     let wrong = || Box::new(problem(format!("`{}` is no column", printable(part))).expected(PARTS));
@@ -244,6 +350,39 @@ mod tests {
         ];
         assert_eq!(given.columns(), columns);
         assert!(given.header && !given.commas() && given.more() && given.names_devices());
+    }
+
+    #[test]
+    fn columns_are_printed_as_they_are_read() {
+        for text in [
+            "ts=us,op=rw,lba=512,len=bytes",
+            "header,dev=name,_,op=0=read,len=4096,lba=bytes,ts=100ns,...,blanks",
+            "ts=s,dev=number,op=1=read,len=bytes,lba=512",
+            "ts=ns,op=rw,lba=512,len=512,blanks",
+            "ts=ms,op=rw,lba=512,len=512",
+        ] {
+            assert_eq!(CsvColumns::parse(text).unwrap().to_string(), text);
+        }
+    }
+
+    #[test]
+    fn letters_of_the_kernel_are_one_operation_or_none() {
+        let op = |field: &str| OpCode::Words.op(field.as_bytes());
+        for (field, meant) in [
+            ("WS", Some(HostOp::Write)),
+            ("RA", Some(HostOp::Read)),
+            ("RSM", Some(HostOp::Read)),
+            ("DS", Some(HostOp::Trim)),
+            ("FF", Some(HostOp::Flush)),
+            ("FN", Some(HostOp::Flush)),
+            ("FWFSM", None),
+            ("WFS", None),
+            ("N", None),
+            ("RR", None),
+            ("", None),
+        ] {
+            assert_eq!(op(field), meant, "{field}");
+        }
     }
 
     #[test]

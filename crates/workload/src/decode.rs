@@ -3,8 +3,8 @@
 use crate::context::Context;
 use crate::extra::Extra;
 use crate::fields::{Blanks, Commas, Fault, Fields};
-use crate::formats::native::OptionalColumn;
 use crate::formats::{TraceFormat, each_format};
+use crate::optional_column::OptionalColumn;
 use crate::record::{Record, in_time};
 use crate::{Cause, Format};
 

@@ -2,9 +2,14 @@
 //! several formats share their columns and differ in units, the result lists the candidates and how
 //! each would read the text, because a wrong guess would silently produce wrong results.
 
+mod header;
+mod nearest;
+
 use crate::binary::Binary;
-use crate::{Cause, Format, Record, decode_line};
-use fowler_units::{Diagnostic, HostOp, printable};
+use crate::lines::{Lines, is_remark};
+use crate::recognition::{fio_logs, plausibility, results};
+use crate::{Cause, CsvColumns, Format, Record, TraceError, decode_line};
+use fowler_units::{Diagnostic, HostIo, HostOp, printable};
 use std::cmp::Reverse;
 
 /// How many lines are examined.
@@ -28,14 +33,47 @@ pub struct Undetected {
     pub candidates: Vec<Candidate>,
     /// The first line that is not blank or a comment.
     pub first_line: String,
+    /// The format that is nearest, and why it does not fit, where none does.
+    pub nearest: Option<(Format, String)>,
+    /// How the file can be read all the same, if the text shows how.
+    pub otherwise: Option<String>,
+}
+
+/// The format of a text, and what its reader must know and say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Detected {
+    /// The format.
+    pub format: Format,
+    /// The columns that a header names, if the format is [`Format::Csv`].
+    pub columns: Option<CsvColumns>,
+    /// True if the first line is a header that the format does not have: it is skipped.
+    pub header: bool,
+    /// What must be said about the choice: the columns of a header, a close second.
+    pub notes: Vec<String>,
+}
+
+impl Detected {
+    /// Returns a format of which nothing more must be known.
+    pub fn of(format: Format) -> Detected {
+        Detected { format, columns: None, header: false, notes: Vec::new() }
+    }
 }
 
 impl Undetected {
     /// Returns the error message.
     pub fn diagnostic(&self) -> Diagnostic {
-        let known = format!("one of these formats: {}", Format::names());
         let mut diagnostic = if self.candidates.is_empty() {
-            Diagnostic::of("cannot detect the trace format: none fits").expected(known)
+            let why = match &self.nearest {
+                Some((format, why)) => format!("none fits; the nearest is `{format}`: {why}"),
+                None => "none fits".to_string(),
+            };
+            let known = format!("one of these formats: {}", Format::names());
+            let describe = "describe its columns, such as --columns ts=us,op=rw,lba=512,len=bytes \
+                            (fowler trace info --help)";
+            let hint = self.otherwise.clone().unwrap_or_else(|| describe.to_string());
+            Diagnostic::of(format!("cannot detect the trace format: {why}"))
+                .expected(known)
+                .hint(hint)
         } else {
             let readings: Vec<String> = self
                 .candidates
@@ -48,12 +86,6 @@ impl Undetected {
         diagnostic.text.clone_from(&self.first_line);
         diagnostic
     }
-}
-
-/// Whether a line is a comment (it begins with `#`) or blank.
-#[inline]
-pub(crate) fn is_remark(line: &[u8]) -> bool {
-    matches!(line.trim_ascii_start().first(), None | Some(b'#'))
 }
 
 impl Format {
@@ -85,45 +117,141 @@ impl Format {
     /// # Errors
     /// The candidates, if several formats fit or none does.
     pub fn detect(sample: &[u8], whole: bool) -> Result<Format, Undetected> {
-        let complete = match sample.iter().rposition(|&byte| byte == b'\n') {
-            Some(end) if !whole => &sample[..end],
-            _ => sample,
-        };
-        let lines = first_lines(complete);
-        let first_line = lines.first().map_or_else(String::new, printable);
-        if let Some(format) = by_header(&lines) {
-            return Ok(format);
-        }
-        let fits: Vec<(Format, Vec<Record>)> = Format::ALL
-            .iter()
-            .filter(|format| format.header().is_none() && format.is_detected())
-            .filter(|format| !format.is_binary())
-            .map(|&format| (format, decoded(format, &lines)))
-            .collect();
-        let most =
-            fits.iter().map(|(format, _)| accounted(*format, &lines)).max().unwrap_or_default();
-        let mut fits: Vec<_> = fits
-            .into_iter()
-            .filter(|(format, records)| {
-                let fits = accounted(*format, &lines) == most && 2 * most >= lines.len();
-                fits && most > 0 && (format.is_shown_by_events() || !records.is_empty())
-            })
-            .collect();
-        rule_out(&mut fits, &lines);
-        match &fits[..] {
-            [(format, _)] => Ok(*format),
-            _ => {
-                let candidates = fits
-                    .iter()
-                    .map(|(format, records)| Candidate {
-                        format: *format,
-                        reading: reading(records),
-                    })
-                    .collect();
-                Err(Undetected { candidates, first_line })
-            }
+        detected(sample, whole).map(|detected| detected.format)
+    }
+}
+
+/// Detects the format of a text as [`Format::detect`], and says what its reader must know.
+pub(crate) fn detected(sample: &[u8], whole: bool) -> Result<Detected, Undetected> {
+    let lines = first_lines(complete(sample, whole));
+    if let Some(format) = by_header(&lines) {
+        return Ok(Detected::of(format));
+    }
+    match header::read(&lines) {
+        Some(outcome) => outcome,
+        None => by_lines(&lines).or_else(|undetected| {
+            let in_comment = header::in_comment(complete(sample, whole), &lines);
+            in_comment.ok_or(undetected)
+        }),
+    }
+}
+
+/// Returns the sample without its last line if that may be cut short.
+fn complete(sample: &[u8], whole: bool) -> &[u8] {
+    match memchr::memrchr(b'\n', sample) {
+        Some(end) if !whole => &sample[..end],
+        _ => sample,
+    }
+}
+
+/// Whether the first line of a text names the columns of a format that has no header row.
+pub(crate) fn has_names(format: Format, head: &[u8]) -> bool {
+    first_lines(head).first().is_some_and(|line| header::names_columns_of(format, line))
+}
+
+/// Rejects a file that holds the result of a measurement or averages, whatever its columns.
+pub(crate) fn refuse_no_requests(
+    name: &str,
+    text: &Lines,
+    given: Option<Format>,
+) -> Result<(), TraceError> {
+    if given == Some(Format::Csv) {
+        return Ok(());
+    }
+    let head = complete(text.head(), text.head_is_all());
+    if let Some(measured) = results::measured(head) {
+        return Err(TraceError::one(name, measured.diagnostic()));
+    }
+    let lines = first_lines(head);
+    let is_log = matches!(given, None | Some(Format::FioLog));
+    match fio_logs::no_requests(&lines).filter(|_| is_log) {
+        None => Ok(()),
+        Some(why) => {
+            let (what, hint) = why.words();
+            let diagnostic = Diagnostic::of(what).text(lines.first().unwrap_or(&&b""[..]));
+            let expected = "a log of single requests: time, value, direction, bs, offset, priority";
+            Err(TraceError::one(name, diagnostic.expected(expected).hint(hint.to_string())))
         }
     }
+}
+
+/// A format that decodes lines, and the records that it makes of them.
+type Fit = (Format, Vec<Record>);
+
+/// Detects the format by the lines alone.
+fn by_lines(lines: &[&[u8]]) -> Result<Detected, Undetected> {
+    let first_line = lines.first().map_or_else(String::new, printable);
+    let fits: Vec<Fit> = claimable().map(|format| (format, decoded(format, lines))).collect();
+    let most = fits.iter().map(|(format, _)| accounted(*format, lines)).max().unwrap_or_default();
+    let enough = |(format, records): &Fit| {
+        let fits = accounted(*format, lines) == most && 2 * most >= lines.len();
+        fits && most > 0 && (format.is_shown_by_events() || !records.is_empty())
+    };
+    let mut rejected: Vec<(Format, String)> = Vec::new();
+    let mut fits: Vec<Fit> = fits.into_iter().filter(enough).collect();
+    rule_out(&mut fits, lines, &mut rejected);
+    match &fits[..] {
+        [(format, _)] => {
+            let notes = rejected.iter().filter(|(other, _)| !same(*other, *format)).map(second);
+            Ok(Detected { notes: notes.take(1).collect(), ..Detected::of(*format) })
+        }
+        [] => Err(nearest::undetected(lines, rejected.into_iter().next())),
+        _ => {
+            let of =
+                |(format, records): &Fit| Candidate { format: *format, reading: reading(records) };
+            let candidates = fits.iter().map(of).collect();
+            Err(Undetected { candidates, first_line, nearest: None, otherwise: None })
+        }
+    }
+}
+
+/// Returns the formats that a text may be claimed by without a header.
+fn claimable() -> impl Iterator<Item = Format> {
+    Format::ALL
+        .iter()
+        .copied()
+        .filter(|format| format.header().is_none() && format.is_detected() && !format.is_binary())
+}
+
+/// Whether two formats are the same under two names.
+fn same(one: Format, other: Format) -> bool {
+    one.signs().same_as == Some(other) || other.signs().same_as == Some(one)
+}
+
+/// Names a format that decodes the lines, too, and the rule that speaks against it.
+fn second((format, why): &(Format, String)) -> String {
+    format!(
+        "these lines would fit format `{format}`, too, but for this: {why}; --format {format} reads them so"
+    )
+}
+
+/// Returns what must be said of a file that is read in a format, by its first lines: a rule of the
+/// format that they break, and doubts about units. `columns` are those of a CSV.
+pub(crate) fn remarks(
+    format: Format,
+    text: &Lines,
+    columns: Option<&CsvColumns>,
+    given: bool,
+) -> Vec<String> {
+    if format.is_binary() {
+        return Vec::new();
+    }
+    let lines = first_lines(complete(text.head(), text.head_is_all()));
+    let records = match columns {
+        Some(columns) => header::records(columns, &lines),
+        None => decoded(format, &lines),
+    };
+    let sample: Vec<(u64, HostIo)> = records.iter().map(|it| (it.device, it.io)).collect();
+    let mut rules = format.rules();
+    if columns.is_some() {
+        rules.clock = plausibility::clock_of(&records.iter().map(|it| it.io).collect::<Vec<_>>());
+    }
+    let broken = rules.objection(&lines, &sample).filter(|_| given);
+    let broken = broken.map(|why| format!("this may not be format `{format}`: {why}"));
+    let own = format.as_columns().and_then(|text| CsvColumns::parse(text).ok());
+    let own = columns.or(own.as_ref());
+    let ios: Vec<HostIo> = records.iter().map(|record| record.io).collect();
+    broken.into_iter().chain(plausibility::doubts(rules.clock, &ios, own)).collect()
 }
 
 /// Returns a diagnostic if `format` decodes less than half of a text's first lines; it names the
@@ -146,12 +274,17 @@ pub(crate) fn fits_poorly(format: Format, head: &[u8]) -> Option<Diagnostic> {
     }
     let what = format!("this trace does not look like format `{format}`");
     let diagnostic = Diagnostic::of(what).expected(format.about());
-    Some(match Format::detect(head, true) {
-        Ok(other) if other != format => {
+    Some(match detected(head, true) {
+        Ok(Detected { columns: Some(columns), .. }) => {
+            diagnostic.hint(format!("its header names the columns: --columns {columns}"))
+        }
+        Ok(Detected { format: other, .. }) if other != format => {
             diagnostic.hint(format!("it looks like `{other}`: {}", other.about()))
         }
         Ok(_) => diagnostic,
-        Err(undetected) if undetected.candidates.is_empty() => diagnostic,
+        Err(undetected) if undetected.candidates.is_empty() => {
+            diagnostic.hint(undetected.otherwise)
+        }
         Err(undetected) => {
             let names: Vec<_> = undetected
                 .candidates
@@ -202,37 +335,59 @@ fn decoded(format: Format, lines: &[&[u8]]) -> Vec<Record> {
     lines.iter().filter_map(|line| decode_line(format, line).ok()).collect()
 }
 
-/// Removes formats that decode the lines but cannot be the right one.
-fn rule_out(fits: &mut Vec<(Format, Vec<Record>)>, lines: &[&[u8]]) {
+/// Removes formats that decode the lines but cannot be the right one, and says why.
+fn rule_out(fits: &mut Vec<Fit>, lines: &[&[u8]], rejected: &mut Vec<(Format, String)>) {
     if fits.iter().any(|(_, records)| !records.is_empty()) {
         fits.retain(|(_, records)| !records.is_empty());
     }
     fits.retain(|(format, _)| !format.is_ruled_out(lines));
-    let layer = |(format, records): &(Format, Vec<Record>)| {
-        format.signs().layer.map(|layer| (records.len(), Reverse(layer)))
-    };
+    let layer =
+        |(format, records): &Fit| format.signs().layer.map(|layer| (records.len(), Reverse(layer)));
     if let Some((_, Reverse(most))) = fits.iter().filter_map(layer).max() {
         fits.retain(|(format, _)| format.signs().layer.is_none_or(|layer| layer == most));
     }
+    let mut keep = |why: &dyn Fn(&Fit) -> Option<String>, fits: &mut Vec<Fit>| {
+        fits.retain(|fit| {
+            let why = why(fit);
+            rejected.extend(why.iter().map(|why| (fit.0, why.clone())));
+            why.is_none()
+        });
+    };
     let fractions = lines.iter().any(|line| {
         line.trim_ascii()
             .split(u8::is_ascii_whitespace)
             .next()
             .is_some_and(|time| time.contains(&b'.'))
     });
-    fits.retain(|(format, _)| fractions || !format.signs().fractional_times);
+    let whole = |(format, _): &Fit| {
+        (!fractions && format.signs().fractional_times)
+            .then(|| "its times have decimals, and these have none".to_string())
+    };
+    keep(&whole, fits);
     let in_bytes = fits.iter().find(|(format, _)| format.signs().bytes).map(|(_, records)| {
         let multiples = records.iter().filter(|r| r.io.offset % 512 == 0 && r.io.size % 512 == 0);
         (multiples.count() == records.len(), records.len() >= LINES_FOR_UNITS)
     });
-    match in_bytes {
-        Some((true, true)) => fits.retain(|(format, _)| format.signs().bytes),
-        Some((false, _)) => fits.retain(|(format, _)| !format.signs().bytes),
-        Some((true, false)) | None => {}
-    }
-    fits.retain(|(format, records)| {
-        !format.signs().device_is_zero || records.iter().all(|record| record.device == 0)
-    });
+    let units = |(format, _): &Fit| match in_bytes {
+        Some((true, true)) if !format.signs().bytes => {
+            Some("it counts sectors, and all these addresses and sizes are multiples of 512".into())
+        }
+        Some((false, _)) if format.signs().bytes => {
+            Some("it counts bytes, and these addresses and sizes are no multiples of 512".into())
+        }
+        _ => None,
+    };
+    keep(&units, fits);
+    let zero = |(format, records): &Fit| {
+        (format.signs().device_is_zero && records.iter().any(|record| record.device != 0))
+            .then(|| "its device is always 0".to_string())
+    };
+    keep(&zero, fits);
+    let rules = |(format, records): &Fit| {
+        let sample: Vec<(u64, HostIo)> = records.iter().map(|it| (it.device, it.io)).collect();
+        format.rules().objection(lines, &sample)
+    };
+    keep(&rules, fits);
     let left: Vec<Format> = fits.iter().map(|(format, _)| *format).collect();
     fits.retain(|(format, _)| format.signs().same_as.is_none_or(|same| !left.contains(&same)));
 }

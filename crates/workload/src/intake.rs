@@ -4,15 +4,17 @@
 use crate::Format;
 use crate::binary::{Binary, hexadecimal};
 use crate::context::{Context, Names};
-use crate::csv::CsvColumns;
+use crate::csv::{CsvColumn, CsvColumns};
 use crate::decode::{Decoded, decode_among, decode_lone, decode_wider};
-use crate::detect::is_remark;
 use crate::error::{Cause, Tally, tally};
 use crate::fields::Fault;
-use crate::formats::native::{OptionalColumn, OptionalColumns};
+use crate::formats::csv::Csv;
+use crate::formats::json_lines;
+use crate::formats::native::reordered;
 use crate::formats::{TraceFormat, each_format};
 use crate::left_out::{LeftOut, LeftOutCounts};
-use crate::lines::{Line, Lines};
+use crate::lines::{Line, Lines, is_remark};
+use crate::optional_column::{OptionalColumn, OptionalColumns};
 use crate::pending::Pending;
 use crate::plain::{NotPlain, Plain};
 use crate::record::{LATEST, Record, in_time};
@@ -66,8 +68,13 @@ pub(crate) struct Intake {
     lines: Lines,
     format: Format,
     header_due: Option<&'static str>,
+    /// True while a header is due that the format does not have: a file has it all the same.
+    names_due: bool,
     /// The optional columns named by the header of a native trace, in header order.
     optional: Vec<OptionalColumn>,
+    /// True if the header of a native trace names its columns in another order than usual: they
+    /// are then those of the context.
+    reordered: bool,
     before: Before,
     /// What stateful formats know of the lines before.
     context: Context,
@@ -95,17 +102,25 @@ impl Intake {
         self.lines.drop_some()
     }
 
-    pub fn of(lines: Lines, format: Format, csv: Option<CsvColumns>) -> Intake {
+    /// Returns the records of `lines`. With `names_due`, the first line is a header that the format
+    /// does not have.
+    pub fn of(lines: Lines, format: Format, csv: Option<CsvColumns>, names_due: bool) -> Intake {
         let (header_due, bad) = (format.header(), Tally::new());
         let csv_names = csv.as_ref().is_some_and(CsvColumns::names_devices);
         let dropped = lines.dropped();
+        let mut context = Context { csv, ..Context::default() };
+        if format == Format::JsonLines {
+            json_lines::prepare(lines.head(), &mut context);
+        }
         Intake {
             lines,
             format,
             header_due,
+            names_due,
             optional: Vec::new(),
+            reordered: false,
             before: Before { csv_names, ..Before::default() },
-            context: Context { csv, ..Context::default() },
+            context,
             lost: false,
             ahead: Ahead::default(),
             pending: Pending::default(),
@@ -119,7 +134,13 @@ impl Intake {
 
     /// Returns the optional columns named by the header.
     pub fn optional_columns(&self) -> OptionalColumns {
-        self.optional.iter().copied().collect()
+        let csv = self.context.csv.as_ref().filter(|_| self.reordered);
+        let named =
+            csv.into_iter().flat_map(|csv| csv.columns()).filter_map(|column| match column {
+                CsvColumn::Optional(column) => Some(*column),
+                _ => None,
+            });
+        named.chain(self.optional.iter().copied()).collect()
     }
 
     /// Returns the names of the devices, in order of their numbers; none where they have only
@@ -175,7 +196,8 @@ impl Intake {
         }
         self.ahead.records.clear();
         self.ahead.taken = 0;
-        if self.header_due.is_none() && each_format!(self.format, F => is_plain::<F>()) {
+        let usual = self.header_due.is_none() && !self.reordered;
+        if usual && each_format!(self.format, F => is_plain::<F>()) {
             self.read_ahead();
             if let Some(record) = self.ahead.next() {
                 self.summary = false;
@@ -266,17 +288,24 @@ impl Intake {
             Line::Whole(text) if self.header_due.is_some() => {
                 let header = self.header_due.take().unwrap_or_default();
                 match header_row(self.format, header, text.trim_ascii()) {
-                    Ok(optional) => {
+                    Ok((optional, reordered)) => {
                         self.optional = optional;
+                        self.reordered = reordered.is_some();
+                        self.context.csv = reordered;
                         self.remarks += 1;
                         return Ok(Taken::Remark);
                     }
                     Err(fault) => Err(fault),
                 }
             }
-            Line::Whole(_) if self.context.takes_header() => {
+            Line::Whole(_)
+                if std::mem::take(&mut self.names_due) || self.context.takes_header() =>
+            {
                 self.remarks += 1;
                 return Ok(Taken::Remark);
+            }
+            Line::Whole(text) if self.reordered => {
+                decode_in::<Csv>(text, &mut self.before, &mut self.context)
             }
             Line::Whole(text) if !self.optional.is_empty() => {
                 decode_wider(self.format, text, &self.optional)
@@ -415,16 +444,23 @@ fn diagnostic_of(
     diagnostic
 }
 
-/// Parses the optional columns named in a header row after the format's own.
+/// Returns the optional columns that a header row names after the format's own. A native trace may
+/// name all columns in another order: then returns those.
 fn header_row<'a>(
     format: Format,
     header: &'static str,
     line: &'a [u8],
-) -> Result<Vec<OptionalColumn>, Fault<'a>> {
+) -> Result<(Vec<OptionalColumn>, Option<CsvColumns>), Fault<'a>> {
+    if format == Format::Native
+        && !line.starts_with(header.as_bytes())
+        && let Some(columns) = reordered(line)
+    {
+        return Ok((Vec::new(), Some(CsvColumns::of_native(columns))));
+    }
     if !format.begins_with(line) {
         return Err(Fault { expected: header, ..Fault::new(Cause::Header, "", b"") });
     }
-    OptionalColumn::named(&line[header.len()..])
+    OptionalColumn::named(&line[header.len()..]).map(|optional| (optional, None))
 }
 
 /// Decodes a line and checks it against those before it.

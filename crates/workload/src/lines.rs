@@ -2,7 +2,6 @@
 //! with `memchr`.
 
 use crate::binary::{Binary, LONGEST_RECORD};
-use crate::detect::is_remark;
 use crate::source::Text;
 use std::io::{self, ErrorKind};
 
@@ -11,6 +10,12 @@ pub(crate) const LONGEST_LINE: usize = 1 << 16;
 
 /// How many bytes are read from the source at once.
 const CHUNK: usize = 1 << 18;
+
+/// Whether a line is a comment (it begins with `#`) or blank.
+#[inline]
+pub(crate) fn is_remark(line: &[u8]) -> bool {
+    matches!(line.trim_ascii_start().first(), None | Some(b'#'))
+}
 
 /// One line, without its line end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

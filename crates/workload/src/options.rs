@@ -122,11 +122,6 @@ pub(crate) fn check(name: &str, options: &ReadOptions) -> Result<(), TraceError>
         let hint = "leave out --format, or choose --format csv";
         return Err(TraceError::one(name, Diagnostic::of(what).hint(hint.to_string())));
     }
-    if options.format == Some(Format::Csv) && options.columns.is_none() {
-        let diagnostic = Diagnostic::of("format `csv` has no columns of its own");
-        let hint = "give them: --columns ts=us,op=rw,lba=512,len=bytes";
-        return Err(TraceError::one(name, diagnostic.hint(hint.to_string())));
-    }
     if options.reorder_window == 0 {
         let diagnostic = Diagnostic::of("a reorder window of 0 requests cannot hold any request");
         return Err(TraceError::one(

@@ -356,9 +356,9 @@ mod tests {
     use super::*;
     use crate::Format;
     use crate::decode::{Decoded, decode_lone, decode_wider};
-    use crate::formats::native::OptionalColumn;
     use crate::formats::{TraceFormat, each_format};
     use crate::number::unsigned;
+    use crate::optional_column::OptionalColumn;
     use crate::record::in_time;
     use fowler_units::Rng;
 

@@ -15,6 +15,7 @@ mod verdict;
 
 pub use copy::{TraceCopy, copy_stream};
 
+use crate::detect::{self, Detected};
 use crate::devices::{Bases, Devices};
 use crate::intake::{Intake, Taken};
 use crate::lines::Lines;
@@ -31,7 +32,7 @@ use fowler_units::{Diagnostic, HostIo, HostOp, Nanos};
 use std::collections::BTreeMap;
 use std::io::{BufRead, Cursor, Read};
 use std::path::Path;
-use verdict::detected;
+use verdict::{detected, given_format};
 
 /// Lines between two looks at who watches a pass over a trace.
 const WATCHED_EVERY: u64 = 4096;
@@ -60,6 +61,8 @@ pub struct TraceReader {
     bases: Bases,
     report: ReadReport,
     stage: Stage,
+    /// What the beginning of the text asks to be said, whatever follows.
+    notes: Vec<String>,
     /// The beginning of the text, to suggest a better format if the given one does not fit.
     head: Vec<u8>,
     /// The time that counts as zero, once known.
@@ -146,20 +149,27 @@ impl TraceReader {
         if shown.is_none() && !given.is_some_and(Format::is_binary) {
             source::refuse_other_files(name, lines.head())?;
             lines.begin_text().map_err(read_error)?;
+            detect::refuse_no_requests(name, &lines, given)?;
         }
-        let (format, format_source) = match (given, shown) {
-            (Some(format), _) => (format, FormatSource::Given),
-            (None, Some(format)) => (format, FormatSource::Text),
+        let (found, format_source) = match (given, shown) {
+            (Some(format), _) => {
+                (given_format(name, format, &lines, options)?, FormatSource::Given)
+            }
+            (None, Some(format)) => (Detected::of(format), FormatSource::Text),
             (None, None) => match (detected(name, &lines), lines.torn()) {
                 (Err(_), Some(error)) => return Err(io_error(name, "reading", error)),
                 (detected, _) => detected?,
             },
         };
+        let columns = options.columns.clone().or(found.columns);
+        let (format, mut notes) = (found.format, found.notes);
+        let is_given = format_source == FormatSource::Given;
+        notes.extend(detect::remarks(format, &lines, columns.as_ref(), is_given));
         let window =
             options.reorder_window.max(if format.has_whole_seconds() { SECONDS_WINDOW } else { 1 });
         Ok(TraceReader {
             head: lines.head().to_vec(),
-            intake: Intake::of(lines, format, options.columns.clone()),
+            intake: Intake::of(lines, format, columns, found.header),
             window: Reorder::new(window),
             spreader: spreader(name, format, options)?,
             options: options.clone(),
@@ -181,8 +191,9 @@ impl TraceReader {
                 unchecked: false,
                 devices: Vec::new(),
                 device_names: Vec::new(),
-                notes: Vec::new(),
+                notes: notes.clone(),
             },
+            notes,
             stage: Stage::Reading,
             origin: (!format.counts_from_a_date()).then_some(0),
             device: 0,

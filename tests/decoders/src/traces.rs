@@ -103,7 +103,21 @@ pub fn check(input: &[u8]) -> bool {
     true
 }
 
-/// An example of each format with its name known and with detection, and packed.
+/// Files that are recognised by a header, by their values, or as no traces.
+const RECOGNISED: [&str; 9] = [
+    "time_s,device,rw,offset,length\n0.5,nvme0n1,r,4096,4096\n0.6,nvme0n1,w,8192,8192\n",
+    "device_id,opcode,offset,length,timestamp\n419,W,8192,16384,1577808000000046\n",
+    "op,queue,size,at_ns,offset\nR,3,4096,10,4096\nW,,16384,20,1048576\n",
+    "0.000000000 Q R 9838272 8\n0.000113221 Q W 48379216 8\n",
+    "[\n{\"time_us\":7.5,\"rw\":\"w\",\"offset\":8,\"len\":512},\n{\"ts\":8,\"op\":\"FF\"}\n]\n",
+    "3500, 2497, 1, 0, 0\n3550, 2471, 1, 0, 0\n",
+    "500, 1073152, 0, 4096, 0, 0\n1000, 1069056, 0, 4096, 0, 0\n",
+    "{\"fio version\":\"fio-3.36\",\"jobs\":[{\"read\":{\"iops\":5.5,\"bw\":22}}]}",
+    "Device r/s rkB/s w/s wkB/s %util\nsda 1.5 6 2 64 3\n",
+];
+
+/// An example of each format with its name known and with detection, and packed; and what is
+/// recognised otherwise.
 pub fn seeds() -> Vec<Vec<u8>> {
     let mut seeds = Vec::new();
     for (number, format) in Format::ALL.iter().enumerate() {
@@ -111,6 +125,9 @@ pub fn seeds() -> Vec<Vec<u8>> {
         let side_by_side = 0b11_1101;
         seeds.push([&[number as u8, side_by_side], text].concat());
         seeds.push([&[Format::ALL.len() as u8, 0], text].concat());
+    }
+    for text in RECOGNISED {
+        seeds.push([&[Format::ALL.len() as u8, 0b11_0000], text.as_bytes()].concat());
     }
     let detected = |packed: Vec<u8>| [vec![Format::ALL.len() as u8, 0], packed].concat();
     let text = Format::ALL[0].example();

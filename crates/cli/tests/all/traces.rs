@@ -240,3 +240,27 @@ fn anonymizing_is_strict_and_says_how_much_it_hides() {
     }
     assert_eq!(run(&["trace", "anonymize", &file, &to]).0, Some(2), "a seed is needed");
 }
+
+/// The workload that is proposed instead of a result of fio or `iostat` is one: its lines are
+/// generated for a drive as they are printed.
+#[test]
+fn a_workload_that_is_proposed_can_be_run() {
+    let folder = Folder::new("proposed");
+    let fio = r#"{"fio version": "fio-3.36", "jobs": [
+        {"job options": {"rw": "randrw", "iodepth": "8"},
+         "read": {"iops": 700.3, "bw_bytes": 2868428}, "write": {"iops": 300.1, "bw": 1200}},
+        {"job options": {"rw": "randtrim", "bs": "64k"}, "trim": {"iops": 33.3}},
+        {"read": {"iops": 12.5, "bw_bytes": 1638400}}]}"#;
+    let iostat = "Device r/s rkB/s w/s wkB/s d/s dkB/s %util\nsda 1.5 6 200 6403 0.1 4 3\n";
+    for (name, text) in [("fio.json", fio), ("iostat.txt", iostat)] {
+        let file = folder.file(name, text);
+        let (code, _, err) = run(&["trace", "info", &file]);
+        assert_eq!(code, Some(2), "{err}");
+        let (_, workload) = err.split_once("--workload load.toml\n").expect("a workload");
+        let load = folder.file("load.toml", workload);
+        let synth = ["trace", "synth", &load, "--device", "small.toml", "--limit", "50"];
+        let (code, out, err) = run(&synth);
+        assert_eq!(code, Some(0), "{workload}\n{err}");
+        assert_eq!(out.lines().count(), 51, "{out}");
+    }
+}

@@ -4,6 +4,7 @@
 use super::systor17::letter;
 use super::{Table, TraceFormat};
 use crate::columns::Columns;
+use crate::recognition::plausibility::{Clock, Rules};
 use crate::record::{Measure, Record, record};
 
 /// Alibaba.
@@ -18,6 +19,8 @@ impl TraceFormat for Alibaba {
     const EXAMPLE: &'static [u8] = b"\
         419,W,8792731648,16384,1577808144360767\n\
         419,R,512,512,1577808144360768\n";
+    const RULES: Rules = Rules { clock: Clock::Unix, ..Rules::NONE };
+    const AS_COLUMNS: Option<&'static str> = Some("dev=number,op=rw,lba=bytes,len=bytes,ts=us");
     const TIME_COLUMN: &'static str = "timestamp";
     const FROM_A_DATE: bool = true;
 

@@ -10,7 +10,13 @@ use crate::context::Context;
 use crate::csv::{CsvColumn, CsvColumns};
 use crate::fields::Fault;
 use crate::number::{NumberError, decimal_ns, unsigned};
-use crate::record::{Measure, Record, record_or_piece, unknown_op};
+use crate::record::{LATEST, Measure, Record, record_or_piece, unknown_op};
+use fowler_units::HostOp;
+
+/// Names of the time, the address and the size in messages: as in `--columns`, or as in the header
+/// of a native trace.
+const NAMES: [&str; 3] = ["ts", "lba", "len"];
+const NATIVE_NAMES: [&str; 3] = ["at_ns", "offset", "size"];
 
 /// A CSV.
 pub(crate) struct Csv;
@@ -38,17 +44,21 @@ impl TraceFormat for Csv {
     ) -> Result<Record, C::Fault> {
         let csv = context.csv.get_or_insert_with(CsvColumns::default);
         let (mut at, mut device, mut op) = (0, 0, None);
+        // Stays empty, without memory, but for native traces in another order.
+        let mut optional = Vec::new();
+        let names = if csv.from_zero { NATIVE_NAMES } else { NAMES };
+        let [ts, lba, len] = names;
         let nothing = |column| Measure { count: 0, unit: 1, column };
-        let (mut start, mut length) = (nothing("lba"), nothing("len"));
+        let (mut start, mut length) = (nothing(lba), nothing(len));
         for &column in csv.columns() {
             match column {
                 CsvColumn::Skipped => drop(columns.next("a skipped column")?),
                 CsvColumn::Time { digits } => {
-                    let field = unquoted(columns.next("ts")?);
+                    let field = unquoted(columns.next(ts)?);
                     at = decimal_ns(field, digits).map_err(|error| {
                         C::fault(match error {
-                            NumberError::Negative => Fault::new(Cause::NegativeTime, "ts", field),
-                            other => Fault::number(other, "ts", field),
+                            NumberError::Negative => Fault::new(Cause::NegativeTime, ts, field),
+                            other => Fault::number(other, ts, field),
                         })
                     })?;
                 }
@@ -58,20 +68,35 @@ impl TraceFormat for Csv {
                     op = Some(meant.ok_or_else(|| unknown_op::<C>("op", field, code.expected()))?);
                 }
                 CsvColumn::Offset { unit } => {
-                    start = Measure { count: number(columns, "lba")?, unit, column: "lba" };
+                    start = Measure { count: number(columns, lba)?, unit, column: lba };
                 }
                 CsvColumn::Size { unit } => {
-                    length = Measure { count: number(columns, "len")?, unit, column: "len" };
+                    length = Measure { count: number(columns, len)?, unit, column: len };
                 }
                 CsvColumn::Device { named: true } => columns.host_named("dev")?,
                 CsvColumn::Device { named: false } => device = number(columns, "dev")?,
+                CsvColumn::Optional(column) => {
+                    optional.push((column, columns.next(column.name())?))
+                }
             }
         }
         if !csv.more() {
             columns.finish()?;
         }
         let op = op.ok_or_else(|| C::fault(Fault::new(Cause::TooFewColumns, "op", b"")))?;
-        record_or_piece(columns, at, device, start, length, op)
+        if op == HostOp::Flush && length.count == 0 && !csv.from_zero {
+            // The kernel's flushes have any sector.
+            start.count = 0;
+        }
+        let from_zero = csv.from_zero;
+        let mut record = record_or_piece(columns, at, device, start, length, op)?;
+        if from_zero && record.io.at > LATEST {
+            return Err(C::fault(Fault::new(Cause::TooLarge, "at_ns", b"")));
+        }
+        for (column, value) in optional {
+            record.io = column.read(value, record.io).map_err(C::fault)?;
+        }
+        Ok(record)
     }
 }
 
@@ -93,7 +118,7 @@ fn unquoted(field: &[u8]) -> &[u8] {
 mod tests {
     use super::super::tests::decode_stateful;
     use super::*;
-    use fowler_units::{HostIo, HostOp, Nanos};
+    use fowler_units::{HostIo, Nanos};
 
     fn decoded(columns: &str, line: &str) -> Result<Record, Cause> {
         let csv = Some(CsvColumns::parse(columns).unwrap());
@@ -150,7 +175,7 @@ mod tests {
             ("1,r,4503599627370496,1", Cause::TooLarge),
             ("99999999999999999999,r,0,1", Cause::TooLarge),
             ("1,r,-4,1", Cause::NotANumber),
-            ("1,f,1,0", Cause::FlushWithRange),
+            ("1,f,0,1", Cause::FlushWithRange),
             ("1,r,\"0,1", Cause::NotANumber),
         ] {
             assert_eq!(decoded(columns, line), Err(cause), "{line}");

@@ -3,6 +3,7 @@
 use super::simulators::MS;
 use super::{Signs, Table, TraceFormat};
 use crate::columns::Columns;
+use crate::recognition::plausibility::Rules;
 use crate::record::{Measure, Record, SECTOR, record};
 use fowler_units::HostOp;
 
@@ -17,6 +18,7 @@ impl TraceFormat for Disksim {
     const ABOUT: &'static str = "\
         DiskSim ASCII: time in decimal ms, blocks of 512 B, flags in hexadecimal whose bit 0 \
         is set for a read";
+    const RULES: Rules = super::simulators::RULES;
     const TABLE: Table = Table {
         time: "ms, decimal",
         range: "blocks of 512 B",

@@ -13,6 +13,7 @@ use crate::columns::Columns;
 use crate::context::Context;
 use crate::fields::Fault;
 use crate::number::{hexadecimal, unsigned};
+use crate::recognition::plausibility::Rules;
 use crate::record::{Measure, Record, record};
 use fowler_units::HostOp;
 
@@ -42,6 +43,7 @@ impl TraceFormat for FioLog {
         0, 171052, 0, 4096, 8192, 0x0000\n\
         1, 91052, 1, 512, 0, 0x0000\n\
         1, 21052, 2, 65536, 131072, 0x0000\n";
+    const RULES: Rules = Rules { blank_after_comma: true, ..Rules::NONE };
     const TIME_COLUMN: &'static str = "time";
     const FROM_A_DATE: bool = true;
     const STATEFUL: bool = true;

@@ -3,6 +3,7 @@
 use super::simulators::milliseconds;
 use super::{Signs, Table, TraceFormat};
 use crate::columns::Columns;
+use crate::recognition::plausibility::Rules;
 use crate::record::{Record, SECTOR};
 
 /// The page size that sizes count in.
@@ -16,6 +17,9 @@ impl TraceFormat for Flashsim {
     const ABOUT: &'static str = "\
         FlashSim ASCII: time in decimal ms, sector of 512 B, size in pages of 4 KiB, op 1 is a \
         read and 0 a write";
+    const RULES: Rules = super::simulators::RULES;
+    const AS_COLUMNS: Option<&'static str> =
+        Some("ts=ms,dev=number,lba=512,len=4096,op=1=read,blanks");
     const TABLE: Table =
         Table { time: "ms, decimal", range: "sectors of 512 B, **pages of 4 KiB**", read: "`1`" };
     const EXAMPLE: &'static [u8] = b"26.214000\t0\t303574\t1\t0\n78.643000\t0\t55596\t1\t1\n";

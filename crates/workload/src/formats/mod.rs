@@ -19,9 +19,10 @@ use crate::binary::Binary;
 use crate::columns::Columns;
 use crate::context::Context;
 use crate::left_out::{LeftOut, NamedKind};
+use crate::optional_column::OptionalColumn;
+use crate::recognition::plausibility::Rules;
 use crate::record::Record;
 use fowler_units::Diagnostic;
-use native::OptionalColumn;
 use std::fmt;
 
 #[cfg(test)]
@@ -102,6 +103,7 @@ formats! { $
     "blktrace" => blktrace::Blktrace, "blktrace's binary files";
     "srt" => srt::Srt, "SRT of HP Labs (Cello), binary";
     "oracle-general" => oracle_general::OracleGeneral, "libCacheSim's oracleGeneral, binary";
+    "json-lines" => json_lines::JsonLines, "JSON lines: an object for each request, keys by name";
     "csv" => csv::Csv, "any CSV, its columns given with --columns";
 }
 
@@ -146,6 +148,11 @@ pub(crate) trait TraceFormat {
     /// Whether events that it leaves out are as unmistakable as requests, so that a text without a
     /// request in its first lines is in this format all the same.
     const SHOWN_BY_EVENTS: bool = false;
+    /// The rules that its records keep, beyond their columns. A file that breaks one is not
+    /// claimed.
+    const RULES: Rules = Rules::NONE;
+    /// Its columns as `--columns` describes them, if it can: for a file with other units.
+    const AS_COLUMNS: Option<&'static str> = None;
     /// How a binary format is divided into records; `None` for text.
     const BINARY: Option<Binary> = None;
 
@@ -302,6 +309,17 @@ impl Format {
     /// How a binary format is divided into records.
     pub(crate) fn binary(self) -> Option<Binary> {
         each_format!(self, F => F::BINARY)
+    }
+
+    /// Returns the rules that its records keep.
+    pub(crate) fn rules(self) -> Rules {
+        each_format!(self, F => F::RULES)
+    }
+
+    /// Returns its columns as `--columns` describes them; `None` if it has columns that cannot be
+    /// described so.
+    pub fn as_columns(self) -> Option<&'static str> {
+        each_format!(self, F => F::AS_COLUMNS)
     }
 
     /// Whether the text alone may show that a trace is in this format.

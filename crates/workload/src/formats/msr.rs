@@ -6,6 +6,7 @@
 
 use super::{Table, TraceFormat};
 use crate::columns::Columns;
+use crate::recognition::plausibility::{Clock, Rules};
 use crate::record::{Measure, Record, record, unknown_op};
 use fowler_units::HostOp;
 
@@ -25,6 +26,9 @@ impl TraceFormat for Msr {
     const EXAMPLE: &'static [u8] = b"\
         128166385295514663,hm,0,Write,9056014336,2048,2833\n\
         128166385295514878,hm,0,Read,512,512,26\n";
+    const RULES: Rules = Rules { clock: Clock::Windows, ..Rules::NONE };
+    const AS_COLUMNS: Option<&'static str> =
+        Some("ts=100ns,_,dev=number,op=rw,lba=bytes,len=bytes,_");
     const TIME_COLUMN: &'static str = "Timestamp";
     const FROM_A_DATE: bool = true;
 

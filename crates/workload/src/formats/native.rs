@@ -1,8 +1,9 @@
 //! The native format: CSV with the header `at_ns,op,offset,size`; time in ns, offset and size in
 //! bytes, the operation as a word. A flush has offset 0 and size 0.
 //!
-//! After these columns, a header may name any of three more, each at most once and in any order. An
-//! empty value has the same meaning as a missing column.
+//! A header may name any of three more columns, each at most once. It may name all columns in any
+//! order. An empty value has the same meaning as a missing column. An operation may also be a
+//! letter or another word that `op=rw` of `--columns` takes.
 //!
 //! | column | value | empty |
 //! |---|---|---|
@@ -11,12 +12,12 @@
 //! | `deadline_ns` | ns from the arrival to when the host wants the answer, below 2^63 | none |
 
 use super::{Table, TraceFormat};
-use crate::Cause;
 use crate::columns::Columns;
-use crate::fields::Fault;
-use crate::number::unsigned;
-use crate::record::{LATEST, Measure, Record, record_or_piece};
-use fowler_units::{Deadline, HostIo, HostOp, PlacementHandle, QueueId, Span};
+use crate::csv::{CsvColumn, OpCode};
+use crate::optional_column::OptionalColumn;
+use crate::recognition::plausibility::{Clock, Rules};
+use crate::record::{Measure, Record, record_or_piece, unknown_op};
+use fowler_units::HostOp;
 
 /// The operations.
 const WORDS: &[(&[u8], HostOp)] = &[
@@ -44,12 +45,18 @@ impl TraceFormat for Native {
     const TIME_COLUMN: &'static str = "at_ns";
     const HEADER: Option<&'static str> = Some(Self::COLUMNS);
     const OPTIONAL_COLUMNS: bool = true;
+    const RULES: Rules = Rules { clock: Clock::Relative, ..Rules::NONE };
+    const AS_COLUMNS: Option<&'static str> = Some("header,ts=ns,op=rw,lba=bytes,len=bytes");
 
     #[inline(always)]
     fn decode<'a, C: Columns<'a>>(columns: &mut C) -> Result<Record, C::Fault> {
         let (at, op, start, length) = usual(columns)?;
         columns.finish()?;
         record_or_piece(columns, at, 0, start, length, op)
+    }
+
+    fn is_header(line: &[u8]) -> bool {
+        line == Self::COLUMNS.as_bytes() || reordered(line).is_some()
     }
 
     fn decode_wider<'a, C: Columns<'a>>(
@@ -71,138 +78,47 @@ impl TraceFormat for Native {
     }
 }
 
+/// Decodes the operation: the word, or what `op=rw` of `--columns` takes for one.
+#[inline(always)]
+fn operation<'a, C: Columns<'a>>(columns: &mut C) -> Result<HostOp, C::Fault> {
+    let mut again = columns.clone();
+    match columns.word("op", WORDS, "") {
+        Ok(op) => Ok(op),
+        Err(_) => {
+            let field = again.next("op")?;
+            let meant = OpCode::Words.op(field);
+            *columns = again;
+            meant.ok_or_else(|| unknown_op::<C>("op", field, "read, write, trim or flush"))
+        }
+    }
+}
+
+/// Returns the columns of a native trace by a header row that names the four columns in any order,
+/// with optional ones anywhere; `None` if it does not.
+pub(crate) fn reordered(header: &[u8]) -> Option<Vec<CsvColumn>> {
+    let column = |name: &[u8]| match name.trim_ascii() {
+        b"at_ns" => Some(CsvColumn::Time { digits: 0 }),
+        b"op" => Some(CsvColumn::Op(OpCode::Words)),
+        b"offset" => Some(CsvColumn::Offset { unit: 1 }),
+        b"size" => Some(CsvColumn::Size { unit: 1 }),
+        other => OptionalColumn::by_name(other).map(CsvColumn::Optional),
+    };
+    let columns: Option<Vec<CsvColumn>> =
+        header.split(|&byte| byte == b',').map(column).take(8).collect();
+    let columns = columns?;
+    let once = |column: &CsvColumn| columns.iter().filter(|it| *it == column).count() == 1;
+    let required = columns.iter().filter(|it| !matches!(it, CsvColumn::Optional(_))).count();
+    (required == 4 && columns.iter().all(once)).then_some(columns)
+}
+
 /// Decodes the four columns of every native trace.
 #[inline(always)]
 fn usual<'a, C: Columns<'a>>(columns: &mut C) -> Result<(u64, HostOp, Measure, Measure), C::Fault> {
     let at = columns.whole_time("at_ns", 1)?;
-    let op = columns.word("op", WORDS, "read, write, trim or flush")?;
+    let op = operation(columns)?;
     let start = Measure { count: columns.unsigned("offset")?, unit: 1, column: "offset" };
     let length = Measure { count: columns.unsigned("size")?, unit: 1, column: "size" };
     Ok((at, op, start, length))
-}
-
-/// A column that a native trace may have after the four required ones.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum OptionalColumn {
-    Queue,
-    Placement,
-    Deadline,
-}
-
-/// The columns a header may have, for messages.
-const EXPECTED: &str =
-    "at_ns,op,offset,size, then any of queue, placement, deadline_ns, each at most once";
-
-impl OptionalColumn {
-    /// Every optional column, in the order in which they are written.
-    const ALL: [OptionalColumn; 3] =
-        [OptionalColumn::Queue, OptionalColumn::Placement, OptionalColumn::Deadline];
-
-    /// Returns the name in the header.
-    pub fn name(self) -> &'static str {
-        match self {
-            OptionalColumn::Queue => "queue",
-            OptionalColumn::Placement => "placement",
-            OptionalColumn::Deadline => "deadline_ns",
-        }
-    }
-
-    /// Parses the part of a header after the four required columns: empty, or `,` and names.
-    pub fn named(rest: &[u8]) -> Result<Vec<OptionalColumn>, Fault<'_>> {
-        let mut columns = Vec::new();
-        for name in rest.split(|&byte| byte == b',').skip(1) {
-            let known = OptionalColumn::ALL.into_iter().find(|it| it.name().as_bytes() == name);
-            match known.filter(|column| !columns.contains(column)) {
-                Some(column) => columns.push(column),
-                None => {
-                    let name = if name.is_empty() { b"," } else { name };
-                    return Err(Fault {
-                        expected: EXPECTED,
-                        ..Fault::new(Cause::Header, "", name)
-                    });
-                }
-            }
-        }
-        Ok(columns)
-    }
-
-    /// Returns the request with the value of this column.
-    pub fn read(self, field: &[u8], io: HostIo) -> Result<HostIo, Fault<'_>> {
-        if field.is_empty() {
-            return Ok(io);
-        }
-        let (most, expected) = match self {
-            OptionalColumn::Queue => (u64::from(u16::MAX), "a queue from 0 to 65535"),
-            OptionalColumn::Placement => {
-                (u64::from(PlacementHandle::NONE.0) - 1, "a placement handle from 0 to 254")
-            }
-            OptionalColumn::Deadline => (LATEST.0, "whole nanoseconds, up to 292 years"),
-        };
-        let value = unsigned(field).map_err(|error| Fault::number(error, self.name(), field));
-        let value = value.map_err(|fault| Fault { expected, ..fault })?;
-        if value > most {
-            return Err(Fault { expected, ..Fault::new(Cause::TooLarge, self.name(), field) });
-        }
-        Ok(match self {
-            OptionalColumn::Queue => io.with_queue(QueueId(value as u16)),
-            OptionalColumn::Placement => io.with_placement(PlacementHandle(value as u8)),
-            OptionalColumn::Deadline => io.with_deadline(Deadline::after(Span(value))),
-        })
-    }
-
-    /// Returns a request's value for this column; `None` if it is the default.
-    #[inline]
-    pub(crate) fn value(self, io: &HostIo) -> Option<u64> {
-        match self {
-            OptionalColumn::Queue => (io.queue != QueueId::FIRST).then_some(u64::from(io.queue.0)),
-            OptionalColumn::Placement => {
-                io.placement.is_some().then_some(u64::from(io.placement.0))
-            }
-            OptionalColumn::Deadline => io.deadline.span().map(|span| span.0),
-        }
-    }
-}
-
-/// The optional columns of a native trace: `queue`, `placement`, `deadline_ns`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct OptionalColumns(pub(crate) [bool; OptionalColumn::ALL.len()]);
-
-impl OptionalColumns {
-    /// Returns the columns for which any of `requests` has a value.
-    pub fn used_by(requests: impl IntoIterator<Item = HostIo>) -> OptionalColumns {
-        let mut used = OptionalColumns::default();
-        for io in requests {
-            used.0.iter_mut().zip(OptionalColumn::ALL).for_each(|(used, column)| {
-                *used |= column.value(&io).is_some();
-            });
-        }
-        used
-    }
-
-    /// Whether there are no optional columns.
-    pub fn is_empty(self) -> bool {
-        self == OptionalColumns::default()
-    }
-
-    /// Returns the columns, in the order in which they are written.
-    pub(crate) fn columns(self) -> impl Iterator<Item = OptionalColumn> {
-        OptionalColumn::ALL.into_iter().filter(move |&column| self.0[column as usize])
-    }
-
-    /// Returns the first column not included for which a request has a value.
-    #[inline]
-    pub(crate) fn lacking(self, io: &HostIo) -> Option<OptionalColumn> {
-        let says_more = |column: &OptionalColumn| column.value(io).is_some();
-        OptionalColumn::ALL.into_iter().filter(says_more).find(|&column| !self.0[column as usize])
-    }
-}
-
-impl FromIterator<OptionalColumn> for OptionalColumns {
-    fn from_iter<I: IntoIterator<Item = OptionalColumn>>(columns: I) -> OptionalColumns {
-        let mut all = OptionalColumns::default();
-        columns.into_iter().for_each(|column| all.0[column as usize] = true);
-        all
-    }
 }
 
 #[cfg(test)]
@@ -218,6 +134,10 @@ mod tests {
             ("7,read,4096,512", HostOp::Read, 4096, 512),
             ("7,write,1,3", HostOp::Write, 1, 3),
             ("7, trim , 0 ,4096", HostOp::Trim, 0, 4096),
+            ("7,R,4096,512", HostOp::Read, 4096, 512),
+            ("7,W,1,3", HostOp::Write, 1, 3),
+            ("7,discard,0,4096", HostOp::Trim, 0, 4096),
+            ("7,FLUSH,0,0", HostOp::Flush, 0, 0),
             ("7,flush,0,0", HostOp::Flush, 0, 0),
         ] {
             let expected = Record { device: 0, io: HostIo::new(op, Nanos(7), offset, size) };
@@ -228,7 +148,7 @@ mod tests {
     #[test]
     fn each_fault_has_its_cause() {
         let lines = [
-            "7,Read,0,512",
+            "7,peek,0,512",
             "-7,read,0,512",
             "7,read,0",
             "7,read,0,512,",

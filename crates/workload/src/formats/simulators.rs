@@ -15,11 +15,16 @@
 //! MQSim's columns.
 
 use crate::columns::Columns;
+use crate::recognition::plausibility::{Clock, Rules};
 use crate::record::{Measure, Record, SECTOR, record};
 use fowler_units::HostOp;
 
 /// Decimal digits of a millisecond in nanoseconds.
 pub(super) const MS: usize = 6;
+
+/// The rules of all of them: they are written in order of time, for a simulator that counts from 0.
+pub(super) const RULES: Rules =
+    Rules { clock: Clock::Relative, devices_below: 1 << 16, in_order: true, ..Rules::NONE };
 
 /// Decodes the operation of every format here except DiskSim's.
 #[inline(always)]

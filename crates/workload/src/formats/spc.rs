@@ -6,6 +6,7 @@
 
 use super::{Table, TraceFormat};
 use crate::columns::Columns;
+use crate::recognition::plausibility::{Clock, Rules};
 use crate::record::{Measure, Record, SECTOR, record};
 use fowler_units::HostOp;
 
@@ -27,6 +28,9 @@ impl TraceFormat for Spc {
         0,20941264,8192,W,0.551706\n\
         0,20939840,8192,w,0.554041\n\
         1,3436288,512,R,1.01,x\n";
+    const RULES: Rules =
+        Rules { clock: Clock::Relative, devices_below: 1 << 16, in_order: true, ..Rules::NONE };
+    const AS_COLUMNS: Option<&'static str> = Some("dev=number,lba=512,len=bytes,op=rw,ts=s,...");
     const TIME_COLUMN: &'static str = "Timestamp";
 
     #[inline(always)]

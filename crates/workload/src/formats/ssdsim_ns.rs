@@ -3,6 +3,7 @@
 use super::simulators::sectors;
 use super::{Format, Signs, Table, TraceFormat};
 use crate::columns::Columns;
+use crate::recognition::plausibility::Rules;
 use crate::record::Record;
 
 /// SSDsim in nanoseconds.
@@ -12,6 +13,9 @@ impl TraceFormat for SsdsimNs {
     const COLUMNS: &'static str = "time device sector sectors op";
     const ABOUT: &'static str = "\
         SSDsim ASCII: time in ns, sectors of 512 B, op 1 is a read and 0 a write";
+    const RULES: Rules = super::simulators::RULES;
+    const AS_COLUMNS: Option<&'static str> =
+        Some("ts=ns,dev=number,lba=512,len=512,op=1=read,blanks");
     const TABLE: Table = Table { time: "ns, whole", range: "sectors of 512 B", read: "`1`" };
     const EXAMPLE: &'static [u8] = b"0 0 303567 7 0\n26214000 1 240840 6 1\n26214001 0 8 8 1\n";
     const SIGNS: Signs = Signs { same_as: Some(Format::Mqsim), ..Signs::NONE };

@@ -23,6 +23,8 @@ impl TraceFormat for Systor17 {
         Timestamp,Response,IOType,LUN,Offset,Size\n\
         1456095145.133076000,0.000806000,R,0,899056122368,131072\n\
         1456095145.126285000,,W,0,4256049987072,122880\n";
+    const AS_COLUMNS: Option<&'static str> =
+        Some("header,ts=s,_,op=rw,dev=number,lba=bytes,len=bytes");
     const TIME_COLUMN: &'static str = "Timestamp";
     const HEADER: Option<&'static str> = Some(Self::COLUMNS);
     const FROM_A_DATE: bool = true;

@@ -7,6 +7,7 @@
 
 use super::{Table, TraceFormat};
 use crate::columns::Columns;
+use crate::recognition::plausibility::{Clock, Rules};
 use crate::record::{Measure, Record, SECTOR, record};
 use fowler_units::HostOp;
 
@@ -27,6 +28,8 @@ impl TraceFormat for Tencent {
         1538323200,4247200,128,1,1058\n\
         1538323199,13896880,128,0,1063\n\
         1538323200,16,8,0,1058\n";
+    const RULES: Rules = Rules { clock: Clock::Unix, ..Rules::NONE };
+    const AS_COLUMNS: Option<&'static str> = Some("ts=s,lba=512,len=512,op=0=read,dev=number");
     const TIME_COLUMN: &'static str = "Timestamp";
     const FROM_A_DATE: bool = true;
     const WHOLE_SECONDS: bool = true;

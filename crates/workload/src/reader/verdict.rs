@@ -1,12 +1,12 @@
 //! How the reading of a trace begins and ends: its format, and what is wrong with it.
 
 use super::{Stage, TraceReader};
-use crate::detect::{self, fits_poorly};
+use crate::detect::{self, Detected, fits_poorly};
 use crate::error::error_of;
 use crate::intake::Taken;
 use crate::lines::Lines;
 use crate::reorder::Reorder;
-use crate::{DeviceChoice, Format, FormatSource, TraceError};
+use crate::{DeviceChoice, Format, FormatSource, ReadOptions, TraceError};
 use fowler_units::Diagnostic;
 
 impl TraceReader {
@@ -142,7 +142,8 @@ impl TraceReader {
         self.report.skipped = self.intake.bad.clone();
         self.report.devices = self.devices.seen().to_vec();
         self.report.device_names = self.intake.device_names();
-        self.report.notes = self.intake.notes();
+        self.report.notes = self.notes.clone();
+        self.report.notes.extend(self.intake.notes());
         if self.report.format.has_whole_seconds() {
             let spread = self.options.spread.unwrap_or_default();
             self.report.notes.push(spread.note().to_string());
@@ -155,10 +156,30 @@ fn no_request() -> Diagnostic {
     Diagnostic::of("this trace has no requests").expected("at least one request")
 }
 
+/// Returns a format that was given: whether its file has a header that the format does not have,
+/// and for a CSV without a description the columns that its header names.
+pub(super) fn given_format(
+    name: &str,
+    format: Format,
+    lines: &Lines,
+    options: &ReadOptions,
+) -> Result<Detected, TraceError> {
+    if format == Format::Csv && options.columns.is_none() {
+        let found = detect::detected(lines.head(), lines.head_is_all()).ok();
+        let found = found.filter(|found| found.columns.is_some());
+        return found.ok_or_else(|| {
+            let diagnostic = Diagnostic::of("format `csv` has no columns of its own");
+            let hint = "give them: --columns ts=us,op=rw,lba=512,len=bytes";
+            TraceError::one(name, diagnostic.hint(hint.to_string()))
+        });
+    }
+    Ok(Detected { header: detect::has_names(format, lines.head()), ..Detected::of(format) })
+}
+
 /// Detects the format from the text or, if that is ambiguous, from the trace's name.
-pub(super) fn detected(name: &str, lines: &Lines) -> Result<(Format, FormatSource), TraceError> {
-    let undetected = match Format::detect(lines.head(), lines.head_is_all()) {
-        Ok(format) => return Ok((format, FormatSource::Text)),
+pub(super) fn detected(name: &str, lines: &Lines) -> Result<(Detected, FormatSource), TraceError> {
+    let undetected = match detect::detected(lines.head(), lines.head_is_all()) {
+        Ok(found) => return Ok((found, FormatSource::Text)),
         Err(undetected) => undetected,
     };
     let file = name.rsplit(['/', '\\']).next().unwrap_or(name).to_ascii_lowercase();
@@ -167,12 +188,12 @@ pub(super) fn detected(name: &str, lines: &Lines) -> Result<(Format, FormatSourc
     };
     let could_be = Format::could_be_binary(lines.head());
     if let Some(format) = could_be.iter().copied().find(named_so) {
-        return Ok((format, FormatSource::Name));
+        return Ok((Detected::of(format), FormatSource::Name));
     }
     let candidates = undetected.candidates.iter().map(|candidate| candidate.format);
     let mut named = candidates.filter(named_so);
     match (named.next(), named.next()) {
-        (Some(format), None) => Ok((format, FormatSource::Name)),
+        (Some(format), None) => Ok((Detected::of(format), FormatSource::Name)),
         _ if detect::is_biosnoop_bt(lines.head()) => {
             let what = "this is the output of bpftrace's biosnoop.bt, which prints neither addresses \
                         nor sizes";

@@ -209,7 +209,8 @@ fn the_output_of_biosnoop_bt_is_refused_with_the_reason() {
 fn devices_are_bounded() {
     let named: String = (0..70_000).map(|n| format!("{n} file{n} read 0 512\n")).collect();
     let named = format!("fio version 3 iolog\n{named}");
-    let numbered: String = (0..70_000).map(|n| format!("{n},R,0,512,{n}\n")).collect();
+    let numbered: String =
+        (0..70_000).map(|n| format!("{n},R,0,512,{}\n", 1_577_808_000_000_000u64 + n)).collect();
     for text in [named, numbered] {
         let error = read("t", text.as_bytes(), &of_each()).unwrap().1.unwrap().to_string();
         assert!(error.contains("more than 65"), "{error}");

@@ -14,3 +14,4 @@ mod kernel_tools;
 mod mutations;
 #[cfg(feature = "zstd")]
 mod reading;
+mod recognition;

@@ -167,8 +167,14 @@ fn at_time(format: Format, line: &str, time: &str) -> String {
 fn a_time_too_late_is_a_bad_line_in_every_format() {
     // These have tests of their own: their times are binary, or sums of several columns.
     let others = |format: &Format| {
-        let summed =
-            [Format::FioIolog2, Format::Nexus, Format::Csv, Format::Biosnoop, Format::Msps];
+        let summed = [
+            Format::FioIolog2,
+            Format::Nexus,
+            Format::Csv,
+            Format::Biosnoop,
+            Format::Msps,
+            Format::JsonLines,
+        ];
         format.is_binary() || summed.contains(format)
     };
     for format in Format::ALL.iter().copied().filter(|format| !others(format)) {

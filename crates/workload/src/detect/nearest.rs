@@ -1,0 +1,139 @@
+//! What is said of a text that no format fits: the nearest format, why it does not fit, and the
+//! columns that would read the text.
+
+use super::header::records;
+use super::{Undetected, accounted, claimable};
+use crate::csv::CsvColumn;
+use crate::recognition::deduced;
+use crate::recognition::header::{fields, unit_of_dates};
+use crate::{CsvColumns, Format, decode_line};
+use fowler_units::printable;
+
+/// Returns the error for lines that no format fits. `rejected` is a format that decodes them, and
+/// the rule that they break.
+pub(super) fn undetected(lines: &[&[u8]], rejected: Option<(Format, String)>) -> Undetected {
+    let first_line = lines.first().map_or_else(String::new, printable);
+    let own = || rejected.as_ref().and_then(|(format, _)| in_other_unit(*format, lines));
+    let otherwise = own().or_else(|| proposed(lines)).or_else(|| {
+        let (format, _) = rejected.as_ref()?;
+        Some(format!("if it is one all the same, say so: --format {format}"))
+    });
+    let nearest = rejected.or_else(|| nearest(lines));
+    Undetected { candidates: Vec::new(), first_line, nearest, otherwise }
+}
+
+/// Proposes the columns of a format whose dates would be in another unit.
+fn in_other_unit(format: Format, lines: &[&[u8]]) -> Option<String> {
+    let own = CsvColumns::parse(format.as_columns()?).ok()?;
+    let is_time = |column: &CsvColumn| matches!(column, CsvColumn::Time { .. });
+    let time = own.columns().iter().position(is_time)?;
+    let times: Vec<&[u8]> =
+        lines.iter().filter_map(|line| fields(line, own.commas()).get(time).copied()).collect();
+    let change: fn(CsvColumn) -> Option<CsvColumn> = match unit_of_dates(times.iter().copied())? {
+        9 => |it| in_digits(it, 9),
+        6 => |it| in_digits(it, 6),
+        3 => |it| in_digits(it, 3),
+        2 => |it| in_digits(it, 2),
+        _ => |it| in_digits(it, 0),
+    };
+    let columns = own.with(change)?.behind_header(false);
+    let all_read = records(&columns, lines).len() == lines.len();
+    all_read.then(|| format!("--columns {columns} reads it as `{format}` with times in that unit"))
+}
+
+/// Returns a column of times in another unit.
+fn in_digits(column: CsvColumn, digits: usize) -> Option<CsvColumn> {
+    matches!(column, CsvColumn::Time { .. }).then_some(CsvColumn::Time { digits })
+}
+
+/// Returns the format that gets furthest, and what stops it at the first line that does.
+fn nearest(lines: &[&[u8]]) -> Option<(Format, String)> {
+    let formats = || {
+        claimable().chain(Format::ALL.iter().copied().filter(|format| format.header().is_some()))
+    };
+    let far = |format: &Format| {
+        let progress = lines.iter().take(16).map(|line| progress(*format, line)).max();
+        (accounted(*format, lines), progress.unwrap_or(0))
+    };
+    // Of equal formats the first.
+    let best = formats().rev_by(far)?;
+    let fault = lines.iter().find_map(|line| {
+        let fault = decode_line(best, line).err()?;
+        (fault.cause != crate::Cause::OtherEvent).then(|| fault.diagnostic())
+    });
+    let why = match (fault, best.header()) {
+        (Some(fault), _) => fault.what,
+        (None, Some(header)) => format!("its first line is `{header}`"),
+        (None, None) => "none of these lines is a request".to_string(),
+    };
+    Some((best, why))
+}
+
+/// Returns the best of formats, the first of equals.
+trait Best: Iterator<Item = Format> + Sized {
+    fn rev_by<K: Ord>(self, key: impl Fn(&Format) -> K) -> Option<Format> {
+        let all: Vec<Format> = self.collect();
+        all.into_iter().rev().max_by_key(key)
+    }
+}
+
+impl<I: Iterator<Item = Format>> Best for I {}
+
+/// Returns how many columns of a format a line has before the first that is wrong, in percent.
+fn progress(format: Format, line: &[u8]) -> usize {
+    let commas = format.columns().contains(',');
+    let mark = if commas { ',' } else { ' ' };
+    let names: Vec<&str> =
+        format.columns().split(['[', ']']).flat_map(|it| it.split(mark)).collect();
+    let has_mark = line.contains(&(mark as u8));
+    if !has_mark {
+        return 0;
+    }
+    match decode_line(format, line) {
+        Ok(_) => 100,
+        Err(fault) if fault.column.is_empty() => 90,
+        Err(fault) => {
+            let at = names.iter().position(|name| name.trim() == fault.column).unwrap_or(0);
+            100 * at / names.len().max(1)
+        }
+    }
+}
+
+/// Proposes columns by the values of the lines, if they would read most of them.
+fn proposed(lines: &[&[u8]]) -> Option<String> {
+    if let Some(mark) = other_mark(lines) {
+        return Some(format!(
+            "columns are parted by `{mark}`: change that to commas (tr '{mark}' ,) and try again, or \
+             describe them then with --columns"
+        ));
+    }
+    let printed = |line: &&&[u8]| {
+        let has = |part: &[u8]| memchr::memmem::find(line, part).is_some();
+        line.starts_with(b"{") && has(b"\"printf\"") && has(b"\"data\"")
+    };
+    if lines.iter().any(|line| printed(&line)) {
+        let what = "bpftrace put the text of each line into `data`: take it out with \
+                    jq -j 'select(.type == \"printf\").data', and try again with what comes out";
+        return Some(what.to_string());
+    }
+    let found = deduced::columns(lines)?;
+    let header = usize::from(found.columns.header);
+    let behind = &lines[header..];
+    if records(&found.columns, behind).len() * 10 < behind.len() * 9 {
+        return None;
+    }
+    let open = if found.open.is_empty() {
+        String::new()
+    } else {
+        format!("; what the values leave open is {}", found.open.join(", and "))
+    };
+    Some(format!("--columns {} would read it{open}", found.columns))
+}
+
+/// Returns a semicolon or bar if it parts the columns of all lines.
+fn other_mark(lines: &[&[u8]]) -> Option<char> {
+    [b';', b'|'].into_iter().find_map(|mark| {
+        let parts = |line: &[u8]| line.iter().filter(|&&byte| byte == mark).count() >= 3;
+        (!lines.is_empty() && lines.iter().all(|line| parts(line))).then_some(mark as char)
+    })
+}

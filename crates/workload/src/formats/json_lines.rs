@@ -1,0 +1,282 @@
+//! JSON lines: an object on each line with the time, operation, address and size of a request, as
+//! scripts of bpftrace and loggers write them. Keys are recognised by their names.
+//!
+//! A key without a unit in its name is read as follows, and a note says so: a time that is a date
+//! of this century shows its unit; another whole number counts nanoseconds, as bpftrace's `nsecs`
+//! and the clocks of most loggers, and a number with decimals counts seconds. Addresses and sizes
+//! count bytes unless the name says sectors. Objects with none of operation, address and size are
+//! messages of the tool, and are left out.
+
+use super::{Table, TraceFormat};
+use crate::Cause;
+use crate::columns::Columns;
+use crate::context::Context;
+use crate::csv::OpCode;
+use crate::fields::Fault;
+use crate::number::{NumberError, decimal_ns, unsigned};
+use crate::recognition::header::unit_of_dates;
+use crate::recognition::json::{Found, Scan, Value};
+use crate::recognition::roles::{KnownNames, Role};
+use crate::record::{Measure, Record, SECTOR, record_or_piece, unknown_op};
+use fowler_units::HostOp;
+
+/// JSON lines.
+pub(crate) struct JsonLines;
+
+/// Where the values of a line are, by role.
+#[derive(Default)]
+struct Line<'a> {
+    time: Option<(Option<usize>, Value<'a>)>,
+    op: Option<(OpCode, Value<'a>)>,
+    offset: Option<(Option<u64>, Value<'a>)>,
+    size: Option<(Option<u64>, Value<'a>)>,
+    device: Option<&'a [u8]>,
+}
+
+impl TraceFormat for JsonLines {
+    const COLUMNS: &'static str = "an object a line: time op offset size device";
+    const ABOUT: &'static str = "\
+        an object a line, keys by name: time in the unit of its name, else whole ns or decimal \
+        seconds (counted from the first request on), sectors of 512 B where the name says so, else \
+        bytes, op one of r, w, t, f or words";
+    const TABLE: Table = Table {
+        time: "by the key's name; else ns, or s with decimals",
+        range: "`sector`, `sectors`: 512 B; else bytes",
+        read: "`R`, `read`",
+    };
+    const EXAMPLE: &'static [u8] = b"\
+        {\"type\": \"attached_probes\", \"data\": {\"probes\": 1}}\n\
+        {\"ts\": 104831153000, \"op\": \"R\", \"sector\": 9838272, \"bytes\": 4096}\n\
+        {\"ts\": 104831310000, \"op\": \"W\", \"sector\": 48379216, \"bytes\": 8192}\n";
+    const COMMAS: bool = false;
+    const TIME_COLUMN: &'static str = "time";
+    const FROM_A_DATE: bool = true;
+    const STATEFUL: bool = true;
+    const NAMES_DEVICES: bool = true;
+
+    fn decode_after<'a, C: Columns<'a>>(
+        columns: &mut C,
+        context: &mut Context,
+    ) -> Result<Record, C::Fault> {
+        let text = columns.bytes()?;
+        let line = taken_apart(text, &mut context.names).map_err(C::fault)?;
+        let missing = |name| {
+            C::fault(Fault { expected: KEYS, ..Fault::new(Cause::TooFewColumns, name, b"") })
+        };
+        let (digits, time) = line.time.ok_or_else(|| missing("time"))?;
+        let (code, op) = line.op.ok_or_else(|| missing("op"))?;
+        let op = code.op(op.text).ok_or_else(|| unknown_op::<C>("op", op.text, code.expected()))?;
+        let digits = match digits {
+            Some(digits) => digits,
+            None => unnamed_unit(&[time.text], context),
+        };
+        let at = decimal_ns(time.text, digits).map_err(|error| {
+            C::fault(match error {
+                NumberError::Negative => Fault::new(Cause::NegativeTime, "time", time.text),
+                other => Fault::number(other, "time", time.text),
+            })
+        })?;
+        let mut measure = |found: Option<(Option<u64>, Value<'a>)>, column| match found {
+            Some((unit, value)) => {
+                let count = unsigned(value.text)
+                    .map_err(|error| C::fault(Fault::number(error, column, value.text)))?;
+                context.clock |= u64::from(unit.is_none());
+                Ok(Measure { count, unit: unit.unwrap_or(SECTOR), column })
+            }
+            None if op == HostOp::Flush => Ok(Measure { count: 0, unit: 1, column }),
+            None => Err(missing(column)),
+        };
+        let (mut start, length) = (measure(line.offset, "offset")?, measure(line.size, "size")?);
+        if op == HostOp::Flush && length.count == 0 {
+            // The kernel's flushes have any sector.
+            start.count = 0;
+        }
+        if let Some(name) = line.device {
+            columns.host_is(name);
+        }
+        record_or_piece(columns, at, 0, start, length, op)
+    }
+
+    fn notes(context: &Context) -> Option<String> {
+        let time = (context.times > 0).then_some(match context.width {
+            Some(0) => "the key of the time names no unit: nanoseconds are assumed",
+            _ => "the key of the time names no unit: seconds are assumed",
+        });
+        let block = (context.clock > 0)
+            .then_some("the key of the address or the size names no unit: 512 B are assumed");
+        let said: Vec<&str> = time.into_iter().chain(block).collect();
+        (!said.is_empty()).then(|| {
+            format!(
+                "{}; otherwise write the columns as CSV (jq -r '[.ts,.op,.sector,.bytes]|@csv') and say \
+                 it: --columns ts=us,op=rw,lba=512,len=bytes",
+                said.join(", and ")
+            )
+        })
+    }
+}
+
+/// What a line must have, for messages.
+const KEYS: &str = "an object with a time (`ts_ns`), an operation (`op`), an address (`offset` or \
+                    `sector`) and a size (`size`, `bytes` or `sectors`)";
+
+/// Finds the unit of times whose keys name none by the first lines of a file, for all lines.
+pub(crate) fn prepare(head: &[u8], context: &mut Context) {
+    let mut times: Vec<&[u8]> = Vec::new();
+    for line in head.split(|&byte| byte == b'\n').take(256) {
+        let time =
+            taken_apart(line.trim_ascii(), &mut context.names).ok().and_then(|line| line.time);
+        times.extend(time.filter(|(unit, _)| unit.is_none()).map(|(_, value)| value.text));
+    }
+    if !times.is_empty() {
+        unnamed_unit(&times, context);
+    }
+}
+
+/// Returns the unit of times whose keys name none, as digits of a nanosecond, and notes whether it
+/// is assumed. The unit found first is that of all lines.
+fn unnamed_unit(times: &[&[u8]], context: &mut Context) -> usize {
+    if let Some(digits) = context.width {
+        return digits;
+    }
+    let of_date = unit_of_dates(times.iter().copied());
+    let with_decimals = times.iter().any(|text| text.contains(&b'.'));
+    let digits = of_date.unwrap_or(if with_decimals { 9 } else { 0 });
+    context.width = Some(digits);
+    context.times = u64::from(of_date.is_none());
+    digits
+}
+
+/// Finds the values of a line. Only those of the object itself count, not of objects inside.
+fn taken_apart<'a>(text: &'a [u8], names: &mut KnownNames) -> Result<Line<'a>, Fault<'a>> {
+    let not_json = || Fault { expected: KEYS, ..Fault::new(Cause::BadRecord, "", b"") };
+    if matches!(text, b"[" | b"]") {
+        return Err(Fault::new(Cause::OtherEvent, "", b""));
+    }
+    let text = text.strip_suffix(b",").unwrap_or(text);
+    if text.first() != Some(&b'{') {
+        return Err(not_json());
+    }
+    let mut scan = Scan::of(text);
+    let (mut line, mut ended) = (Line::default(), false);
+    while let Some(found) = scan.next() {
+        match found {
+            Found::Wrong => return Err(not_json()),
+            _ if ended => return Err(not_json()),
+            Found::End => ended = scan.depth() == 0,
+            Found::Value(key, value) if scan.depth() == 1 => {
+                line.take(names.role(key), key, value)?
+            }
+            Found::Value(..) | Found::Begin(_) => {}
+        }
+    }
+    if !ended {
+        return Err(not_json());
+    }
+    if line.op.is_none() && line.offset.is_none() && line.size.is_none() {
+        return Err(Fault::new(Cause::OtherEvent, "", b""));
+    }
+    Ok(line)
+}
+
+impl<'a> Line<'a> {
+    /// Takes a value whose key has a role. Two keys of one role contradict each other, but a `type`
+    /// beside an operation is that of the message.
+    fn take(
+        &mut self,
+        role: Option<Role>,
+        key: &'a [u8],
+        value: Value<'a>,
+    ) -> Result<(), Fault<'a>> {
+        let Some(role) = role else { return Ok(()) };
+        let is_message = |value: Value<'_>| OpCode::Words.op(value.text).is_none();
+        let twice = match role {
+            Role::Time(digits) => self.time.replace((digits, value)).is_some(),
+            Role::Op if key.eq_ignore_ascii_case(b"type") && is_message(value) => false,
+            Role::Op => self.op.replace((OpCode::Words, value)).is_some(),
+            Role::IsRead | Role::IsWrite => {
+                let text = match value.text {
+                    b"true" => b"1",
+                    b"false" => b"0",
+                    other => other,
+                };
+                let code = if role == Role::IsRead { OpCode::OneReads } else { OpCode::ZeroReads };
+                self.op.replace((code, Value { text, ..value })).is_some()
+            }
+            Role::Offset(unit) => self.offset.replace((unit, value)).is_some(),
+            Role::Size(unit) => self.size.replace((unit, value)).is_some(),
+            Role::Device => {
+                // A second name, such as that of a file, does not say more.
+                self.device.get_or_insert(value.text);
+                false
+            }
+        };
+        if twice {
+            let expected = "one time, one operation, one address and one size";
+            return Err(Fault { expected, ..Fault::new(Cause::Contradiction, "keys", key) });
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{decode_line, tests::causes};
+    use super::*;
+    use crate::Format;
+    use fowler_units::{HostIo, Nanos};
+
+    #[test]
+    fn keys_are_columns_by_their_names() {
+        for (line, io) in [
+            (r#"{"ts":7,"op":"R","sector":8,"bytes":512}"#, HostIo::read(Nanos(7), 4096, 512)),
+            (r#"{"time_us":7.5,"rw":"w","offset":8,"len":5},"#, HostIo::write(Nanos(7500), 8, 5)),
+            (
+                r#"{"ts":0.5,"is_read":true,"sector":1,"nr_sectors":2,"x":{"op":"W"}}"#,
+                HostIo::read(Nanos(500_000_000), 512, 1024),
+            ),
+            (
+                r#"{"ts":1,"op":"FF","sector":18446744073709551615,"bytes":0}"#,
+                HostIo::new(HostOp::Flush, Nanos(1), 0, 0),
+            ),
+            (r#"{"ts":1,"op":"FF","pid":3}"#, HostIo::new(HostOp::Flush, Nanos(1), 0, 0)),
+            (
+                r#"{"timestamp":1577808144.25,"type":"D","lba":1,"bytes":4096}"#,
+                HostIo::new(HostOp::Trim, Nanos(1_577_808_144_250_000_000), 512, 4096),
+            ),
+        ] {
+            let expected = Record { device: 0, io };
+            assert_eq!(decode_line(Format::JsonLines, line.as_bytes()), Ok(expected), "{line}");
+        }
+    }
+
+    #[test]
+    fn each_fault_has_its_cause() {
+        let lines = [
+            r#"{"type":"attached_probes","data":{"probes":2}}"#,
+            "[",
+            "7",
+            r#"{"ts":7,"op":"R","sector":8,"bytes":512"#,
+            r#"{"ts":7,"op":"R","sector":8,"bytes":512} {}"#,
+            r#"{"ts":7,"op":"R","sector":8}"#,
+            r#"{"op":"R","sector":8,"bytes":512}"#,
+            r#"{"ts":7,"op":"Q","sector":8,"bytes":512}"#,
+            r#"{"ts":7,"op":"R","sector":8,"bytes":512,"size":512}"#,
+            r#"{"ts":-7,"op":"R","sector":8,"bytes":512}"#,
+            r#"{"ts":7,"op":"R","sector":"x","bytes":512}"#,
+        ];
+        let expected = [
+            Cause::OtherEvent,
+            Cause::OtherEvent,
+            Cause::BadRecord,
+            Cause::BadRecord,
+            Cause::BadRecord,
+            Cause::TooFewColumns,
+            Cause::TooFewColumns,
+            Cause::UnknownOp,
+            Cause::Contradiction,
+            Cause::NegativeTime,
+            Cause::NotANumber,
+        ];
+        assert_eq!(causes(Format::JsonLines, &lines), expected);
+    }
+}

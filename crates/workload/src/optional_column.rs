@@ -1,0 +1,139 @@
+//! The columns that a native trace may have beside its four: the submission queue, the placement
+//! handle and the deadline of a request.
+
+use crate::Cause;
+use crate::fields::Fault;
+use crate::number::unsigned;
+use fowler_units::{Deadline, HostIo, PlacementHandle, QueueId, Span};
+
+/// The longest deadline: half of what 64 bits of nanoseconds hold, as for arrivals.
+const LONGEST: Span = Span(u64::MAX / 2);
+
+/// A column that a native trace may have after the four required ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OptionalColumn {
+    Queue,
+    Placement,
+    Deadline,
+}
+
+/// The columns a header may have, for messages.
+const EXPECTED: &str =
+    "at_ns,op,offset,size, then any of queue, placement, deadline_ns, each at most once";
+
+impl OptionalColumn {
+    /// Every optional column, in the order in which they are written.
+    const ALL: [OptionalColumn; 3] =
+        [OptionalColumn::Queue, OptionalColumn::Placement, OptionalColumn::Deadline];
+
+    /// Returns the name in the header.
+    pub fn name(self) -> &'static str {
+        match self {
+            OptionalColumn::Queue => "queue",
+            OptionalColumn::Placement => "placement",
+            OptionalColumn::Deadline => "deadline_ns",
+        }
+    }
+
+    /// Returns the column with this name.
+    pub fn by_name(name: &[u8]) -> Option<OptionalColumn> {
+        OptionalColumn::ALL.into_iter().find(|it| it.name().as_bytes() == name)
+    }
+
+    /// Parses the part of a header after the four required columns: empty, or `,` and names.
+    pub fn named(rest: &[u8]) -> Result<Vec<OptionalColumn>, Fault<'_>> {
+        let mut columns = Vec::new();
+        for name in rest.split(|&byte| byte == b',').skip(1) {
+            let known = OptionalColumn::ALL.into_iter().find(|it| it.name().as_bytes() == name);
+            match known.filter(|column| !columns.contains(column)) {
+                Some(column) => columns.push(column),
+                None => {
+                    let name = if name.is_empty() { b"," } else { name };
+                    return Err(Fault {
+                        expected: EXPECTED,
+                        ..Fault::new(Cause::Header, "", name)
+                    });
+                }
+            }
+        }
+        Ok(columns)
+    }
+
+    /// Returns the request with the value of this column.
+    pub fn read(self, field: &[u8], io: HostIo) -> Result<HostIo, Fault<'_>> {
+        if field.is_empty() {
+            return Ok(io);
+        }
+        let (most, expected) = match self {
+            OptionalColumn::Queue => (u64::from(u16::MAX), "a queue from 0 to 65535"),
+            OptionalColumn::Placement => {
+                (u64::from(PlacementHandle::NONE.0) - 1, "a placement handle from 0 to 254")
+            }
+            OptionalColumn::Deadline => (LONGEST.0, "whole nanoseconds, up to 292 years"),
+        };
+        let value = unsigned(field).map_err(|error| Fault::number(error, self.name(), field));
+        let value = value.map_err(|fault| Fault { expected, ..fault })?;
+        if value > most {
+            return Err(Fault { expected, ..Fault::new(Cause::TooLarge, self.name(), field) });
+        }
+        Ok(match self {
+            OptionalColumn::Queue => io.with_queue(QueueId(value as u16)),
+            OptionalColumn::Placement => io.with_placement(PlacementHandle(value as u8)),
+            OptionalColumn::Deadline => io.with_deadline(Deadline::after(Span(value))),
+        })
+    }
+
+    /// Returns a request's value for this column; `None` if it is the default.
+    #[inline]
+    pub(crate) fn value(self, io: &HostIo) -> Option<u64> {
+        match self {
+            OptionalColumn::Queue => (io.queue != QueueId::FIRST).then_some(u64::from(io.queue.0)),
+            OptionalColumn::Placement => {
+                io.placement.is_some().then_some(u64::from(io.placement.0))
+            }
+            OptionalColumn::Deadline => io.deadline.span().map(|span| span.0),
+        }
+    }
+}
+
+/// The optional columns of a native trace: `queue`, `placement`, `deadline_ns`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OptionalColumns(pub(crate) [bool; OptionalColumn::ALL.len()]);
+
+impl OptionalColumns {
+    /// Returns the columns for which any of `requests` has a value.
+    pub fn used_by(requests: impl IntoIterator<Item = HostIo>) -> OptionalColumns {
+        let mut used = OptionalColumns::default();
+        for io in requests {
+            used.0.iter_mut().zip(OptionalColumn::ALL).for_each(|(used, column)| {
+                *used |= column.value(&io).is_some();
+            });
+        }
+        used
+    }
+
+    /// Whether there are no optional columns.
+    pub fn is_empty(self) -> bool {
+        self == OptionalColumns::default()
+    }
+
+    /// Returns the columns, in the order in which they are written.
+    pub(crate) fn columns(self) -> impl Iterator<Item = OptionalColumn> {
+        OptionalColumn::ALL.into_iter().filter(move |&column| self.0[column as usize])
+    }
+
+    /// Returns the first column not included for which a request has a value.
+    #[inline]
+    pub(crate) fn lacking(self, io: &HostIo) -> Option<OptionalColumn> {
+        let says_more = |column: &OptionalColumn| column.value(io).is_some();
+        OptionalColumn::ALL.into_iter().filter(says_more).find(|&column| !self.0[column as usize])
+    }
+}
+
+impl FromIterator<OptionalColumn> for OptionalColumns {
+    fn from_iter<I: IntoIterator<Item = OptionalColumn>>(columns: I) -> OptionalColumns {
+        let mut all = OptionalColumns::default();
+        columns.into_iter().for_each(|column| all.0[column as usize] = true);
+        all
+    }
+}

@@ -1,0 +1,201 @@
+//! fio's logs that hold no requests: averages over time (`log_avg_msec`), rates, and logs without
+//! addresses.
+//!
+//! Source: `iolog.c` of fio (`flush_samples`, `__add_samples`) and its HOWTO, "Log File Formats".
+//! Rows are `time, value, direction, bs[, offset][, priority][, issue_ns]`, with
+//! `log_window_value=both` a second value behind the first. fio puts a blank behind each comma.
+//! With `log_avg_msec`, and in logs of bandwidth and IOPS that are sampled by time, the offset is
+//! 0, and `bs` is 0 or the only block size of the job.
+
+/// The most columns of a row that is no histogram.
+const MOST: usize = 8;
+/// A row of a histogram log (`write_hist_log`) has its time, direction, size and this many bins.
+const BINS_LEAST: usize = 64;
+
+/// Why a log holds no requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NoRequests {
+    /// Each row is an average over a time: all sizes are 0.
+    Averaged {
+        /// True if rows have an offset.
+        with_offset: bool,
+    },
+    /// Each row is the rate of a time: all offsets are 0 and each direction has one row at a time.
+    Rates,
+    /// Rows are single requests, without addresses.
+    NoOffsets,
+    /// Each row is a histogram of latencies.
+    Histograms,
+}
+
+impl NoRequests {
+    /// Returns what the file is, and how it would be recorded to be a trace.
+    pub fn words(self) -> (&'static str, &'static str) {
+        let again = "record single requests: without log_avg_msec, with log_offset=1 and, for the \
+                     times of arrival, log_issue_time=1; or write_iolog=FILE";
+        let what = match self {
+            NoRequests::Averaged { with_offset: false } => {
+                "this is a log of fio made with log_avg_msec and without log_offset=1: its rows are \
+                 averages (size 0) and have no addresses"
+            }
+            NoRequests::Averaged { with_offset: true } => {
+                "this is a log of fio made with log_avg_msec: its rows are averages (size 0), not \
+                 requests"
+            }
+            NoRequests::Rates => {
+                "this is a bandwidth or IOPS log of fio, averaged over time (log_avg_msec): all \
+                 offsets are 0, and its rows are no requests"
+            }
+            NoRequests::NoOffsets => {
+                "this is a log of fio without addresses: log_offset=1 is missing"
+            }
+            NoRequests::Histograms => {
+                "this is a histogram log of fio (write_hist_log): its rows are counts, not requests"
+            }
+        };
+        (what, again)
+    }
+}
+
+/// A row, as far as it is needed.
+struct Row {
+    /// When it was logged, in milliseconds.
+    logged: u64,
+    direction: u64,
+    size: u64,
+    /// The numbers behind the size.
+    behind: Vec<u64>,
+}
+
+/// Returns a number as fio prints it: decimal, negative, or hexadecimal with `0x`.
+fn number(field: &str) -> Option<u64> {
+    match field.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16).ok(),
+        None => field.strip_prefix('-').unwrap_or(field).parse().ok(),
+    }
+}
+
+/// Returns the numbers of a row; `None` if it is none.
+fn numbers(line: &[u8]) -> Option<Vec<u64>> {
+    let text = str::from_utf8(line).ok()?;
+    text.split(',').take(BINS_LEAST + MOST).map(|field| number(field.trim())).collect()
+}
+
+/// Takes a row of 4 to 8 columns apart, with `values` values.
+fn row(all: &[u64], values: usize) -> Option<Row> {
+    let &[direction, size] = all.get(1 + values..3 + values)? else { return None };
+    let behind = all[3 + values..].to_vec();
+    // Sizes are 0 or those of requests: no volume number or count is taken for one.
+    let is_row = direction <= 2 && (size == 0 || size >= 512);
+    is_row.then(|| Row { logged: all[0], direction, size, behind })
+}
+
+/// Returns why the rows are no requests if all of `lines` are rows of a log of fio, and none is a
+/// request.
+pub(crate) fn no_requests(lines: &[&[u8]]) -> Option<NoRequests> {
+    let first = lines.first()?;
+    memchr::memchr(b',', first)?;
+    let all: Vec<Vec<u64>> = lines.iter().map(|line| numbers(line)).collect::<Option<_>>()?;
+    let width = all[0].len();
+    if all.iter().any(|row| row.len() != width) {
+        return None;
+    }
+    if width >= BINS_LEAST {
+        return all.iter().all(|row| row[1] <= 2).then_some(NoRequests::Histograms);
+    }
+    if !(4..=MOST).contains(&width) {
+        return None;
+    }
+    let spaced = lines.iter().all(|line| line.windows(2).all(|it| it[0] != b',' || it[1] == b' '));
+    [1, 2].into_iter().find_map(|values| {
+        let rows: Vec<Row> = all.iter().map(|all| row(all, values)).collect::<Option<_>>()?;
+        judge(&rows, spaced)
+    })
+}
+
+fn judge(rows: &[Row], spaced: bool) -> Option<NoRequests> {
+    let columns_behind = rows[0].behind.len();
+    let priorities = |at: usize| rows.iter().all(|row| row.behind[at] < 1 << 16);
+    let in_order = [0, 1, 2].into_iter().all(|direction| {
+        rows.iter().filter(|row| row.direction == direction).map(|row| row.logged).is_sorted()
+    });
+    // Milliseconds of a job, or since 1970 with `log_unix_epoch`: seconds since 1970, as other
+    // traces with these columns have them, are between the two.
+    let short = rows.iter().all(|row| !(100_000_000..=1_000_000_000_000).contains(&row.logged));
+    if !in_order || !short {
+        return None;
+    }
+    let no_sizes = rows.iter().all(|row| row.size == 0);
+    let no_offsets = columns_behind >= 2 && rows.iter().all(|row| row.behind[0] == 0);
+    match columns_behind {
+        _ if no_sizes
+            && columns_behind <= 3
+            && rows.iter().all(|row| row.behind.first().is_none_or(|&it| it < 1 << 16)) =>
+        {
+            Some(NoRequests::Averaged { with_offset: columns_behind >= 2 })
+        }
+        0 if spaced => Some(NoRequests::NoOffsets),
+        1 if spaced && priorities(0) => Some(NoRequests::NoOffsets),
+        2 if no_offsets && priorities(1) && one_at_a_time(rows) => Some(NoRequests::Rates),
+        _ => None,
+    }
+}
+
+/// Whether several rows each have a time of their own, in each direction: requests to a single
+/// address that are more than a millisecond apart would be the only ones that do.
+fn one_at_a_time(rows: &[Row]) -> bool {
+    let rises = |direction: u64| {
+        let times: Vec<u64> =
+            rows.iter().filter(|row| row.direction == direction).map(|row| row.logged).collect();
+        times.windows(2).all(|pair| pair[0] < pair[1])
+    };
+    let enough = rows.len() >= 2 || rows[0].logged >= 100;
+    enough && rows.iter().any(|row| row.logged > 0) && [0, 1, 2].into_iter().all(rises)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> Option<NoRequests> {
+        no_requests(&text.lines().map(str::as_bytes).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn logs_that_hold_no_requests_are_known() {
+        for (text, expected) in [
+            ("3500, 24, 1, 0, 0\n3550, 25, 1, 0, 0\n", NoRequests::Averaged { with_offset: false }),
+            ("3500,24,1,0\n", NoRequests::Averaged { with_offset: false }),
+            ("3500, 24, 1, 0, 0, 0x0000\n", NoRequests::Averaged { with_offset: true }),
+            ("3500, 24, 99, 1, 0, 0, 0\n", NoRequests::Averaged { with_offset: true }),
+            ("500, 1, 0, 4096, 0, 0\n1000, 1, 0, 4096, 0, 0\n", NoRequests::Rates),
+            ("500, 1, 0, 4096, 0, 0\n500, 1, 1, 4096, 0, 0\n", NoRequests::Rates),
+            ("1000, 1, 0, 4096, 0, 0\n", NoRequests::Rates),
+            ("1700000000500, 1, 0, 0, 0\n", NoRequests::Averaged { with_offset: false }),
+            ("35, 7622, 0, 262144, 0\n35, 7629, 0, 262144, 0\n", NoRequests::NoOffsets),
+            ("35, 7622, 0, 262144\n", NoRequests::NoOffsets),
+            ("35, 7622, 0, 262144, 0x6001\n", NoRequests::NoOffsets),
+        ] {
+            assert_eq!(of(text), Some(expected), "{text}");
+        }
+        let bins = ", 0".repeat(1216);
+        assert_eq!(of(&format!("1000, 0, 4096{bins}\n")), Some(NoRequests::Histograms));
+    }
+
+    #[test]
+    fn requests_and_other_files_are_left_alone() {
+        for text in [
+            "0, 171052, 0, 4096, 8192, 0x0000\n1, 91052, 1, 512, 0, 0x0000\n",
+            "5, 1, 0, 4096, 0, 0\n5, 1, 0, 4096, 0, 0\n",
+            "7, 1, 0, 4096, 8192, 0x0, 5\n",
+            "1538323200,4247200,128,1,1058\n",
+            "1538323200,8,0,0,1058\n",
+            "500,107,0,4096\n",
+            "0,20941264,8192,W,0.551706\n",
+            "0, 1, 2\n",
+            "",
+        ] {
+            assert_eq!(of(text), None, "{text}");
+        }
+    }
+}

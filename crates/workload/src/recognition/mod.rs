@@ -1,0 +1,15 @@
+//! How a file is recognised before any of it is replayed: the rules that a format's records keep
+//! ([`plausibility`]), columns by the names of a header ([`header`]) or by their values
+//! ([`deduced`]), and files that look like traces and are averages ([`fio_logs`], [`results`]).
+//!
+//! All of it looks at the beginning of a file only, at most 64 KiB. `detect` puts it together.
+//! Nothing here knows a format: formats state their rules.
+
+pub(crate) mod deduced;
+pub(crate) mod fio_logs;
+pub(crate) mod generator;
+pub(crate) mod header;
+pub(crate) mod json;
+pub(crate) mod plausibility;
+pub(crate) mod results;
+pub(crate) mod roles;

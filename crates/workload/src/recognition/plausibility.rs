@@ -1,0 +1,331 @@
+//! Rules that the records of a format keep, beyond the columns of a line: on which clock its times
+//! are, how often they go back, which sizes and device numbers occur, and whether a blank follows a
+//! comma. A file that breaks a rule of a format is not claimed by it, even if all lines decode.
+//!
+//! [`Rules::objection`] is for detection. [`doubts`] is for a file that is read: it questions units
+//! that give sizes below a sector or rates of no drive.
+
+use crate::csv::{CsvColumn, CsvColumns};
+use fowler_units::{HostIo, HostOp};
+
+/// The clock that a format's times are on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Clock {
+    /// Time since boot or since tracing began: no date.
+    Relative,
+    /// Time since 1970.
+    Unix,
+    /// Time since 1601.
+    Windows,
+    /// Any of these.
+    Any,
+}
+
+/// What all records of a format have in common. A format states those that hold for it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rules {
+    /// The clock of its times.
+    pub clock: Clock,
+    /// The number that all device numbers are below.
+    pub devices_below: u64,
+    /// True if its writer puts a blank behind every comma.
+    pub blank_after_comma: bool,
+    /// True if it is written in order of time, but for a few lines.
+    pub in_order: bool,
+}
+
+/// Seconds from 1601 to 1970.
+const WINDOWS_EPOCH_S: u64 = 11_644_473_600;
+/// Nanoseconds in a second.
+const SECOND: u64 = 1_000_000_000;
+/// The dates that a trace may have, in seconds since 1970: 1990 to 2100.
+const DATES_S: std::ops::Range<u64> = 631_152_000..4_102_444_800;
+/// The longest time since boot: 15 years. Longer ones are dates.
+const LONGEST_UP: u64 = 15 * 365 * 86_400 * SECOND;
+/// The largest median size of reads and writes, in bytes.
+const LARGEST_MEDIAN: u32 = 256 << 20;
+/// The fewest records that show whether times are in order, and whether rates are possible.
+const FEWEST: usize = 8;
+/// The shortest and the longest mean time between requests that are not questioned.
+const SHORTEST_GAP_NS: f64 = 250.0;
+const LONGEST_GAP_NS: f64 = 600e9;
+/// No drive is as large, in bytes.
+const LARGEST_DRIVE: u64 = 1 << 50;
+/// The size of a sector.
+const SECTOR: u64 = 512;
+
+impl Rules {
+    /// Rules that any record keeps.
+    pub const NONE: Rules = Rules {
+        clock: Clock::Any,
+        devices_below: u64::MAX,
+        blank_after_comma: false,
+        in_order: false,
+    };
+
+    /// Returns the rule that the sample breaks, in words that follow the name of the format, if it
+    /// breaks one. `records` are those of `lines`, each with its device.
+    pub fn objection(&self, lines: &[&[u8]], records: &[(u64, HostIo)]) -> Option<String> {
+        self.wrong_clock(records)
+            .or_else(|| self.wrong_commas(lines))
+            .or_else(|| self.wrong_devices(records))
+            .or_else(|| wrong_sizes(records))
+            .or_else(|| self.wrong_order(records))
+    }
+
+    fn wrong_clock(&self, records: &[(u64, HostIo)]) -> Option<String> {
+        let times = || records.iter().map(|(_, io)| io.at.0);
+        let (first, last) = (times().min()?, times().max()?);
+        let year = |count: u64, of_zero: u64| of_zero + count / SECOND / 31_556_952;
+        let dates = |epoch_s: u64| (DATES_S.start + epoch_s) * SECOND;
+        let (epoch, name, of_zero) = match self.clock {
+            Clock::Any => return None,
+            Clock::Relative => {
+                return (first > LONGEST_UP).then(|| {
+                    let years = first / SECOND / 31_556_952;
+                    format!("its times count from boot or from the start of tracing, and these begin after {years} years")
+                });
+            }
+            Clock::Unix => (0, "1970", 1970),
+            Clock::Windows => (WINDOWS_EPOCH_S, "1601", 1601),
+        };
+        let latest = (DATES_S.end + epoch).saturating_mul(SECOND);
+        let wrong = if first < dates(epoch) { first } else { last };
+        (first < dates(epoch) || last > latest).then(|| {
+            let year = year(wrong, of_zero);
+            format!("its times are dates, counted from {name}, and one of these would be in {year}")
+        })
+    }
+
+    fn wrong_commas(&self, lines: &[&[u8]]) -> Option<String> {
+        let tight = |line: &&&[u8]| line.windows(2).any(|pair| pair[0] == b',' && pair[1] != b' ');
+        let broken = self.blank_after_comma && lines.iter().filter(tight).count() * 2 > lines.len();
+        broken.then(|| "it has a blank behind every comma, and these lines have none".into())
+    }
+
+    fn wrong_devices(&self, records: &[(u64, HostIo)]) -> Option<String> {
+        let largest = records.iter().map(|(device, _)| *device).max()?;
+        (largest >= self.devices_below).then(|| {
+            let below = self.devices_below;
+            format!("its device numbers are below {below}, and one of these is {largest}")
+        })
+    }
+
+    fn wrong_order(&self, records: &[(u64, HostIo)]) -> Option<String> {
+        let steps = records.len().saturating_sub(1);
+        let back = records.windows(2).filter(|pair| pair[1].1.at < pair[0].1.at).count();
+        let broken = self.in_order && records.len() >= FEWEST && 4 * back > steps;
+        broken.then(|| {
+            format!("it is in order of time, and these times go back in {back} of {steps} lines")
+        })
+    }
+}
+
+/// Returns the clock that the times of a CSV are on: dates are on that of 1970.
+pub(crate) fn clock_of(sample: &[HostIo]) -> Clock {
+    let first = sample.iter().map(|io| io.at.0).min();
+    if first.is_some_and(|first| first > LONGEST_UP) { Clock::Unix } else { Clock::Relative }
+}
+
+/// Returns what speaks against the sizes of a sample, whatever its format.
+fn wrong_sizes(records: &[(u64, HostIo)]) -> Option<String> {
+    let mut sizes: Vec<u32> = moved(records.iter().map(|(_, io)| io)).map(|io| io.size).collect();
+    sizes.sort_unstable();
+    let median = *sizes.get(sizes.len() / 2)?;
+    (median > LARGEST_MEDIAN).then(|| {
+        let mib = median >> 20;
+        format!("half of these requests would have {mib} MiB and more")
+    })
+}
+
+/// Returns the reads and writes.
+fn moved<'a>(all: impl Iterator<Item = &'a HostIo>) -> impl Iterator<Item = &'a HostIo> {
+    all.filter(|io| matches!(io.op, HostOp::Read | HostOp::Write))
+}
+
+/// Questions units that give sizes below a sector, rates of no drive or addresses beyond any drive.
+/// Each question ends with the columns that read the file otherwise, where `columns` says how they
+/// are read now.
+pub(crate) fn doubts(clock: Clock, sample: &[HostIo], columns: Option<&CsvColumns>) -> Vec<String> {
+    let found = [
+        of_small_sizes(sample),
+        of_multiples(sample, columns),
+        of_rate(clock, sample, columns),
+        of_addresses(sample, columns),
+    ];
+    let found = found.into_iter().flatten();
+    let said = found.map(|(what, otherwise)| {
+        let changed = columns.and_then(|columns| columns.with(otherwise)).map(|it| it.to_string());
+        match changed {
+            Some(line) => format!("{what} --columns {line} reads them so"),
+            None => what,
+        }
+    });
+    said.collect()
+}
+
+/// A change of the columns: the one in question, in another unit.
+type Otherwise = fn(CsvColumn) -> Option<CsvColumn>;
+
+fn of_small_sizes(sample: &[HostIo]) -> Option<(String, Otherwise)> {
+    let largest = moved(sample.iter()).map(|io| u64::from(io.size)).max()?;
+    let in_sectors: Otherwise = |column| match column {
+        CsvColumn::Size { .. } => Some(CsvColumn::Size { unit: SECTOR }),
+        _ => None,
+    };
+    let what = format!(
+        "all sizes are below a sector (the largest is {largest} B): are they sectors of 512 B?"
+    );
+    (largest < SECTOR).then_some((what, in_sectors))
+}
+
+fn of_multiples(sample: &[HostIo], columns: Option<&CsvColumns>) -> Option<(String, Otherwise)> {
+    let counted =
+        |is: fn(&CsvColumn) -> bool| columns.is_some_and(|it| it.columns().iter().any(is));
+    let in_sectors = counted(|it| *it == CsvColumn::Size { unit: SECTOR })
+        && counted(|it| *it == CsvColumn::Offset { unit: SECTOR });
+    let whole = |io: &HostIo| {
+        io.offset.is_multiple_of(SECTOR * SECTOR)
+            && u64::from(io.size).is_multiple_of(SECTOR * SECTOR)
+    };
+    let bytes: Otherwise = |column| match column {
+        CsvColumn::Size { .. } => Some(CsvColumn::Size { unit: 1 }),
+        CsvColumn::Offset { .. } => Some(CsvColumn::Offset { unit: 1 }),
+        _ => None,
+    };
+    let holds = in_sectors && moved(sample.iter()).count() >= FEWEST;
+    let what = "all addresses and sizes are multiples of 512 sectors: are they bytes?";
+    (holds && moved(sample.iter()).all(whole)).then_some((what.to_string(), bytes))
+}
+
+/// Units of time, the finest first: the digits of a nanosecond and the name.
+const FINER: [(usize, &str); 4] = [(0, "ns"), (3, "us"), (6, "ms"), (9, "s")];
+
+fn of_rate(
+    clock: Clock,
+    sample: &[HostIo],
+    columns: Option<&CsvColumns>,
+) -> Option<(String, Otherwise)> {
+    let times = || sample.iter().map(|io| io.at);
+    let span = times().max()? - times().min()?;
+    let gap = span.0 as f64 / (sample.len() as f64 - 1.0).max(1.0);
+    let fast = span.0 > 0 && gap < SHORTEST_GAP_NS;
+    let slow = gap > LONGEST_GAP_NS && clock == Clock::Relative;
+    if !(fast || slow) || sample.len() < 3 || (fast && sample.len() < FEWEST) {
+        return None;
+    }
+    let now = columns.and_then(|it| it.digits());
+    let count = sample.len();
+    let unit = now.and_then(|now| {
+        let of = |&(digits, _): &(usize, &str)| {
+            let gap = gap * 10f64.powi(digits as i32 - now as i32);
+            (1e3..1e9).contains(&gap)
+        };
+        FINER.into_iter().find(of)
+    });
+    let what = match unit {
+        Some((_, name)) => {
+            format!("the first {count} requests span {span}: are times in {name}?")
+        }
+        None => format!("the first {count} requests span {span}: is the unit of time right?"),
+    };
+    let change: Otherwise = match unit.map(|(digits, _)| digits) {
+        Some(0) => |column| time(column, 0),
+        Some(3) => |column| time(column, 3),
+        Some(6) => |column| time(column, 6),
+        Some(9) => |column| time(column, 9),
+        _ => |_| None,
+    };
+    Some((what, change))
+}
+
+/// Returns a column of times in another unit.
+fn time(column: CsvColumn, digits: usize) -> Option<CsvColumn> {
+    matches!(column, CsvColumn::Time { .. }).then_some(CsvColumn::Time { digits })
+}
+
+fn of_addresses(sample: &[HostIo], columns: Option<&CsvColumns>) -> Option<(String, Otherwise)> {
+    let end = moved(sample.iter()).map(|io| io.offset.saturating_add(u64::from(io.size))).max()?;
+    let is_unit = |column: &CsvColumn| matches!(column, CsvColumn::Offset { unit } if *unit > 1);
+    let in_units = columns.is_some_and(|columns| columns.columns().iter().any(is_unit));
+    let bytes: Otherwise = |column| match column {
+        CsvColumn::Offset { .. } => Some(CsvColumn::Offset { unit: 1 }),
+        _ => None,
+    };
+    let what = format!(
+        "addresses go up to {} TiB, and no drive is as large{}",
+        end >> 40,
+        if in_units { ": are they bytes?" } else { "" }
+    );
+    (end > LARGEST_DRIVE).then_some((what, if in_units { bytes } else { |_| None }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fowler_units::Nanos;
+
+    fn reads(times: &[u64], size: u32) -> Vec<(u64, HostIo)> {
+        times.iter().map(|&at| (0, HostIo::read(Nanos(at), 0, size))).collect()
+    }
+
+    #[test]
+    fn each_rule_objects_to_what_breaks_it() {
+        let of = |rules: Rules, records: &[(u64, HostIo)]| rules.objection(&[b"1,2"], records);
+        let unix = Rules { clock: Clock::Unix, ..Rules::NONE };
+        let now = 1_700_000_000 * SECOND;
+        assert_eq!(of(unix, &reads(&[now, now + 1], 512)), None);
+        assert!(of(unix, &reads(&[3500 * SECOND], 512)).unwrap().contains("would be in 1970"));
+        assert!(of(unix, &reads(&[now, 5_000_000_000 * SECOND], 512)).unwrap().contains("2128"));
+        let windows = Rules { clock: Clock::Windows, ..Rules::NONE };
+        assert_eq!(of(windows, &reads(&[12_816_638_529_551_466_300], 512)), None);
+        assert!(of(windows, &reads(&[now], 512)).unwrap().contains("1654"));
+        let relative = Rules { clock: Clock::Relative, ..Rules::NONE };
+        assert_eq!(of(relative, &reads(&[0, 5], 512)), None);
+        assert!(of(relative, &reads(&[now], 512)).unwrap().contains("after 53 years"));
+        let small = Rules { devices_below: 8, ..Rules::NONE };
+        let on_device_8 = [(8, HostIo::read(Nanos(0), 0, 512))];
+        assert!(of(small, &on_device_8).unwrap().contains("below 8, and one of these is 8"));
+        let spaced = Rules { blank_after_comma: true, ..Rules::NONE };
+        assert!(of(spaced, &[]).unwrap().contains("blank behind every comma"));
+        assert_eq!(spaced.objection(&[b"1, 2"], &[]), None);
+        let ordered = Rules { in_order: true, ..Rules::NONE };
+        assert_eq!(of(ordered, &reads(&[1, 2, 1, 3, 4, 5, 6, 7, 8], 512)), None);
+        let mixed = of(ordered, &reads(&[1, 9, 1, 8, 2, 7, 3, 6], 512));
+        assert!(mixed.unwrap().contains("go back in 3 of 7 lines"));
+        assert!(of(Rules::NONE, &reads(&[1], 1 << 30)).unwrap().contains("1024 MiB"));
+    }
+
+    fn doubts_of(columns: &str, sample: &[(u64, u64, u32)]) -> Vec<String> {
+        let columns = CsvColumns::parse(columns).unwrap();
+        let sample = sample.iter().map(|&(at, offset, size)| HostIo::read(Nanos(at), offset, size));
+        doubts(Clock::Relative, &sample.collect::<Vec<_>>(), Some(&columns))
+    }
+
+    #[test]
+    fn a_doubt_ends_with_the_columns_that_read_otherwise() {
+        let spc = "dev=number,lba=512,len=bytes,op=rw,ts=s,...";
+        assert_eq!(doubts_of(spc, &[(0, 512, 512), (1, 512, 16)]), Vec::<String>::new());
+        let small = doubts_of(spc, &[(0, 512, 8), (1, 512, 16)]);
+        assert_eq!(
+            small,
+            ["all sizes are below a sector (the largest is 16 B): are they sectors of 512 B? \
+              --columns dev=number,lba=512,len=512,op=rw,ts=s,... reads them so"]
+        );
+        let five = "ts=ns,dev=number,lba=512,len=512,op=1=read";
+        let many = |step: u64, size: u32| -> Vec<(u64, u64, u32)> {
+            (0..9).map(|number| (number * step, number << 18, size)).collect()
+        };
+        assert_eq!(doubts_of(five, &many(50_000, 4096)), Vec::<String>::new());
+        let bytes = doubts_of(five, &many(50_000, 1 << 18));
+        assert!(
+            bytes[0].contains("are they bytes? --columns ts=ns,dev=number,lba=bytes,len=bytes")
+        );
+        let fast = doubts_of(five, &many(7, 4096));
+        assert!(fast[0].contains("are times in us? --columns ts=us,dev"), "{fast:?}");
+        let slow = doubts_of("ts=s,op=rw,lba=bytes,len=bytes", &many(900_000 * SECOND, 4096));
+        assert!(slow[0].contains("are times in ns? --columns ts=ns,op"), "{slow:?}");
+        let far = doubts_of(five, &[(0, 1 << 51, 4096), (1, 0, 4096)]);
+        assert!(far[0].contains("2048 TiB") && far[0].contains("lba=bytes"), "{far:?}");
+    }
+}

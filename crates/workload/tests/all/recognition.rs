@@ -1,0 +1,367 @@
+//! Which format claims which file: none claims what another one wrote, nothing that holds no
+//! requests is read, and a refusal says how the file can be read.
+
+use fowler_tests::shared;
+use fowler_units::{HostIo, HostOp, Nanos, Rng};
+use fowler_workload::{
+    CsvColumns, DeviceChoice, Format, ReadOptions, ReadReport, TraceError, TraceReader,
+};
+use std::fmt::Write as _;
+use std::io::Cursor;
+
+/// Reads a text with its devices side by side.
+fn read_with(text: &[u8], options: ReadOptions) -> Result<(Vec<HostIo>, ReadReport), TraceError> {
+    let options = ReadOptions { device: DeviceChoice::SideBySide, ..options };
+    let stream = Box::new(Cursor::new(text.to_vec()));
+    let mut reader = TraceReader::from_stream("t", stream, &options)?;
+    let requests = reader.by_ref().collect::<Result<Vec<_>, _>>()?;
+    Ok((requests, reader.report().clone()))
+}
+
+fn read(text: &str) -> Result<(Vec<HostIo>, ReadReport), TraceError> {
+    read_with(text.as_bytes(), ReadOptions::default())
+}
+
+fn refused(text: &str) -> String {
+    read(text).expect_err(text).to_string()
+}
+
+/// Returns a list of columns that a message proposes.
+fn proposed(message: &str) -> CsvColumns {
+    let from = message.find("--columns ").unwrap_or_else(|| panic!("{message}")) + 10;
+    let end = message[from..].find([' ', ';', '\n']).map_or(message.len(), |it| from + it);
+    CsvColumns::parse(&message[from..end]).unwrap_or_else(|error| panic!("{error}: {message}"))
+}
+
+/// A writer of a tool: its format, if it has one, and its line for a request.
+type Writer = (&'static str, Option<Format>, fn(&HostIo, u64) -> String);
+
+/// Lines as tools write them, of which each format may claim its own only.
+#[rustfmt::skip]
+const WRITERS: &[Writer] = &[
+    ("spc", Some(Format::Spc), |io, _| format!("0,{},{},{},{}.{:06}", io.offset / 512, io.size, letter(io), io.at.0 / 1_000_000_000, io.at.0 / 1000 % 1_000_000)),
+    ("msr", Some(Format::Msr), |io, n| format!("{},hm,0,{},{},{},{}", 128_166_372_003_061_629 + io.at.0 / 100, if io.op == HostOp::Read { "Read" } else { "Write" }, io.offset, io.size, 1000 + n)),
+    ("alibaba", Some(Format::Alibaba), |io, _| format!("419,{},{},{},{}", letter(io), io.offset, io.size, 1_577_808_000_000_046 + io.at.0 / 1000)),
+    ("tencent", Some(Format::Tencent), |io, _| format!("{},{},{},{},1058", 1_538_323_200 + io.at.0 / 1_000_000_000, io.offset / 512, io.size / 512, 1 - one(io))),
+    ("fio-log", Some(Format::FioLog), |io, n| format!("{}, {}, {}, {}, {}, 0", io.at.0 / 1_000_000, 90_000 + n, 1 - one(io), io.size, io.offset)),
+    ("json-lines", Some(Format::JsonLines), |io, _| format!("{{\"ts\":{},\"op\":\"{}\",\"sector\":{},\"bytes\":{}}}", io.at.0, letter(io), io.offset / 512, io.size)),
+    ("fio averages without offsets", None, |io, n| format!("{}, {}, {}, 0, 0", 500 * (n + 1), 2497 + n, 1 - one(io))),
+    ("fio averages", None, |io, n| format!("{}, {}, {}, 0, 0, 0x0000", 500 * (n + 1), 2497 + n, 1 - one(io))),
+    ("fio rates", None, |io, n| format!("{}, {}, {}, 4096, 0, 0", 500 * (n + 1), 1_073_152 + n, 1 - one(io))),
+    ("fio single requests without offsets", None, |io, n| format!("{}, {}, {}, {}, 0", io.at.0 / 1_000_000, 7622 + n, 1 - one(io), io.size)),
+    ("numbers and commas, seconds from 0", None, |io, _| format!("{},{},{},{},7", io.at.0 / 1_000_000_000, io.offset / 512, io.size / 512, 1 - one(io))),
+    ("spc in dates", None, |io, _| format!("0,{},{},{},{}.5", io.offset / 512, io.size, letter(io), 1_577_808_000 + io.at.0 / 1_000_000_000)),
+    ("msr from 0", None, |io, _| format!("{},hm,0,Read,{},{},1000", io.at.0 / 100, io.offset, io.size)),
+    ("alibaba from 0", None, |io, _| format!("419,{},{},{},{}", letter(io), io.offset, io.size, io.at.0 / 1000)),
+    ("mqsim in dates", None, |io, _| format!("{} 0 {} {} {}", 1_577_808_000_000_000_000 + io.at.0, io.offset / 512, io.size / 512, one(io))),
+    ("six numbers without blanks", None, |io, n| format!("{},{},{},{},{},{}", io.at.0 / 1_000_000, 1000 + n, 1 - one(io), io.size, io.offset, 0)),
+    ("a log with a size and a place", None, |io, n| format!("{} INFO request {n} took {} us", io.at.0, io.size)),
+];
+
+fn letter(io: &HostIo) -> char {
+    if io.op == HostOp::Read { 'R' } else { 'W' }
+}
+
+/// 1 for a read.
+fn one(io: &HostIo) -> u64 {
+    u64::from(io.op == HostOp::Read)
+}
+
+/// Requests of a quiet minute: sizes and addresses that are no multiples of each other.
+fn requests(rng: &mut Rng) -> Vec<HostIo> {
+    let mut at = 0;
+    let request = |_| {
+        at += 1_000_000 * (1 + rng.below(2000));
+        let op = if rng.chance(0.5) { HostOp::Read } else { HostOp::Write };
+        HostIo::new(op, Nanos(at), 512 * (1 + rng.below(1 << 30)), 512 * (1 + rng.below(99) as u32))
+    };
+    (0..40).map(request).collect()
+}
+
+#[test]
+fn no_format_claims_what_another_tool_wrote() {
+    for seed in 0..40 {
+        let mut rng = Rng::stream(seed, "recognition");
+        let all = requests(&mut rng);
+        for &(name, own, line) in WRITERS {
+            let length = 1 + rng.below(40) as usize;
+            let mut text = String::new();
+            for (number, io) in all[..length].iter().enumerate() {
+                writeln!(text, "{}", line(io, number as u64)).unwrap();
+            }
+            match (read(&text), own) {
+                (Ok((found, report)), Some(own)) => {
+                    assert_eq!(report.format, own, "seed {seed}: {name}");
+                    assert_eq!(found.len(), length, "seed {seed}: {name}");
+                }
+                (Ok((_, report)), None) => {
+                    panic!("seed {seed}: `{}` claims {name}:\n{text}", report.format)
+                }
+                (Err(error), Some(_)) => panic!("seed {seed}: {name}: {error}\n{text}"),
+                (Err(_), None) => {}
+            }
+        }
+    }
+}
+
+/// The example of each format, beginning at each of its lines, is claimed by its own format or by
+/// none.
+#[test]
+fn no_format_claims_the_example_of_another() {
+    for &format in Format::ALL {
+        let Ok(text) = str::from_utf8(format.example()) else { continue };
+        if format.is_binary() || format == Format::Csv {
+            continue;
+        }
+        let header = format.header().map_or_else(String::new, |header| format!("{header}\n"));
+        let lines: Vec<&str> = text.lines().skip(usize::from(format.header().is_some())).collect();
+        for from in 0..lines.len() {
+            for times in [1, 9] {
+                let part = header.clone() + &(lines[from..].join("\n") + "\n").repeat(times);
+                let Ok(found) = Format::detect(part.as_bytes(), true) else { continue };
+                // FIU's other columns are ignored, and DiskSim's are those of four formats. Of the
+                // events of a tool, those that are read may be missing.
+                let is_own = found == format || found.columns() == format.columns();
+                let reads_none =
+                    || read(&part).is_err_and(|error| error.to_string().contains("without"));
+                assert!(is_own || reads_none(), "`{found}` claims {format}: {part}");
+            }
+        }
+    }
+}
+
+/// A format's own list of columns reads its example as the format does.
+#[test]
+fn the_columns_of_a_format_read_it_as_the_format_does() {
+    let mut tried = 0;
+    for &format in Format::ALL {
+        let example = format.example().to_vec();
+        let options = ReadOptions { format: Some(format), ..ReadOptions::default() };
+        let Ok((own, _)) = read_with(&example, options) else { continue };
+        let Some(columns) = format.as_columns() else { continue };
+        let columns = Some(CsvColumns::parse(columns).unwrap());
+        let spread = format.has_whole_seconds().then(Default::default);
+        let options = ReadOptions { columns, spread, ..ReadOptions::default() };
+        let (again, _) = read_with(&example, options).unwrap_or_else(|it| panic!("{format}: {it}"));
+        let first = own[0].at.0;
+        let from_first: Vec<HostIo> =
+            own.iter().map(|io| io.with_at(Nanos(io.at.0 - first))).collect();
+        assert_eq!(again, from_first, "{format}");
+        tried += 1;
+    }
+    assert!(tried >= 10, "{tried}");
+}
+
+#[test]
+fn headers_that_a_format_does_not_have_are_skipped_and_counted() {
+    for (text, format) in [
+        (
+            "Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime\n\
+          128166372003061629,hm,1,Read,383496192,32768,1331\n",
+            Format::Msr,
+        ),
+        (
+            "timestamp,host,disk,rw,offset,length,latency\n\
+          128166372003061629,hm,1,Read,383496192,32768,1331\n",
+            Format::Msr,
+        ),
+        (
+            "device_id,opcode,offset,length,timestamp\n419,W,8792731648,16384,1577808000000046\n",
+            Format::Alibaba,
+        ),
+        ("Timestamp,Offset,Size,IOType,VolumeID\n1538323200,8,128,0,1058\n", Format::Tencent),
+        ("ASU, LBA, Size, Opcode, Timestamp\n0,20941264,8192,W,0.551706\n", Format::Spc),
+    ] {
+        for given in [None, Some(format)] {
+            let options = ReadOptions { format: given, ..ReadOptions::default() };
+            let (requests, report) =
+                read_with(text.as_bytes(), options).unwrap_or_else(|error| panic!("{error}"));
+            let counts = (requests.len(), report.lines, report.remarks);
+            assert_eq!((report.format, counts), (format, (1, 2, 1)), "{text}");
+        }
+    }
+    let wrong = refused("Timestamp,Offset,Size,IOType,VolumeID\n12,8,128,0,1058\n");
+    assert!(wrong.contains("the nearest is `tencent`") && wrong.contains("in 1970"), "{wrong}");
+}
+
+#[test]
+fn columns_are_read_by_the_names_of_a_header() {
+    let text = "time_s,device,rw,offset,length,status\n0.000100,sda,r,4096,4096,ok\n\
+                0.000150,sdb,w,8192,512,ok\n";
+    let (requests, report) = read(text).unwrap();
+    assert_eq!(report.format, Format::Csv);
+    assert_eq!(report.device_names, ["sda", "sdb"]);
+    assert_eq!((report.lines, report.remarks), (3, 1));
+    assert_eq!((requests[0].at, requests[1].at), (Nanos(0), Nanos(50_000)));
+    let columns = "header,ts=s,dev=name,op=rw,lba=bytes,len=bytes,_";
+    assert!(report.notes[0].contains(columns), "{:?}", report.notes);
+    assert!(report.notes[0].ends_with("not read: `status`"), "{:?}", report.notes);
+    let columns = Some(proposed(&report.notes[0]));
+    let (again, _) =
+        read_with(text.as_bytes(), ReadOptions { columns, ..ReadOptions::default() }).unwrap();
+    assert_eq!(again, requests);
+    let (commented, _) = read("# by hand\n# time_us op sector bytes\n7 R 8 512\n").unwrap();
+    assert_eq!(commented, [HostIo::read(Nanos(0), 4096, 512)]);
+    // What the header leaves open is asked.
+    let open = refused("time,device,rw,offset,length\n0.0001,sda,r,4096,4096\n");
+    assert!(open.contains("the unit of `time` (s, ms, us or ns): --columns header,ts=s"), "{open}");
+    let (requests, _) = read("time op lba_512 size_kib\n1577808144.25 R 8 4\n").unwrap();
+    assert_eq!(requests, [HostIo::read(Nanos(0), 4096, 4096)]);
+}
+
+#[test]
+fn native_columns_come_in_any_order_and_operations_as_letters() {
+    let text = "at_ns,op,offset,size\n10,R,4096,4096\n20,W,1048576,16384\n30,discard,0,4096\n";
+    let (requests, report) = read(text).unwrap();
+    let ops: Vec<HostOp> = requests.iter().map(|io| io.op).collect();
+    assert_eq!(ops, [HostOp::Read, HostOp::Write, HostOp::Trim]);
+    assert_eq!((report.format, report.remarks), (Format::Native, 1));
+    let other = "op,queue,size,at_ns,offset\nR,3,4096,10,4096\nW,,16384,20,1048576\nd,,4096,30,0\n";
+    let (reordered, report) = read(other).unwrap();
+    assert_eq!(report.format, Format::Native);
+    assert_eq!(reordered[0].queue.0, 3);
+    assert_eq!(reordered[1..], requests[1..]);
+    assert_eq!(reordered[0].at, Nanos(10), "native times count from zero");
+    let late = format!("op,size,at_ns,offset\nR,512,{},0\n", 1u64 << 63);
+    assert!(refused(&late).contains("too large"), "{}", refused(&late));
+    assert!(refused("op,size,at_ns,place\nR,512,1,0\n").contains("place"), "no such column");
+}
+
+#[test]
+fn what_no_format_fits_comes_with_the_columns_that_read_it() {
+    for (text, columns, expected) in [
+        (
+            "0.000000000 Q R 9838272 8\n0.000113221 Q W 48379216 8\n",
+            "ts=s,_,op=rw,lba=512,len=512,blanks",
+            HostIo::read(Nanos(0), 9_838_272 * 512, 4096),
+        ),
+        (
+            "7.25,nvme0n1,WS,8192,4096,fio\n7.50,nvme0n1,RA,512,512,fio\n",
+            "ts=s,dev=name,op=rw,lba=bytes,len=bytes,_",
+            HostIo::write(Nanos(0), 8192, 4096),
+        ),
+    ] {
+        let message = refused(text);
+        assert!(message.contains("none fits; the nearest is `"), "{message}");
+        let found = proposed(&message);
+        assert_eq!(found.to_string(), columns, "{message}");
+        let options = ReadOptions { columns: Some(found), ..ReadOptions::default() };
+        let (requests, _) = read_with(text.as_bytes(), options).unwrap();
+        assert_eq!(requests[0], expected);
+    }
+    // A known format with its dates in another unit.
+    let alibaba = refused("419,W,8192,16384,1577808000046\n419,R,8192,16384,1577808000047\n");
+    assert!(alibaba.contains("the nearest is `alibaba`"), "{alibaba}");
+    assert_eq!(proposed(&alibaba).to_string(), "dev=number,op=rw,lba=bytes,len=bytes,ts=ms");
+    let printed = refused("{\"type\": \"printf\", \"data\": \"1 R 8 8\\n\"}\n");
+    assert!(printed.contains("jq -j"), "{printed}");
+    let other = refused("1;2;R;4\n2;3;R;4\n");
+    assert!(other.contains("tr ';' ,"), "{other}");
+    let none = refused("only words\nand more\n");
+    assert!(none.contains("the nearest is") && none.contains("--columns"), "{none}");
+}
+
+#[test]
+fn units_are_questioned_where_they_make_no_request_of_a_drive() {
+    let (_, report) = read("0,303567,8,w,0.0\n0,1209856,16,R,0.026214\n").unwrap();
+    assert_eq!(report.format, Format::Spc);
+    let note = report.notes.iter().find(|note| note.contains("below a sector")).unwrap();
+    let columns = Some(proposed(note));
+    let options = ReadOptions { columns, ..ReadOptions::default() };
+    let (requests, report) =
+        read_with(b"0,303567,8,w,0.0\n0,1209856,16,R,0.026214\n", options).unwrap();
+    assert_eq!((requests[0].size, requests[1].size), (4096, 8192));
+    assert_eq!(report.notes, [""; 0]);
+    // A given format that the file does not keep to is questioned, too.
+    let given = ReadOptions { format: Some(Format::Tencent), ..ReadOptions::default() };
+    let (_, report) = read_with(b"3500,2497,8,0,1\n", given).unwrap();
+    assert!(report.notes[0].contains("may not be format `tencent`"), "{:?}", report.notes);
+}
+
+mod shared_files {
+    use super::*;
+
+    /// Returns the outcome of reading a file of the folder.
+    fn outcome(file: &str) -> Option<Result<(Vec<HostIo>, ReadReport), TraceError>> {
+        let path = shared::path("inputs", "inputs as people have them")?.join(file);
+        let text = std::fs::read(path).unwrap();
+        Some(read_with(&text, ReadOptions::default()))
+    }
+
+    fn requests_of(file: &str) -> Option<(Vec<HostIo>, ReadReport)> {
+        outcome(file).map(|it| it.unwrap_or_else(|error| panic!("{file}: {error}")))
+    }
+
+    #[test]
+    fn averages_and_results_are_refused_with_the_reason() {
+        for (file, words) in [
+            ("a-12a-fio-bw-log-five-columns.log", &["log of fio", "log_offset=1 is missing"][..]),
+            (
+                "a-12b-fio-lat-log-averaged.log",
+                &["log_avg_msec and without log_offset=1", "size 0"],
+            ),
+            ("b-01-fio-bw-log-500ms-log_offset.log", &["bandwidth or IOPS log", "log_avg_msec"]),
+            (
+                "b-10-iostat-x.txt",
+                &["iostat -x (device nvme0n1)", "--workload", "rate = 1122.62", "32KiB", "64KiB"],
+            ),
+            (
+                "b-16-fio-output.json",
+                &["result of fio-3.36", "fowler calibrate", "rate = 268000.10", "\"4KiB\""],
+            ),
+        ] {
+            let Some(outcome) = outcome(file) else { return };
+            let message = outcome.expect_err(file).to_string();
+            for words in words {
+                assert!(message.contains(words), "{file}: no {words:?} in {message}");
+            }
+        }
+    }
+
+    #[test]
+    fn headers_and_columns_by_name_are_read() {
+        for (file, format, requests, remarks) in [
+            ("b-11-msr-with-header.csv", Format::Msr, 2, 1),
+            ("b-11b-alibaba-with-header.csv", Format::Alibaba, 2, 1),
+            ("b-12-self-describing-header.csv", Format::Csv, 2, 1),
+            ("b-13-native-rw-letters.csv", Format::Native, 3, 1),
+            ("b-18-jsonlines.jsonl", Format::JsonLines, 2, 0),
+        ] {
+            let Some((found, report)) = requests_of(file) else { return };
+            assert_eq!((report.format, found.len()), (format, requests), "{file}");
+            assert_eq!(report.remarks, remarks, "{file}");
+        }
+        let Some((found, _)) = requests_of("b-12-self-describing-header.csv") else { return };
+        assert_eq!(found[1], HostIo::write(Nanos(150_000), 8192, 8192));
+        let (found, report) = requests_of("b-18-jsonlines.jsonl").unwrap();
+        assert_eq!(found[1], HostIo::write(Nanos(157_000), 48_379_216 * 512, 8192));
+        assert!(report.notes[0].contains("nanoseconds are assumed"), "{:?}", report.notes);
+        let (found, _) = requests_of("b-13-native-rw-letters.csv").unwrap();
+        assert_eq!(found[2], HostIo::new(HostOp::Trim, Nanos(2000), 0, 4096));
+        let (found, _) = requests_of("b-11-msr-with-header.csv").unwrap();
+        assert_eq!(found[1].at, Nanos(1_332_052_600));
+    }
+
+    #[test]
+    fn spc_with_sizes_in_sectors_is_read_and_questioned() {
+        let Some((found, report)) = requests_of("b-14-spc-sizes-in-sectors.csv") else { return };
+        assert_eq!((report.format, found[0].size), (Format::Spc, 8));
+        let note = report.notes.iter().find(|note| note.contains("below a sector")).unwrap();
+        let columns = proposed(note);
+        assert_eq!(columns.to_string(), "dev=number,lba=512,len=512,op=rw,ts=s,...");
+    }
+
+    #[test]
+    fn devices_of_spc_keep_their_own_address_zero() {
+        let Some((found, report)) = requests_of("a-10-spc-asu-restart.spc") else { return };
+        let devices: Vec<u64> = report.devices.iter().map(|device| device.device).collect();
+        assert_eq!((found.len(), devices), (7, vec![0, 1, 19, 20, 22]));
+    }
+
+    #[test]
+    fn columns_of_ones_own_are_proposed() {
+        let Some(outcome) = outcome("b-07-blkparse-f-custom.txt") else { return };
+        let message = outcome.expect_err("no format has these columns").to_string();
+        assert_eq!(proposed(&message).to_string(), "ts=s,_,op=rw,lba=512,len=512,blanks");
+    }
+}
