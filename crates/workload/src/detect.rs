@@ -2,42 +2,22 @@
 //! several formats share their columns and differ in units, the result lists the candidates and how
 //! each would read the text, because a wrong guess would silently produce wrong results.
 
+mod elimination;
 mod header;
 mod nearest;
+mod undetected;
+
+pub use undetected::{Candidate, Undetected};
 
 use crate::binary::Binary;
 use crate::lines::{Lines, is_remark};
 use crate::recognition::{fio_logs, plausibility, results};
 use crate::{Cause, CsvColumns, Format, Record, TraceError, decode_line};
+use elimination::{Fit, rule_out};
 use fowler_units::{Diagnostic, HostIo, HostOp, printable};
-use std::cmp::Reverse;
 
 /// How many lines are examined.
 const LINES: usize = 256;
-/// The fewest lines that establish a unit when all their numbers are multiples of it.
-const LINES_FOR_UNITS: usize = 8;
-
-/// A format that fits a text, and how it would read the text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Candidate {
-    /// The format.
-    pub format: Format,
-    /// The span, read share and mean size of the first requests when read in this format.
-    pub reading: String,
-}
-
-/// The format could not be determined: several formats fit, or none does.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Undetected {
-    /// The formats that fit; empty when none does.
-    pub candidates: Vec<Candidate>,
-    /// The first line that is not blank or a comment.
-    pub first_line: String,
-    /// The format that is nearest, and why it does not fit, where none does.
-    pub nearest: Option<(Format, String)>,
-    /// How the file can be read all the same, if the text shows how.
-    pub otherwise: Option<String>,
-}
 
 /// The format of a text, and what its reader must know and say.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,35 +36,6 @@ impl Detected {
     /// Returns a format of which nothing more must be known.
     pub fn of(format: Format) -> Detected {
         Detected { format, columns: None, header: false, notes: Vec::new() }
-    }
-}
-
-impl Undetected {
-    /// Returns the error message.
-    pub fn diagnostic(&self) -> Diagnostic {
-        let mut diagnostic = if self.candidates.is_empty() {
-            let why = match &self.nearest {
-                Some((format, why)) => format!("none fits; the nearest is `{format}`: {why}"),
-                None => "none fits".to_string(),
-            };
-            let known = format!("one of these formats: {}", Format::names());
-            let describe = "describe its columns, such as --columns ts=us,op=rw,lba=512,len=bytes \
-                            (fowler trace info --help)";
-            let hint = self.otherwise.clone().unwrap_or_else(|| describe.to_string());
-            Diagnostic::of(format!("cannot detect the trace format: {why}"))
-                .expected(known)
-                .hint(hint)
-        } else {
-            let readings: Vec<String> = self
-                .candidates
-                .iter()
-                .map(|candidate| format!("`{}` ({})", candidate.format, candidate.reading))
-                .collect();
-            Diagnostic::of("the trace format is ambiguous: several fit and differ in their units")
-                .hint(format!("choose one with --format: {}", readings.join(" or ")))
-        };
-        diagnostic.text.clone_from(&self.first_line);
-        diagnostic
     }
 }
 
@@ -159,6 +110,7 @@ pub(crate) fn refuse_no_requests(
         return Ok(());
     }
     let head = complete(text.head(), text.head_is_all());
+    let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
     if let Some(measured) = results::measured(head) {
         return Err(TraceError::one(name, measured.diagnostic()));
     }
@@ -174,9 +126,6 @@ pub(crate) fn refuse_no_requests(
         }
     }
 }
-
-/// A format that decodes lines, and the records that it makes of them.
-type Fit = (Format, Vec<Record>);
 
 /// Detects the format by the lines alone.
 fn by_lines(lines: &[&[u8]]) -> Result<Detected, Undetected> {
@@ -333,63 +282,6 @@ fn by_header(lines: &[&[u8]]) -> Option<Format> {
 
 fn decoded(format: Format, lines: &[&[u8]]) -> Vec<Record> {
     lines.iter().filter_map(|line| decode_line(format, line).ok()).collect()
-}
-
-/// Removes formats that decode the lines but cannot be the right one, and says why.
-fn rule_out(fits: &mut Vec<Fit>, lines: &[&[u8]], rejected: &mut Vec<(Format, String)>) {
-    if fits.iter().any(|(_, records)| !records.is_empty()) {
-        fits.retain(|(_, records)| !records.is_empty());
-    }
-    fits.retain(|(format, _)| !format.is_ruled_out(lines));
-    let layer =
-        |(format, records): &Fit| format.signs().layer.map(|layer| (records.len(), Reverse(layer)));
-    if let Some((_, Reverse(most))) = fits.iter().filter_map(layer).max() {
-        fits.retain(|(format, _)| format.signs().layer.is_none_or(|layer| layer == most));
-    }
-    let mut keep = |why: &dyn Fn(&Fit) -> Option<String>, fits: &mut Vec<Fit>| {
-        fits.retain(|fit| {
-            let why = why(fit);
-            rejected.extend(why.iter().map(|why| (fit.0, why.clone())));
-            why.is_none()
-        });
-    };
-    let fractions = lines.iter().any(|line| {
-        line.trim_ascii()
-            .split(u8::is_ascii_whitespace)
-            .next()
-            .is_some_and(|time| time.contains(&b'.'))
-    });
-    let whole = |(format, _): &Fit| {
-        (!fractions && format.signs().fractional_times)
-            .then(|| "its times have decimals, and these have none".to_string())
-    };
-    keep(&whole, fits);
-    let in_bytes = fits.iter().find(|(format, _)| format.signs().bytes).map(|(_, records)| {
-        let multiples = records.iter().filter(|r| r.io.offset % 512 == 0 && r.io.size % 512 == 0);
-        (multiples.count() == records.len(), records.len() >= LINES_FOR_UNITS)
-    });
-    let units = |(format, _): &Fit| match in_bytes {
-        Some((true, true)) if !format.signs().bytes => {
-            Some("it counts sectors, and all these addresses and sizes are multiples of 512".into())
-        }
-        Some((false, _)) if format.signs().bytes => {
-            Some("it counts bytes, and these addresses and sizes are no multiples of 512".into())
-        }
-        _ => None,
-    };
-    keep(&units, fits);
-    let zero = |(format, records): &Fit| {
-        (format.signs().device_is_zero && records.iter().any(|record| record.device != 0))
-            .then(|| "its device is always 0".to_string())
-    };
-    keep(&zero, fits);
-    let rules = |(format, records): &Fit| {
-        let sample: Vec<(u64, HostIo)> = records.iter().map(|it| (it.device, it.io)).collect();
-        format.rules().objection(lines, &sample)
-    };
-    keep(&rules, fits);
-    let left: Vec<Format> = fits.iter().map(|(format, _)| *format).collect();
-    fits.retain(|(format, _)| format.signs().same_as.is_none_or(|same| !left.contains(&same)));
 }
 
 /// Describes the first requests as read in a format.

@@ -1,6 +1,8 @@
 //! Turns lines into records: skips comments and the header row, counts bad lines by cause, and
 //! checks that all records come from one host.
 
+mod lookahead;
+
 use crate::Format;
 use crate::binary::{Binary, hexadecimal};
 use crate::context::{Context, Names};
@@ -16,9 +18,9 @@ use crate::left_out::{LeftOut, LeftOutCounts};
 use crate::lines::{Line, Lines, is_remark};
 use crate::optional_column::{OptionalColumn, OptionalColumns};
 use crate::pending::Pending;
-use crate::plain::{NotPlain, Plain};
-use crate::record::{LATEST, Record, in_time};
+use crate::record::{LATEST, Record};
 use fowler_units::{Diagnostic, Nanos};
+use lookahead::Ahead;
 use std::io;
 
 /// The result of reading one line.
@@ -32,23 +34,6 @@ pub(crate) enum Taken {
     Bad,
     /// There are no more lines.
     End,
-}
-
-/// The most records read ahead: as many as stay in the L1 cache.
-const AHEAD: usize = 128;
-
-/// Records of plain lines, read ahead in one go.
-#[derive(Default)]
-struct Ahead {
-    /// Each record with the number of bytes of text after its line.
-    records: Vec<(Record, usize)>,
-    /// How many of the records were taken.
-    taken: usize,
-    /// The length of the text, and how much of it was read.
-    length: usize,
-    read: usize,
-    /// How many of the records have forced unit access.
-    forced: u64,
 }
 
 /// State that each line is checked against.
@@ -356,69 +341,6 @@ impl Intake {
             .expected("requests in time order, or out of order within the reorder window")
             .hint("sort the trace by time".to_string())
         });
-    }
-}
-
-impl Ahead {
-    #[inline]
-    fn next(&mut self) -> Option<Record> {
-        let &(record, _) = self.records.get(self.taken)?;
-        self.taken += 1;
-        Some(record)
-    }
-
-    /// Returns how many bytes were read beyond the line of the last record that was taken.
-    fn untaken(&self) -> usize {
-        let last = self.taken.checked_sub(1);
-        last.map_or(0, |last| self.read - (self.length - self.records[last].1))
-    }
-
-    /// Returns the number and the text of the last record's line. `line` is the number of the last
-    /// line that was read.
-    fn last<'a>(&self, lines: &'a Lines, line: u64) -> (u64, &'a [u8]) {
-        let Some(last) = self.taken.checked_sub(1) else { return (line, lines.last()) };
-        let passed = lines.passed(self.read);
-        let (before, behind) = passed.split_at(self.length - self.records[last].1);
-        let text = before.strip_suffix(b"\n").unwrap_or(before);
-        let text = memchr::memrchr(b'\n', text).map_or(text, |end| &text[end + 1..]);
-        let later = memchr::memchr_iter(b'\n', behind).count() as u64;
-        (line - later, text.strip_suffix(b"\r").unwrap_or(text))
-    }
-
-    /// Reads plain lines from the beginning of `text`. Returns how many of them are comments.
-    fn read<F: TraceFormat, const COMMA: bool>(
-        &mut self,
-        text: &[u8],
-        before: &mut Before,
-        left_out: &mut LeftOutCounts,
-        decode: impl Fn(&mut Plain<'_, COMMA>) -> Result<Record, NotPlain>,
-    ) -> u64 {
-        let (mut rest, mut remarks) = (text, 0);
-        self.forced = 0;
-        while self.records.len() < AHEAD {
-            let mut columns = Plain::<COMMA>::of(rest);
-            match decode(&mut columns) {
-                Ok(mut record) if in_time::<F>(&record) => {
-                    let Some(next) = columns.next_line() else { break };
-                    if before.agree::<F>(&mut record, columns.host()).is_err() {
-                        break;
-                    }
-                    self.records.push((record, next.len()));
-                    self.forced += u64::from(columns.forced);
-                    rest = next;
-                }
-                Err(NotPlain::OtherEvent(kind)) => {
-                    let Some(next) = columns.next_line() else { break };
-                    left_out.count(kind);
-                    remarks += 1;
-                    rest = next;
-                }
-                _ => break,
-            }
-        }
-        self.length = text.len();
-        self.read = text.len() - rest.len();
-        remarks
     }
 }
 

@@ -1,0 +1,88 @@
+//! Records of plain lines, read ahead in one go.
+
+use super::Before;
+use crate::formats::TraceFormat;
+use crate::left_out::LeftOutCounts;
+use crate::lines::Lines;
+use crate::plain::{NotPlain, Plain};
+use crate::record::{Record, in_time};
+
+/// The most records read ahead: as many as stay in the L1 cache.
+const AHEAD: usize = 128;
+
+/// Records of plain lines, read ahead in one go.
+#[derive(Default)]
+pub(super) struct Ahead {
+    /// Each record with the number of bytes of text after its line.
+    pub records: Vec<(Record, usize)>,
+    /// How many of the records were taken.
+    pub taken: usize,
+    /// The length of the text, and how much of it was read.
+    length: usize,
+    pub read: usize,
+    /// How many of the records have forced unit access.
+    pub forced: u64,
+}
+
+impl Ahead {
+    #[inline]
+    pub fn next(&mut self) -> Option<Record> {
+        let &(record, _) = self.records.get(self.taken)?;
+        self.taken += 1;
+        Some(record)
+    }
+
+    /// Returns how many bytes were read beyond the line of the last record that was taken.
+    pub fn untaken(&self) -> usize {
+        let last = self.taken.checked_sub(1);
+        last.map_or(0, |last| self.read - (self.length - self.records[last].1))
+    }
+
+    /// Returns the number and the text of the last record's line. `line` is the number of the last
+    /// line that was read.
+    pub fn last<'a>(&self, lines: &'a Lines, line: u64) -> (u64, &'a [u8]) {
+        let Some(last) = self.taken.checked_sub(1) else { return (line, lines.last()) };
+        let passed = lines.passed(self.read);
+        let (before, behind) = passed.split_at(self.length - self.records[last].1);
+        let text = before.strip_suffix(b"\n").unwrap_or(before);
+        let text = memchr::memrchr(b'\n', text).map_or(text, |end| &text[end + 1..]);
+        let later = memchr::memchr_iter(b'\n', behind).count() as u64;
+        (line - later, text.strip_suffix(b"\r").unwrap_or(text))
+    }
+
+    /// Reads plain lines from the beginning of `text`. Returns how many of them are comments.
+    pub fn read<F: TraceFormat, const COMMA: bool>(
+        &mut self,
+        text: &[u8],
+        before: &mut Before,
+        left_out: &mut LeftOutCounts,
+        decode: impl Fn(&mut Plain<'_, COMMA>) -> Result<Record, NotPlain>,
+    ) -> u64 {
+        let (mut rest, mut remarks) = (text, 0);
+        self.forced = 0;
+        while self.records.len() < AHEAD {
+            let mut columns = Plain::<COMMA>::of(rest);
+            match decode(&mut columns) {
+                Ok(mut record) if in_time::<F>(&record) => {
+                    let Some(next) = columns.next_line() else { break };
+                    if before.agree::<F>(&mut record, columns.host()).is_err() {
+                        break;
+                    }
+                    self.records.push((record, next.len()));
+                    self.forced += u64::from(columns.forced);
+                    rest = next;
+                }
+                Err(NotPlain::OtherEvent(kind)) => {
+                    let Some(next) = columns.next_line() else { break };
+                    left_out.count(kind);
+                    remarks += 1;
+                    rest = next;
+                }
+                _ => break,
+            }
+        }
+        self.length = text.len();
+        self.read = text.len() - rest.len();
+        remarks
+    }
+}
