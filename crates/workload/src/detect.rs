@@ -11,7 +11,7 @@ pub use undetected::{Candidate, Undetected};
 
 use crate::binary::Binary;
 use crate::lines::{Lines, is_remark};
-use crate::recognition::{fio_logs, plausibility, results};
+use crate::recognition::{fio_logs, plausibility, results, smart_logs};
 use crate::{Cause, CsvColumns, Format, Record, TraceError, decode_line};
 use elimination::{Fit, rule_out};
 use fowler_units::{Diagnostic, HostIo, HostOp, printable};
@@ -100,7 +100,8 @@ pub(crate) fn has_names(format: Format, head: &[u8]) -> bool {
     first_lines(head).first().is_some_and(|line| header::names_columns_of(format, line))
 }
 
-/// Rejects a file that holds the result of a measurement or averages, whatever its columns.
+/// Rejects a file that holds averages, the result of a measurement or the counters of a drive,
+/// whatever its columns.
 pub(crate) fn refuse_no_requests(
     name: &str,
     text: &Lines,
@@ -113,6 +114,9 @@ pub(crate) fn refuse_no_requests(
     let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
     if let Some(measured) = results::measured(head) {
         return Err(TraceError::one(name, measured.diagnostic()));
+    }
+    if smart_logs::is_one(head) {
+        return Err(TraceError::one(name, smart_logs::refusal(name)));
     }
     let lines = first_lines(head);
     let is_log = matches!(given, None | Some(Format::FioLog));

@@ -309,6 +309,9 @@ mod shared_files {
                 "b-16-fio-output.json",
                 &["result of fio-3.36", "fowler calibrate", "rate = 268000.10", "\"4KiB\""],
             ),
+            ("a-14-smart-log.txt", &["a SMART log, not a trace", "fowler endurance --smart"]),
+            ("b-08-smartctl-j.json", &["a SMART log, not a trace", "fowler endurance --smart"]),
+            ("b-09-nvme-smart-log-o-json.json", &["a SMART log", "fowler endurance --smart"]),
         ] {
             let Some(outcome) = outcome(file) else { return };
             let message = outcome.expect_err(file).to_string();
