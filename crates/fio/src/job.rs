@@ -543,7 +543,7 @@ pub struct Job {
     pub waits_for_trims: bool,
     /// How many requests it keeps outstanding: 1 for an engine that waits for each.
     pub depth: u32,
-    /// `iodepth_batch`: how many are submitted at once.
+    /// `iodepth_batch`: how many are submitted at once; 1 if not given, and 0 is the whole depth.
     pub batch: u32,
     /// `iodepth_batch_complete_min`: how many completions it waits for.
     pub batch_complete_min: u32,

@@ -1,6 +1,7 @@
 //! `fowler fio` as its user meets it.
 
 use crate::command::{Folder, command};
+use fowler_tests::shared;
 use serde_json::Value;
 use std::process::Output;
 
@@ -264,4 +265,28 @@ fn what_is_wrong_ends_with_2_and_says_everything() {
     let ran = fowler(&[&job, "--output", &job]);
     assert_eq!(ran.status.code(), Some(2), "{}", self::said(&ran));
     assert_eq!(std::fs::read_to_string(&job).unwrap(), JOB);
+}
+
+mod shared_files {
+    use super::*;
+
+    /// Eight processes trim 4 KiB at random, with depth 128: libaio waits for each trim, and the
+    /// drive makes one after the other.
+    #[test]
+    fn trims_of_libaio_are_synchronous_and_take_time() {
+        let file = "inputs/a-11b-randtrim-depth.fio";
+        let Some(path) = shared::path(file, "a job of trims") else { return };
+        let ran = fowler(&[path.to_str().unwrap(), "--output-format", "json"]);
+        assert_eq!(ran.status.code(), Some(0), "{}", said(&ran));
+        let result: Value = serde_json::from_slice(&ran.stdout).unwrap();
+        let job = &result["jobs"][0];
+        assert_eq!(job["iodepth_level"]["1"], 100.0);
+        let number = |value: &Value| value.as_f64().unwrap();
+        let trims = &job["trim"];
+        assert!((10_000.0..20_000.0).contains(&number(&trims["iops"])), "{}", trims["iops"]);
+        assert_eq!(trims["slat_ns"]["N"], 0);
+        // Eight wait for one another.
+        assert!(number(&trims["lat_ns"]["mean"]) > 400_000.0, "{}", trims["lat_ns"]);
+        assert_eq!(trims["clat_ns"]["mean"], trims["lat_ns"]["mean"]);
+    }
 }

@@ -152,7 +152,7 @@ fn initial() -> Job {
         engine: "psync".into(),
         waits_for_trims: false,
         depth: 1,
-        batch: 0,
+        batch: 1,
         batch_complete_min: 1,
         batch_complete_max: 0,
         depth_low: 0,

@@ -29,7 +29,7 @@ pub(super) const OPTIONS: &[Entry] = &[
         Ok(())
     }),
     option(&["iodepth_batch", "iodepth_batch_submit"], |draft, value| {
-        draft.job.batch = value.within(1, DEEPEST)? as u32;
+        draft.job.batch = value.up_to(DEEPEST)? as u32;
         Ok(())
     }),
     option(&["iodepth_batch_complete_min", "iodepth_batch_complete"], |draft, value| {

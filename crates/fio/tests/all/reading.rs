@@ -244,3 +244,47 @@ fn maps_that_do_not_fit_into_memory_are_refused() {
         assert!(said(&at("65t", without)).is_ok(), "{without}");
     }
 }
+
+/// fio's default is 1; 0 is the depth.
+#[test]
+fn batches_are_those_of_fio() {
+    for (given, batch) in [
+        ("", 1),
+        ("iodepth_batch=1", 1),
+        ("iodepth_batch=0", 16),
+        ("iodepth_batch_submit=4", 4),
+        ("iodepth_batch=99", 16),
+    ] {
+        let text = format!("[j]\nioengine=libaio\nsize=1m\niodepth=16\n{given}\n");
+        assert_eq!(parse(&text).expect("a job file").jobs[0].batch, batch, "{given}");
+    }
+}
+
+#[test]
+fn engines_wait_for_trims_as_those_of_fio_do() {
+    let waits = |engine: &str, kind: &str, seeding: Seeding| {
+        let text = format!("[j]\nioengine={engine}\nsize=1m\niodepth=16\nrw={kind}\n");
+        let environment = Environment { seeding, ..Environment::empty() };
+        let file = JobFile::parse(&text, "job.fio", &environment).expect("a job file");
+        let noted = file.notes.iter().any(|note| note.contains("waits for each trim"));
+        assert_eq!(noted, file.jobs[0].waits_for_trims, "{engine} {kind}");
+        noted
+    };
+    for (engine, [late, early]) in [
+        ("libaio", [true, true]),
+        ("posixaio", [true, true]),
+        ("io_uring", [false, true]),
+        ("io_uring_cmd", [false, true]),
+        ("null", [false, false]),
+        // It waits for each request.
+        ("psync", [false, false]),
+    ] {
+        for kind in ["trim", "randtrim", "trimwrite", "randtrimwrite"] {
+            assert_eq!(waits(engine, kind, Seeding::V335), late, "{engine} {kind}");
+            assert_eq!(waits(engine, kind, Seeding::V333), early, "{engine} {kind}");
+        }
+        for kind in ["read", "randwrite", "randrw"] {
+            assert!(!waits(engine, kind, Seeding::V333), "{engine} {kind}");
+        }
+    }
+}
