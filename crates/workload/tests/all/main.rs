@@ -2,6 +2,7 @@
 
 #[cfg(feature = "zstd")]
 mod binary;
+mod claims;
 #[cfg(feature = "zstd")]
 mod excerpts;
 mod formats;

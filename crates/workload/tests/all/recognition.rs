@@ -1,16 +1,18 @@
-//! Which format claims which file: none claims what another one wrote, nothing that holds no
-//! requests is read, and a refusal says how the file can be read.
+//! Files that no format claims by its lines alone: headers, columns of one's own, averages and
+//! results. Nothing that holds no requests is read, and a refusal says how the file can be read.
 
 use fowler_tests::shared;
-use fowler_units::{HostIo, HostOp, Nanos, Rng};
+use fowler_units::{HostIo, HostOp, Nanos};
 use fowler_workload::{
     CsvColumns, DeviceChoice, Format, ReadOptions, ReadReport, TraceError, TraceReader,
 };
-use std::fmt::Write as _;
 use std::io::Cursor;
 
 /// Reads a text with its devices side by side.
-fn read_with(text: &[u8], options: ReadOptions) -> Result<(Vec<HostIo>, ReadReport), TraceError> {
+pub(crate) fn read_with(
+    text: &[u8],
+    options: ReadOptions,
+) -> Result<(Vec<HostIo>, ReadReport), TraceError> {
     let options = ReadOptions { device: DeviceChoice::SideBySide, ..options };
     let stream = Box::new(Cursor::new(text.to_vec()));
     let mut reader = TraceReader::from_stream("t", stream, &options)?;
@@ -18,7 +20,7 @@ fn read_with(text: &[u8], options: ReadOptions) -> Result<(Vec<HostIo>, ReadRepo
     Ok((requests, reader.report().clone()))
 }
 
-fn read(text: &str) -> Result<(Vec<HostIo>, ReadReport), TraceError> {
+pub(crate) fn read(text: &str) -> Result<(Vec<HostIo>, ReadReport), TraceError> {
     read_with(text.as_bytes(), ReadOptions::default())
 }
 
@@ -31,103 +33,6 @@ fn proposed(message: &str) -> CsvColumns {
     let from = message.find("--columns ").unwrap_or_else(|| panic!("{message}")) + 10;
     let end = message[from..].find([' ', ';', '\n']).map_or(message.len(), |it| from + it);
     CsvColumns::parse(&message[from..end]).unwrap_or_else(|error| panic!("{error}: {message}"))
-}
-
-/// A writer of a tool: its format, if it has one, and its line for a request.
-type Writer = (&'static str, Option<Format>, fn(&HostIo, u64) -> String);
-
-/// Lines as tools write them, of which each format may claim its own only.
-#[rustfmt::skip]
-const WRITERS: &[Writer] = &[
-    ("spc", Some(Format::Spc), |io, _| format!("0,{},{},{},{}.{:06}", io.offset / 512, io.size, letter(io), io.at.0 / 1_000_000_000, io.at.0 / 1000 % 1_000_000)),
-    ("msr", Some(Format::Msr), |io, n| format!("{},hm,0,{},{},{},{}", 128_166_372_003_061_629 + io.at.0 / 100, if io.op == HostOp::Read { "Read" } else { "Write" }, io.offset, io.size, 1000 + n)),
-    ("alibaba", Some(Format::Alibaba), |io, _| format!("419,{},{},{},{}", letter(io), io.offset, io.size, 1_577_808_000_000_046 + io.at.0 / 1000)),
-    ("tencent", Some(Format::Tencent), |io, _| format!("{},{},{},{},1058", 1_538_323_200 + io.at.0 / 1_000_000_000, io.offset / 512, io.size / 512, 1 - one(io))),
-    ("fio-log", Some(Format::FioLog), |io, n| format!("{}, {}, {}, {}, {}, 0", io.at.0 / 1_000_000, 90_000 + n, 1 - one(io), io.size, io.offset)),
-    ("json-lines", Some(Format::JsonLines), |io, _| format!("{{\"ts\":{},\"op\":\"{}\",\"sector\":{},\"bytes\":{}}}", io.at.0, letter(io), io.offset / 512, io.size)),
-    ("fio averages without offsets", None, |io, n| format!("{}, {}, {}, 0, 0", 500 * (n + 1), 2497 + n, 1 - one(io))),
-    ("fio averages", None, |io, n| format!("{}, {}, {}, 0, 0, 0x0000", 500 * (n + 1), 2497 + n, 1 - one(io))),
-    ("fio rates", None, |io, n| format!("{}, {}, {}, 4096, 0, 0", 500 * (n + 1), 1_073_152 + n, 1 - one(io))),
-    ("fio single requests without offsets", None, |io, n| format!("{}, {}, {}, {}, 0", io.at.0 / 1_000_000, 7622 + n, 1 - one(io), io.size)),
-    ("numbers and commas, seconds from 0", None, |io, _| format!("{},{},{},{},7", io.at.0 / 1_000_000_000, io.offset / 512, io.size / 512, 1 - one(io))),
-    ("spc in dates", None, |io, _| format!("0,{},{},{},{}.5", io.offset / 512, io.size, letter(io), 1_577_808_000 + io.at.0 / 1_000_000_000)),
-    ("msr from 0", None, |io, _| format!("{},hm,0,Read,{},{},1000", io.at.0 / 100, io.offset, io.size)),
-    ("alibaba from 0", None, |io, _| format!("419,{},{},{},{}", letter(io), io.offset, io.size, io.at.0 / 1000)),
-    ("mqsim in dates", None, |io, _| format!("{} 0 {} {} {}", 1_577_808_000_000_000_000 + io.at.0, io.offset / 512, io.size / 512, one(io))),
-    ("six numbers without blanks", None, |io, n| format!("{},{},{},{},{},{}", io.at.0 / 1_000_000, 1000 + n, 1 - one(io), io.size, io.offset, 0)),
-    ("a log with a size and a place", None, |io, n| format!("{} INFO request {n} took {} us", io.at.0, io.size)),
-];
-
-fn letter(io: &HostIo) -> char {
-    if io.op == HostOp::Read { 'R' } else { 'W' }
-}
-
-/// 1 for a read.
-fn one(io: &HostIo) -> u64 {
-    u64::from(io.op == HostOp::Read)
-}
-
-/// Requests of a quiet minute: sizes and addresses that are no multiples of each other.
-fn requests(rng: &mut Rng) -> Vec<HostIo> {
-    let mut at = 0;
-    let request = |_| {
-        at += 1_000_000 * (1 + rng.below(2000));
-        let op = if rng.chance(0.5) { HostOp::Read } else { HostOp::Write };
-        HostIo::new(op, Nanos(at), 512 * (1 + rng.below(1 << 30)), 512 * (1 + rng.below(99) as u32))
-    };
-    (0..40).map(request).collect()
-}
-
-#[test]
-fn no_format_claims_what_another_tool_wrote() {
-    for seed in 0..40 {
-        let mut rng = Rng::stream(seed, "recognition");
-        let all = requests(&mut rng);
-        for &(name, own, line) in WRITERS {
-            let length = 1 + rng.below(40) as usize;
-            let mut text = String::new();
-            for (number, io) in all[..length].iter().enumerate() {
-                writeln!(text, "{}", line(io, number as u64)).unwrap();
-            }
-            match (read(&text), own) {
-                (Ok((found, report)), Some(own)) => {
-                    assert_eq!(report.format, own, "seed {seed}: {name}");
-                    assert_eq!(found.len(), length, "seed {seed}: {name}");
-                }
-                (Ok((_, report)), None) => {
-                    panic!("seed {seed}: `{}` claims {name}:\n{text}", report.format)
-                }
-                (Err(error), Some(_)) => panic!("seed {seed}: {name}: {error}\n{text}"),
-                (Err(_), None) => {}
-            }
-        }
-    }
-}
-
-/// The example of each format, beginning at each of its lines, is claimed by its own format or by
-/// none.
-#[test]
-fn no_format_claims_the_example_of_another() {
-    for &format in Format::ALL {
-        let Ok(text) = str::from_utf8(format.example()) else { continue };
-        if format.is_binary() || format == Format::Csv {
-            continue;
-        }
-        let header = format.header().map_or_else(String::new, |header| format!("{header}\n"));
-        let lines: Vec<&str> = text.lines().skip(usize::from(format.header().is_some())).collect();
-        for from in 0..lines.len() {
-            for times in [1, 9] {
-                let part = header.clone() + &(lines[from..].join("\n") + "\n").repeat(times);
-                let Ok(found) = Format::detect(part.as_bytes(), true) else { continue };
-                // FIU's other columns are ignored, and DiskSim's are those of four formats. Of the
-                // events of a tool, those that are read may be missing.
-                let is_own = found == format || found.columns() == format.columns();
-                let reads_none =
-                    || read(&part).is_err_and(|error| error.to_string().contains("without"));
-                assert!(is_own || reads_none(), "`{found}` claims {format}: {part}");
-            }
-        }
-    }
 }
 
 /// A format's own list of columns reads its example as the format does.
