@@ -1,9 +1,10 @@
 //! The columns of a CSV without a format of its own, as the user gives them:
 //! `ts=us,op=rw,lba=512,len=bytes`.
 
+use crate::op_code::OpCode;
 use crate::optional_column::OptionalColumn;
 use crate::recognition::roles::Role;
-use fowler_units::{Diagnostic, Diagnostics, HostOp, printable};
+use fowler_units::{Diagnostic, Diagnostics, printable};
 use std::fmt;
 
 /// What a column holds.
@@ -38,73 +39,6 @@ impl CsvColumn {
             | (CsvColumn::Device { .. }, Some(Role::Device))
             | (CsvColumn::Skipped, None) => true,
             _ => false,
-        }
-    }
-}
-
-/// How operations are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum OpCode {
-    /// As words or letters.
-    Words,
-    /// 1 is a read and 0 a write.
-    OneReads,
-    /// 0 is a read and 1 a write.
-    ZeroReads,
-}
-
-/// The words of [`OpCode::Words`], whatever their case.
-const WORDS: &[(&str, HostOp)] = &[
-    ("r", HostOp::Read),
-    ("read", HostOp::Read),
-    ("w", HostOp::Write),
-    ("write", HostOp::Write),
-    ("t", HostOp::Trim),
-    ("trim", HostOp::Trim),
-    ("d", HostOp::Trim),
-    ("discard", HostOp::Trim),
-    ("f", HostOp::Flush),
-    ("flush", HostOp::Flush),
-];
-
-/// Returns the operation of a field in the kernel's letters (`rwbs`): R, W or D, and behind it
-/// whether the request is synchronous (S), read ahead (A) or metadata (M). Other letters say more
-/// than one operation and are refused: F before W is a flush of its own.
-fn of_rwbs(field: &[u8]) -> Option<HostOp> {
-    let (first, rest) = field.split_first()?;
-    let known = !rest.is_empty() && rest.len() <= 3 && rest.iter().all(|it| b"SAM".contains(it));
-    match first {
-        b'R' if known => Some(HostOp::Read),
-        b'W' if known => Some(HostOp::Write),
-        b'D' if known => Some(HostOp::Trim),
-        b'F' if matches!(rest, b"F" | b"N") => Some(HostOp::Flush),
-        _ => None,
-    }
-}
-
-impl OpCode {
-    /// Returns the operation that a field means.
-    pub fn op(self, field: &[u8]) -> Option<HostOp> {
-        match (self, field) {
-            (OpCode::OneReads, b"1") | (OpCode::ZeroReads, b"0") => Some(HostOp::Read),
-            (OpCode::OneReads, b"0") | (OpCode::ZeroReads, b"1") => Some(HostOp::Write),
-            (OpCode::Words, field) => {
-                let is = |word: &str| field.eq_ignore_ascii_case(word.as_bytes());
-                let known = WORDS.iter().find(|(word, _)| is(word)).map(|&(_, op)| op);
-                known.or_else(|| of_rwbs(field))
-            }
-            _ => None,
-        }
-    }
-
-    /// Returns the accepted fields, for messages.
-    pub fn expected(self) -> &'static str {
-        match self {
-            OpCode::Words => {
-                "r, read, w, write, t, trim, d, discard, f or flush; the kernel's letters such as WS"
-            }
-            OpCode::OneReads => "1 (read) or 0 (write)",
-            OpCode::ZeroReads => "0 (read) or 1 (write)",
         }
     }
 }
@@ -166,6 +100,11 @@ impl CsvColumns {
     /// Returns the columns with or without a first line that is not read.
     pub(crate) fn behind_header(self, header: bool) -> CsvColumns {
         CsvColumns { header, ..self }
+    }
+
+    /// Returns the columns parted by blanks instead of commas, or the other way around.
+    pub(crate) fn parted_otherwise(self) -> CsvColumns {
+        CsvColumns { blanks: !self.blanks, ..self }
     }
 
     /// Returns the columns with some in another unit; `None` if none changes.
@@ -362,26 +301,6 @@ mod tests {
             "ts=ms,op=rw,lba=512,len=512",
         ] {
             assert_eq!(CsvColumns::parse(text).unwrap().to_string(), text);
-        }
-    }
-
-    #[test]
-    fn letters_of_the_kernel_are_one_operation_or_none() {
-        let op = |field: &str| OpCode::Words.op(field.as_bytes());
-        for (field, meant) in [
-            ("WS", Some(HostOp::Write)),
-            ("RA", Some(HostOp::Read)),
-            ("RSM", Some(HostOp::Read)),
-            ("DS", Some(HostOp::Trim)),
-            ("FF", Some(HostOp::Flush)),
-            ("FN", Some(HostOp::Flush)),
-            ("FWFSM", None),
-            ("WFS", None),
-            ("N", None),
-            ("RR", None),
-            ("", None),
-        ] {
-            assert_eq!(op(field), meant, "{field}");
         }
     }
 

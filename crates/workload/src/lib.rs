@@ -39,6 +39,7 @@ mod intake;
 mod left_out;
 mod lines;
 mod number;
+mod op_code;
 mod optional_column;
 mod options;
 mod pending;

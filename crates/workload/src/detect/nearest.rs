@@ -5,9 +5,10 @@ use super::header::records;
 use super::{Undetected, accounted, claimable};
 use crate::csv::CsvColumn;
 use crate::recognition::deduced;
-use crate::recognition::header::{fields, unit_of_dates};
+use crate::recognition::header::{DATES_IN_WORDS, fields, is_date_in_words, unit_of_dates};
+use crate::recognition::plausibility::Rules;
 use crate::{CsvColumns, Format, decode_line};
-use fowler_units::printable;
+use fowler_units::{HostIo, printable};
 
 /// Returns the error for lines that no format fits. `rejected` is a format that decodes them, and
 /// the rule that they break.
@@ -53,7 +54,9 @@ fn nearest(lines: &[&[u8]]) -> Option<(Format, String)> {
     };
     let far = |format: &Format| {
         let progress = lines.iter().take(16).map(|line| progress(*format, line)).max();
-        (accounted(*format, lines), progress.unwrap_or(0))
+        // The header is missing as well.
+        let less = if format.header().is_some() { 2 } else { 1 };
+        (accounted(*format, lines), progress.unwrap_or(0) / less)
     };
     // Of equal formats the first.
     let best = formats().rev_by(far)?;
@@ -85,7 +88,10 @@ fn progress(format: Format, line: &[u8]) -> usize {
     let mark = if commas { ',' } else { ' ' };
     let names: Vec<&str> =
         format.columns().split(['[', ']']).flat_map(|it| it.split(mark)).collect();
-    let has_mark = line.contains(&(mark as u8));
+    if format == Format::JsonLines && !line.starts_with(b"{") {
+        return 0;
+    }
+    let has_mark = line.contains(&(mark as u8)) || format == Format::JsonLines;
     if !has_mark {
         return 0;
     }
@@ -116,6 +122,14 @@ fn proposed(lines: &[&[u8]]) -> Option<String> {
                     jq -j 'select(.type == \"printf\").data', and try again with what comes out";
         return Some(what.to_string());
     }
+    if let Some(text) = parted_otherwise(lines) {
+        return Some(text);
+    }
+    if let Some(at) = dates_in_words(lines) {
+        return Some(format!(
+            "column {at} is a date in words: {DATES_IN_WORDS}, then describe the columns: --columns ts=s,..."
+        ));
+    }
     let found = deduced::columns(lines)?;
     let header = usize::from(found.columns.header);
     let behind = &lines[header..];
@@ -128,6 +142,37 @@ fn proposed(lines: &[&[u8]]) -> Option<String> {
         format!("; what the values leave open is {}", found.open.join(", and "))
     };
     Some(format!("--columns {} would read it{open}", found.columns))
+}
+
+/// Proposes the columns of the one format that reads all lines but for what parts their columns:
+/// blanks instead of commas, or commas instead of blanks.
+fn parted_otherwise(lines: &[&[u8]]) -> Option<String> {
+    let mut all = Format::ALL.iter().filter_map(|&format| {
+        let columns = CsvColumns::parse(format.as_columns()?).ok()?.parted_otherwise();
+        let columns = columns.behind_header(false);
+        let found = records(&columns, lines);
+        let sample: Vec<(u64, HostIo)> = found.iter().map(|it| (it.device, it.io)).collect();
+        let rules = format.rules();
+        // Of blanks behind commas there is nothing to see.
+        let rules = Rules { blank_after_comma: false, ..rules };
+        let fits = found.len() == lines.len() && rules.objection(lines, &sample).is_none();
+        fits.then_some((format, columns))
+    });
+    let (format, columns) = all.next()?;
+    let is_only = all.all(|(_, other)| other == columns);
+    let mark = if columns.commas() { "commas" } else { "blanks" };
+    is_only
+        .then(|| format!("--columns {columns} reads it as `{format}` with {mark} between columns"))
+}
+
+/// Returns the number of the first column, counted from 1, that is a date in words on every line.
+fn dates_in_words(lines: &[&[u8]]) -> Option<usize> {
+    let rows: Vec<Vec<&[u8]>> = lines.iter().map(|line| fields(line, true)).collect();
+    let behind = if rows.len() > 1 { &rows[1..] } else { &rows[..] };
+    let is_date =
+        |at: &usize| behind.iter().all(|row| row.get(*at).is_some_and(|it| is_date_in_words(it)));
+    let width = rows.first()?.len();
+    (0..width).find(is_date).filter(|_| width >= 4).map(|at| at + 1)
 }
 
 /// Returns a semicolon or bar if it parts the columns of all lines.

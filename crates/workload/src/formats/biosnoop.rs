@@ -16,7 +16,7 @@ use crate::columns::Columns;
 use crate::context::Context;
 use crate::extra::Extra;
 use crate::fields::Fault;
-use crate::left_out::NamedKind;
+use crate::left_out::{Kind, NamedKind};
 use crate::number::{NumberError, decimal_ns, unsigned};
 use crate::record::{Measure, Record, SECTOR, arrival_before, record, record_or_piece, unknown_op};
 use fowler_units::HostOp;
@@ -34,6 +34,11 @@ const HEADER: [(&[u8], bool); 10] = [
     (b"QUE(ms)", true),
     (b"LAT(ms)", false),
 ];
+
+/// Rows with an empty DISK: older tools print the flushes that the kernel makes, and commands that
+/// are passed through, without one.
+const NO_DISK: NamedKind = ("no disk", "flushes and commands whose DISK is empty");
+const NO_DISK_KIND: Kind = 3;
 
 /// biosnoop.
 pub(crate) struct Biosnoop;
@@ -59,7 +64,7 @@ impl TraceFormat for Biosnoop {
     const FROM_A_DATE: bool = true;
     const STATEFUL: bool = true;
     const NAMES_DEVICES: bool = true;
-    const LEFT_OUT: &'static [NamedKind] = &[NEITHER, ZONE];
+    const LEFT_OUT: &'static [NamedKind] = &[NEITHER, ZONE, NO_DISK];
 
     fn decode_after<'a, C: Columns<'a>>(
         columns: &mut C,
@@ -85,6 +90,9 @@ impl TraceFormat for Biosnoop {
         let (op, extra) = operation::<C>(letters, bytes)?;
         let disk = last.next().ok_or_else(|| missing("DISK"))?;
         let pid = last.next().ok_or_else(|| missing("PID"))?;
+        if unsigned(disk).is_ok() && unsigned(pid).is_err() {
+            return Err(C::fault(Fault::left_out(NO_DISK_KIND, "DISK", pid)));
+        }
         unsigned(pid).map_err(|error| C::fault(Fault::number(error, "PID", pid)))?;
         // At least one word of COMM, then TIME.
         last.next().ok_or_else(|| missing("COMM"))?;
@@ -224,6 +232,8 @@ mod tests {
             "0.5 supervise 1950 xvda1 T 8 4096 0.74",
             "0.5 supervise 1950 xvda1 N 8 4096 0.74",
             "0.5 supervise 1950 xvda1 ZA 8 4096 0.74",
+            "0.5 ? 0 R 0 8 4.04",
+            "0.5 Web Content 9126 R 18446744073709551615 0 0.61",
             "0.5 supervise 1950 xvda1 D 8 0 0.74",
             "0.5 supervise 1950 xvda1 w 8 4096 0.74",
             "0.5 supervise xvda1 W 8 4096 0.74",
@@ -238,6 +248,8 @@ mod tests {
         ];
         let expected = [
             Cause::UnknownOp,
+            Cause::OtherEvent,
+            Cause::OtherEvent,
             Cause::OtherEvent,
             Cause::OtherEvent,
             Cause::ZeroLength,

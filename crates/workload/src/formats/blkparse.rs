@@ -43,8 +43,8 @@ pub(super) const EVENTS: &[NamedKind] = &[
 ];
 
 /// Operations that are no requests here, as [`rwbs`] tells them.
-pub(super) const NEITHER: NamedKind = ("N", "neither read, write, discard nor flush");
-pub(super) const ZONE: NamedKind = ("Z", "command for a zone, or append");
+pub(crate) const NEITHER: NamedKind = ("N", "neither read, write, discard nor flush");
+pub(crate) const ZONE: NamedKind = ("Z", "command for a zone, or append");
 
 /// The numbers of the last two kinds of [`EVENTS`].
 pub(super) const NEITHER_KIND: Kind = 18;

@@ -9,8 +9,10 @@ use crate::columns::Columns;
 use crate::context::Context;
 use crate::csv::{CsvColumn, CsvColumns};
 use crate::fields::Fault;
+use crate::left_out::NamedKind;
 use crate::number::{NumberError, decimal_ns, unsigned};
-use crate::record::{LATEST, Measure, Record, record_or_piece, unknown_op};
+use crate::op_code::{self, as_replayed};
+use crate::record::{LATEST, Measure, Record, record_or_piece};
 use fowler_units::HostOp;
 
 /// Names of the time, the address and the size in messages: as in `--columns`, or as in the header
@@ -37,6 +39,7 @@ impl TraceFormat for Csv {
     const FROM_A_DATE: bool = true;
     const STATEFUL: bool = true;
     const DETECTED: bool = false;
+    const LEFT_OUT: &'static [NamedKind] = op_code::LEFT_OUT;
 
     fn decode_after<'a, C: Columns<'a>>(
         columns: &mut C,
@@ -64,8 +67,7 @@ impl TraceFormat for Csv {
                 }
                 CsvColumn::Op(code) => {
                     let field = unquoted(columns.next("op")?);
-                    let meant = code.op(field);
-                    op = Some(meant.ok_or_else(|| unknown_op::<C>("op", field, code.expected()))?);
+                    op = Some(code.read::<C>(field)?);
                 }
                 CsvColumn::Offset { unit } => {
                     start = Measure { count: number(columns, lba)?, unit, column: lba };
@@ -83,12 +85,15 @@ impl TraceFormat for Csv {
         if !csv.more() {
             columns.finish()?;
         }
-        let op = op.ok_or_else(|| C::fault(Fault::new(Cause::TooFewColumns, "op", b"")))?;
+        let (op, extra) =
+            op.ok_or_else(|| C::fault(Fault::new(Cause::TooFewColumns, "op", b"")))?;
+        let (op, extra) = as_replayed(op, extra, length.count);
         if op == HostOp::Flush && length.count == 0 && !csv.from_zero {
             // The kernel's flushes have any sector.
             start.count = 0;
         }
         let from_zero = csv.from_zero;
+        columns.extra(extra)?;
         let mut record = record_or_piece(columns, at, device, start, length, op)?;
         if from_zero && record.io.at > LATEST {
             return Err(C::fault(Fault::new(Cause::TooLarge, "at_ns", b"")));

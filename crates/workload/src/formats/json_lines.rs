@@ -11,13 +11,14 @@ use super::{Table, TraceFormat};
 use crate::Cause;
 use crate::columns::Columns;
 use crate::context::Context;
-use crate::csv::OpCode;
 use crate::fields::Fault;
+use crate::left_out::NamedKind;
 use crate::number::{NumberError, decimal_ns, unsigned};
+use crate::op_code::{self, OpCode, as_replayed};
 use crate::recognition::header::unit_of_dates;
 use crate::recognition::json::{Found, Scan, Value};
 use crate::recognition::roles::{KnownNames, Role};
-use crate::record::{Measure, Record, SECTOR, record_or_piece, unknown_op};
+use crate::record::{Measure, Record, SECTOR, record_or_piece};
 use fowler_units::HostOp;
 
 /// JSON lines.
@@ -53,6 +54,7 @@ impl TraceFormat for JsonLines {
     const FROM_A_DATE: bool = true;
     const STATEFUL: bool = true;
     const NAMES_DEVICES: bool = true;
+    const LEFT_OUT: &'static [NamedKind] = op_code::LEFT_OUT;
 
     fn decode_after<'a, C: Columns<'a>>(
         columns: &mut C,
@@ -65,7 +67,7 @@ impl TraceFormat for JsonLines {
         };
         let (digits, time) = line.time.ok_or_else(|| missing("time"))?;
         let (code, op) = line.op.ok_or_else(|| missing("op"))?;
-        let op = code.op(op.text).ok_or_else(|| unknown_op::<C>("op", op.text, code.expected()))?;
+        let (op, extra) = code.read::<C>(op.text)?;
         let digits = match digits {
             Some(digits) => digits,
             None => unnamed_unit(&[time.text], context),
@@ -87,6 +89,7 @@ impl TraceFormat for JsonLines {
             None => Err(missing(column)),
         };
         let (mut start, length) = (measure(line.offset, "offset")?, measure(line.size, "size")?);
+        let (op, extra) = as_replayed(op, extra, length.count);
         if op == HostOp::Flush && length.count == 0 {
             // The kernel's flushes have any sector.
             start.count = 0;
@@ -94,6 +97,7 @@ impl TraceFormat for JsonLines {
         if let Some(name) = line.device {
             columns.host_is(name);
         }
+        columns.extra(extra)?;
         record_or_piece(columns, at, 0, start, length, op)
     }
 
@@ -188,7 +192,7 @@ impl<'a> Line<'a> {
         value: Value<'a>,
     ) -> Result<(), Fault<'a>> {
         let Some(role) = role else { return Ok(()) };
-        let is_message = |value: Value<'_>| OpCode::Words.op(value.text).is_none();
+        let is_message = |value: Value<'_>| OpCode::Words.meaning(value.text).is_none();
         let twice = match role {
             Role::Time(digits) => self.time.replace((digits, value)).is_some(),
             Role::Op if key.eq_ignore_ascii_case(b"type") && is_message(value) => false,

@@ -11,7 +11,7 @@
 mod iolog;
 mod kernel_log;
 mod nvme;
-mod rwbs;
+pub(crate) mod rwbs;
 mod simulators;
 mod trace_format;
 mod vscsi;

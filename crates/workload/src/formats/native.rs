@@ -13,7 +13,8 @@
 
 use super::{Table, TraceFormat};
 use crate::columns::Columns;
-use crate::csv::{CsvColumn, OpCode};
+use crate::csv::CsvColumn;
+use crate::op_code::{Meant, OpCode};
 use crate::optional_column::OptionalColumn;
 use crate::recognition::plausibility::{Clock, Rules};
 use crate::record::{Measure, Record, record_or_piece, unknown_op};
@@ -78,17 +79,25 @@ impl TraceFormat for Native {
     }
 }
 
-/// Decodes the operation: the word, or what `op=rw` of `--columns` takes for one.
+/// Decodes the operation: the word, or what `op=rw` of `--columns` takes for one. A reader of plain
+/// lines leaves others than the words to one of all lines.
 #[inline(always)]
 fn operation<'a, C: Columns<'a>>(columns: &mut C) -> Result<HostOp, C::Fault> {
+    if C::SEVERAL { other_operation(columns) } else { columns.word("op", WORDS, "") }
+}
+
+fn other_operation<'a, C: Columns<'a>>(columns: &mut C) -> Result<HostOp, C::Fault> {
     let mut again = columns.clone();
     match columns.word("op", WORDS, "") {
         Ok(op) => Ok(op),
         Err(_) => {
             let field = again.next("op")?;
-            let meant = OpCode::Words.op(field);
+            let Some(Meant::Request(op, extra)) = OpCode::Words.meaning(field) else {
+                return Err(unknown_op::<C>("op", field, "read, write, trim or flush"));
+            };
             *columns = again;
-            meant.ok_or_else(|| unknown_op::<C>("op", field, "read, write, trim or flush"))
+            columns.extra(extra)?;
+            Ok(op)
         }
     }
 }

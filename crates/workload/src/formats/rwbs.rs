@@ -10,7 +10,7 @@ use fowler_units::HostOp;
 
 /// An operation and its flags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Rwbs {
+pub(crate) enum Rwbs {
     /// A request.
     Request {
         /// The operation.
@@ -34,7 +34,7 @@ pub(super) const EXPECTED: &str = "R, W, D or N, optionally after an F";
 
 /// Returns the meaning of letters; `None` if they have none.
 #[inline]
-pub(super) fn parse(letters: &[u8]) -> Option<Rwbs> {
+pub(crate) fn parse(letters: &[u8]) -> Option<Rwbs> {
     if !letters.iter().all(u8::is_ascii_uppercase) {
         return None;
     }

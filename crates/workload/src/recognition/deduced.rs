@@ -1,8 +1,9 @@
 //! Columns by their values, to propose `--columns` for a file in no known format. Nothing is read
 //! by such a proposal: whoever knows the file decides.
 
-use crate::csv::{CsvColumn, CsvColumns, OpCode};
+use crate::csv::{CsvColumn, CsvColumns};
 use crate::number::{decimal_ns, unsigned};
+use crate::op_code::OpCode;
 use crate::recognition::header::{fields, unit_of_dates};
 use fowler_units::{HostOp, printable};
 
@@ -42,8 +43,7 @@ impl Values<'_> {
     }
 
     fn are_ops(&self) -> bool {
-        let op = |value: &&[u8]| OpCode::Words.op(value);
-        self.0.iter().all(|value| op(value).is_some())
+        self.0.iter().all(|value| OpCode::Words.meaning(value).is_some())
     }
 
     /// Whether some are reads or writes, and not all are trims or flushes.

@@ -48,7 +48,8 @@ impl Stream {
 
     /// Returns the requests per second.
     pub fn rate(&self) -> f64 {
-        self.parts.iter().map(|(rate, _)| rate).sum()
+        // The sum of nothing is -0.
+        self.parts.iter().map(|(rate, _)| rate).sum::<f64>() + 0.0
     }
 
     /// Whether a source has no size that can be written out.
@@ -159,6 +160,8 @@ mod tests {
              mix.reads = 0.75\nreads = { sizes = \"4KiB\" }\n\
              writes = { sizes = \"64KiB\", mean_run = 1000 }\n"
         );
+        let writes = Load { reads: Stream::default(), ..load.clone() }.text().unwrap();
+        assert!(writes.contains("mix.reads = 0.0\nwrites"), "{writes}");
         let with_trims = Load { trims: stream(&[(1.0, 0.0)]), ..load.clone() }.text().unwrap();
         assert!(with_trims.contains("mix.trims = 0.0025"), "{with_trims}");
         assert!(with_trims.contains("# a size is not in the file"), "{with_trims}");

@@ -2,8 +2,9 @@
 //! time, an operation, an address and a size once each, with their units or with names whose unit
 //! is the same everywhere. A time may also show its unit as a date.
 
-use crate::csv::{CsvColumn, CsvColumns, OpCode};
+use crate::csv::{CsvColumn, CsvColumns};
 use crate::number::{decimal_ns, unsigned};
+use crate::op_code::OpCode;
 use crate::recognition::roles::{Role, role};
 
 /// What a header says of the columns.
@@ -17,6 +18,9 @@ pub(crate) enum ByNames {
 
 /// The most columns.
 const MOST: usize = 128;
+
+/// What can be done with dates in words, for messages.
+pub(crate) const DATES_IN_WORDS: &str = "write it in seconds since 1970 with decimals first";
 
 /// Returns the fields of a line: parted by commas or by runs of blanks, without quotes.
 pub(crate) fn fields(line: &[u8], commas: bool) -> Vec<&[u8]> {
@@ -61,13 +65,23 @@ pub(crate) fn by_names(header: &[u8], lines: &[&[u8]]) -> Option<ByNames> {
             columns.push(CsvColumn::Skipped);
             continue;
         };
-        let (slot, column) = column(&name, role, values(index), &mut open);
+        if role == Role::Op && others_are_better(index, &roles, &values) {
+            columns.push(CsvColumn::Skipped);
+            continue;
+        }
+        let mut asked = Vec::new();
+        let (slot, column) = column(&name, role, values(index), &mut asked);
         if let Some(other) = seen[slot] {
+            if says_the_same(column, columns[other], values(index), values(other)) {
+                columns.push(CsvColumn::Skipped);
+                continue;
+            }
             let other = fowler_units::printable(names[other]);
             open.push(format!("which of `{other}` and `{name}` it is"));
             columns.push(CsvColumn::Skipped);
             continue;
         }
+        open.append(&mut asked);
         seen[slot] = Some(index);
         columns.push(column);
     }
@@ -79,6 +93,42 @@ pub(crate) fn by_names(header: &[u8], lines: &[&[u8]]) -> Option<ByNames> {
     Some(if open.is_empty() { ByNames::Complete(columns) } else { ByNames::Open(columns, open) })
 }
 
+/// Whether a column that by its name has operations has none, and another one does: `command` may
+/// be that of a process.
+fn others_are_better<'a, I: Iterator<Item = &'a [u8]>>(
+    index: usize,
+    roles: &[Option<Role>],
+    values: &impl Fn(usize) -> I,
+) -> bool {
+    let has_ops = |index: usize| values(index).all(|value| OpCode::Words.meaning(value).is_some());
+    let is_other = |other: usize| other != index && roles[other] == Some(Role::Op);
+    !has_ops(index) && (0..roles.len()).any(|other| is_other(other) && has_ops(other))
+}
+
+/// Whether two columns of sizes say the same in two units.
+fn says_the_same<'a>(
+    one: CsvColumn,
+    other: CsvColumn,
+    values: impl Iterator<Item = &'a [u8]>,
+    others: impl Iterator<Item = &'a [u8]>,
+) -> bool {
+    let (CsvColumn::Size { unit: one }, CsvColumn::Size { unit: other }) = (one, other) else {
+        return false;
+    };
+    let bytes = |value: &[u8], unit: u64| unsigned(value).ok()?.checked_mul(unit);
+    values
+        .zip(others)
+        .all(|(value, of)| bytes(value, one).is_some_and(|it| bytes(of, other) == Some(it)))
+}
+
+/// Whether a value is a date in words, such as `2024-01-15 10:30:45.5`.
+pub(crate) fn is_date_in_words(value: &[u8]) -> bool {
+    let is_part = |byte: &u8| byte.is_ascii_digit() || b"-/:.T Z+".contains(byte);
+    value.len() >= 10
+        && value.iter().all(is_part)
+        && value.iter().filter(|byte| b"-/".contains(byte)).count() >= 2
+}
+
 /// Returns the kind of a column, from 0 to 4, and the column; adds what its name leaves open.
 fn column<'a>(
     name: &str,
@@ -88,8 +138,11 @@ fn column<'a>(
 ) -> (usize, CsvColumn) {
     match role {
         Role::Time(digits) => {
+            let mut words = values.clone();
             let digits = digits.or_else(|| unit_of_dates(values));
-            if digits.is_none() {
+            if words.all(is_date_in_words) {
+                open.push(format!("the number of `{name}`, a date in words: {DATES_IN_WORDS}"));
+            } else if digits.is_none() {
                 open.push(format!("the unit of `{name}` (s, ms, us or ns)"));
             }
             (0, CsvColumn::Time { digits: digits.unwrap_or(9) })
@@ -99,7 +152,7 @@ fn column<'a>(
             let coded = values.clone().all(|value| matches!(value, b"0" | b"1"));
             if coded {
                 open.push(format!("which code of `{name}` is a read (op=1=read or op=0=read)"));
-            } else if !words.all(|value| OpCode::Words.op(value).is_some()) {
+            } else if !words.all(|value| OpCode::Words.meaning(value).is_some()) {
                 open.push(format!("what the words of `{name}` mean"));
             }
             (1, CsvColumn::Op(if coded { OpCode::OneReads } else { OpCode::Words }))
@@ -188,6 +241,11 @@ mod tests {
                 "header,ts=us,op=0=read,lba=bytes,len=bytes,blanks",
             ),
             (
+                "time_s,command,sector,operation,size,nr_sectors",
+                "7,fio,8,write,1024,2",
+                "header,ts=s,_,lba=512,op=rw,len=bytes,_",
+            ),
+            (
                 "ts,type,sector,bytes",
                 "128166372003061629,Read,8,512",
                 "header,ts=100ns,op=rw,lba=512,len=bytes",
@@ -222,6 +280,12 @@ mod tests {
             ("time_s,op,offset,length", "1,0,0,8", &["which code of `op`"]),
             ("time_s,op,offset,length", "1,Q,0,8", &["what the words of `op`"]),
             ("time_s,start_s,op,offset,size", "1,1,r,0,8", &["which of `time_s` and `start_s`"]),
+            (
+                "time,op,offset,size",
+                "2024-01-15 10:30:45.1,R,0,8",
+                &["the number of `time`, a date"],
+            ),
+            ("time_s,size,op,offset,sectors", "1,512,R,0,2", &["which of `size` and `sectors`"]),
             ("time_s,offset,size,x", "1,0,8,9", &[]),
             ("1,2,3,4", "1,0,8,9", &[]),
         ] {

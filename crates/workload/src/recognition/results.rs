@@ -18,6 +18,8 @@ pub(crate) struct Measured {
     pub of_a_drive: bool,
     /// The load, if the file says it.
     pub load: Option<Load>,
+    /// How the tool prints rates that are read here, if it has not.
+    pub otherwise: Option<&'static str>,
 }
 
 impl Measured {
@@ -35,9 +37,9 @@ impl Measured {
                  fowler run --device nvme-pm9a3 --workload load.toml\n{text}"
             ),
             None => {
-                "it has no rates that a workload could repeat; give a trace of single requests \
-                     or a generator with --workload"
-                    .to_string()
+                let of_rate = |it| format!("for a workload of the same rate {it}; or ");
+                let otherwise = self.otherwise.map_or(String::new(), of_rate);
+                otherwise + "give a trace of single requests, or a generator with --workload"
             }
         };
         Diagnostic::of(format!("{}, not a trace: it holds no single requests", self.what))
@@ -86,7 +88,7 @@ fn fio_json(head: &[u8]) -> Option<Measured> {
     }
     let version = version.filter(|version| version.quoted)?;
     let what = format!("this is a result of {} (JSON)", printable(version.text));
-    Some(Measured { what, of_a_drive: true, load: jobs.load() })
+    Some(Measured { what, of_a_drive: true, load: jobs.load(), otherwise: None })
 }
 
 /// What the jobs of a result came to.
@@ -202,8 +204,8 @@ fn fio_text(head: &[u8]) -> Option<Measured> {
         (_, true) => "this is a result of fio (text)",
         _ => return None,
     };
-    let what = format!("{what}; --output-format=json has its rates in a form that is read here");
-    Some(Measured { what, of_a_drive: true, load: None })
+    let otherwise = Some("give its JSON (--output-format=json), whose rates are read here");
+    Some(Measured { what: what.into(), of_a_drive: true, load: None, otherwise })
 }
 
 /// Returns the output of `iostat -o JSON`, whose rates are not read.
@@ -211,9 +213,10 @@ fn iostat_json(head: &[u8]) -> Option<Measured> {
     let mut found = Scan::of(head.trim_ascii_start());
     let (first, second) = (found.next()?, found.next()?);
     (first == Found::Begin(b"") && second == Found::Begin(b"sysstat")).then(|| {
-        let what = "this is the output of iostat as JSON: averages over an interval (without -o \
-                    JSON, its rates are read here)";
-        Measured { what: what.into(), of_a_drive: false, load: None }
+        let what = "this is the output of iostat as JSON: averages over an interval";
+        let otherwise =
+            Some("give its text (iostat -x without -o JSON), whose rates are read here");
+        Measured { what: what.into(), of_a_drive: false, load: None, otherwise }
     })
 }
 
@@ -224,38 +227,47 @@ fn iostat(head: &[u8]) -> Option<Measured> {
         .take(4096)
         .map(|line| str::from_utf8(line).unwrap_or_default().trim())
         .collect();
-    let names = |line: &str| -> Vec<String> { line.split_whitespace().map(Into::into).collect() };
     let is_head = |line: &str| {
         if !line.starts_with("Device") {
             return false;
         }
-        let names = names(line);
-        names.first().is_some_and(|it| matches!(it.trim_end_matches(':'), "Device"))
-            && (names.iter().any(|it| it == "r/s") || names.iter().any(|it| it == "tps"))
+        let names = words(line, line.contains(','));
+        names.first().is_some_and(|it| it.trim_end_matches(':') == "Device")
+            && (names.contains(&"r/s") || names.contains(&"tps"))
     };
     let last = text.iter().rposition(|line| is_head(line))?;
-    let heads = names(text[last]);
-    if !heads.iter().any(|it| it == "r/s") {
-        let what = "this is the output of iostat without reads and writes apart (use iostat -x)";
-        return Some(Measured { what: what.into(), of_a_drive: false, load: None });
+    let commas = text[last].contains(',');
+    let heads = words(text[last], commas);
+    if !heads.contains(&"r/s") {
+        let what = "this is the output of iostat without reads and writes apart";
+        let otherwise = Some("give that of iostat -x, whose rates are read here");
+        return Some(Measured { what: what.into(), of_a_drive: false, load: None, otherwise });
     }
     let rows = text[last + 1..].iter().take_while(|line| !line.is_empty());
-    let loads = rows.filter_map(|row| device_load(&heads, row));
+    let loads = rows.filter_map(|row| device_load(&heads, &words(row, commas)));
     let busiest = loads.max_by(|one, other| one.1.rate().total_cmp(&other.1.rate()));
     let name = busiest.as_ref().map_or(String::new(), |(name, _)| format!(" (device {name})"));
     let what = format!("this is the output of iostat -x{name}: averages over an interval");
     let load = busiest.map(|(_, load)| load).filter(|load| load.rate() > 0.0);
-    Some(Measured { what, of_a_drive: false, load })
+    Some(Measured { what, of_a_drive: false, load, otherwise: None })
+}
+
+/// Returns the words of a line, parted by blanks or, where someone made a CSV of it, by commas.
+fn words(line: &str, commas: bool) -> Vec<&str> {
+    if commas {
+        line.split(',').map(str::trim).collect()
+    } else {
+        line.split_whitespace().collect()
+    }
 }
 
 /// Returns the name and the load of a device in a row of `iostat -x`.
-fn device_load(heads: &[String], row: &str) -> Option<(String, Load)> {
-    let values: Vec<&str> = row.split_whitespace().collect();
+fn device_load(heads: &[&str], values: &[&str]) -> Option<(String, Load)> {
     if values.len() != heads.len() {
         return None;
     }
     let value = |name: &str| {
-        let at = heads.iter().position(|head| head == name)?;
+        let at = heads.iter().position(|head| *head == name)?;
         // Some languages print a comma.
         let number = values[at].replace(',', ".").parse::<f64>().ok()?;
         (number.is_finite() && number >= 0.0).then_some(number)
@@ -304,7 +316,7 @@ mod tests {
         assert_eq!(cut.unwrap().load.unwrap().reads.rate(), 5.0);
         let none = measured(br#"{"fio version": "fio-3.36", "jobs": []}"#).unwrap();
         assert_eq!(none.load, None);
-        assert!(none.diagnostic().to_string().contains("no rates"));
+        assert!(none.diagnostic().to_string().contains("or a generator with --workload"));
         assert_eq!(measured(br#"{"version": "fio-3.36"}"#), None);
         assert_eq!(measured(b"0,1,2\n"), None);
         assert_eq!(measured(b""), None);
@@ -331,9 +343,12 @@ mod tests {
             sda 0,00 0,00 10,00 0,00 80,00 0,00 8,00 1,00 1,00 1,00\n";
         let load = measured(old.as_bytes()).unwrap().load.unwrap();
         assert!(load.text().unwrap().contains("reads = { sizes = \"4KiB\" }"));
+        let csv = "Device,r/s,rkB/s,w/s,wkB/s\nsda,10.00,80.00,0.00,0.00\n";
+        let load = measured(csv.as_bytes()).unwrap().load.unwrap();
+        assert!(load.text().unwrap().contains("reads = { sizes = \"8KiB\" }"));
         let json = br#"{"sysstat": {"hosts": [{"nodename": "h"}]}}"#;
         assert!(measured(json).unwrap().what.contains("iostat as JSON"));
         let plain = "Device tps kB_read/s kB_wrtn/s\nsda 1 2 3\n";
-        assert!(measured(plain.as_bytes()).unwrap().what.contains("iostat -x"));
+        assert!(measured(plain.as_bytes()).unwrap().diagnostic().to_string().contains("iostat -x"));
     }
 }

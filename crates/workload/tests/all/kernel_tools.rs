@@ -325,6 +325,8 @@ fn long_trims_are_read_in_pieces_from_every_format_with_trims() {
         (Format::FioIolog2, format!("fio version 2 iolog\na trim 0 {long}\n")),
         (Format::Native, format!("at_ns,op,offset,size\n10,trim,0,{long}\n")),
         (Format::Native, format!("at_ns,op,offset,size,queue\n10,trim,0,{long},7\n")),
+        (Format::JsonLines, format!("{{\"ts\":10,\"op\":\"D\",\"offset\":0,\"bytes\":{long}}}\n")),
+        (Format::Native, format!("op,size,offset,at_ns\ndiscard,{long},0,10\n")),
         (Format::Blkparse, format!("8,0 0 1 0.5 1 Q DS 0 + {sectors} [x]\n")),
         (
             Format::BlockBioQueue,

@@ -166,6 +166,47 @@ fn what_no_format_fits_comes_with_the_columns_that_read_it() {
     assert!(none.contains("the nearest is") && none.contains("--columns"), "{none}");
 }
 
+/// The columns of a format between blanks instead of commas are proposed as they are.
+#[test]
+fn columns_of_a_format_parted_otherwise_are_proposed() {
+    let msr = refused(
+        "128166372002905282      7       0       Write    8192      4096   67254\n\
+         128166372002925282      7       0       Read    12288      8192   67254\n",
+    );
+    assert!(msr.contains("reads it as `msr` with blanks between columns"), "{msr}");
+    let columns = proposed(&msr).to_string();
+    assert!(columns.ends_with("dev=number,op=rw,lba=bytes,len=bytes,_,blanks"), "{msr}");
+    let dates = refused("2024-01-15 10:30:45.123456,1234,fio,2048000,write,8192,1.2\n");
+    assert!(dates.contains("column 1 is a date in words: write it in seconds"), "{dates}");
+    let named = refused("timestamp,sector,op,bytes\n2024-01-15T10:30:45.1Z,8,write,8192\n");
+    assert!(named.contains("the number of `timestamp`, a date in words"), "{named}");
+}
+
+/// Letters of the kernel in a CSV or in JSON ask for a flush before a write, and for forced unit
+/// access.
+#[test]
+fn letters_of_the_kernel_keep_their_flags() {
+    let csv = "time_s,rwbs,sector,bytes\n0.5,FWFSM,8,512\n0.6,N,0,0\n0.7,WFS,8,512\n0.8,FF,0,0\n";
+    let json: String = csv
+        .lines()
+        .skip(1)
+        .map(|line| {
+            let it: Vec<&str> = line.split(',').collect();
+            let keys = format!("\"rwbs\":\"{}\",\"sector\":{},\"bytes\":{}", it[1], it[2], it[3]);
+            format!("{{\"time_s\":{},{keys}}}\n", it[0])
+        })
+        .collect();
+    for (text, format) in [(csv, Format::Csv), (&json, Format::JsonLines)] {
+        let (requests, report) = read(text).unwrap_or_else(|error| panic!("{format}: {error}"));
+        let ops: Vec<HostOp> = requests.iter().map(|io| io.op).collect();
+        let expected = [HostOp::Flush, HostOp::Write, HostOp::Write, HostOp::Flush];
+        assert_eq!((report.format, &ops[..]), (format, &expected[..]));
+        assert_eq!((report.added, report.left_out[0].name), (1, "N"), "{format}");
+        let said = |what: &str| report.notes.iter().any(|note| note.contains(what));
+        assert!(said("1 write has a preflush") && said("2 requests have FUA"), "{format}");
+    }
+}
+
 #[test]
 fn units_are_questioned_where_they_make_no_request_of_a_drive() {
     let (_, report) = read("0,303567,8,w,0.0\n0,1209856,16,R,0.026214\n").unwrap();

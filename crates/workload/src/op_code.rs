@@ -1,0 +1,168 @@
+//! Operations as the columns of a CSV and the keys of JSON write them: words, the letters of the
+//! kernel, or 0 and 1.
+
+use crate::columns::Columns;
+use crate::extra::Extra;
+use crate::fields::Fault;
+use crate::formats::blkparse::{NEITHER, ZONE};
+use crate::formats::rwbs::{self, Rwbs};
+use crate::left_out::{Kind, NamedKind};
+use crate::record::unknown_op;
+use fowler_units::HostOp;
+
+/// How operations are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OpCode {
+    /// As words or letters.
+    Words,
+    /// 1 is a read and 0 a write.
+    OneReads,
+    /// 0 is a read and 1 a write.
+    ZeroReads,
+}
+
+/// The meaning of a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Meant {
+    /// A request, and what it asks for besides.
+    Request(HostOp, Extra),
+    /// No request that is read: the number of a kind of [`LEFT_OUT`].
+    LeftOut(Kind),
+}
+
+/// The kinds of events that letters of the kernel may name and that are no requests.
+pub(crate) const LEFT_OUT: &[NamedKind] = &[NEITHER, ZONE];
+
+/// The words of [`OpCode::Words`], whatever their case.
+const WORDS: &[(&str, HostOp)] = &[
+    ("r", HostOp::Read),
+    ("read", HostOp::Read),
+    ("w", HostOp::Write),
+    ("write", HostOp::Write),
+    ("t", HostOp::Trim),
+    ("trim", HostOp::Trim),
+    ("d", HostOp::Trim),
+    ("discard", HostOp::Trim),
+    ("f", HostOp::Flush),
+    ("flush", HostOp::Flush),
+];
+
+/// Whether a field has the form of the kernel's letters: an F that is a preflush, the operation, an
+/// F that is forced unit access, and at most four of A, S, M and U.
+fn is_rwbs(field: &[u8]) -> bool {
+    let without = |letters: &'_ [u8], letter| usize::from(letters.first() == Some(&letter));
+    let mut rest = field;
+    if field.len() > 1 && matches!(field[1], b'R' | b'W' | b'D' | b'F' | b'N') {
+        rest = &rest[without(rest, b'F')..];
+    }
+    rest = match rest {
+        [b'W', b'Z', flags @ ..] | [b'D', b'E', flags @ ..] => flags,
+        [b'R' | b'W' | b'D' | b'F' | b'N', flags @ ..] => flags,
+        [b'Z', b'A' | b'C' | b'F' | b'O' | b'R' | b'S', flags @ ..] => flags,
+        _ => return false,
+    };
+    rest = &rest[without(rest, b'F')..];
+    rest.len() <= 4 && rest.iter().all(|letter| b"ASMU".contains(letter))
+}
+
+/// Returns the meaning of the kernel's letters.
+fn of_rwbs(field: &[u8]) -> Option<Meant> {
+    Some(match rwbs::parse(field).filter(|_| is_rwbs(field))? {
+        Rwbs::Request { op, preflush, forced, zeroes } => {
+            Meant::Request(op, Extra { preflush, forced, zeroes, more: 0 })
+        }
+        Rwbs::None => Meant::LeftOut(1),
+        Rwbs::Zone => Meant::LeftOut(2),
+    })
+}
+
+impl OpCode {
+    /// Returns the meaning of a field; `None` if it has none.
+    pub fn meaning(self, field: &[u8]) -> Option<Meant> {
+        let plain = |op| Some(Meant::Request(op, Extra::NONE));
+        match (self, field) {
+            (OpCode::OneReads, b"1") | (OpCode::ZeroReads, b"0") => plain(HostOp::Read),
+            (OpCode::OneReads, b"0") | (OpCode::ZeroReads, b"1") => plain(HostOp::Write),
+            (OpCode::Words, field) => {
+                let is = |word: &str| field.eq_ignore_ascii_case(word.as_bytes());
+                let known = WORDS.iter().find(|(word, _)| is(word));
+                known.map_or_else(|| of_rwbs(field), |&(_, op)| plain(op))
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns the operation that a field means, and what it asks for besides; the fault of a field
+    /// that means no request.
+    pub fn read<'a, C: Columns<'a>>(self, field: &'a [u8]) -> Result<(HostOp, Extra), C::Fault> {
+        match self.meaning(field) {
+            Some(Meant::Request(op, extra)) => Ok((op, extra)),
+            Some(Meant::LeftOut(kind)) => Err(C::fault(Fault::left_out(kind, "op", field))),
+            None => Err(unknown_op::<C>("op", field, self.expected())),
+        }
+    }
+
+    /// Returns the operation that a field means, if it means a request.
+    pub fn op(self, field: &[u8]) -> Option<HostOp> {
+        match self.meaning(field)? {
+            Meant::Request(op, _) => Some(op),
+            Meant::LeftOut(_) => None,
+        }
+    }
+
+    /// Returns the accepted fields, for messages.
+    pub fn expected(self) -> &'static str {
+        match self {
+            OpCode::Words => {
+                "r, read, w, write, t, trim, d, discard, f or flush; the kernel's letters such as WS"
+            }
+            OpCode::OneReads => "1 (read) or 0 (write)",
+            OpCode::ZeroReads => "0 (read) or 1 (write)",
+        }
+    }
+}
+
+/// Returns a request as it is replayed: a write of nothing with a preflush is the flush.
+pub(crate) fn as_replayed(op: HostOp, extra: Extra, size: u64) -> (HostOp, Extra) {
+    if extra.preflush && size == 0 { (HostOp::Flush, Extra::NONE) } else { (op, extra) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_of_the_kernel_keep_their_flags() {
+        let request = |op, preflush, forced| {
+            Some(Meant::Request(op, Extra { preflush, forced, ..Extra::NONE }))
+        };
+        for (field, meant) in [
+            ("write", request(HostOp::Write, false, false)),
+            ("RA", request(HostOp::Read, false, false)),
+            ("RSM", request(HostOp::Read, false, false)),
+            ("WFS", request(HostOp::Write, false, true)),
+            ("FWS", request(HostOp::Write, true, false)),
+            ("FWFSM", request(HostOp::Write, true, true)),
+            ("DS", request(HostOp::Trim, false, false)),
+            ("FF", request(HostOp::Flush, false, false)),
+            ("FN", request(HostOp::Flush, false, false)),
+            ("N", Some(Meant::LeftOut(1))),
+            ("ZR", Some(Meant::LeftOut(2))),
+            ("RANDOM", None),
+            ("DREAM", None),
+            ("WD", None),
+            ("FX", None),
+            ("ws", None),
+            ("NS", Some(Meant::LeftOut(1))),
+            ("Q", None),
+            ("Z", None),
+            ("", None),
+        ] {
+            assert_eq!(OpCode::Words.meaning(field.as_bytes()), meant, "{field}");
+        }
+        assert_eq!(OpCode::OneReads.meaning(b"R"), None);
+        let preflush = Extra { preflush: true, ..Extra::NONE };
+        assert_eq!(as_replayed(HostOp::Write, preflush, 0), (HostOp::Flush, Extra::NONE));
+        assert_eq!(as_replayed(HostOp::Write, preflush, 8), (HostOp::Write, preflush));
+    }
+}
