@@ -5,7 +5,10 @@ use super::header::records;
 use super::{Undetected, accounted, claimable};
 use crate::csv::CsvColumn;
 use crate::recognition::deduced;
-use crate::recognition::header::{DATES_IN_WORDS, fields, is_date_in_words, unit_of_dates};
+use crate::recognition::header::{
+    DATES_IN_WORDS, fields, is_date_in_words, lacks_time, unit_of_dates,
+};
+use crate::recognition::json::{Found, Scan};
 use crate::recognition::plausibility::Rules;
 use crate::{CsvColumns, Format, decode_line};
 use fowler_units::{HostIo, printable};
@@ -113,22 +116,22 @@ fn proposed(lines: &[&[u8]]) -> Option<String> {
              describe them then with --columns"
         ));
     }
-    let printed = |line: &&&[u8]| {
-        let has = |part: &[u8]| memchr::memmem::find(line, part).is_some();
-        line.starts_with(b"{") && has(b"\"printf\"") && has(b"\"data\"")
-    };
-    if lines.iter().any(|line| printed(&line)) {
-        let what = "bpftrace put the text of each line into `data`: take it out with \
-                    jq -j 'select(.type == \"printf\").data', and try again with what comes out";
-        return Some(what.to_string());
+    if let Some(text) = of_json(lines) {
+        return Some(text.to_string());
     }
     if let Some(text) = parted_otherwise(lines) {
         return Some(text);
     }
     if let Some(at) = dates_in_words(lines) {
         return Some(format!(
-            "column {at} is a date in words: {DATES_IN_WORDS}, then describe the columns: --columns ts=s,..."
+            "column {at} is a date or time in words: {DATES_IN_WORDS}, and describe the columns \
+             then: --columns ts=s,..."
         ));
+    }
+    if lines.first().is_some_and(|line| lacks_time(line)) {
+        let what = "the header names an operation, an address and a size, but no time: record when \
+                    each request arrived, too (`nsecs` in bpftrace)";
+        return Some(what.to_string());
     }
     let found = deduced::columns(lines)?;
     let header = usize::from(found.columns.header);
@@ -163,6 +166,33 @@ fn parted_otherwise(lines: &[&[u8]]) -> Option<String> {
     let mark = if columns.commas() { "commas" } else { "blanks" };
     is_only
         .then(|| format!("--columns {columns} reads it as `{format}` with {mark} between columns"))
+}
+
+/// Returns how the requests in a text of JSON can be had as JSON lines, if it is one.
+fn of_json(lines: &[&[u8]]) -> Option<&'static str> {
+    let printed = |line: &&&[u8]| {
+        let has = |part: &[u8]| memchr::memmem::find(line, part).is_some();
+        line.starts_with(b"{") && has(b"\"printf\"") && has(b"\"data\"")
+    };
+    if lines.iter().any(|line| printed(&line)) {
+        return Some(
+            "bpftrace put the text of each line into `data`: take it out with \
+             jq -j 'select(.type == \"printf\").data', and try again with what comes out",
+        );
+    }
+    if matches!(lines.first(), Some(&(b"[" | b"{"))) {
+        return Some(
+            "this is JSON over several lines: put each request on a line of its own, with \
+             jq -c '.[]' if it is a list of requests, and try again with what comes out",
+        );
+    }
+    let is_date =
+        |found: Found<'_>| matches!(found, Found::Value(_, it) if is_date_in_words(it.text));
+    let has_dates = |line: &&&[u8]| line.starts_with(b"{") && Scan::of(line).any(is_date);
+    lines.iter().any(|line| has_dates(&line)).then_some(
+        "the times of these objects are dates in words: write them in seconds since 1970 with \
+         decimals, and try again",
+    )
 }
 
 /// Returns the number of the first column, counted from 1, that is a date in words on every line.

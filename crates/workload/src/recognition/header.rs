@@ -121,12 +121,23 @@ fn says_the_same<'a>(
         .all(|(value, of)| bytes(value, one).is_some_and(|it| bytes(of, other) == Some(it)))
 }
 
-/// Whether a value is a date in words, such as `2024-01-15 10:30:45.5`.
+/// Whether a value is a date or a time of day in words, such as `2024-01-15 10:30:45.5`.
 pub(crate) fn is_date_in_words(value: &[u8]) -> bool {
+    let count = |marks: &[u8]| value.iter().filter(|byte| marks.contains(byte)).count();
     let is_part = |byte: &u8| byte.is_ascii_digit() || b"-/:.T Z+".contains(byte);
-    value.len() >= 10
-        && value.iter().all(is_part)
-        && value.iter().filter(|byte| b"-/".contains(byte)).count() >= 2
+    let is_written_out = count(b"-/") >= 2 && value.len() >= 10 || count(b":") == 2;
+    value.first().is_some_and(u8::is_ascii_digit) && value.iter().all(is_part) && is_written_out
+}
+
+/// Whether a header names an operation, an address and a size, but no time.
+pub(crate) fn lacks_time(header: &[u8]) -> bool {
+    let commas = header.contains(&b',');
+    let roles: Vec<Role> = fields(header, commas).iter().filter_map(|name| role(name)).collect();
+    let has = |is: fn(&Role) -> bool| roles.iter().any(is);
+    has(|it| matches!(it, Role::Op | Role::IsRead | Role::IsWrite))
+        && has(|it| matches!(it, Role::Offset(_)))
+        && has(|it| matches!(it, Role::Size(_)))
+        && !has(|it| matches!(it, Role::Time(_)))
 }
 
 /// Returns the kind of a column, from 0 to 4, and the column; adds what its name leaves open.
@@ -141,7 +152,9 @@ fn column<'a>(
             let mut words = values.clone();
             let digits = digits.or_else(|| unit_of_dates(values));
             if words.all(is_date_in_words) {
-                open.push(format!("the number of `{name}`, a date in words: {DATES_IN_WORDS}"));
+                open.push(format!(
+                    "the number of `{name}`, a date or time in words: {DATES_IN_WORDS}"
+                ));
             } else if digits.is_none() {
                 open.push(format!("the unit of `{name}` (s, ms, us or ns)"));
             }
@@ -270,6 +283,20 @@ mod tests {
         assert_eq!(unit(&["1577808144", "12"]), None);
         assert_eq!(unit(&["x"]), None);
         assert_eq!(unit(&[]), None);
+    }
+
+    #[test]
+    fn dates_in_words_are_known_and_a_missing_time_is() {
+        for date in
+            ["2024-01-15 10:30:45.1", "2024-01-15T10:30:45Z", "13:01:02.123", "15/01/2024 1"]
+        {
+            assert!(is_date_in_words(date.as_bytes()), "{date}");
+        }
+        for other in ["1577808144.5", "-1-2-34567890", "sda", "8:0", "1.2.3.4", ""] {
+            assert!(!is_date_in_words(other.as_bytes()), "{other}");
+        }
+        assert!(lacks_time(b"sector,nr_sector,rwbs") && !lacks_time(b"ts,sector,nr_sector,rwbs"));
+        assert!(!lacks_time(b"a,b,c") && !lacks_time(b""));
     }
 
     #[test]

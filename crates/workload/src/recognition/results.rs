@@ -51,7 +51,7 @@ impl Measured {
 /// Returns the measurement that a file with this beginning holds.
 pub(crate) fn measured(head: &[u8]) -> Option<Measured> {
     let json = || fio_json(head).or_else(|| iostat_json(head));
-    json().or_else(|| fio_text(head)).or_else(|| iostat(head))
+    json().or_else(|| fio_text(head)).or_else(|| iostat(head)).or_else(|| other_averages(head))
 }
 
 /// The lines that fio may print before its JSON.
@@ -252,6 +252,23 @@ fn iostat(head: &[u8]) -> Option<Measured> {
     Some(Measured { what, of_a_drive: false, load, otherwise: None })
 }
 
+/// Returns the output of other tools that print averages or counts: `sar -d`, biolatency.
+fn other_averages(head: &[u8]) -> Option<Measured> {
+    let found = head.split(|&byte| byte == b'\n').take(64).find_map(|line| {
+        let line = str::from_utf8(line).unwrap_or_default();
+        let has = |word: &str| line.split_whitespace().any(|it| it == word);
+        let is_sar = has("DEV") && has("tps") && (has("areq-sz") || has("avgrq-sz"));
+        let is_histogram = has("count") && has("distribution") && line.contains(" : count");
+        match (is_sar, is_histogram) {
+            (true, _) => Some("this is the output of sar -d: averages over an interval"),
+            (_, true) => Some("this is a histogram of a tool of bcc or bpftrace"),
+            _ => None,
+        }
+    })?;
+    let otherwise = Some("give the output of iostat -x, whose rates are read here");
+    Some(Measured { what: found.into(), of_a_drive: false, load: None, otherwise })
+}
+
 /// Returns the words of a line, parted by blanks or, where someone made a CSV of it, by commas.
 fn words(line: &str, commas: bool) -> Vec<&str> {
     if commas {
@@ -348,6 +365,10 @@ mod tests {
         assert!(load.text().unwrap().contains("reads = { sizes = \"8KiB\" }"));
         let json = br#"{"sysstat": {"hosts": [{"nodename": "h"}]}}"#;
         assert!(measured(json).unwrap().what.contains("iostat as JSON"));
+        let sar = "12:00:01 AM  DEV  tps  rkB/s  wkB/s  dkB/s  areq-sz  aqu-sz  await  %util\n";
+        assert!(measured(sar.as_bytes()).unwrap().what.contains("sar -d"));
+        let counts = "     usecs               : count     distribution\n  0 -> 1  : 8  |***|\n";
+        assert!(measured(counts.as_bytes()).unwrap().what.contains("histogram"));
         let plain = "Device tps kB_read/s kB_wrtn/s\nsda 1 2 3\n";
         assert!(measured(plain.as_bytes()).unwrap().diagnostic().to_string().contains("iostat -x"));
     }

@@ -177,9 +177,16 @@ fn columns_of_a_format_parted_otherwise_are_proposed() {
     let columns = proposed(&msr).to_string();
     assert!(columns.ends_with("dev=number,op=rw,lba=bytes,len=bytes,_,blanks"), "{msr}");
     let dates = refused("2024-01-15 10:30:45.123456,1234,fio,2048000,write,8192,1.2\n");
-    assert!(dates.contains("column 1 is a date in words: write it in seconds"), "{dates}");
+    assert!(dates.contains("column 1 is a date or time in words: write it in seconds"), "{dates}");
+    let list = refused("[\n  {\n    \"time_us\": 1,\n    \"op\": \"R\"\n  }\n]\n");
+    assert!(list.contains("jq -c '.[]'"), "{list}");
+    let json =
+        refused("{\"time\":\"2024-01-15T10:30:45Z\",\"op\":\"R\",\"offset\":0,\"size\":8}\n");
+    assert!(json.contains("the times of these objects are dates in words"), "{json}");
+    let no_time = refused("sector,nr_sector,rwbs\n1024,8,WS\n");
+    assert!(no_time.contains("but no time"), "{no_time}");
     let named = refused("timestamp,sector,op,bytes\n2024-01-15T10:30:45.1Z,8,write,8192\n");
-    assert!(named.contains("the number of `timestamp`, a date in words"), "{named}");
+    assert!(named.contains("the number of `timestamp`, a date or time in words"), "{named}");
 }
 
 /// Letters of the kernel in a CSV or in JSON ask for a flush before a write, and for forced unit
