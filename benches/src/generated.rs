@@ -77,6 +77,11 @@ fn append(out: &mut Vec<u8>, format: Format, request: &Request) -> Option<usize>
                 "{s}.{us:06}    supervise      1950   xvda1   {letter} {sector:<10} {bytes:<7}    0.74"
             )
         }
+        Format::JsonLines => writeln!(
+            out,
+            "{{\"ts\": {}, \"op\": \"{letter}\", \"sector\": {sector}, \"bytes\": {bytes}}}",
+            at * 1000
+        ),
         Format::Csv => writeln!(out, "{at},{letter},{sector},{bytes}"),
         Format::BlkparseIssued => {
             writeln!(

@@ -289,4 +289,21 @@ mod shared_files {
         assert!(number(&trims["lat_ns"]["mean"]) > 400_000.0, "{}", trims["lat_ns"]);
         assert_eq!(trims["clat_ns"]["mean"], trims["lat_ns"]["mean"]);
     }
+
+    /// A job replays a recorded log: each of its four requests is made, the trim included.
+    #[test]
+    fn a_recorded_log_is_replayed_with_its_trim_and_sync() {
+        let Some(inputs) = shared::path("inputs", "a job that replays a log") else { return };
+        let folder = Folder::new("fio-replay");
+        let read = |name: &str| std::fs::read_to_string(inputs.join(name)).unwrap();
+        folder.file("09b-fio-iolog3-trim.log", &read("a-09b-fio-iolog3-trim.log"));
+        let job = folder.file("replay.fio", &read("a-09c-replay.fio"));
+        let ran = fowler(&[&job, "--output-format", "json"]);
+        assert_eq!(ran.status.code(), Some(0), "{}", said(&ran));
+        let result: Value = serde_json::from_slice(&ran.stdout).unwrap();
+        let job = &result["jobs"][0];
+        for kind in ["read", "write", "trim", "sync"] {
+            assert_eq!(job[kind]["total_ios"], 1, "{kind}: {job}");
+        }
+    }
 }

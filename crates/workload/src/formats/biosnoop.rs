@@ -73,6 +73,10 @@ impl TraceFormat for Biosnoop {
         let line = columns.bytes()?;
         let fields = || line.split(u8::is_ascii_whitespace).filter(|field| !field.is_empty());
         let missing = |column| C::fault(Fault::new(Cause::TooFewColumns, column, b""));
+        if let Some(joined) = joined(fields().rev()) {
+            let fault = Fault::new(Cause::TooFewColumns, "BYTES", joined);
+            return Err(C::fault(Fault { expected: JOINED, ..fault }));
+        }
         let mut last = fields().rev().peekable();
         let latency = ms::<C>("LAT(ms)", last.next().ok_or_else(|| missing("LAT(ms)"))?)?;
         let queued = last.next_if(|field| field.contains(&b'.'));
@@ -127,6 +131,19 @@ impl TraceFormat for Biosnoop {
         };
         HEADER.iter().all(is_there) && words.next().is_none()
     }
+}
+
+/// What is expected of a line whose last columns are one, for messages.
+const JOINED: &str = "BYTES and LAT(ms) with a blank between them: they have run together, as they \
+                      do in broken records";
+
+/// Returns the last field of a line in which BYTES and LAT(ms) have run together, given its fields
+/// from the last on: before it are the sector and the letters of T, instead of the bytes and the
+/// sector.
+fn joined<'a>(mut last: impl Iterator<Item = &'a [u8]>) -> Option<&'a [u8]> {
+    let (joined, sector, letters) = (last.next()?, last.next()?, last.next()?);
+    let is_joined = unsigned(sector).is_ok() && rwbs::parse(letters).is_some();
+    is_joined.then_some(joined)
 }
 
 /// Returns the operation that the letters of T mean, of a request of so many bytes.
@@ -237,6 +254,8 @@ mod tests {
             "0.5 supervise 1950 xvda1 D 8 0 0.74",
             "0.5 supervise 1950 xvda1 w 8 4096 0.74",
             "0.5 supervise xvda1 W 8 4096 0.74",
+            "0.5 supervise 1950 xvda1 W 8 13107212.34",
+            "0.5 ^A 0 ^A R 38654705664 1718091776138654.71",
             "0.5 1950 xvda1 W 8 4096 0.74",
             "0.5 supervise 1950 xvda1 W eight 4096 0.74",
             "0.5 supervise 1950 xvda1 W 8 4096 late",
@@ -255,6 +274,8 @@ mod tests {
             Cause::ZeroLength,
             Cause::UnknownOp,
             Cause::NotANumber,
+            Cause::TooFewColumns,
+            Cause::TooFewColumns,
             Cause::TooFewColumns,
             Cause::NotANumber,
             Cause::NotANumber,

@@ -137,6 +137,37 @@ mod shared_files {
     }
 
     #[test]
+    fn records_whose_columns_have_run_together_are_refused_as_such() {
+        let Some(error) = refusal("a-01-biosnoop-junk.txt") else { return };
+        assert!(error.contains("BYTES and LAT(ms) with a blank between them"), "{error}");
+        assert!(error.contains("txt:2:") && error.contains("txt:4:"), "{error}");
+    }
+
+    #[test]
+    fn blank_lines_of_an_iolog_are_remarks_and_all_is_at_time_zero() {
+        let Some((format, requests, report)) = file("a-08-fio-iolog2-blank-lines.log", None) else {
+            return;
+        };
+        assert_eq!(format, Format::FioIolog2);
+        let offsets = [2_072_348_000u64, 25_436_172_000, 28_971_548_000, 16_149_572_000];
+        assert_eq!(requests, offsets.map(|offset| format!("write {offset} 4000")));
+        assert!(
+            report.notes.iter().any(|it| it.contains("arrive at time 0")),
+            "{:?}",
+            report.notes
+        );
+    }
+
+    #[test]
+    fn commands_of_a_machine_of_vmware_are_counted() {
+        let Some((format, requests, report)) = file("a-16-vscsi1.bin", None) else { return };
+        assert_eq!(format, Format::Vscsi1);
+        let count = |op: &str| requests.iter().filter(|it| it.starts_with(op)).count();
+        assert_eq!(["read", "write", "flush", "trim"].map(count), [22, 22, 11, 0]);
+        assert!(report.notes.iter().any(|it| it.starts_with("11 commands such as UNMAP")));
+    }
+
+    #[test]
     fn columns_of_windows_are_where_the_header_names_them() {
         let Some((format, requests, report)) = file("a-15-etw-cpu-column.csv", None) else {
             return;
