@@ -188,9 +188,9 @@ impl Logbook {
 
     /// Writes a request of data, or a flush, into the iolog.
     #[inline]
-    pub fn request(&mut self, unit: &Unit, times: &Times) {
+    pub fn request(&mut self, unit: &Unit) {
         let Some(file) = &self.requests else { return };
-        let us = (times.start.0 - self.began.0) / 1_000;
+        let us = (unit.start.0 - self.began.0) / 1_000;
         let action = match unit.op.what {
             What::Data(direction) => direction.name(),
             What::Sync => "sync",

@@ -314,6 +314,7 @@ impl<'a> Process<'a> {
         self.pace.issued(direction, u64::from(op.length), &mut *self.requests);
         self.counted += u64::from(self.plan.think.is_some_and(|it| it.counts_issued));
         let unit = self.unit(op, now);
+        self.record.queued(&unit);
         if self.plan.synchronous || awaited {
             let level = self.taken() + 1;
             self.record.depths(|depths| {
@@ -454,6 +455,7 @@ impl<'a> Process<'a> {
         }
         self.record.depths(|depths| depths.level(1));
         let unit = self.unit(op, now);
+        self.record.queued(&unit);
         self.wait_for(unit, now, then)
     }
 

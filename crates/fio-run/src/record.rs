@@ -103,11 +103,16 @@ impl Record {
         count(&mut self.stats.depths);
     }
 
+    /// Notes a request that is queued: fio's iolog has them in this order.
+    #[inline]
+    pub fn queued(&mut self, unit: &Unit) {
+        self.logs.request(unit);
+    }
+
     /// Adds a collected request.
     pub fn add(&mut self, plan: &Plan, unit: &Unit, times: &Times) {
         self.collected += 1;
         self.moved += u64::from(unit.op.length);
-        self.logs.request(unit, times);
         if !self.ramp_passed {
             return;
         }

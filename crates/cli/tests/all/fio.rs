@@ -3,6 +3,7 @@
 use crate::command::{Folder, command};
 use fowler_tests::shared;
 use serde_json::Value;
+use std::path::Path;
 use std::process::Output;
 
 /// A drive of 90 MiB.
@@ -296,9 +297,12 @@ mod shared_files {
         let Some(inputs) = shared::path("inputs", "a job that replays a log") else { return };
         let folder = Folder::new("fio-replay");
         let read = |name: &str| std::fs::read_to_string(inputs.join(name)).unwrap();
-        folder.file("09b-fio-iolog3-trim.log", &read("a-09b-fio-iolog3-trim.log"));
-        let job = folder.file("replay.fio", &read("a-09c-replay.fio"));
-        let ran = fowler(&[&job, "--output-format", "json"]);
+        let log = folder.file("09b-fio-iolog3-trim.log", &read("a-09b-fio-iolog3-trim.log"));
+        folder.file("replay.fio", &read("a-09c-replay.fio"));
+        // The log is named relative to the folder of whoever runs the job, as with fio.
+        let arguments = [&["fio", "replay.fio", "--output-format", "json"], &DRIVE[..]].concat();
+        let mut run = command(&arguments);
+        let ran = run.current_dir(Path::new(&log).parent().unwrap()).output().unwrap();
         assert_eq!(ran.status.code(), Some(0), "{}", said(&ran));
         let result: Value = serde_json::from_slice(&ran.stdout).unwrap();
         let job = &result["jobs"][0];
