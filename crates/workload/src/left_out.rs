@@ -7,6 +7,10 @@ pub(crate) type Kind = u8;
 /// A kind of events, and what it means in a few words.
 pub(crate) type NamedKind = (&'static str, &'static str);
 
+/// Operations that are no requests here, as [`rwbs`](crate::formats::rwbs) tells them.
+pub(crate) const NEITHER: NamedKind = ("N", "neither read, write, discard nor flush");
+pub(crate) const ZONE: NamedKind = ("Z", "command for a zone, or append");
+
 /// The most kinds of a format, and the kind that is not counted.
 const KINDS: usize = 32;
 

@@ -1,13 +1,12 @@
 //! Operations as the columns of a CSV and the keys of JSON write them: words, the letters of the
 //! kernel, or 0 and 1.
 
+use crate::Cause;
 use crate::columns::Columns;
 use crate::extra::Extra;
 use crate::fields::Fault;
-use crate::formats::blkparse::{NEITHER, ZONE};
 use crate::formats::rwbs::{self, Rwbs};
-use crate::left_out::{Kind, NamedKind};
-use crate::record::unknown_op;
+use crate::left_out::{Kind, NEITHER, NamedKind, ZONE};
 use fowler_units::HostOp;
 
 /// How operations are written.
@@ -98,7 +97,10 @@ impl OpCode {
         match self.meaning(field) {
             Some(Meant::Request(op, extra)) => Ok((op, extra)),
             Some(Meant::LeftOut(kind)) => Err(C::fault(Fault::left_out(kind, "op", field))),
-            None => Err(unknown_op::<C>("op", field, self.expected())),
+            None => {
+                let fault = Fault::new(Cause::UnknownOp, "op", field);
+                Err(C::fault(Fault { expected: self.expected(), ..fault }))
+            }
         }
     }
 

@@ -8,7 +8,6 @@
 //! a discard is printed as R; a request of 0 bytes is a flush. The tool with libbpf prints the
 //! letters of [`rwbs`]. bpftrace's biosnoop.bt prints neither address nor size.
 
-use super::blkparse::{NEITHER, ZONE};
 use super::rwbs::{self, Rwbs};
 use super::{Table, TraceFormat};
 use crate::Cause;
@@ -16,7 +15,7 @@ use crate::columns::Columns;
 use crate::context::Context;
 use crate::extra::Extra;
 use crate::fields::Fault;
-use crate::left_out::{Kind, NamedKind};
+use crate::left_out::{Kind, NEITHER, NamedKind, ZONE};
 use crate::number::{NumberError, decimal_ns, unsigned};
 use crate::record::{Measure, Record, SECTOR, arrival_before, record, record_or_piece, unknown_op};
 use fowler_units::HostOp;

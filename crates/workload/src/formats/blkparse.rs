@@ -14,7 +14,7 @@ use super::{Table, TraceFormat};
 use crate::columns::Columns;
 use crate::extra::Extra;
 use crate::fields::Fault;
-use crate::left_out::{Kind, LeftOut, NamedKind};
+use crate::left_out::{Kind, LeftOut, NEITHER, NamedKind, ZONE};
 use crate::record::{Measure, Record, SECTOR, record, record_or_piece, unknown_op};
 use crate::{Cause, Format};
 use fowler_units::{Diagnostic, HostOp};
@@ -41,10 +41,6 @@ pub(super) const EVENTS: &[NamedKind] = &[
     (NEITHER.0, NEITHER.1),
     (ZONE.0, ZONE.1),
 ];
-
-/// Operations that are no requests here, as [`rwbs`] tells them.
-pub(crate) const NEITHER: NamedKind = ("N", "neither read, write, discard nor flush");
-pub(crate) const ZONE: NamedKind = ("Z", "command for a zone, or append");
 
 /// The numbers of the last two kinds of [`EVENTS`].
 pub(super) const NEITHER_KIND: Kind = 18;

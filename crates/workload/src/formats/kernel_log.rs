@@ -10,13 +10,13 @@
 //!
 //! A request causes many events. Each format reads one of them and counts the others.
 
-use super::blkparse::{NEITHER, ZONE, device};
+use super::blkparse::device;
 use super::rwbs::{self, Rwbs};
 use crate::Cause;
 use crate::columns::Columns;
 use crate::extra::Extra;
 use crate::fields::Fault;
-use crate::left_out::{Kind, LeftOut, NamedKind};
+use crate::left_out::{Kind, LeftOut, NEITHER, NamedKind, ZONE};
 use crate::number::{NumberError, decimal_ns};
 use crate::record::{Measure, Record, SECTOR, record, record_or_piece, unknown_op};
 use fowler_units::{Diagnostic, HostOp, Nanos};
