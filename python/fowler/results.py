@@ -79,6 +79,8 @@ class Latencies:
     """The median."""
     p90_us: float | None
     """The latency that one request in ten exceeds."""
+    p95_us: float | None
+    """The latency that one request in twenty exceeds."""
     p99_us: float | None
     """The latency that one request in a hundred exceeds."""
     p999_us: float | None

@@ -15,6 +15,8 @@ pub enum Percentile {
     P50,
     /// 90 %.
     P90,
+    /// 95 %.
+    P95,
     /// 99 %.
     P99,
     /// 99.9 %.
@@ -27,9 +29,10 @@ pub enum Percentile {
 
 impl Percentile {
     /// Every percentile, ascending.
-    pub const ALL: [Percentile; 6] = [
+    pub const ALL: [Percentile; 7] = [
         Percentile::P50,
         Percentile::P90,
+        Percentile::P95,
         Percentile::P99,
         Percentile::P999,
         Percentile::P9999,
@@ -38,22 +41,22 @@ impl Percentile {
 
     /// Returns the share of requests that are at most this slow.
     pub fn quantile(self) -> f64 {
-        [0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999][self as usize]
+        [0.5, 0.9, 0.95, 0.99, 0.999, 0.9999, 0.99999][self as usize]
     }
 
     /// Returns `n` if one request in `n` exceeds it.
     pub fn one_in(self) -> u64 {
-        [2, 10, 100, 1_000, 10_000, 100_000][self as usize]
+        [2, 10, 20, 100, 1_000, 10_000, 100_000][self as usize]
     }
 
     /// Returns the name in JSON, without the unit: `p50` to `p99999`.
     pub fn name(self) -> &'static str {
-        ["p50", "p90", "p99", "p999", "p9999", "p99999"][self as usize]
+        ["p50", "p90", "p95", "p99", "p999", "p9999", "p99999"][self as usize]
     }
 
     /// Returns the name in tables: `p50` to `p99.999`.
     pub fn label(self) -> &'static str {
-        ["p50", "p90", "p99", "p99.9", "p99.99", "p99.999"][self as usize]
+        ["p50", "p90", "p95", "p99", "p99.9", "p99.99", "p99.999"][self as usize]
     }
 }
 
@@ -247,7 +250,7 @@ mod tests {
     use super::*;
     use fowler_units::Rng;
 
-    fn percentiles(latencies: &Latencies) -> [Option<Span>; 6] {
+    fn percentiles(latencies: &Latencies) -> [Option<Span>; 7] {
         Percentile::ALL.map(|percentile| latencies.percentile(percentile))
     }
 
@@ -316,7 +319,7 @@ mod tests {
     fn nothing_measured_is_nothing_said() {
         let none = Latencies::new();
         assert_eq!((none.count(), none.mean_us(), none.min(), none.max()), (0, None, None, None));
-        assert_eq!(percentiles(&none), [None; 6]);
+        assert_eq!(percentiles(&none), [None; 7]);
     }
 
     #[test]
@@ -325,15 +328,15 @@ mod tests {
         latencies.record(Span(123_456_789));
         assert_eq!(latencies.mean_us(), Some(123_456.789));
         assert_eq!(latencies.max(), Some(Span(123_456_789)));
-        for count in [1u64, 9, 10, 99, 100, 999, 1_000, 9_999, 10_000, 99_999, 100_000] {
+        for count in [1u64, 9, 10, 19, 20, 99, 100, 999, 1_000, 9_999, 10_000, 99_999, 100_000] {
             while latencies.count() < count {
                 latencies.record(Span(123_456_789));
             }
             let known = percentiles(&latencies).map(|value| value.is_some());
-            let enough = [1, 10, 100, 1_000, 10_000, 100_000].map(|least| count >= least);
+            let enough = [1, 10, 20, 100, 1_000, 10_000, 100_000].map(|least| count >= least);
             assert_eq!(known, enough, "{count}");
         }
-        assert_eq!(percentiles(&latencies), [Some(Span(123_456_789)); 6]);
+        assert_eq!(percentiles(&latencies), [Some(Span(123_456_789)); 7]);
     }
 
     #[test]
