@@ -1,6 +1,6 @@
 //! The one place that writes to the terminal.
 
-use crate::wrap::wrapped;
+use crate::wrap::{wrapped, wrapped_command};
 use clap::error::{ContextKind, ContextValue};
 use console::{Style, Term};
 use fowler_experiment::diagnostic::{Diagnostics, escaped, escaped_json, escaped_lines};
@@ -41,14 +41,20 @@ fn kept(put: impl FnOnce(&mut Kept)) -> bool {
 /// The fewest columns that a terminal is taken to have.
 const NARROWEST: usize = 60;
 
-/// How many columns standard output has; none if it is no terminal.
+/// The most columns that a terminal is taken to have.
+const WIDEST: usize = 10_000;
+
+/// How many columns standard output has: what COLUMNS says, as shells export it, or the terminal.
+/// None if it is no terminal: then a script finds every line and every table whole.
 pub(crate) fn width() -> Option<usize> {
     columns(&Term::stdout())
 }
 
 fn columns(terminal: &Term) -> Option<usize> {
-    let columns = || terminal.size_checked().map_or(80, |(_, columns)| usize::from(columns));
-    terminal.is_term().then(|| columns().max(NARROWEST))
+    let asked = std::env::var("COLUMNS").ok().and_then(|it| it.trim().parse().ok());
+    let of_terminal = || terminal.size_checked().map_or(80, |(_, columns)| usize::from(columns));
+    let columns = asked.filter(|&it| it > 0).or_else(|| terminal.is_term().then(of_terminal));
+    columns.map(|columns| columns.clamp(NARROWEST, WIDEST))
 }
 
 /// How many columns standard error has; none if it is no terminal.
@@ -60,6 +66,20 @@ fn error_width() -> Option<usize> {
 /// many columns.
 pub(crate) fn fitted(text: &str, hang: usize) -> String {
     wrapped(text, width(), hang)
+}
+
+/// A line with a label of so many columns, and a command that can be copied however narrow standard
+/// output is.
+pub(crate) fn labelled_command(label: &str, columns: usize, command: &str) -> String {
+    let command = wrapped_command(&escaped(command), width(), columns, columns);
+    format!("{label:<columns$}{command}\n")
+}
+
+/// A line with a label of so many columns, and a text that begins and continues after them.
+pub(crate) fn labelled(label: &str, columns: usize, text: &str) -> String {
+    // The label is there when the text is broken, so that a blank one is no indentation.
+    let line = format!("{:_<columns$}{text}\n", "");
+    format!("{label:<columns$}{}", &wrapped(&line, width(), columns)[columns..])
 }
 
 /// The text in bold, where standard output is a terminal and NO_COLOR does not forbid it.
@@ -87,6 +107,17 @@ pub(crate) fn print(text: &str) {
         note(&format!("standard output cannot be written: {error}"));
         std::process::exit(2);
     }
+}
+
+/// Prints help, if some of its lines are wider than standard output: clap breaks all but the line
+/// that says how a command is used. Returns whether it was printed.
+pub(crate) fn print_narrow(help: &str) -> bool {
+    let fitted = fitted(help, 4);
+    let is_wide = fitted != help;
+    if is_wide {
+        print(&fitted);
+    }
+    is_wide
 }
 
 /// The beginning and the end of what [`strong`] emphasizes.

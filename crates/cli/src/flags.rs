@@ -2,7 +2,7 @@
 //! it takes between its own flags, and help shows them in that order. Checking values against files
 //! and drives is the experiment crate's business.
 
-use crate::stdin::TraceInput;
+use crate::stdin::{self, TraceInput};
 use clap::Args;
 use fowler_experiment::Format;
 use std::path::PathBuf;
@@ -61,12 +61,15 @@ pub(crate) struct Effort {
 }
 
 /// Where requests come from.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 #[group(required = true, multiple = false)]
 pub(crate) struct Source {
     /// The requests: a block trace, plain or packed with zstd or gzip; - is standard input
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
+    /// True if the trace came from standard input, of which `trace` is then a copy.
+    #[arg(skip)]
+    pub piped: bool,
     /// The requests: a generator
     #[arg(long, value_name = "PRESET|FILE.toml", conflicts_with = "remap")]
     pub workload: Option<String>,
@@ -104,7 +107,7 @@ pub(crate) struct Reading {
 }
 
 /// Addresses beyond the end of the drive.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct Addresses {
     /// What happens to addresses that the drive does not have: error, modulo or compact
     #[arg(long, value_name = "REMAP", default_value = "error")]
@@ -112,7 +115,7 @@ pub(crate) struct Addresses {
 }
 
 /// How fast requests come.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[group(multiple = false)]
 pub(crate) struct ReplaySpeed {
     /// Ignore the times: a request is issued as soon as fewer than N are outstanding
@@ -128,7 +131,7 @@ pub(crate) struct ReplaySpeed {
 }
 
 /// The number of requests.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct Length {
     /// Requests at most
     #[arg(long, value_name = "N")]
@@ -136,7 +139,7 @@ pub(crate) struct Length {
 }
 
 /// A drive and what it is to do.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct Load {
     #[command(flatten)]
     pub drive: Drive,
@@ -169,6 +172,7 @@ impl Load {
     pub fn traces(&mut self, needed: impl Fn(Option<u64>) -> Option<u64>) -> Vec<TraceInput<'_>> {
         let Load { source, reading, length, .. } = self;
         let limit = needed(length.limit);
+        source.piped |= source.trace.as_deref().is_some_and(stdin::is_named);
         source.trace.iter_mut().map(|trace| TraceInput::new(trace, reading, limit)).collect()
     }
 }
@@ -181,6 +185,10 @@ pub(crate) struct Setup {
     /// Run nothing; check everything, and say how much memory the drives would take
     #[arg(long)]
     pub dry_run: bool,
+    /// Print every number and cause, instead of the verdict, a chart and the numbers that matter
+    /// most
+    #[arg(long)]
+    pub full: bool,
     #[command(flatten)]
     pub answer: Answer,
     /// Write summary.json and report.html (and requests.parquet, when asked for) into this folder
@@ -251,7 +259,7 @@ pub(crate) struct Page {
 }
 
 /// The progress bar.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct Bar {
     /// No progress on standard error
     #[arg(long)]

@@ -5,6 +5,8 @@
 //! printed; 1 a fault of this program, or theory and simulation disagree.
 
 mod action;
+mod chart;
+mod command_line;
 mod commands;
 mod console;
 mod exit;
@@ -23,6 +25,7 @@ mod requests;
 mod runs;
 mod schemas;
 mod sheets;
+mod short_report;
 mod signals;
 mod stdin;
 mod table;
@@ -38,6 +41,9 @@ fn said(mut errors: Vec<clap::Error>) -> Exit {
     let Some(error) = errors.pop() else { return Exit::Fault };
     errors.iter_mut().for_each(console::wrong_flag);
     let help = !error.use_stderr();
+    if help && console::print_narrow(&error.render().to_string()) {
+        return Exit::Done;
+    }
     match error.print() {
         Ok(()) if help => Exit::Done,
         Err(error) if help && error.kind() == std::io::ErrorKind::BrokenPipe => Exit::Done,

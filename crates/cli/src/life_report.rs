@@ -97,7 +97,10 @@ fn report(lived: &Lifetime) -> String {
             first.dilation, second.dilation
         );
     }
-    let mut all = sheets::text(&lived.sheet()) + &console::fitted(&text, 4);
+    let verdict = format!("{}\n", lived.verdict());
+    let mut all = console::strong(console::fitted(&verdict, 0).trim_end()) + "\n\n";
+    all += &sheets::text(&lived.sheet());
+    all += &console::fitted(&text, 4);
     if let Some(fleet) = &lived.fleet {
         for sheet in fleet.sheets() {
             all += "\n";

@@ -1,4 +1,5 @@
-//! What a run or a comparison says to a person.
+//! All numbers of a run or a comparison, for a person: what `--full` prints. The lines below the
+//! tables are those of the short report, too.
 
 use crate::console;
 use crate::table::Grid;
@@ -20,23 +21,20 @@ use std::fmt::Write;
 /// blame.
 const BLAME_SHOWN: f64 = 0.005;
 /// Columns of the label of a line below the tables.
-const LABEL: usize = 10;
+pub(crate) const LABEL: usize = 10;
 
 /// The whole report. The first outcome is the one that others are compared with.
 pub(crate) fn report(outcomes: &[Outcome], spread: Option<&Spread>) -> String {
     let Some(first) = outcomes.first() else { return String::new() };
     let mut text = metrics(outcomes);
-    text.push_str(&spread.map_or_else(String::new, |its| over_seeds(outcomes, its)));
+    text.push_str(&spread.map_or_else(String::new, |its| over_seeds(outcomes, its, |_| true)));
     for kind in Kind::ALL {
         text.push_str(&blame(outcomes, kind));
     }
     text.push('\n');
-    let drives: String = match first.drive.axis() {
-        Axis::Schemes => drive_line(first),
-        Axis::Devices => outcomes.iter().map(drive_line).collect(),
-    };
+    let drives = drive_lines(outcomes);
     let facts = [drives, workload_line(first), search_line(first)].concat();
-    let faults: String = outcomes.iter().map(fault_lines).collect();
+    let faults: String = outcomes.iter().map(|it| fault_lines(it, FAULTS_SHOWN)).collect();
     let findings: String = verdict::of(outcomes, spread)
         .iter()
         .map(|finding| format!("{:<9} {}\n", "verdict", finding.sentences()))
@@ -46,11 +44,14 @@ pub(crate) fn report(outcomes: &[Outcome], spread: Option<&Spread>) -> String {
 }
 
 /// The means over all seeds, with half the width of their 95 % confidence intervals.
-fn over_seeds(outcomes: &[Outcome], spread: &Spread) -> String {
-    let mut heads = vec![format!("mean \u{b1} 95 % interval, {} seeds", spread.seeds())];
-    heads.extend(outcomes.iter().map(|outcome| outcome.drive.label().into()));
-    let mut grid = Grid::new(heads);
-    for row in rows(outcomes).into_iter().filter(|row| row.ratio) {
+pub(crate) fn over_seeds(
+    outcomes: &[Outcome],
+    spread: &Spread,
+    wanted: impl Fn(&str) -> bool,
+) -> String {
+    let head = format!("mean \u{b1} 95 % interval, {} seeds", spread.seeds());
+    let mut grid = runs_beside(outcomes, &head);
+    for row in rows(outcomes).into_iter().filter(|row| row.ratio && wanted(&row.path)) {
         let of = |place: usize| spread.of(place, &row.path);
         let cell = |place: usize| {
             of(place).map_or_else(
@@ -80,18 +81,23 @@ pub(crate) fn explanations(outcome: &Outcome, texts: impl Iterator<Item = String
 
 /// The table of metrics: a row for each, a column for each run.
 fn metrics(outcomes: &[Outcome]) -> String {
-    let mut heads = vec![String::new()];
-    heads.extend(outcomes.iter().map(|outcome| outcome.drive.label().into()));
-    let mut grid = Grid::new(heads);
+    let mut grid = runs_beside(outcomes, "");
     for row in rows(outcomes) {
         grid.row(cells(&row, outcomes));
     }
     grid.text()
 }
 
+/// A table with a column for each run, after one of labels.
+pub(crate) fn runs_beside(outcomes: &[Outcome], head: &str) -> Grid {
+    let mut heads = vec![head.to_string()];
+    heads.extend(outcomes.iter().map(|outcome| outcome.drive.label().into()));
+    Grid::new(heads)
+}
+
 /// A row: its label, and a cell for each run. Numbers are set in relation to the first run's where
 /// the row says so, both are known, and both are of the same requests.
-fn cells(row: &Shown, outcomes: &[Outcome]) -> Vec<String> {
+pub(crate) fn cells(row: &Shown, outcomes: &[Outcome]) -> Vec<String> {
     let values: Vec<Value> = outcomes.iter().map(|outcome| row.value(outcome)).collect();
     let first = values[0].as_f64().filter(|&first| row.ratio && first > 0.0);
     let cell = |(index, value): (usize, &Value)| {
@@ -103,7 +109,7 @@ fn cells(row: &Shown, outcomes: &[Outcome]) -> Vec<String> {
 }
 
 /// A number as a person reads it.
-fn shown(value: &Value, unit: Unit) -> String {
+pub(crate) fn shown(value: &Value, unit: Unit) -> String {
     match (value.as_u64(), value.as_f64()) {
         (Some(count), _) => whole(count),
         (None, Some(share)) if unit == Unit::Share => percent(share),
@@ -113,7 +119,7 @@ fn shown(value: &Value, unit: Unit) -> String {
 
 /// A cell: its text, and in every column but the first a place for the ratio, so that numbers
 /// align.
-fn beside(column: usize, text: String, ratio: Option<String>) -> String {
+pub(crate) fn beside(column: usize, text: String, ratio: Option<String>) -> String {
     if column == 0 { text } else { format!("{text}  {:>6}", ratio.unwrap_or_default()) }
 }
 
@@ -125,9 +131,7 @@ fn blame(outcomes: &[Outcome], kind: Kind) -> String {
     if bands.iter().all(|band| band.count == 0) {
         return String::new();
     }
-    let mut heads = vec![format!("slowest 1 % of {}s (us)", kind.name())];
-    heads.extend(outcomes.iter().map(|outcome| outcome.drive.label().into()));
-    let mut grid = Grid::new(heads);
+    let mut grid = runs_beside(outcomes, &format!("slowest 1 % of {}s (us)", kind.name()));
     let row = |name: &str, cell: &dyn Fn(&Band, u64) -> (String, String)| {
         let cell = |(band, outcome): (&Band, &Outcome)| {
             let (text, share) = match band.count {
@@ -171,6 +175,17 @@ fn shown_parts(bands: &[Band]) -> Vec<Part> {
     parts
 }
 
+/// A line for each drive: of several schemes, for the one under the first.
+pub(crate) fn drive_lines(outcomes: &[Outcome]) -> String {
+    match outcomes.first() {
+        None => String::new(),
+        Some(first) => match first.drive.axis() {
+            Axis::Schemes => drive_line(first),
+            Axis::Devices => outcomes.iter().map(drive_line).collect(),
+        },
+    }
+}
+
 fn drive_line(outcome: &Outcome) -> String {
     let layout = &outcome.drive.layout;
     format!(
@@ -184,7 +199,7 @@ fn drive_line(outcome: &Outcome) -> String {
     )
 }
 
-fn workload_line(outcome: &Outcome) -> String {
+pub(crate) fn workload_line(outcome: &Outcome) -> String {
     let report = &outcome.workload;
     let mut facts = vec![counted(report.requests, "request")];
     if let Some(read) = &report.read {
@@ -226,7 +241,7 @@ fn workload_line(outcome: &Outcome) -> String {
 }
 
 /// How the speed was found, if it was searched for.
-fn search_line(first: &Outcome) -> String {
+pub(crate) fn search_line(first: &Outcome) -> String {
     let Some(search) = first.search else { return String::new() };
     format!(
         "idle      {} wanted, {} reached {} at {} times the speed, found in {}\n",
@@ -241,11 +256,11 @@ fn search_line(first: &Outcome) -> String {
 /// Faults that are shown; the others are only counted.
 const FAULTS_SHOWN: usize = 20;
 
-/// What each fault did, a line each.
-fn fault_lines(outcome: &Outcome) -> String {
+/// What each fault did, a line each; those beyond `most` are only counted.
+pub(crate) fn fault_lines(outcome: &Outcome, most: usize) -> String {
     let mut text = String::new();
     let struck = || outcome.faults.iter().filter_map(|its| Some((its.fault, its.effect?)));
-    for (fault, effect) in struck().take(FAULTS_SHOWN) {
+    for (fault, effect) in struck().take(most) {
         let counts = [
             (effect.unreadable, "pages unreadable"),
             (effect.parity_unreadable, "parity pages unreadable"),
@@ -263,7 +278,7 @@ fn fault_lines(outcome: &Outcome) -> String {
         writeln!(text, "{:<9} {} at {at} {place}: {}", "fault", fault.what, did.join(", "))
             .expect("text grows");
     }
-    let more = struck().count().saturating_sub(FAULTS_SHOWN);
+    let more = struck().count().saturating_sub(most);
     if more > 0 {
         let more = counted(more as u64, "more fault");
         writeln!(text, "{:<9} {more} {}", "fault", outcome.drive.place()).expect("text grows");
@@ -272,7 +287,7 @@ fn fault_lines(outcome: &Outcome) -> String {
 }
 
 /// What is to be said beside the tables, a line each.
-fn lines(warnings: &[Warning]) -> String {
+pub(crate) fn lines(warnings: &[Warning]) -> String {
     let mut text = String::new();
     for Warning { severity, text: what } in warnings {
         let word = severity.word();

@@ -1,10 +1,11 @@
 //! Simulated runs of `fowler run` and `fowler compare`: files, progress and report.
 
+use crate::command_line::CommandLine;
 use crate::exit::{Exit, exit_of, stopped_or};
 use crate::flags::Setup;
 use crate::output::{Output, Wanted};
 use crate::table::Grid;
-use crate::{console, fit, progress, report, signals};
+use crate::{console, fit, progress, report, short_report, signals};
 use fowler_experiment::candidates::Candidates;
 use fowler_experiment::compare;
 use fowler_experiment::diagnostic::Diagnostics;
@@ -63,7 +64,11 @@ pub(crate) fn measured(
         console::print(&json);
         output.note_opens();
     } else {
-        console::print(&(report::report(&outcomes, spread.as_ref()) + &output.opens()));
+        let text = match setup.full {
+            true => report::report(&outcomes, spread.as_ref()),
+            false => short_report::report(&outcomes, spread.as_ref(), &explains(setup, candidates)),
+        };
+        console::print(&(text + &output.opens()));
     }
     let missing = candidates.all().len().saturating_sub(outcomes.len());
     if missing > 0 {
@@ -75,6 +80,17 @@ pub(crate) fn measured(
         Exit::Done if missing > 0 => Exit::Stopped,
         exit => exit,
     })
+}
+
+/// The command that explains the slowest requests of the first run.
+fn explains(setup: &Setup, candidates: &Candidates) -> String {
+    let mut load = setup.load.clone();
+    let first = candidates.all().first();
+    if let Some(first) = first {
+        load.drive.device.clone_from(&first.device.device);
+    }
+    let scheme = first.and_then(|it| it.scheme.as_ref());
+    CommandLine::of("explain").and(&load).with("--scheme", scheme).line()
 }
 
 /// The drives, and the memory that their runs would take.
@@ -101,5 +117,5 @@ fn dry_run(command: &str, spec: &RunSpec, candidates: &Candidates) -> Result<Str
         drives.iter().for_each(|drive| need.add(drive, spec.replay_speed.copies()));
         need.report(1)
     };
-    Ok(grid.text() + &memory + "\n")
+    Ok(grid.text() + &console::fitted(&format!("{memory}\n"), 4))
 }

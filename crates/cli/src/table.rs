@@ -4,13 +4,27 @@
 //! tables one below the other. Anywhere else it is whole, so that a script finds every column.
 
 use crate::console;
+use crate::wrap::columns;
 use comfy_table::presets::ASCII_MARKDOWN;
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, Width};
 
 /// Columns of words are at most so many characters wide.
 const WORDS_WIDTH: u16 = 44;
+/// Columns of words get at least so many where there is little room.
+const LEAST_WORDS: u16 = 12;
+/// Characters that are not of the cells of a table with two columns: `| ` and ` | ` and ` |`.
+const EDGES: u16 = 7;
 /// A first column that leaves no other column room gets at least so many.
 const LABELS_WIDTH: u16 = 24;
+
+/// The most characters of the columns of a table that is wider than the terminal.
+#[derive(Clone, Copy)]
+struct Bound {
+    /// The first column.
+    labels: u16,
+    /// Another column of words.
+    words: u16,
+}
 
 /// A table whose first column names rows and whose others hold numbers.
 pub(crate) struct Grid {
@@ -64,8 +78,12 @@ impl Grid {
         let others = |columns: &[usize]| wide(&self.of(columns, None));
         let labels = wide(&self.of(&[0], None));
         let widest = fewer[1..].iter().map(|&column| others(&[column])).max().unwrap_or(0);
-        let bound = (labels + widest > width)
-            .then(|| (width.saturating_sub(widest + 4) as u16).max(LABELS_WIDTH));
+        let bound = (labels + widest > width).then(|| {
+            let labels = (width.saturating_sub(widest + 4) as u16).max(LABELS_WIDTH);
+            let words =
+                (width as u16).saturating_sub(labels + EDGES).clamp(LEAST_WORDS, WORDS_WIDTH - 2);
+            Bound { labels, words }
+        });
         let mut tables: Vec<Vec<usize>> = Vec::new();
         for &column in &fewer[1..] {
             let with = |table: &Vec<usize>| [&table[..], &[column]].concat();
@@ -77,8 +95,8 @@ impl Grid {
         tables.iter().map(|columns| self.of(columns, bound)).collect()
     }
 
-    /// The table of these columns, the first of at most `bound` characters.
-    fn of(&self, columns: &[usize], bound: Option<u16>) -> String {
+    /// The table of these columns.
+    fn of(&self, columns: &[usize], bound: Option<Bound>) -> String {
         let mut table = Table::new();
         let pick = |cells: &[String]| columns.iter().map(|&at| cells[at].clone()).collect();
         let heads: Vec<String> = pick(&self.heads);
@@ -95,8 +113,8 @@ impl Grid {
                 column.set_cell_alignment(CellAlignment::Right);
             }
             let most = match bound {
-                Some(bound) if *at == 0 => Some(bound + 2),
-                _ => words.then_some(WORDS_WIDTH),
+                Some(bound) if *at == 0 => Some(bound.labels + 2),
+                _ => words.then(|| bound.map_or(WORDS_WIDTH, |bound| bound.words + 2)),
             };
             if let Some(most) = most {
                 column.set_constraint(ColumnConstraint::UpperBoundary(Width::Fixed(most)));
@@ -114,7 +132,7 @@ impl Grid {
 
 /// Characters of the longest line.
 fn wide(text: &str) -> usize {
-    text.lines().map(|line| line.chars().count()).max().unwrap_or(0)
+    text.lines().map(columns).max().unwrap_or(0)
 }
 
 /// The heads in bold, down to the rule below them, where standard output may be emphasized.
@@ -153,6 +171,18 @@ mod tests {
             for value in ["1,000,000", "2,000,000", "3,000,000", "4", "5", "6"] {
                 assert_eq!(text.split_whitespace().filter(|it| *it == value).count(), 1, "{text}");
             }
+        }
+    }
+
+    #[test]
+    fn words_beside_long_labels_are_broken() {
+        let long = "a sentence that is longer than what is left of the line";
+        let mut grid = Grid::new(["what", "why"].map(String::from).into()).words([0, 1]);
+        grid.row([long, &long.replace("sentence", "remark")].map(String::from).into());
+        for width in [60, 70, 80] {
+            let text = grid.fitting(Some(width)).join("\n");
+            assert!(wide(&text) <= width, "{width}:\n{text}");
+            assert_eq!(text.matches("longer").count(), 2, "{text}");
         }
     }
 

@@ -1,4 +1,7 @@
-//! Lines that fit a terminal. Where there is none, every line stays as it is.
+//! Lines that fit a terminal. Where there is none, every line stays as it is. A command is broken
+//! only so that it can be copied and run.
+
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// The fewest columns that are worth breaking a line for.
 const NARROWEST: usize = 24;
@@ -7,7 +10,7 @@ const NARROWEST: usize = 24;
 /// the line is, and by `hang` more.
 pub(crate) fn wrapped(text: &str, width: Option<usize>, hang: usize) -> String {
     each_line(text, width, |line, width| {
-        let indent = line.chars().take_while(|&it| it == ' ').count();
+        let indent = line.len() - line.trim_start_matches(' ').len();
         broken(line, width, &" ".repeat(indent + hang))
     })
 }
@@ -18,7 +21,7 @@ pub(crate) fn wrapped_comments(text: &str, width: Option<usize>) -> String {
         // A line for programs, such as the name of a schema.
         Some(0) if line.starts_with("#:") => line.into(),
         Some(at) => {
-            let column = line[..at].chars().count();
+            let column = columns(&line[..at]);
             broken(line, width, &format!("{}# ", " ".repeat(column)))
         }
         None => line.into(),
@@ -50,38 +53,143 @@ fn each_line(text: &str, width: Option<usize>, fit: impl Fn(&str, usize) -> Stri
     fitted
 }
 
+/// A space at which a line may be broken.
+#[derive(Clone, Copy, Debug)]
+struct Break {
+    /// Where the space is, in bytes.
+    at: usize,
+    /// Columns before it.
+    column: usize,
+    /// True within a command: a shell reads on only after a backslash.
+    in_command: bool,
+}
+
+impl Break {
+    /// Columns of a line that ends here.
+    fn columns(self) -> usize {
+        self.column + if self.in_command { CONTINUES.len() } else { 0 }
+    }
+}
+
+/// Ends a line of a command that the next line continues.
+const CONTINUES: &str = " \\";
+
 /// The line, with `before` at the beginning of every line but the first. A word longer than a line
-/// stays whole.
+/// stays whole, and so does a command between backticks, unless it is longer than a line: then its
+/// lines end as those of [`wrapped_command`] do.
 fn broken(line: &str, width: usize, before: &str) -> String {
-    let hang = before.chars().count();
-    if line.chars().count() <= width || width < hang + NARROWEST {
+    let room = width.saturating_sub(columns(before));
+    let breaks = breaks(line, |at| match line[at..].find('`').map(|end| at + end) {
+        Some(end) if columns(&line[at..=end]) > room => Some((end, true)),
+        Some(end) => Some((end, false)),
+        None => None,
+    });
+    broken_at(line, &breaks, width, before)
+}
+
+/// A command with lines that fit the width: all but the last end in a backslash, so that a shell
+/// reads them as one. `hang` columns are before each of the other lines, and `label` columns before
+/// the first. No argument in quotes is broken.
+pub(crate) fn wrapped_command(
+    command: &str,
+    width: Option<usize>,
+    label: usize,
+    hang: usize,
+) -> String {
+    let Some(width) = width else { return command.into() };
+    let (mut breaks, mut quoted, mut escaped) = (Vec::new(), None, false);
+    let mut column = label;
+    for (at, it) in command.char_indices() {
+        match quoted {
+            None if escaped => escaped = false,
+            None if it == '\\' => escaped = true,
+            None if it == ' ' && at > 0 => breaks.push(Break { at, column, in_command: true }),
+            None if it == '\'' || it == '"' => quoted = Some(it),
+            Some(quote) if it == quote => quoted = None,
+            _ => {}
+        }
+        column += it.width().unwrap_or(0);
+    }
+    // A flag keeps its value, if that is not on a line of its own.
+    let is_value = |space: &Break| !command[space.at + 1..].starts_with('-');
+    let parts = breaks.iter().filter(|it| !is_value(it)).copied().collect::<Vec<_>>();
+    let indent = " ".repeat(hang);
+    let fits = |text: &str| text.lines().all(|line| columns(line) <= width);
+    let padded = format!("{}{command}", " ".repeat(label));
+    let shift = |breaks: &[Break]| {
+        let moved = breaks.iter().map(|it| Break { at: it.at + label, ..*it });
+        broken_at(&padded, &moved.collect::<Vec<_>>(), width, &indent)
+    };
+    let by_flag = shift(&parts);
+    let text = if fits(&by_flag) { by_flag } else { shift(&breaks) };
+    text[label..].into()
+}
+
+/// The spaces of a line at which it may be broken. `span` is given the place of a backtick: where
+/// its text ends, and whether that may be broken as a command; none if no text begins there.
+fn breaks(line: &str, span: impl Fn(usize) -> Option<(usize, bool)>) -> Vec<Break> {
+    let (mut breaks, mut column, mut inside) = (Vec::new(), 0, None);
+    for (at, it) in line.char_indices() {
+        if inside.is_some_and(|(end, _)| at > end) {
+            inside = None;
+        }
+        match it {
+            ' ' if inside.is_none_or(|(_, breaks)| breaks)
+                && !belongs(&line[..at], &line[at + 1..]) =>
+            {
+                breaks.push(Break { at, column, in_command: inside.is_some() });
+            }
+            // The backtick that ends a text begins none.
+            '`' if inside.is_none() => inside = span(at + 1),
+            _ => {}
+        }
+        column += it.width().unwrap_or(0);
+    }
+    breaks
+}
+
+/// True if a line is not broken between these two: a number keeps its percent sign, and a flag its
+/// value, so that both can be copied together.
+fn belongs(before: &str, after: &str) -> bool {
+    let word = before.rsplit(' ').next().unwrap_or_default();
+    let is_flag = word.starts_with("--") && word.ends_with(|it: char| it.is_ascii_alphanumeric());
+    after.starts_with('%') || is_flag && !after.starts_with(['-', ' '])
+}
+
+/// The line, broken at some of these spaces.
+fn broken_at(line: &str, breaks: &[Break], width: usize, before: &str) -> String {
+    let hang = columns(before);
+    if columns(line) <= width || width < hang + NARROWEST {
         return line.into();
     }
     // Nothing is gained by a break within the indentation.
     let text = line.len() - line.trim_start().len();
-    let (mut fitted, mut rest, mut least) = (String::new(), line, text.max(hang.min(line.len())));
+    let (mut fitted, mut from, mut least) = (String::new(), 0, text.max(hang.min(line.len())));
     loop {
-        let room = if fitted.is_empty() { width } else { width - hang };
-        if rest.chars().count() <= room {
+        let rest = &line[from..];
+        let (room, gone) = match from {
+            0 => (width, 0),
+            _ => (width - hang, columns(&line[..from])),
+        };
+        if columns(rest) <= room {
             return fitted + rest;
         }
-        let spaces = rest.char_indices().enumerate().filter(|(_, (_, it))| *it == ' ');
-        let mut spaces = spaces.map(|(column, (at, _))| (column, at)).filter(|it| it.1 > least);
-        let (mut last, mut next) = (None, None);
-        for (column, at) in &mut spaces {
-            if column > room {
-                next = Some(at);
-                break;
-            }
-            last = Some(at);
-        }
-        let Some(at) = last.or(next) else { return fitted + rest };
-        fitted.push_str(rest[..at].trim_end());
+        let mut spaces = breaks.iter().filter(|it| it.at > from + least);
+        let fits = |it: &&Break| it.columns() - gone <= room;
+        let last = spaces.clone().take_while(fits).last();
+        let Some(space) = last.or_else(|| spaces.next()) else { return fitted + rest };
+        fitted.push_str(line[from..space.at].trim_end());
+        fitted.push_str(if space.in_command { CONTINUES } else { "" });
         fitted.push('\n');
         fitted.push_str(before);
-        rest = rest[at..].trim_start();
+        from = space.at + (line[space.at..].len() - line[space.at..].trim_start().len());
         least = 0;
     }
+}
+
+/// Columns of a text on a terminal: two for a wide character, none for one that joins another.
+pub(crate) fn columns(text: &str) -> usize {
+    text.width()
 }
 
 #[cfg(test)]
@@ -89,7 +197,7 @@ mod tests {
     use super::*;
 
     fn widest(text: &str) -> usize {
-        text.lines().map(|line| line.chars().count()).max().unwrap()
+        text.lines().map(columns).max().unwrap()
     }
 
     const LINE: &str = "note      no garbage collection happened under fifo: no block was erased; for \
@@ -120,6 +228,63 @@ mod tests {
             wrapped(&long, Some(60), 4),
             format!("written to\n    /{}\n    and on", "x".repeat(70))
         );
+    }
+
+    /// A wide character has two columns, and one that joins another has none.
+    #[test]
+    fn columns_are_those_of_a_terminal() {
+        assert_eq!([columns("abc"), columns("\u{4e2d}"), columns("e\u{301}")], [3, 2, 1]);
+        let text = wrapped(&"\u{4e2d}\u{6587} ".repeat(20), Some(30), 0);
+        assert!(widest(&text) <= 30 && text.lines().count() == 4, "{text}");
+    }
+
+    #[test]
+    fn a_command_in_a_sentence_stays_in_a_line() {
+        let text =
+            "for the rest of the numbers of this run, use `fowler run --full` or another one";
+        for width in 30..90 {
+            let fitted = wrapped(text, Some(width), 4);
+            assert!(fitted.contains("`fowler run --full`"), "{width}: {fitted}");
+            assert!(widest(&fitted) <= width, "{width}: {fitted}");
+        }
+        let long = "hint: use `fowler run --device a-drive.toml --trace a-trace.csv --full` then";
+        let fitted = wrapped(long, Some(40), 4);
+        assert!(widest(&fitted) <= 40, "{fitted}");
+        let command = fitted.split('`').nth(1).unwrap();
+        let words: Vec<&str> = command.split_whitespace().filter(|it| *it != "\\").collect();
+        assert_eq!(words.join(" "), long.split('`').nth(1).unwrap());
+        assert!(command.lines().rev().skip(1).all(|line| line.ends_with(" \\")), "{fitted}");
+        // An unpaired backtick is a character like any other.
+        let odd = format!("the ` alone {}", "and on ".repeat(10));
+        assert!(widest(&wrapped(&odd, Some(40), 4)) <= 40);
+    }
+
+    #[test]
+    fn a_number_keeps_its_percent_sign_and_a_flag_its_value() {
+        let text =
+            "for a drive that is steady, add --set precondition.pattern=steady to 18.1 % of all";
+        for width in 45..90 {
+            let fitted = wrapped(text, Some(width), 4);
+            assert!(fitted.contains("--set precondition.pattern=steady"), "{width}: {fitted}");
+            assert!(fitted.contains("18.1 %"), "{width}: {fitted}");
+        }
+    }
+
+    #[test]
+    fn lines_of_a_command_end_in_a_backslash_and_flags_keep_their_values() {
+        let command = "fowler explain --device nvme-pm9a3 --trace 'it'\\''s a trace, mine.csv' \
+                       --remap compact --slowest 5";
+        for width in [50, 60, 80, 200] {
+            let text = wrapped_command(command, Some(width), 10, 10);
+            let (first, rest) = text.split_once('\n').unwrap_or((&text, ""));
+            assert!(columns(first) + 10 <= width && rest.lines().all(|it| columns(it) <= width));
+            assert!(text.contains(r"'it'\''s a trace, mine.csv'"), "{width}: {text}");
+            assert!(!text.contains("--remap \\"), "{width}: {text}");
+            let joined = text.replace("\\\n", "");
+            let words = |text: &str| text.split_whitespace().map(String::from).collect::<Vec<_>>();
+            assert_eq!(words(&joined), words(command), "{width}");
+        }
+        assert_eq!(wrapped_command(command, None, 10, 10), command);
     }
 
     #[test]

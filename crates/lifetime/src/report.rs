@@ -2,7 +2,8 @@
 
 use super::{Lifetime, Lived, Series};
 use fowler_device::ThrottleTime;
-use fowler_experiment::life_estimate::YEAR_S;
+use fowler_experiment::life_estimate::{YEAR_S, in_words};
+use fowler_experiment::numbers::real;
 use fowler_experiment::tables::{Cell, Sheet};
 use fowler_experiment::{Latencies, Percentile};
 use fowler_units::Span;
@@ -128,6 +129,35 @@ impl Lifetime {
         sheet
     }
 
+    /// Returns the verdict on the life: how long the drive lives, and what wears it. Where the life
+    /// was dilated, with the bounds of the undilated one.
+    pub fn verdict(&self) -> String {
+        let of = |key: &str| ROWS.iter().find(|row| row.key == key);
+        let Some((first, row)) = self.lived.first().zip(of("effective_lifetime_years")) else {
+            return String::new();
+        };
+        let Some(years) = (row.value)(self, first) else {
+            return "The host wrote nothing that reached the flash, so nothing wears the drive."
+                .into();
+        };
+        let bounds = self.dilated(row).filter(|its| its.low < its.high);
+        let bounds = bounds.map_or(String::new(), |its| {
+            format!(" ({} to {} undilated)", how_long(its.low), how_long(its.high))
+        });
+        let waf = first.waf().map_or(String::new(), |waf| {
+            format!(", at {} pages programmed for each page of the host (WAF)", real(waf))
+        });
+        format!(
+            "{} lives {}{bounds} with {} repeated{waf}; its blocks have {} cycles on average, {} at \
+             most.",
+            self.drive.device,
+            how_long(years),
+            self.workload.name,
+            real(first.wear.mean),
+            real(first.wear.most),
+        )
+    }
+
     /// For each part of a lifetime: years since the start, megabytes written by the host and to
     /// flash, and the mean delay of a page in microseconds.
     pub(super) fn points(&self, series: &Series, dilation: u32) -> Vec<(f64, f64, f64, f64)> {
@@ -142,6 +172,14 @@ impl Lifetime {
             (year(part), mb(pages), mb(series.programmed[part]), delay)
         };
         (0..series.pages.len()).map(point).collect()
+    }
+}
+
+/// A time in years, or in days if it is less than one.
+fn how_long(years: f64) -> String {
+    match years < 1.0 {
+        true => format!("{} days", real(years * 365.0)),
+        false => format!("{} years", in_words(years)),
     }
 }
 

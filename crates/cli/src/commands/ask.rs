@@ -1,8 +1,9 @@
 //! `fowler ask`: four answers about a trace.
 
 use crate::action::Action;
+use crate::command_line::CommandLine;
 use crate::exit::Exit;
-use crate::flags::{Bar, Drive, Reading, Settings};
+use crate::flags::{Bar, Drive, Reading};
 use crate::output::{Output, Wanted};
 use crate::stdin::TraceInput;
 use crate::{console, fit, progress, signals, stdin};
@@ -10,9 +11,8 @@ use clap::Args;
 use fowler_experiment::diagnostic::{Diagnostics, escaped};
 use fowler_experiment::seeds;
 use fowler_experiment::workload::{Control, replayable};
-use fowler_report::ask::{self, AskSpec, Asked, Drives, LongUse, quoted};
+use fowler_report::ask::{self, AskSpec, Asked, Drives, LongUse};
 use fowler_report::verdict;
-use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 /// Long use as `fowler lifetime` simulates it.
@@ -21,6 +21,8 @@ const LONG_USE: LongUse = LongUse {
     write_amplification: fowler_lifetime::write_amplification,
 };
 
+/// Columns of the label of a line.
+const LABEL: usize = 12;
 /// The requests that are replayed at most, unless the user says otherwise.
 const LIMIT: u64 = 1_000_000;
 
@@ -133,38 +135,15 @@ impl Ask {
 
 /// The flags that name the trace and settings of the drive in other commands.
 fn flags(arguments: &Ask) -> String {
-    let Settings { set, seed } = &arguments.drive.settings;
-    let Reading { format, lenient, columns, spread, device_id } = &arguments.reading;
-    let trace = if arguments.piped { "-".into() } else { path(&arguments.trace) };
-    let mut text = format!("--trace {trace}");
-    for (flag, value) in [
-        ("--format", format),
-        ("--lenient", lenient),
-        ("--columns", columns),
-        ("--spread", spread),
-        ("--device-id", device_id),
-    ] {
-        if let Some(value) = value {
-            let _grows = write!(text, " {flag} {}", quoted(value));
-        }
-    }
-    for setting in set {
-        let _grows = write!(text, " --set {}", quoted(setting));
-    }
-    if let Some(seed) = seed {
-        let _grows = write!(text, " --seed {seed}");
-    }
-    text
-}
-
-fn path(path: &Path) -> String {
-    quoted(&path.display().to_string())
+    let trace = if arguments.piped { Path::new("-") } else { &arguments.trace };
+    let command = CommandLine::of("run").with("--trace", Some(trace.display()));
+    command.and(&arguments.reading).and(&arguments.drive.settings).flags()
 }
 
 fn report(asked: &Asked) -> String {
     let mut text = String::new();
     for choice in &asked.choices {
-        text += &console::fitted(&format!("{:<12}{}\n", choice.of, escaped(&choice.why)), 12);
+        text += &console::labelled(choice.of, LABEL, &escaped(&choice.why));
     }
     let mut question = "";
     for answer in &asked.answers {
@@ -175,11 +154,9 @@ fn report(asked: &Asked) -> String {
         if let Some(drive) = &answer.drive {
             text += &format!("{}\n", escaped(drive));
         }
-        for (word, what) in
-            [("", &answer.text), ("confidence", &answer.confidence), ("next", &answer.next)]
-        {
-            text += &console::fitted(&format!("{word:<12}{}\n", escaped(what)), 12);
-        }
+        text += &console::labelled("", LABEL, &escaped(&answer.text));
+        text += &console::labelled("confidence", LABEL, &escaped(&answer.confidence));
+        text += &console::labelled_command("next", LABEL, &answer.next);
     }
     text
 }

@@ -258,7 +258,7 @@ fn spec(arguments: &Endurance) -> Result<EnduranceSpec, Diagnostics> {
             return Err(Diagnostic::new("--client", what).hint(hint).into());
         }
         (_, Some(_)) => {
-            let source = Source { trace: trace.clone(), workload: None };
+            let source = Source { trace: trace.clone(), ..Source::default() };
             Load::Client(Box::new(fit::workload(&source, reading, &addresses.remap)?))
         }
         (false, None) => {

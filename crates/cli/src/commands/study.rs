@@ -91,12 +91,12 @@ fn workloads(arguments: &Study) -> Result<Vec<(String, WorkloadSpec)>, Diagnosti
     let none = Reading::default();
     let reading = Reading { format: arguments.format.clone(), ..none.clone() };
     let generators = arguments.workload.iter().map(|name| {
-        let source = Source { trace: None, workload: Some(name.clone()) };
+        let source = Source { workload: Some(name.clone()), ..Source::default() };
         (name.clone(), fit::workload(&source, &none, "compact"))
     });
     let traces = arguments.trace.iter().map(|path| {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let source = Source { trace: Some(path.clone()), workload: None };
+        let source = Source { trace: Some(path.clone()), ..Source::default() };
         (name, fit::workload(&source, &reading, "compact"))
     });
     let mut all = Vec::new();

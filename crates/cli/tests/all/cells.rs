@@ -22,7 +22,7 @@ fn printed(arguments: &[&str]) -> String {
 fn what_reads_took_and_what_was_lost_is_reported() {
     let cells = ["reliability.model=analytic", "reliability.cycles=3300", "reliability.oldest=60d"];
     let cells: Vec<&str> = cells.into_iter().flat_map(|set| ["--set", set]).collect();
-    let arguments = [&["compare", "--schemes", "noop,rhio"], &SMALL[..], &cells].concat();
+    let arguments = [&["compare", "--full", "--schemes", "noop,rhio"], &SMALL[..], &cells].concat();
     let text = printed(&arguments);
     for part in [
         "| flash reads with 3 references           |",
@@ -50,7 +50,7 @@ fn what_reads_took_and_what_was_lost_is_reported() {
 fn a_retried_read_is_blamed_on_retry() {
     let retry = ["reliability.model=analytic", "reliability.cycles=2000", "reliability.oldest=30d"];
     let retry = retry.into_iter().chain(["policy.sensing=retry"]).flat_map(|set| ["--set", set]);
-    let text = printed(&[&["run"], &SMALL[..], &retry.collect::<Vec<_>>()].concat());
+    let text = printed(&[&["run", "--full"], &SMALL[..], &retry.collect::<Vec<_>>()].concat());
     assert!(text.contains("| retry "), "{text}");
 }
 
@@ -63,13 +63,13 @@ fn a_table_has_one_step_and_says_so() {
         "reliability.table.rates=[[8e-3]]",
     ];
     let table: Vec<&str> = table.into_iter().flat_map(|set| ["--set", set]).collect();
-    let text = printed(&[&["run", "--scheme", "rhio"], &SMALL[..], &table].concat());
+    let text = printed(&[&["run", "--full", "--scheme", "rhio"], &SMALL[..], &table].concat());
     let row = text.lines().find(|line| line.starts_with("|   with 9 "));
     assert!(row.is_some_and(|row| row.ends_with("| 100.0 % |")), "{text}");
     assert!(text.contains("under rhio every program uses the nominal step"), "{text}");
     assert!(!text.contains("would be lost"), "{text}");
     let by_voltage = ["--set", "reliability.model=by_voltage"];
-    let text = printed(&[&["run", "--scheme", "rhio"], &SMALL[..], &by_voltage].concat());
+    let text = printed(&[&["run", "--full", "--scheme", "rhio"], &SMALL[..], &by_voltage].concat());
     assert!(text.contains("under rhio every program uses the nominal step"), "{text}");
 }
 

@@ -36,7 +36,7 @@ impl Drop for Folder {
 pub(crate) fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fowler"));
     command.args(arguments).current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests"));
-    command.stdin(Stdio::null()).env("COLUMNS", "100");
+    command.stdin(Stdio::null()).env_remove("COLUMNS");
     command.env("XDG_CACHE_HOME", Path::new(env!("CARGO_TARGET_TMPDIR")).join("caches"));
     command
 }
@@ -245,7 +245,7 @@ fn wrong_faults_are_said_at_once() {
 
 #[test]
 fn a_run_reports() {
-    let mut arguments = vec!["compare", "--schemes", "fifo,pes_ipc"];
+    let mut arguments = vec!["compare", "--full", "--schemes", "fifo,pes_ipc"];
     arguments.extend(&SMALL[..5]);
     let output = fowler(&arguments);
     assert_eq!(output.status.code(), Some(0));
@@ -295,6 +295,7 @@ fn the_json_has_the_promised_keys() {
             ("min_us", 1),
             ("p50_us", 1),
             ("p90_us", 10),
+            ("p95_us", 20),
             ("p99_us", 100),
             ("p999_us", 1_000),
             ("p9999_us", 10_000),
@@ -416,7 +417,7 @@ fn a_trace_that_goes_wrong_keeps_what_came_before() {
     let (out, err) =
         (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert_eq!(output.status.code(), Some(2));
-    assert!(out.contains("|          100 |"), "{out}");
+    assert!(out.contains("| requests   |   100 |"), "{out}");
     assert!(out.contains("interrupted after 100 requests"), "{out}");
     assert!(err.contains("broken.csv:102: ") && err.contains("broken.csv:104: "), "{err}");
     let lenient = fowler(&[&arguments[..], &["--lenient", "5"]].concat());
@@ -596,7 +597,7 @@ fn the_table_adds_up_and_says_what_did_not_happen() {
     let folder = Folder::new("footnotes");
     let trace = folder.file("t.csv", text);
     let arguments = ["run", "--device", "small.toml", "--trace", &trace, "--scheme", "fifo"];
-    let output = fowler(&arguments);
+    let output = fowler(&[&arguments[..], &["--full"]].concat());
     let text = String::from_utf8_lossy(&output.stdout);
     for part in [
         "no garbage collection happened under fifo",

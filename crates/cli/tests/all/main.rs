@@ -36,6 +36,7 @@ mod reproduce;
 mod standard_input;
 mod stopping;
 mod sweep;
+mod terminal;
 mod traces;
 mod validation;
 #[cfg(not(feature = "report"))]

@@ -21,7 +21,7 @@ fn folder(name: &str) -> PathBuf {
 fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fowler"));
     command.arg("sweep").args(arguments).current_dir(root()).stdin(Stdio::null());
-    command.stdout(Stdio::piped()).stderr(Stdio::piped()).env("COLUMNS", "100");
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).env_remove("COLUMNS");
     command
 }
 

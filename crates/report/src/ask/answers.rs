@@ -1,15 +1,13 @@
 //! The four answers, each with its numbers, how far they can be trusted, and what to try next.
 
 use super::{Compared, Known, Wear};
-use crate::verdict::{self, Finding};
+use crate::verdict::{self, BEYOND, Finding, solid_tail};
 use fowler_experiment::device_spec::Axis;
 use fowler_experiment::life_estimate::{self, Estimate, LONG_YEARS, in_words};
 use fowler_experiment::numbers::{bytes, percent, real, seconds, words};
 use fowler_experiment::outcome::Outcome;
-use fowler_metrics::{Kind, Percentile};
+use fowler_metrics::Kind;
 
-/// The fewest requests beyond a percentile that is reported.
-const BEYOND: u64 = 100;
 const DAY_S: f64 = 86_400.0;
 /// Why nothing is said of days and years.
 const NO_TIMES: &str =
@@ -72,10 +70,8 @@ fn slow(known: &Known<'_>) -> Answer {
 /// Mean, the highest percentile that stands on enough requests, and the main causes.
 fn of_kind(outcome: &Outcome, kind: Kind) -> Option<String> {
     let latencies = outcome.recorder.latencies(kind);
-    let count = latencies.count();
     let mean = latencies.mean_us()?;
-    let highest = Percentile::ALL.into_iter().rfind(|it| count / it.one_in() >= BEYOND);
-    let tail = highest.and_then(|it| Some((it, latencies.percentile(it)?.as_us())));
+    let tail = solid_tail(latencies);
     let tail = tail.map_or(String::new(), |(it, us)| format!(", {} at {}", real(us), it.label()));
     let band = outcome.recorder.blame(kind).slowest(1.0);
     let causes: Vec<String> = band

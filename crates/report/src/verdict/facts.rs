@@ -8,7 +8,7 @@ use fowler_metrics::{ByKind, Kind, Milestone, Percentile};
 use std::collections::BTreeMap;
 
 /// The share of requests that are the tail.
-pub(crate) const TAIL: f64 = 0.01;
+pub const TAIL: f64 = 0.01;
 
 /// The facts of a run.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -46,6 +46,17 @@ impl Finding {
         Finding { next: Some(next.into()), ..self }
     }
 
+    /// Returns true if it says what the tail of latencies consists of.
+    pub fn is_tail(&self) -> bool {
+        self.rule == "tail"
+    }
+
+    /// Returns how many requests the percentiles that it calls rough stand on, if it does.
+    pub fn rough_percentiles(&self) -> Option<u64> {
+        let count = self.numbers.iter().find(|(name, _)| self.rule == "few" && *name == "count");
+        count.map(|&(_, count)| count as u64)
+    }
+
     /// Returns it as an object.
     pub fn json(&self) -> Value {
         written(&facts(self.axis), self)

@@ -12,12 +12,14 @@ mod coincide;
 mod facts;
 mod few;
 mod finding;
+mod headline;
 mod idle;
 mod noise;
 mod steady;
 mod tail;
 
 pub(crate) use facts::Facts;
+pub use facts::TAIL;
 use finding::Case;
 pub use finding::Finding;
 use fowler_experiment::device_spec::Axis;
@@ -26,6 +28,8 @@ use fowler_experiment::json_schema::{self, nullable};
 use fowler_experiment::outcome::Outcome;
 use fowler_experiment::seeds::Spread;
 use fowler_experiment::summary;
+pub(crate) use headline::solid_tail;
+pub use headline::{BEYOND, headline};
 use serde_json::{Value, json};
 
 /// A rule: what it says of these runs, of which the first is the baseline.

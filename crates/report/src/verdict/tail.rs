@@ -50,7 +50,7 @@ pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
 }
 
 /// The largest part of the tail, if it is large.
-fn dominant(run: &Facts, kind: Kind) -> Option<(Part, f64)> {
+pub(super) fn dominant(run: &Facts, kind: Kind) -> Option<(Part, f64)> {
     let its = &run.served[kind];
     let first = its.tail.first().copied();
     first.filter(|(_, share)| *share >= MUCH && its.count >= FEWEST)

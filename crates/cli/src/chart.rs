@@ -1,0 +1,344 @@
+//! A chart of latencies in characters: how slow requests are at most, from the fastest to those at
+//! p99.99. Time is to the right, on a logarithmic axis; upwards are percentiles, each step of which
+//! leaves a tenth of the requests above it. A curve further left is faster.
+//!
+//! Curves consist of dots, two by four in a cell (Braille patterns of Unicode). One is solid and the
+//! other dotted, so that they differ without color.
+//! See docs/decisions/reports.md, "Which library draws the chart on the terminal?".
+
+use crate::wrap::columns;
+use fowler_experiment::{Latencies, Span};
+use std::fmt::Write;
+
+/// The most columns of a chart, and those where standard output is no terminal.
+const WIDEST: usize = 80;
+/// The fewest requests of a kind that have a chart: one of them is slower than p90.
+const FEWEST: u64 = 10;
+/// Columns before the left axis.
+const MARGIN: usize = 8;
+/// Dots of a cell, across and upwards.
+const ACROSS: usize = 2;
+const UPWARDS: usize = 4;
+/// Rows for each step of the upward axis, by the number of steps.
+const ROWS: [usize; 5] = [0, 6, 4, 3, 2];
+/// What the upward axis says at the end of each step.
+const STEPS: [&str; 5] = ["min", "p90", "p99", "p99.9", "p99.99"];
+/// A dotted curve has a dot where a solid one has so many.
+const DOTTED: usize = 3;
+
+/// A curve of a chart.
+pub(crate) struct Curve<'a> {
+    /// Plural name of what took so long.
+    pub name: &'a str,
+    /// How long each took.
+    pub latencies: &'a Latencies,
+}
+
+/// Draws at most two curves, the first solid and the second dotted, at most `width` columns wide.
+/// Nothing if no request took any time, or fewer than [`FEWEST`] of a kind were served.
+pub(crate) fn draw(curves: &[Curve<'_>], width: Option<usize>) -> String {
+    let most = curves.iter().map(|it| it.latencies.count()).max().unwrap_or(0);
+    if most < FEWEST {
+        return String::new();
+    }
+    let steps = (most.ilog10() as usize).clamp(1, ROWS.len() - 1);
+    let drawn: Vec<Vec<Point>> = curves.iter().map(|it| points(it.latencies, steps)).collect();
+    let Some(range) = Range::of(drawn.iter().flatten().map(|it| it.ns)) else {
+        return String::new();
+    };
+    let width = width.unwrap_or(WIDEST).min(WIDEST) - MARGIN - 1;
+    let mut canvas = Canvas::new(width, steps * ROWS[steps]);
+    for (place, points) in drawn.iter().enumerate() {
+        let every = if place == 0 { 1 } else { DOTTED };
+        let dots = points.iter().map(|it| {
+            let up = it.slower_than * (canvas.dots_upwards() - 1) as f64 / steps as f64;
+            ((range.share(it.ns) * (canvas.dots_across() - 1) as f64) as usize, up as usize)
+        });
+        canvas.path(&dots.collect::<Vec<_>>(), every);
+    }
+    let mut text = title(curves);
+    for (row, cells) in canvas.rows().enumerate() {
+        let label = (0..=steps).find(|&step| {
+            let dot = step * (canvas.dots_upwards() - 1) / steps;
+            canvas.height - 1 - dot / UPWARDS == row
+        });
+        let (label, edge) = label.map_or(("", '\u{2502}'), |step| (STEPS[step], '\u{2524}'));
+        let _grows = writeln!(text, "{label:>MARGIN$}{edge}{}", cells.trim_end());
+    }
+    text + &axis(range, width)
+}
+
+/// The line above a chart: what it shows, and which curve is which.
+fn title(curves: &[Curve<'_>]) -> String {
+    let samples = ["\u{2812}\u{2812}\u{2812}\u{2812}", "\u{2802}\u{2810} \u{2802}"];
+    let drawn = curves.iter().zip(samples).filter(|(it, _)| it.latencies.count() > 0);
+    let names: Vec<String> = drawn.map(|(it, sample)| format!("{sample} {}", it.name)).collect();
+    format!("latency at each percentile   {}\n", names.join("   "))
+}
+
+/// A point of a curve.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Point {
+    /// Latency, in nanoseconds; never 0.
+    ns: f64,
+    /// How many tenths, of tenths, of requests are slower: 2 at p99.
+    slower_than: f64,
+}
+
+/// The corners of a curve, from the bottom of the chart to where it leaves it: a curve that has
+/// fewer requests than the top stands for ends at its slowest one.
+fn points(latencies: &Latencies, steps: usize) -> Vec<Point> {
+    let (all, top) = (latencies.count() as f64, steps as f64);
+    let mut points = Vec::new();
+    let mut below = 0.0;
+    for (latency, slower) in latencies.later_than() {
+        let above = if slower == 0 { all.log10() } else { (all / slower as f64).log10() };
+        let above = above.min(top);
+        if latency > Span::ZERO {
+            let ns = latency.0 as f64;
+            points.extend([below, above].map(|slower_than| Point { ns, slower_than }));
+        }
+        below = above;
+        if above >= top {
+            break;
+        }
+    }
+    points
+}
+
+/// What the time axis shows: from one round value to another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Range {
+    from: f64,
+    until: f64,
+}
+
+/// Round values: these times a power of ten.
+const ROUND: [f64; 3] = [1.0, 2.0, 5.0];
+
+impl Range {
+    /// The range of these times; none if there are none.
+    fn of(times: impl Iterator<Item = f64> + Clone) -> Option<Range> {
+        let least = times.clone().min_by(f64::total_cmp)?;
+        let most = times.max_by(f64::total_cmp)?;
+        let from = round_values().take_while(|&it| it <= least).last()?;
+        let until = round_values().find(|&it| it >= most && it > from)?;
+        Some(Range { from, until })
+    }
+
+    /// Where a time is between the ends of the axis, from 0 to 1.
+    fn share(self, ns: f64) -> f64 {
+        ((ns / self.from).ln() / (self.until / self.from).ln()).clamp(0.0, 1.0)
+    }
+
+    /// The round values on the axis.
+    fn values(self) -> impl Iterator<Item = f64> {
+        round_values().skip_while(move |&it| it < self.from).take_while(move |&it| it <= self.until)
+    }
+}
+
+/// Round times, in nanoseconds, ascending, beyond the longest latency that is counted.
+fn round_values() -> impl Iterator<Item = f64> {
+    (0..=20).flat_map(|power| ROUND.map(|it| it * 10f64.powi(power)))
+}
+
+/// A round time with its unit.
+fn label(ns: f64) -> String {
+    let units = [("s", 1e9), ("ms", 1e6), ("us", 1e3), ("ns", 1.0)];
+    let (unit, one) = units.into_iter().find(|(_, one)| ns >= *one).unwrap_or(units[3]);
+    format!("{} {unit}", ns / one)
+}
+
+/// The time axis with its ticks, and a line of labels: first those of the powers of ten, then the
+/// others that have room.
+fn axis(range: Range, width: usize) -> String {
+    let is_power = |ns: f64| ns.log10().fract().abs() < 1e-9;
+    let mut values: Vec<f64> = range.values().collect();
+    values.sort_by_key(|&ns| !is_power(ns));
+    let mut ticks: Vec<(usize, usize, String)> = Vec::new();
+    for ns in values {
+        let (text, tick) = (label(ns), (range.share(ns) * (width - 1) as f64).round() as usize);
+        let first = tick.saturating_sub(text.len() / 2).min(width - text.len());
+        let last = first + text.len();
+        if ticks.iter().all(|(_, at, other)| at + other.len() + 2 <= first || last + 2 <= *at) {
+            ticks.push((tick, first, text));
+        }
+    }
+    ticks.sort();
+    let mut line: Vec<char> = vec!['\u{2500}'; width];
+    let mut labels = String::new();
+    for (tick, first, text) in ticks {
+        line[tick] = '\u{252c}';
+        labels += &" ".repeat(first - columns(&labels));
+        labels += &text;
+    }
+    let line: String = line.into_iter().collect();
+    format!("{:>MARGIN$}\u{2514}{line}\n{:>MARGIN$} {labels}\n", "", "")
+}
+
+/// A cell without dots. Its Braille pattern is no blank in every font.
+const EMPTY: char = ' ';
+
+/// Dots in cells.
+struct Canvas {
+    width: usize,
+    height: usize,
+    /// The dots of each cell, row by row from the top, as bits of a Braille pattern.
+    cells: Vec<u8>,
+}
+
+impl Canvas {
+    fn new(width: usize, height: usize) -> Canvas {
+        Canvas { width, height, cells: vec![0; width * height] }
+    }
+
+    fn dots_across(&self) -> usize {
+        self.width * ACROSS
+    }
+
+    fn dots_upwards(&self) -> usize {
+        self.height * UPWARDS
+    }
+
+    /// Sets a dot, counted from the left and from the bottom.
+    fn dot(&mut self, (x, up): (usize, usize)) {
+        /// The bits of the dots of a cell: of each column, from the top.
+        const BITS: [[u8; UPWARDS]; ACROSS] = [[0x01, 0x02, 0x04, 0x40], [0x08, 0x10, 0x20, 0x80]];
+        let y = self.dots_upwards() - 1 - up;
+        let cell = y / UPWARDS * self.width + x / ACROSS;
+        self.cells[cell] |= BITS[x % ACROSS][y % UPWARDS];
+    }
+
+    /// Sets every `every`-th dot of a path from one of these dots to the next, along the axes.
+    fn path(&mut self, dots: &[(usize, usize)], every: usize) {
+        let mut step = 0;
+        let mut last = None;
+        for &(x, up) in dots {
+            let (mut at_x, mut at_up) = *last.get_or_insert((x, up));
+            loop {
+                if step % every == 0 {
+                    self.dot((at_x, at_up));
+                }
+                if (at_x, at_up) == (x, up) {
+                    break;
+                }
+                step += 1;
+                // To the right first, then upwards.
+                match at_x < x {
+                    true => at_x += 1,
+                    false => at_up += 1,
+                }
+            }
+            last = Some((x, up));
+        }
+    }
+
+    /// The rows, from the top.
+    fn rows(&self) -> impl Iterator<Item = String> {
+        let pattern = |bits: u8| char::from_u32(0x2800 + u32::from(bits)).unwrap_or(EMPTY);
+        let character = move |&bits: &u8| if bits == 0 { EMPTY } else { pattern(bits) };
+        self.cells.chunks(self.width).map(move |row| row.iter().map(character).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn latencies(all: impl IntoIterator<Item = (u64, u64)>) -> Latencies {
+        let mut latencies = Latencies::new();
+        all.into_iter().for_each(|(ns, count)| latencies.record_many(Span(ns), count));
+        latencies
+    }
+
+    fn drawn(first: &Latencies, second: &Latencies, width: usize) -> String {
+        let curve = |name, latencies| Curve { name, latencies };
+        draw(&[curve("reads", first), curve("writes", second)], Some(width))
+    }
+
+    /// Column of the label of a time, and columns of dots in a row, both from the left axis on.
+    fn dots(row: &str) -> Vec<usize> {
+        let (_, cells) = row.split_once(['\u{2502}', '\u{2524}']).unwrap();
+        cells.chars().enumerate().filter(|(_, it)| *it != EMPTY).map(|(at, _)| at).collect()
+    }
+
+    #[test]
+    fn a_curve_is_at_the_latency_of_each_percentile() {
+        // 90 % take 10 us, 9 % 100 us, 0.9 % 1 ms, and the rest 10 ms.
+        let reads = latencies([(10_000, 9_000), (100_000, 900), (1_000_000, 90), (10_000_000, 10)]);
+        let text = drawn(&reads, &Latencies::new(), 70);
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(lines[0].ends_with("reads") && !lines[0].contains("writes"), "{text}");
+        let labels = lines.last().unwrap();
+        let of_label = |name: &str| {
+            labels.find(name).unwrap_or_else(|| panic!("{name}:\n{text}")) - MARGIN - 1
+        };
+        for (row, time) in [("p90", "10 us"), ("p99", "100 us"), ("p99.9", "1 ms")] {
+            // The row below a label has the vertical line of its step.
+            let is_row = |it: &&str| it.trim_start().split('\u{2524}').next() == Some(row);
+            let at = lines.iter().position(|it| is_row(&it)).unwrap() + 1;
+            let (dots, label) = (dots(lines[at]), of_label(time));
+            let near = |at: &usize| at.abs_diff(label + time.len() / 2) <= 3;
+            assert!(dots.iter().any(near), "{row} at {time}: {dots:?} {label}\n{text}");
+        }
+    }
+
+    #[test]
+    fn no_line_is_wider_than_the_chart_may_be() {
+        for seed in 0..200u64 {
+            let mut state = seed;
+            let mut below = |most: u64| {
+                // A linear congruential generator (Knuth's MMIX).
+                state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+                (state >> 33) % most
+            };
+            let mut any = || {
+                let (count, octaves) = (below(2_000), 1 + below(63));
+                let of_octave = |octave: u64| (1u64 << octave, 1 + octave % 7);
+                latencies((0..count).map(|_| of_octave(below(octaves))))
+            };
+            let (reads, writes) = (any(), any());
+            for width in [60, 61, 80, 200] {
+                let text = drawn(&reads, &writes, width);
+                let widest = text.lines().map(columns).max().unwrap_or(0);
+                assert!(widest <= width.min(WIDEST), "seed {seed}, {width}: {widest}\n{text}");
+                assert!(text.lines().count() <= 12, "seed {seed}:\n{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn times_without_a_range_have_a_chart_and_no_times_have_none() {
+        assert_eq!(drawn(&Latencies::new(), &Latencies::new(), 60), "");
+        assert_eq!(drawn(&latencies([(0, 50)]), &Latencies::new(), 60), "");
+        let one = drawn(&latencies([(10_000, 50)]), &Latencies::new(), 60);
+        assert!(one.contains("10 us") && one.contains("20 us"), "{one}");
+        let widest = drawn(&latencies([(1, 9), (u64::MAX, 9)]), &Latencies::new(), 60);
+        assert!(widest.contains("1 ns") && widest.contains(" s"), "{widest}");
+    }
+
+    #[test]
+    fn a_handful_of_requests_has_no_chart() {
+        for (count, lines) in [(9, 0), (10, 9), (100, 11), (1_000, 12), (10_000, 11)] {
+            let text = drawn(&latencies([(10_000, count)]), &Latencies::new(), 60);
+            assert_eq!(text.lines().count(), lines, "{count}:\n{text}");
+        }
+    }
+
+    /// Where both curves are in the same cells, one of them still has fewer dots.
+    #[test]
+    fn the_second_curve_has_a_third_of_the_dots() {
+        let same = latencies((1..=1_000u64).map(|it| (it * 1_000, 1)));
+        let count = |text: &str| -> u32 {
+            let cells = text.lines().skip(1).flat_map(str::chars);
+            cells
+                .map(|it| u32::from(it).wrapping_sub(0x2800))
+                .filter(|it| *it < 256)
+                .map(u32::count_ones)
+                .sum()
+        };
+        let (solid, dotted) =
+            (drawn(&same, &Latencies::new(), 80), drawn(&Latencies::new(), &same, 80));
+        assert!(count(&solid) > 2 * count(&dotted) && count(&dotted) > 30, "{solid}\n{dotted}");
+    }
+}
