@@ -92,12 +92,12 @@ class Run(Mapping[str, Any]):
     @cached_property
     def read(self) -> Latencies:
         """The latencies of reads."""
-        return Latencies(**self.summary["read"])
+        return Latencies(**{"p95_us": None, **self.summary["read"]})
 
     @cached_property
     def write(self) -> Latencies:
         """The latencies of writes."""
-        return Latencies(**self.summary["write"])
+        return Latencies(**{"p95_us": None, **self.summary["write"]})
 
     @cached_property
     def blame(self) -> Blames:

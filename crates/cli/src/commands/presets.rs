@@ -95,7 +95,8 @@ fn preset_list() -> String {
             text.push_str(&console::fitted(&line, width));
         }
     }
-    text.push_str("schemes on devices (`fowler presets --on DEVICE`: the keys that others need)\n");
+    let head = "schemes on devices (`fowler presets --on DEVICE`: the keys that others need)\n";
+    text.push_str(&console::fitted(head, 2));
     for preset in Folder::Devices.presets() {
         let spec = DeviceSpec { device: preset.name.into(), ..DeviceSpec::default() };
         let all = compatibility::schemes_on(&spec).unwrap_or_default();

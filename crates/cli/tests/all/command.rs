@@ -417,7 +417,7 @@ fn a_trace_that_goes_wrong_keeps_what_came_before() {
     let (out, err) =
         (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert_eq!(output.status.code(), Some(2));
-    assert!(out.contains("| requests   |   100 |"), "{out}");
+    assert!(out.starts_with("100 requests of "), "{out}");
     assert!(out.contains("interrupted after 100 requests"), "{out}");
     assert!(err.contains("broken.csv:102: ") && err.contains("broken.csv:104: "), "{err}");
     let lenient = fowler(&[&arguments[..], &["--lenient", "5"]].concat());
