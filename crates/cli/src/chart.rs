@@ -2,8 +2,8 @@
 //! p99.99. Time is to the right, on a logarithmic axis; upwards are percentiles, each step of which
 //! leaves a tenth of the requests above it. A curve further left is faster.
 //!
-//! Curves consist of dots, two by four in a cell (Braille patterns of Unicode). One is solid and the
-//! other dotted, so that they differ without color.
+//! Curves consist of dots, two by four in a cell (Braille patterns of Unicode). One is solid and
+//! the other dotted, so that they differ without color.
 //! See docs/decisions/reports.md, "Which library draws the chart on the terminal?".
 
 use crate::wrap::columns;
@@ -275,8 +275,8 @@ mod tests {
         };
         for (row, time) in [("p90", "10 us"), ("p99", "100 us"), ("p99.9", "1 ms")] {
             // The row below a label has the vertical line of its step.
-            let is_row = |it: &&str| it.trim_start().split('\u{2524}').next() == Some(row);
-            let at = lines.iter().position(|it| is_row(&it)).unwrap() + 1;
+            let is_row = |it: &str| it.trim_start().split('\u{2524}').next() == Some(row);
+            let at = lines.iter().copied().position(is_row).unwrap() + 1;
             let (dots, label) = (dots(lines[at]), of_label(time));
             let near = |at: &usize| at.abs_diff(label + time.len() / 2) <= 3;
             assert!(dots.iter().any(near), "{row} at {time}: {dots:?} {label}\n{text}");

@@ -75,8 +75,8 @@ impl Proposed for Reading {
 
 impl Proposed for Source {
     fn add_to(&self, command: CommandLine) -> CommandLine {
-        let Source { trace, piped, workload } = self;
-        let trace = if *piped { Some(Path::new("-")) } else { trace.as_deref() };
+        let Source { trace, from_stdin, workload } = self;
+        let trace = if *from_stdin { Some(Path::new("-")) } else { trace.as_deref() };
         command.with("--trace", trace.map(Path::display)).with("--workload", workload.as_ref())
     }
 }

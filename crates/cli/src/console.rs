@@ -50,6 +50,7 @@ pub(crate) fn width() -> Option<usize> {
     columns(&Term::stdout())
 }
 
+#[allow(clippy::disallowed_methods, reason = "the width is of the terminal, not of a run")]
 fn columns(terminal: &Term) -> Option<usize> {
     let asked = std::env::var("COLUMNS").ok().and_then(|it| it.trim().parse().ok());
     let of_terminal = || terminal.size_checked().map_or(80, |(_, columns)| usize::from(columns));

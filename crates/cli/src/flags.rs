@@ -67,9 +67,9 @@ pub(crate) struct Source {
     /// The requests: a block trace, plain or packed with zstd or gzip; - is standard input
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
-    /// True if the trace came from standard input, of which `trace` is then a copy.
+    /// True if standard input was named, and `trace` is the copy of it.
     #[arg(skip)]
-    pub piped: bool,
+    pub from_stdin: bool,
     /// The requests: a generator
     #[arg(long, value_name = "PRESET|FILE.toml", conflicts_with = "remap")]
     pub workload: Option<String>,
@@ -172,7 +172,7 @@ impl Load {
     pub fn traces(&mut self, needed: impl Fn(Option<u64>) -> Option<u64>) -> Vec<TraceInput<'_>> {
         let Load { source, reading, length, .. } = self;
         let limit = needed(length.limit);
-        source.piped |= source.trace.as_deref().is_some_and(stdin::is_named);
+        source.from_stdin |= source.trace.as_deref().is_some_and(stdin::is_named);
         source.trace.iter_mut().map(|trace| TraceInput::new(trace, reading, limit)).collect()
     }
 }

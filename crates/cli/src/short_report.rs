@@ -70,8 +70,8 @@ pub(crate) fn report(outcomes: &[Outcome], spread: Option<&Spread>, explains: &s
     emphasized(&text) + space + &said + &more
 }
 
-/// What was run, as far as the verdict does not say so: how a trace was read, and of a comparison the
-/// drives and the workload.
+/// What was run, as far as the verdict does not say so: how a trace was read, and of a comparison
+/// the drives and the workload.
 fn asked_for(outcomes: &[Outcome]) -> String {
     let Some(first) = outcomes.first() else { return String::new() };
     let mut text = String::new();

@@ -131,7 +131,8 @@ mod with_columns {
         store::unharmed(&plan, &out).or(())?;
         if arguments.dry_run {
             let threads = arguments.threads.map(usize::from);
-            console::print(&(planned(&plan) + &plan.memory(threads) + "\n"));
+            let memory = console::fitted(&format!("{}\n", plan.memory(threads)), 4);
+            console::print(&(planned(&plan) + &memory));
             return Ok(Exit::Done);
         }
         let folder = match shard {

@@ -31,8 +31,8 @@ fn trace(folder: &Folder, name: &str) -> String {
 
 const SMALL: &[&str] = &["--device", "small.toml", "--workload", "small-load.toml", "--quiet"];
 
-/// The commands that print text for people, on cases that take no time. `{trace}` is a trace, `{out}`
-/// a folder of results, `{load}` a workload of an hour.
+/// The commands that print text for people, on cases that take no time. `{trace}` is a trace,
+/// `{out}` a folder of results, `{load}` a workload of an hour.
 const COMMANDS: &[&[&str]] = &[
     &["run"],
     &["run", "--full"],
