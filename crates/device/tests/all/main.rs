@@ -30,6 +30,7 @@ mod tabled;
 mod tables;
 mod ties;
 mod trims;
+mod twin;
 mod uber;
 mod update_orders;
 mod write_amplification;
