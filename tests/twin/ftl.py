@@ -36,10 +36,7 @@ erased only as a whole. Hence:
     a candidate     as soon as its last page is bound     once its stream has opened the next one
     equal victims   the one that changed last             the one with the lowest number
 
-Usage: python3 tests/twin/ftl.py CASES.json
-
-The file has drives, their operations, and what the simulator made of them. The first difference ends the
-comparison with exit code 1.
+`python3 tests/twin/ftl.py CASES.json` compares the drives of a file, and ends at the first difference.
 """
 
 from __future__ import annotations
@@ -94,6 +91,8 @@ class ReclaimUnit:
         # The stream that has opened it, and whether it is full and may become a victim.
         self.stream: Stream
         self.is_candidate = False
+        group.members.append(self)
+        group.erased.append(self)
         # When it became a candidate: the time, and the turn among all changes of the drive.
         self.filled_at = self.filled_turn = 0
         # The turn in which it became a candidate or last lost a valid unit.
@@ -138,13 +137,10 @@ class Drive:
     def __init__(self, case: Case, groups: list[Group], places: list[int]) -> None:
         self.flash = Flash(case["flash"])
         self.rules: Case = case["rules"]
-        self.reclaim_units = []
-        for number in range(case["reclaim_units"]):
-            group = groups[number * len(groups) // case["reclaim_units"]]
-            reclaim_unit = ReclaimUnit(number, group, places)
-            self.reclaim_units.append(reclaim_unit)
-            group.members.append(reclaim_unit)
-            group.erased.append(reclaim_unit)
+        each = case["reclaim_units"] // len(groups)
+        self.reclaim_units = [
+            ReclaimUnit(number, groups[number // each], places) for number in range(case["reclaim_units"])
+        ]
         # The places of a reclaim unit, parity included.
         self.places = len(places)
         # One with no more valid units than the average one is worth emptying before it is necessary.
@@ -152,9 +148,10 @@ class Drive:
         self.locations: list[tuple[ReclaimUnit, int] | None] = [None] * case["logical_units"]
         self.turns = count(1)
         self.now = 0
-        # Units written by the host and units moved, of this phase and of the last one that is measured.
+        # Units written by the host and units moved in this phase.
+        self.phase: Case = {}
         self.written = self.moved = 0
-        self.measured = (0, 0)
+        self.write_amplification: list[float] = []
 
     # Where is a logical unit?
 
@@ -268,32 +265,25 @@ class Drive:
     def read(self, lpn: int) -> None:
         """The host reads a logical unit, which moves nothing."""
 
-    def begin(self, phase: Case) -> None:
-        """A phase begins, with its own count of what is written and moved."""
-        self.written = self.moved = 0
-
     def run(self, phases: list[Case]) -> None:
         """Performs all operations: a kind, a logical unit and a time each."""
         act = {"write": self.write, "trim": self.forget, "read": self.read}
         for phase in phases:
-            self.begin(phase)
+            self.phase, self.written, self.moved = phase, 0, 0
             for kind, lpn, self.now in phase["operations"]:
                 act[kind](lpn)
                 self.written += kind == "write"
-            if phase["is_measured"]:
-                self.measured = (self.written, self.moved)
+            if phase["is_measured"] and self.written > 0:
+                self.write_amplification = [(self.written + self.moved) / self.written]
 
     def facts(self) -> Case:
         """Everything that can be compared with the simulator."""
-        written, moved = self.measured
         at = [None if it is None else it[0].number * self.places + it[1] for it in self.locations]
         return {
             "locations": at,
             "valid": [each.valid for each in self.reclaim_units],
             "erases": [each.erases for each in self.reclaim_units],
-            "written": written,
-            "moved": moved,
-            "waf": (written + moved) / written if written else None,
+            "write_amplification": self.write_amplification,
         }
 
 
@@ -341,12 +331,6 @@ class PageMapped(Drive):
         reserve = 1 + 2 * self.classes + (self.threshold is not None)
         self.limit = (flash.blocks_per_plane - reserve) * flash.pages_per_block
 
-    def begin(self, phase: Case) -> None:
-        """Each phase has a number of erased blocks to keep. Preconditioning knows no classes and no wear."""
-        super().begin(phase)
-        self.kept: int = phase["kept"]
-        self.is_preconditioning: bool = phase["is_preconditioning"]
-
     def write(self, lpn: int) -> None:
         """The die of a page is chosen first, then its plane. Collecting follows in that plane."""
         which = self.stream_for(lpn, wrote=True)
@@ -355,7 +339,7 @@ class PageMapped(Drive):
             for each in self.planes_of[die]:
                 self.collect(each)
         self.append(plane.host[which], lpn)
-        self.keep_erased(plane, self.kept)
+        self.keep_erased(plane, self.phase["kept"])
 
     def read(self, lpn: int) -> None:
         """A read decides the class of what is written later."""
@@ -363,7 +347,7 @@ class PageMapped(Drive):
 
     def stream_for(self, lpn: int, wrote: bool) -> int:
         """Which of the host's streams takes a page? That of its class, by how it has been used of late."""
-        if self.by_class is None or self.is_preconditioning:
+        if self.by_class is None or self.phase["is_preconditioning"]:
             return MIXED
         uses = self.uses.pop(lpn, None) or [0, 0]
         if len(self.uses) == self.by_class["pages"]:
@@ -417,7 +401,7 @@ class PageMapped(Drive):
         """Wear leveling: a block far more worn than others takes cold data, that of the least worn one."""
         plane = erased.group
         candidates = [each for each in plane.members if each.is_candidate]
-        if self.threshold is None or self.is_preconditioning or not candidates:
+        if self.threshold is None or self.phase["is_preconditioning"] or not candidates:
             return
         cold = min(candidates, key=lambda each: each.erases)
         # The last erased block is left to garbage collection.
@@ -471,11 +455,7 @@ class Superblocks(Drive):
         return reclaim_unit.number
 
     def flash_page(self, superblock: int, place: int) -> tuple[int, int]:
-        """The die and the flash page of a place.
-
-        Program units go round the dies, then to the next word line. Within one, neighboring pages are on
-        different planes, so that a long read uses all of them.
-        """
+        """Where is a place? Program units go round the dies; neighboring pages are on different planes."""
         flash = self.flash
         program, slot = divmod(place, self.program_unit)
         word_line, turn = divmod(program, flash.dies)
@@ -499,25 +479,21 @@ def first_difference(case: Case) -> str | None:
     drive.run(case["phases"])
     facts = drive.facts()
     for name, expected in case["expected"].items():
-        listed = isinstance(expected, list)
-        pairs = zip(*((facts[name], expected) if listed else ([facts[name]], [expected])), strict=True)
-        for at, (ours, theirs) in enumerate(pairs):
+        for at, (ours, theirs) in enumerate(zip(facts[name], expected, strict=True)):
             if ours != theirs:
-                return f"{name}{[at] if listed else ''}: {ours} in the twin, {theirs} in the simulator"
+                return f"{name}[{at}]: {ours} in the twin, {theirs} in the simulator"
     return None
 
 
-def main() -> int:
-    """Runs all drives of a file."""
+def main() -> None:
+    """Compares all drives of a file."""
     cases = json.loads(Path(sys.argv[1]).read_text())
     for case in cases:
         difference = first_difference(case)
         if difference is not None:
-            print(f"seed {case['seed']}, {case['kind']}: {difference}")
-            return 1
+            sys.exit(f"seed {case['seed']}, {case['kind']}: {difference}")
     print(f"{len(cases)} drives agree")
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
