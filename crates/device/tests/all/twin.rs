@@ -97,7 +97,7 @@ fn shape(rng: &mut Rng, pages_per_block: u32) -> Geometry {
         chips_per_channel: between(rng, 1, 2),
         dies_per_chip: between(rng, 1, 2),
         planes_per_die: between(rng, 1, 3),
-        blocks_per_plane: between(rng, 12, 24),
+        blocks_per_plane: between(rng, 8, 24),
         pages_per_block,
         page_size: Bytes(4096),
     }
@@ -135,7 +135,7 @@ fn page_mapped_config(rng: &mut Rng, seed: u64) -> Config {
     config.precondition.pattern = one_of(rng, &patterns[..1 + usize::from(in_turn)]);
     config.precondition.fill = one_of(rng, &[0.0, 0.6, 1.0]);
     // Up to as much data as it holds.
-    let share = 0.6 + 0.4 * rng.unit();
+    let share = if rng.chance(0.4) { 1.0 } else { 0.6 + 0.4 * rng.unit() };
     let step = 0.01;
     config.over_provisioning = step;
     while config.layout().is_err() && config.over_provisioning < 0.9 {
@@ -145,7 +145,7 @@ fn page_mapped_config(rng: &mut Rng, seed: u64) -> Config {
     config
 }
 
-/// Draws the host's requests: more than the drive holds, most of them to a quarter of it.
+/// Draws the host's requests: more than the drive holds, a third of them to a sixteenth of it.
 fn requests(rng: &mut Rng, logical: u64) -> Vec<HostIo> {
     let mut at = 0;
     let all = 2 * logical;
@@ -154,11 +154,11 @@ fn requests(rng: &mut Rng, logical: u64) -> Vec<HostIo> {
             at += rng.below(100_000);
             let op = match rng.below(10) {
                 0 => HostOp::Trim,
-                1 | 2 => HostOp::Read,
+                1..4 => HostOp::Read,
                 _ => HostOp::Write,
             };
             let pages = 1 + rng.below(4);
-            let space = if rng.chance(0.7) { logical / 4 } else { logical };
+            let space = one_of(rng, &[logical / 16, logical / 4, logical]);
             let first = rng.below(space.saturating_sub(pages).max(1));
             HostIo::new(op, Nanos(at), first * 4096, (pages * 4096) as u32)
         })
@@ -253,7 +253,7 @@ fn state_of_pages(drive: &LifetimeDrive) -> Value {
 /// Draws a drive with superblocks.
 fn superblock_config(rng: &mut Rng, seed: u64) -> Config {
     let word_line = one_of(rng, &[1, 2, 3, 4]);
-    let pages = word_line * between(rng, 2, 6);
+    let pages = word_line * between(rng, 1, 6);
     let mut geometry = shape(rng, pages);
     geometry.page_size = Bytes(4096 * one_of(rng, &[1, 2, 4]));
     geometry.planes_per_die = one_of(rng, &[1, 2, 4]);
@@ -275,7 +275,7 @@ fn superblock_config(rng: &mut Rng, seed: u64) -> Config {
     config.precondition.pattern = one_of(rng, &patterns);
     config.precondition.fill = one_of(rng, &[0.7, 1.0, 1.0]);
     // Up to as much data as it holds.
-    let share = 0.7 + 0.3 * rng.unit();
+    let share = if rng.chance(0.4) { 1.0 } else { 0.7 + 0.3 * rng.unit() };
     let step = 0.01;
     while config.layout().is_err() && config.over_provisioning < 0.95 {
         config.over_provisioning += step;
@@ -309,8 +309,9 @@ fn superblock(seed: u64) -> Value {
     let mut rng = Rng::stream(seed, "twin/superblocks");
     let (config, layout) = loop {
         let config = superblock_config(&mut rng, seed);
-        if let Ok(layout) = config.layout() {
-            break (config, layout);
+        match config.layout() {
+            Ok(layout) if u64::from(layout.logical_pages) > 2 * AHEAD => break (config, layout),
+            _ => {}
         }
     };
     let mut device = superblocks::built(&config).expect("a sound drive");
