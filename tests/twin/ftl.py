@@ -378,7 +378,7 @@ class PageMapped(Drive):
     def plane_for(self, die: int, which: int) -> Plane | None:
         """Which plane of a die takes a page? The next in turn. None if that must collect first.
 
-        Only a plane full of valid data is passed over. If others were, open blocks would get out of step, and
+        Only one full of valid data is passed over. If others were, open blocks would get out of step, and
         their pages could no longer be programmed together.
         """
         planes, turns = self.planes_of[die], self.plane_turns[die]
@@ -386,7 +386,8 @@ class PageMapped(Drive):
             turn = (turns[which] + step) % len(planes)
             plane = planes[turn]
             if plane.valid < self.limit:
-                # The last erased block is left to garbage collection.
+                # The last erased block is left to garbage collection. A plane that collects after each write
+                # hardly ever comes to that.
                 if plane.host[which].open is None and len(plane.erased) <= 1:
                     return None
                 turns[which] = (turn + 1) % len(planes)

@@ -1,7 +1,7 @@
-//! The drive against its readable twin, `tests/twin/ftl.py`: random small drives of both kinds, with
-//! the same writes, reads and trims. Every location, valid count, erase count and the write
+//! The drive against its readable twin, `tests/twin/ftl.py`: random small drives of both kinds,
+//! with the same writes, reads and trims. Every location, valid count, erase count and the write
 //! amplification must be equal. Nothing takes simulated time: page-mapped drives live without dies,
-//! and superblocks are written by preconditioning, in the order that it documents.
+//! and superblocks are written by preconditioning, in the order that its seed draws.
 
 use crate::support::random::one_of;
 use crate::support::superblocks;
@@ -17,15 +17,21 @@ use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// Drives of each kind.
-const DRIVES: u64 = 20;
+/// The seeds of drives with superblocks. That of seed 18 would empty what it has just filled.
+const SUPERBLOCK_SEEDS: [u64; 20] =
+    [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19];
+
+/// The seeds of drives that map pages. On that of 29, wear leveling finds no block to spare. On that
+/// of 74, the age of a victim is zero.
+const PAGE_SEEDS: [u64; 20] =
+    [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 29, 74];
 
 const TWIN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/twin/ftl.py");
 
 #[test]
 fn the_readable_twin_places_every_unit_where_the_drive_does() {
-    let pages = (0..DRIVES).map(page_mapped);
-    let units = (0..DRIVES).map(superblock);
+    let pages = PAGE_SEEDS.into_iter().map(page_mapped);
+    let units = SUPERBLOCK_SEEDS.into_iter().map(superblock);
     let cases: Vec<Value> = pages.chain(units).collect();
     let Some(Output { status, stdout, stderr }) = in_twin(&cases) else { return };
     let said = [stdout, stderr].map(|text| String::from_utf8_lossy(&text).into_owned()).concat();
@@ -103,7 +109,7 @@ fn shape(rng: &mut Rng, pages_per_block: u32) -> Geometry {
     }
 }
 
-// --- Drives that map pages ------------------------------------------------------------------------
+// --- Drives that map pages ---
 
 /// Draws a drive that maps pages.
 fn page_mapped_config(rng: &mut Rng, seed: u64) -> Config {
@@ -248,7 +254,7 @@ fn state_of_pages(drive: &LifetimeDrive) -> Value {
     })
 }
 
-// --- Drives with superblocks ----------------------------------------------------------------------
+// --- Drives with superblocks ---
 
 /// Draws a drive with superblocks.
 fn superblock_config(rng: &mut Rng, seed: u64) -> Config {
