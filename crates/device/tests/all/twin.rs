@@ -21,8 +21,8 @@ use std::process::{Command, Output};
 const SUPERBLOCK_SEEDS: [u64; 20] =
     [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19];
 
-/// The seeds of drives that map pages. On that of 29, wear leveling finds no block to spare. On that
-/// of 74, the age of a victim is zero.
+/// The seeds of drives that map pages. On that of 29, wear leveling finds no block to spare; on
+/// that of 74, the age of a candidate is zero.
 const PAGE_SEEDS: [u64; 20] =
     [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 29, 74];
 
