@@ -6,6 +6,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics, escaped};
 use crate::faults::Scripted;
 use crate::presets::{self, Folder};
 use crate::run::{self, RunSpec};
+use crate::scheme::NO_SCHEME;
 use crate::workload::WorkloadSpec;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -27,7 +28,7 @@ pub struct Candidate {
 impl Candidate {
     /// Returns the name of its column: that of the drive or of the scheme.
     pub fn label(&self) -> &str {
-        self.name.as_deref().or(self.scheme.as_deref()).unwrap_or("as described")
+        self.name.as_deref().or(self.scheme.as_deref()).unwrap_or(NO_SCHEME)
     }
 
     /// Returns a run of it instead of the drive and the scheme of `spec`.

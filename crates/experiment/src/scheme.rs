@@ -9,6 +9,9 @@ use crate::{keys, presets};
 use fowler_device::policy::custom::Policies;
 use serde_json::{Value as Json, json};
 
+/// The name of a drive on which there is no scheme.
+pub const NO_SCHEME: &str = "as described";
+
 /// A named set of settings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scheme {
@@ -20,7 +23,7 @@ pub struct Scheme {
 impl Scheme {
     /// Returns the empty scheme, which leaves the drive as described.
     pub fn none() -> Scheme {
-        Scheme { name: "as described".into(), settings: Vec::new(), policies: Policies::default() }
+        Scheme { name: NO_SCHEME.into(), settings: Vec::new(), policies: Policies::default() }
     }
 
     /// Loads a scheme by its name, from a file that ends in `.toml`, or from several joined by `+`.

@@ -5,6 +5,7 @@ use crate::faults::MOST;
 use crate::numbers::{counted, counted_as, real};
 use crate::outcome::withheld::Withheld;
 use crate::outcome::{CACHES_NO_DATA, Ending, Outcome};
+use crate::scheme::NO_SCHEME;
 use crate::summary::bad_blocks::worn_out;
 use crate::summary::failed_dies::{offline, read_only};
 use fowler_device::reliability::ModelKind;
@@ -180,10 +181,14 @@ fn labels(outcomes: &[Outcome], which: &dyn Fn(&Outcome) -> bool) -> String {
     labels.collect::<Vec<_>>().join(", ")
 }
 
-/// Where some of the runs took place: `under a, b`; empty if there are none.
+/// Where some of the runs took place: `under a, b`, or `here` for a single run without a scheme;
+/// empty if there are none.
 fn places(outcomes: &[Outcome], which: &dyn Fn(&Outcome) -> bool) -> String {
     let labels = labels(outcomes, which);
     match outcomes.first().filter(|_| !labels.is_empty()) {
+        Some(only) if outcomes.len() == 1 && only.drive.label() == NO_SCHEME => {
+            "here".into()
+        }
         Some(first) => format!("{} {labels}", first.drive.axis().preposition()),
         None => labels,
     }

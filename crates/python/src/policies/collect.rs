@@ -125,7 +125,7 @@ impl Plane {
 
     #[getter]
     fn pages_per_block(&self) -> PyResult<u32> {
-        self.look(|its| its.pages_per_block())
+        self.look(|its| its.capacity())
     }
 
     #[getter]

@@ -6,10 +6,9 @@ use super::tail::dominant;
 use fowler_experiment::device_spec::Axis;
 use fowler_experiment::numbers::{counted, percent, real, seconds, words};
 use fowler_experiment::outcome::Outcome;
+use fowler_experiment::scheme::NO_SCHEME;
 use fowler_metrics::{Kind, Latencies, Percentile};
 
-/// The name of the scheme that changes nothing.
-const UNCHANGED: &str = "as described";
 /// The fewest requests beyond a percentile that is reported.
 pub const BEYOND: u64 = 100;
 
@@ -35,7 +34,7 @@ pub fn headline(outcome: &Outcome) -> Vec<String> {
 fn measured(outcome: &Outcome) -> String {
     let drive = &outcome.drive;
     let scheme = match drive.axis() {
-        Axis::Schemes if drive.scheme != UNCHANGED => format!(" {}", drive.place()),
+        Axis::Schemes if drive.scheme != NO_SCHEME => format!(" {}", drive.place()),
         _ => String::new(),
     };
     let pace = match outcome.pacing {
