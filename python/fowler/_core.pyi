@@ -208,7 +208,8 @@ class Write:
 
 @final
 class Plane:
-    """The full blocks of a plane that needs space. Valid only during the call."""
+    """The full blocks of a plane that needs space, or the full superblocks of a drive that has these. Valid
+    only during the call."""
 
     @property
     def now_ns(self) -> int:
@@ -218,7 +219,7 @@ class Plane:
         """The number of the plane, from 0."""
     @property
     def pages_per_block(self) -> int:
-        """The number of pages of a block."""
+        """The number of pages of a block, or of units of data of a superblock."""
     @property
     def slots(self) -> int:
         """The number of blocks of the plane, full or not."""

@@ -186,9 +186,7 @@ fn labels(outcomes: &[Outcome], which: &dyn Fn(&Outcome) -> bool) -> String {
 fn places(outcomes: &[Outcome], which: &dyn Fn(&Outcome) -> bool) -> String {
     let labels = labels(outcomes, which);
     match outcomes.first().filter(|_| !labels.is_empty()) {
-        Some(only) if outcomes.len() == 1 && only.drive.label() == NO_SCHEME => {
-            "here".into()
-        }
+        Some(only) if outcomes.len() == 1 && only.drive.label() == NO_SCHEME => "here".into(),
         Some(first) => format!("{} {labels}", first.drive.axis().preposition()),
         None => labels,
     }
