@@ -398,7 +398,7 @@ fn decode_in<'a, F: TraceFormat>(
     Ok(decoded)
 }
 
-/// Whether lines of a format can be read by [`Plain`].
+/// Whether lines of a format can be read by [`crate::plain`].
 fn is_plain<F: TraceFormat>() -> bool {
     !F::STATEFUL && F::BINARY.is_none()
 }
