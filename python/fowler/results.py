@@ -80,7 +80,7 @@ class Latencies:
     p90_us: float | None
     """The latency that one request in ten exceeds."""
     p95_us: float | None
-    """The latency that one request in twenty exceeds; also ``None`` in results saved before it was reported."""
+    """The latency that one request in twenty exceeds; ``None`` in results of older versions."""
     p99_us: float | None
     """The latency that one request in a hundred exceeds."""
     p999_us: float | None
