@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import importlib
 import inspect
+import os
 import pkgutil
 import re
 import subprocess
@@ -241,7 +242,10 @@ def test_the_quickstart_shows_what_the_demo_prints() -> None:
     command = re.search(r"^demo:.*\n.*-- (compare .*)$", makefile, re.MULTILINE)
     assert command
     called = ["fowler", *command[1].split(), "--quiet"]
-    printed = subprocess.run(called, check=True, capture_output=True, text=True).stdout.splitlines()
+    # Of the terminal in which the tests run it must not know the width.
+    environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+    ran = subprocess.run(called, check=True, capture_output=True, text=True, env=environment)
+    printed = ran.stdout.splitlines()
     assert len(lines) > 30
     assert lines == [line for line in printed if line]
 

@@ -46,7 +46,9 @@ def test_times_in_whole_seconds_are_spread(small: fowler.Device, tmp_path: Path)
 
 
 def test_a_device_of_several_is_chosen(small: fowler.Device, tmp_path: Path) -> None:
-    rows = "".join(f"{at}000000,host,{at % 2},Read,{4096 * at},4096,100\n" for at in range(1, 11))
+    # Windows counts tenths of a microsecond from 1601.
+    first = 128_166_372_000_000_000
+    rows = "".join(f"{first + 10**7 * at},host,{at % 2},Read,{4096 * at},4096,100\n" for at in range(1, 11))
     (trace := tmp_path / "several.csv").write_text(rows)
     counts = {which: fowler.run(small, trace=trace, device_id=which).read.count for which in (0, 1)}
     assert counts == {0: 5, 1: 5}
