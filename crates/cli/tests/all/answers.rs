@@ -80,7 +80,13 @@ fn a_drive_without_a_simulated_life_is_asked_too() {
     let file = folder.file("usual.csv", &trace(100_000, true));
     for (flags, why) in [
         (
-            ["ftl.mapping=superblocks", "gc.background_below=3", "buffer.ack=on_insert"].as_slice(),
+            [
+                "ftl.mapping=superblocks",
+                "gc.background_below=3",
+                "buffer.ack=on_insert",
+                "queue.max_writes=1024",
+            ]
+            .as_slice(),
             "has superblocks",
         ),
         (&["policy.redundancy=raid5", "policy.redundancy.stripe=1"], "parity"),

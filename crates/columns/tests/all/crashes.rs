@@ -173,7 +173,7 @@ fn a_sweep_resumes_to_the_same_bytes_after_a_crash_at_any_moment() {
         OPERATIONS.lock().unwrap().push(operation.clone());
         Ok(usize::MAX)
     });
-    let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join("crashes");
+    let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join("columns").join("crashes");
     let _absent = fs::remove_dir_all(&root);
     let (whole, crashed) = (root.join("whole"), root.join("crashed"));
     let plan = plan();

@@ -28,7 +28,7 @@ fn plan(schemes: &[&str], seeds: u64, limit: u64, requests: bool) -> Plan {
 }
 
 fn empty(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("shards").join(name);
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("columns").join("shards").join(name);
     let _absent = fs::remove_dir_all(&path);
     fs::create_dir_all(&path).unwrap();
     path

@@ -32,7 +32,7 @@ fn plan() -> Plan {
 }
 
 fn empty(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sweep").join(name);
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("columns").join("sweep").join(name);
     let _absent = fs::remove_dir_all(&path);
     path
 }

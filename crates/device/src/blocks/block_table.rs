@@ -5,6 +5,8 @@
 //! is one *plane*, with a second one for the superblocks set aside for the SLC cache. Such a drive
 //! has a few hundred of them, which are scanned: buckets would be relinked at every invalidation.
 
+pub use super::block_state::BlockState;
+use super::block_state::{BLOCK_MOST, Progress};
 use fowler_units::{
     BlockId, Bytes, Column, DieId, Geometry, Id, IdVec, Link, Linked, List, Locator, Nanos, Pile,
     PlaneId, UnitId, prefetch,
@@ -12,86 +14,18 @@ use fowler_units::{
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// The state of a block. Together with the use it was opened for
-/// ([`crate::blocks::open_blocks::OpenBlocks::tag_of`]), one of the five states of HIRE (section
-/// 3.2):
-///
-/// | HIRE | here | left by |
-/// |---|---|---|
-/// | *clean* | `Free` | [`Blocks::open`], for data of one class |
-/// | *readActive* | `Open`, for [`crate::AccessClass::ReadHot`] | [`Blocks::fill`], when its last page is programmed |
-/// | *writeActive* | `Open`, for [`crate::AccessClass::WriteHot`] | the same |
-/// | *mixActive* | `Open`, for [`crate::AccessClass::Mixed`] | the same |
-/// | *used* | `Full`, then `Collecting` from [`Blocks::collect`] on | [`Blocks::erase`] alone |
-///
-/// Each of these methods asserts the state that it leaves. A plane has one open block per class for
-/// the host, and one for GC's moves if those are separate (`gc.frontier`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum BlockState {
-    /// Being filled, or waiting for its last program to end.
-    Open,
-    /// Erased, waiting to be opened.
-    Free,
-    /// Full: a candidate for GC.
-    Full,
-    /// Its pages are being moved, or it is being erased.
-    Collecting,
-    /// It has failed, or its die has, and is used no more.
-    Retired,
-}
-
 /// Accessed by every write and every page invalidation: four to a cache line.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Block {
-    valid: u32,
-    progress: Progress,
+    pub(super) valid: u32,
+    pub(super) progress: Progress,
     /// Its neighbors in a bucket, or in the plane's list of erased blocks.
     link: Link<BlockId>,
 }
 
-/// The pages of a block programmed since its erase, and above them its state. That of an open block
-/// is zero, so that one comparison tells whether a block takes another page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
-struct Progress(u32);
-
-/// The most pages of a block.
-pub(crate) const BLOCK_MOST: u32 = (1 << Progress::BITS) - 1;
-
-impl Progress {
-    const BITS: u32 = 29;
-
-    #[inline]
-    const fn new(state: BlockState, written: u32) -> Self {
-        Self(written | (state as u32) << Self::BITS)
-    }
-
-    #[inline]
-    const fn written(self) -> u32 {
-        self.0 & BLOCK_MOST
-    }
-
-    #[inline]
-    const fn state(self) -> BlockState {
-        match self.0 >> Self::BITS {
-            0 => BlockState::Open,
-            1 => BlockState::Free,
-            2 => BlockState::Full,
-            3 => BlockState::Collecting,
-            _ => BlockState::Retired,
-        }
-    }
-
-    #[inline]
-    const fn is(self, state: BlockState) -> bool {
-        self.0 >> Self::BITS == state as u32
-    }
-}
-
 impl Block {
     #[inline]
-    fn set_state(&mut self, state: BlockState) {
+    pub(super) fn set_state(&mut self, state: BlockState) {
         self.progress = Progress::new(state, self.progress.written());
     }
 }
@@ -107,7 +41,8 @@ impl Linked<BlockId> for Block {
     }
 }
 
-/// The states of all blocks.
+/// The states of all blocks. Superblocks are scanned: they have no buckets, and the valid counts
+/// and the hints of their planes are not kept.
 #[derive(Clone, Debug)]
 pub struct Blocks {
     pub(super) geometry: Geometry,
@@ -125,7 +60,7 @@ pub struct Blocks {
     pub(super) planes: IdVec<PlaneId, PlaneBlocks>,
     /// The most valid pages of a block: fewer than it has pages where some hold parity.
     pub(super) capacity: u32,
-    /// The first of the superblocks set aside, which have a plane of their own.
+    /// The first of the superblocks set aside, which have a plane of their own; `NONE` if none are.
     aside: BlockId,
     filled: u64,
 }
@@ -134,7 +69,7 @@ pub struct Blocks {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct PlaneBlocks {
     /// Erased blocks, the longest-waiting first.
-    free: List<BlockId>,
+    pub(super) free: List<BlockId>,
     pub(super) full: u32,
     valid: u32,
     /// The maximum number of valid pages.
@@ -186,27 +121,19 @@ impl Blocks {
             + Bytes::of::<PlaneBlocks>(planes)
     }
 
-    /// Returns the memory that the superblocks of a drive take.
-    pub fn bytes_scanned(geometry: &Geometry) -> Bytes {
-        let blocks = u64::from(geometry.blocks());
-        let pages = u64::from(geometry.pages_per_block);
-        Bytes::of::<(Block, u32, u64, Nanos)>(blocks)
-            + Bytes::of::<u64>(blocks * pages.div_ceil(64))
-            + Bytes::of::<PlaneBlocks>(2)
-    }
-
     /// A fresh drive: every block erased, with no P/E cycles. A plane may hold `limit` valid pages.
     pub fn new(geometry: Geometry, limit: u32) -> Self {
         Self::with(geometry, limit, geometry.planes(), BlockId::NONE, true)
     }
 
-    /// The superblocks of a fresh drive, scanned instead of bucketed, of which those from `aside`
-    /// on are set aside. Each holds `capacity` pages of data.
-    pub fn scanned(geometry: Geometry, capacity: u32, aside: BlockId) -> Self {
-        Self { capacity, ..Self::with(geometry, geometry.pages(), 2, aside, false) }
-    }
-
-    fn with(geometry: Geometry, limit: u32, planes: u32, aside: BlockId, bucketed: bool) -> Self {
+    pub(super) fn with(
+        geometry: Geometry,
+        limit: u32,
+        planes: u32,
+        aside: BlockId,
+        bucketed: bool,
+    ) -> Self {
+        assert!(geometry.pages_per_block <= BLOCK_MOST, "a block of too many pages");
         let count = geometry.blocks() as usize;
         let words_per_block = (geometry.pages_per_block as usize).div_ceil(64);
         let plane = PlaneBlocks {
@@ -358,7 +285,7 @@ impl Blocks {
     /// Returns the index of the word with a page's valid bit, and the bit's number, of which only
     /// the value modulo 64 matters.
     #[inline(always)]
-    fn bit_of(&self, unit: UnitId) -> (usize, u32) {
+    pub(super) fn bit_of(&self, unit: UnitId) -> (usize, u32) {
         if self.packed { (unit.index() / 64, unit.0) } else { self.bit_by_block(unit) }
     }
 
@@ -472,44 +399,10 @@ impl Blocks {
         self.validate(unit);
     }
 
-    /// Marks a page of a block as invalid, if blocks are scanned. Returns whether it was valid.
-    #[inline]
-    pub fn release(&mut self, unit: UnitId, block: BlockId) -> bool {
-        debug_assert_eq!(self.locator.block_of(unit), block);
-        debug_assert!(self.buckets.is_empty(), "its bucket would not be the right one");
-        let was_valid = self.clear(unit);
-        self.blocks[block].valid -= u32::from(was_valid);
-        was_valid
-    }
-
-    /// Returns which of `count` pages of a block from one on, at most 32, are valid: the first in the
-    /// lowest bit.
-    #[inline]
-    pub fn valid_among(&self, first: UnitId, count: u32) -> u32 {
-        let (word, bit) = self.bit_of(first);
-        let bits = self.bits.entry(word) >> (bit % 64);
-        let rest = 64 - bit % 64;
-        let next = if rest < count { self.bits.entry(word + 1) << rest } else { 0 };
-        (bits | next) as u32 & (u32::MAX >> (32 - count))
-    }
-
     /// Returns the block of a unit.
     #[inline]
     pub fn block_of(&self, unit: UnitId) -> BlockId {
         self.locator.block_of(unit)
-    }
-
-    /// Returns the first of the full blocks of a plane with the fewest valid pages, by a scan.
-    pub(super) fn emptiest(&self, plane: PlaneId) -> Option<BlockId> {
-        let numbers = self.of_plane(plane);
-        let all = &self.blocks.as_slice()[numbers.start as usize..numbers.end as usize];
-        let (mut least, mut found) = (u32::MAX, None);
-        for (number, block) in numbers.zip(all) {
-            if block.valid < least && block.progress.is(BlockState::Full) {
-                (least, found) = (block.valid, Some(BlockId(number)));
-            }
-        }
-        found
     }
 
     /// Returns whether every page of a block has been taken since its erase.
@@ -528,9 +421,15 @@ impl Blocks {
         }
     }
 
+    /// Returns whether blocks are scanned for a victim, not bucketed.
+    #[inline]
+    pub(super) fn is_scanned(&self) -> bool {
+        self.buckets.is_empty()
+    }
+
     /// Returns the plane of a block.
     #[inline]
-    fn plane_of(&self, block: BlockId) -> PlaneId {
+    pub(super) fn plane_of(&self, block: BlockId) -> PlaneId {
         if block.0 >= self.aside.0 { PlaneId(1) } else { self.locator.plane_of_block(block) }
     }
 
@@ -628,7 +527,7 @@ impl Blocks {
 
     /// Clears a page's valid bit. Returns whether it was valid.
     #[inline(always)]
-    fn clear(&mut self, unit: UnitId) -> bool {
+    pub(super) fn clear(&mut self, unit: UnitId) -> bool {
         let (word, bit) = self.bit_of(unit);
         let word = self.bits.entry_mut(word);
         let before = *word;
@@ -706,44 +605,6 @@ impl Blocks {
         self.append_free(block);
     }
 
-    /// Gives a victim back: some of its pages are still valid, and it is a candidate again. Its place
-    /// in the order of filling stays.
-    pub fn give_back(&mut self, block: BlockId) {
-        assert_eq!(self.state(block), BlockState::Collecting);
-        self.blocks[block].set_state(BlockState::Full);
-        let plane = self.plane_of(block);
-        self.planes[plane].full += 1;
-        self.link(block, plane);
-    }
-
-    /// Puts the erased blocks of a plane into an order, in which they will be opened. Returns whether
-    /// it has them all.
-    pub fn order_free(&mut self, plane: PlaneId, order: &[BlockId]) -> bool {
-        let mut left = self.planes[plane].free.len();
-        for &block in order {
-            let its = self.blocks.get(block);
-            if !its.is_some_and(|its| its.progress.is(BlockState::Free))
-                || self.plane_of(block) != plane
-            {
-                return false;
-            }
-            self.planes[plane].free.remove(&mut self.blocks, block);
-            self.planes[plane].free.push_back(&mut self.blocks, block);
-            left = left.wrapping_sub(1);
-        }
-        left == 0
-    }
-
-    /// Returns the erased blocks of a plane, the longest-waiting first.
-    pub fn free_blocks(&self, plane: PlaneId) -> impl Iterator<Item = BlockId> {
-        self.planes[plane].free.iter(&self.blocks)
-    }
-
-    /// Sets how often each block has been erased.
-    pub fn set_erases(&mut self, erases: &[u32]) {
-        self.erases.as_mut_slice().copy_from_slice(erases);
-    }
-
     /// Notes that a victim has failed, and is used no more.
     pub fn retire(&mut self, block: BlockId) {
         assert_eq!(self.state(block), BlockState::Collecting);
@@ -769,8 +630,8 @@ impl Blocks {
 
     /// Puts a full block of a plane into the bucket of its valid count.
     #[inline]
-    fn link(&mut self, block: BlockId, plane: PlaneId) {
-        if self.buckets.is_empty() {
+    pub(super) fn link(&mut self, block: BlockId, plane: PlaneId) {
+        if self.is_scanned() {
             return;
         }
         let valid = self.blocks[block].valid;
@@ -782,7 +643,7 @@ impl Blocks {
     /// Takes a block out of its bucket.
     #[inline]
     fn unlink(&mut self, block: BlockId, bucket: usize) {
-        if !self.buckets.is_empty() {
+        if !self.is_scanned() {
             self.buckets[bucket].remove(&mut self.blocks, block);
         }
     }

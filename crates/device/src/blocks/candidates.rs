@@ -1,7 +1,6 @@
 //! What others see of the blocks of a plane: the candidates for GC, and the valid pages of a block.
 
 use super::block_table::{BlockState, Blocks};
-use crate::policy::victim::{AnyVictim, Victim};
 use fowler_units::{BlockId, Id, Nanos, Pile, PlaneId, UnitId};
 
 impl Blocks {
@@ -55,8 +54,8 @@ impl ValidPages {
     }
 }
 
-/// What a victim or wear policy sees of a plane: its full blocks. The superblocks of a drive that has
-/// them are the blocks of one plane.
+/// What a victim or wear policy sees of a plane: its full blocks. The superblocks of a drive that
+/// has them are the blocks of one plane.
 pub struct Candidates<'a> {
     blocks: &'a Blocks,
     plane: PlaneId,
@@ -73,8 +72,8 @@ impl Candidates<'_> {
         self.blocks.planes[self.plane].full
     }
 
-    /// Returns the most valid pages that a candidate can have: the pages of a block. Of a superblock
-    /// these are its units of data, without parity.
+    /// Returns the pages that are free for data once a candidate is erased: the pages of a block,
+    /// or the units of data of a superblock, without parity. One in SLC mode holds fewer.
     pub fn capacity(&self) -> u32 {
         self.blocks.capacity
     }
@@ -95,9 +94,10 @@ impl Candidates<'_> {
         self.blocks.state(block) != BlockState::Retired
     }
 
-    /// Returns whether a block of the plane is a candidate.
+    /// Returns whether a block is a candidate: a full one of the plane.
     pub fn contains(&self, block: BlockId) -> bool {
-        self.blocks.state(block) == BlockState::Full
+        let range = self.blocks.of_plane(self.plane);
+        range.contains(&block.0) && self.blocks.state(block) == BlockState::Full
     }
 
     /// Iterates over the candidates, in order of block number.
@@ -108,22 +108,13 @@ impl Candidates<'_> {
     /// Returns a candidate with the fewest valid pages: from the buckets, without scanning blocks,
     /// or, of superblocks, the first of those.
     pub fn fewest_valid(&self) -> Option<BlockId> {
-        if self.blocks.buckets.is_empty() {
+        if self.blocks.is_scanned() {
             return self.blocks.emptiest(self.plane);
         }
         let pages = self.blocks.geometry.pages_per_block as usize;
         let buckets = &self.blocks.buckets[self.plane.index() * (pages + 1)..][..=pages];
         let lowest = self.blocks.planes[self.plane].lowest as usize;
         buckets.get(lowest..)?.iter().find_map(Pile::front)
-    }
-
-    /// Returns the victim that a policy chooses, if any candidate has an invalid page.
-    pub fn victim_of(&self, policy: &mut AnyVictim, now: Nanos) -> Option<BlockId> {
-        let best = self.fewest_valid()?;
-        if self.valid(best) == self.capacity() {
-            return None;
-        }
-        policy.pick(self, now)
     }
 
     /// Returns the number of valid pages of a candidate.

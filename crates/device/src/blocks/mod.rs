@@ -5,6 +5,8 @@
 //! nothing else. **Called for** a die with room, the next page of a plane, and GC candidates.
 //!
 //! - `block_table.rs`: the columns, erased blocks, full blocks by valid pages.
+//! - `superblock_table.rs`: what the columns do for superblocks alone.
+//! - `block_state.rs`: the state of a block, and its pages programmed so far.
 //! - `open_blocks.rs`: which block takes which data, and the step and voltages it is opened with.
 //! - `page_allocator.rs`: which die takes a host page, and which of its planes may.
 //! - `bad_blocks.rs`: blocks that fail and are retired.
@@ -13,9 +15,11 @@
 //! - `gc_job.rs`: the job that empties a block; the host keeps pace with it.
 
 pub mod bad_blocks;
+mod block_state;
 pub mod block_table;
 pub mod candidates;
 pub mod failed_dies;
 pub mod gc_job;
 pub mod open_blocks;
 pub mod page_allocator;
+mod superblock_table;

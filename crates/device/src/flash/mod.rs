@@ -623,9 +623,9 @@ impl Flash {
         assert!(waits, "a die order chose transaction {}, which does not wait here", choice.0);
     }
 
-    /// Returns a waiting read of the block that an erase is for, or, as a superblock has one on each
-    /// plane, of one of these. See docs/decisions/flash.md, "Does an erase wait for reads of its
-    /// block?".
+    /// Returns a waiting read of the block that an erase is for, or, as a superblock has one on
+    /// each plane, of one of these. See docs/decisions/flash.md, "Does an erase wait for reads of
+    /// its block?".
     fn read_of_block(&self, id: DieId, erase: TxnId) -> Option<TxnId> {
         let Txn { unit, owner, .. } = *self.txns.get(erase);
         let of_superblock = matches!(owner, Owner::Superblock(_));

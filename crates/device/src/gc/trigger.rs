@@ -90,6 +90,6 @@ impl Gc {
     /// Returns the victim chosen by the policy, if GC gains anything.
     pub fn choose(&mut self, core: &mut Core, plane: PlaneId, now: Nanos) -> Option<BlockId> {
         core.allocator.blocks.settle_lowest(plane);
-        core.allocator.blocks.candidates(plane).victim_of(&mut self.victim, now)
+        self.victim.choose(&core.allocator.blocks.candidates(plane), now)
     }
 }

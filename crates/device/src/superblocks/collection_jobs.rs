@@ -38,6 +38,11 @@ impl Superblocks {
         if !self.map.emptiest().is_some_and(|(_, least)| self.fits(least)) {
             return false;
         }
+        // One that lends units to fill up a command is full again when they are stored.
+        let lends = |it: &u32| self.map.traffic(*it).emptied == Emptied::Lent;
+        if self.collector.chosen.as_ref().is_some_and(lends) {
+            return false;
+        }
         let choice = self.collector.chosen.filter(|&it| self.map.state(it) == BlockState::Full);
         let choice = choice.or_else(|| self.map.victim_of(&mut self.victim, flash.now()));
         let Some(victim) = choice else { return false };

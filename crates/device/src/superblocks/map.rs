@@ -28,7 +28,8 @@ pub(super) enum Emptied {
     Read,
     /// All of them have been read, and are on their way to another one.
     Drained,
-    /// Some of them are, and it stays: the host has come back while it was emptied in idle time.
+    /// The host has come back while it was emptied in idle time: what has been read leaves, and the
+    /// rest stays.
     Paused,
     /// Some of its units fill up a command of others, and it stays ([`super::top_up`]).
     Lent,
@@ -52,7 +53,7 @@ pub(super) struct Map {
     table: PageMap,
     blocks: Blocks,
     traffic: Vec<Traffic>,
-    /// The numbers that the units of a command take.
+    /// The units of a command, in usual and in SLC mode together.
     command: u32,
     /// The first of the superblocks set aside.
     set_aside: u32,
@@ -161,8 +162,8 @@ impl Map {
         self.blocks.bind(UnitId(unit), BlockId(superblock));
     }
 
-    /// The copy of a unit of the host in a unit of one superblock is in that of another as well, and
-    /// is valid there from now on, if it still was.
+    /// Moves the valid copy of a unit of the host from a unit of one superblock to that of another,
+    /// each with its superblock. Does nothing if the first no longer holds the newest data.
     #[inline]
     pub fn relocate(&mut self, page: u32, [from, to]: [(u32, u32); 2]) {
         if self.blocks.release(UnitId(from.0), BlockId(from.1)) {
@@ -223,7 +224,7 @@ impl Map {
         superblock >= self.set_aside
     }
 
-    /// A command takes its place in a superblock. Returns whether it was the last.
+    /// Takes the next place of a superblock for a command. Returns whether all are taken then.
     pub fn take_command(&mut self, superblock: u32) -> bool {
         self.blocks.take(BlockId(superblock), self.command);
         self.blocks.is_taken(BlockId(superblock))
@@ -286,13 +287,20 @@ impl Map {
         self.blocks.erase(BlockId(superblock));
     }
 
-    /// Returns the superblock that a policy empties next, of those that are full and not set aside,
+    /// Returns the superblock that a policy empties next, or the emptiest if it names none, because
+    /// the drive needs the space: of those that are full and not set aside,
     /// and of which nothing is being moved. None if none has an invalid unit.
     pub fn victim_of(&self, policy: &mut AnyVictim, now: Nanos) -> Option<u32> {
-        self.blocks.candidates(USUAL).victim_of(policy, now).map(|block| block.0)
+        let candidates = self.blocks.candidates(USUAL);
+        let emptiest = candidates.fewest_valid()?;
+        if candidates.valid(emptiest) == candidates.capacity() {
+            return None;
+        }
+        Some(policy.choose(&candidates, now).unwrap_or(emptiest).0)
     }
 
-    /// Returns the one of them with the fewest valid units, and their number.
+    /// Returns the full superblock with the fewest valid units, and their number, of those that are
+    /// not set aside and of which nothing is being moved.
     pub fn emptiest(&self) -> Option<(u32, u32)> {
         let victim = self.blocks.candidates(USUAL).fewest_valid()?;
         Some((victim.0, self.blocks.valid(victim)))
@@ -302,9 +310,9 @@ impl Map {
         self.blocks.erase_counts()
     }
 
-    /// Passes on the map and the superblocks: those that are erased, in the order in which they will
-    /// be opened; those that are full, in the order in which they became so; how often each has been
-    /// erased; and where each unit of the host is.
+    /// Passes on the map and the superblocks: those that are erased, in the order in which they
+    /// will be opened; those that are full, in the order in which they became so; how often each
+    /// has been erased; and where each unit of the host is.
     pub fn save(&self, put: PutWords<'_>) -> Result<(), String> {
         let of = |plane| self.blocks.free_blocks(plane).map(|block| block.0).collect();
         let all = (0..self.count()).map(BlockId);
@@ -346,18 +354,18 @@ impl Map {
         self.blocks.set_erases(&erases);
         take(self.table.entries())?;
         for page in (0..self.logical()).map(Lpn) {
-            let Location::Flash(unit) = self.table.place(page) else {
-                match self.table.place(page) {
-                    Location::Nowhere => continue,
-                    _ => return Err("a unit is in the buffer".into()),
-                }
+            let unit = match self.table.place(page) {
+                Location::Flash(unit) => unit,
+                Location::Nowhere => continue,
+                Location::Buffer(_) => return Err("a unit is in the buffer".into()),
             };
             if self.table.owner_if_any(unit) != Some(Lpn::NONE) {
                 return Err("two units share a place, or one lies beyond the drive".into());
             }
             let block = self.blocks.block_of(unit);
-            if self.blocks.state(block) == BlockState::Free {
-                return Err("a unit lies in an erased superblock".into());
+            let place = unit.0 % self.blocks.geometry().pages_per_block;
+            if place >= self.blocks.written(block) {
+                return Err("a unit lies where nothing has been programmed".into());
             }
             self.table.set_owner(unit, page);
             self.blocks.bind(unit, block);

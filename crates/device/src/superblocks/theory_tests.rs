@@ -135,9 +135,9 @@ fn superblocks_cost_what_blocks_of_as_many_pages_cost() {
     assert!(mean.abs() < interval && interval < 0.02, "{mean} with {interval}: {off:?}");
 }
 
-/// So they do whatever chooses the victims: first in, first out, or the best of some drawn at random.
-/// The tolerance is that above. Superblocks are three times as large, because the last command of
-/// each victim is padded, half of it on average, which would cost 3 % there.
+/// So they do whatever chooses the victims: first in, first out, or the best of some drawn at
+/// random. The tolerance is that above. Superblocks are three times as large, because the last
+/// command of each victim is padded, half of it on average, which would cost 3 % there.
 #[test]
 fn random_writes_cost_what_the_victims_cost() {
     use VictimKind::{DChoices, Fifo};

@@ -3,7 +3,9 @@
 //! They are programmed with padding in the other places of the command. A superblock that gains
 //! less than a command holds would then take as much space to move as its erase frees, and a drive
 //! that is full enough would collect forever. There the places go to units of the next emptiest
-//! superblock. Its gain grows by as many, so after a few victims one gains a whole command.
+//! superblock. Its gain grows by as many, so after a few victims one gains a whole command. It is
+//! the emptiest whatever `policy.victim` says, which may then empty it late, or never: what was
+//! gained is counted before it is.
 
 use super::Superblocks;
 use super::map::Emptied;

@@ -284,6 +284,51 @@ impl CustomPlacement for FirstFilledFromTheLast {
     }
 }
 
+/// So they do on drives with superblocks, in a cache or aging or neither.
+#[test]
+fn custom_victims_of_superblocks_decide_as_built_in_ones_do() {
+    let altered = |group: u64, rng: &mut Rng, config: Config| match group % 3 {
+        0 => superblocks::cached(rng, config),
+        1 => superblocks::aging(rng, config),
+        _ => config,
+    };
+    for group in 0..6 {
+        let ours = drives_with_superblocks(group, |rng, config| {
+            let mut config = altered(group, rng, config);
+            config.victim.name = VictimKind::Fifo;
+            config
+        });
+        let custom = drives_with_superblocks(group, |rng, config| {
+            let mut config = altered(group, rng, config);
+            config.policies.victim =
+                Some(Maker::new("fifo", || Box::new(FirstFilledFromTheLast) as Box<_>));
+            config
+        });
+        assert_eq!(ours, custom, "drives {}..{}", group * 10, (group + 1) * 10);
+    }
+}
+
+/// A victim rule that never names one.
+#[derive(Clone, Debug)]
+struct Nobody;
+
+impl CustomVictim for Nobody {
+    fn pick(&mut self, _candidates: &Candidates<'_>, _now: Nanos) -> Option<BlockId> {
+        None
+    }
+}
+
+/// A drive with superblocks that needs space takes the emptiest where the policy names none.
+#[test]
+fn a_victim_rule_that_names_nobody_is_greedy_with_superblocks() {
+    let greedy = drives_with_superblocks(3, |_, config| config);
+    let nobody = drives_with_superblocks(3, |_, mut config| {
+        config.policies.victim = Some(Maker::new("nobody", || Box::new(Nobody) as Box<_>));
+        config
+    });
+    assert_eq!(greedy, nobody);
+}
+
 /// A custom victim acts in preconditioning, too, or these drives would start from another state.
 /// The numbers of streams do not matter, nor that plain data, of which a preconditioned drive has
 /// open blocks, is in the last one.

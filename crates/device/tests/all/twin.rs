@@ -280,6 +280,8 @@ fn superblock_config(rng: &mut Rng, seed: u64) -> Config {
     let patterns = if once { [Pattern::Random, Pattern::Sequential] } else { [Pattern::Steady; 2] };
     config.precondition.pattern = one_of(rng, &patterns);
     config.precondition.fill = one_of(rng, &[0.7, 1.0, 1.0]);
+    let victims = [VictimKind::Greedy, VictimKind::Fifo, VictimKind::CostBenefit];
+    config.victim.name = one_of(&mut Rng::stream(seed, "twin/victims"), &victims);
     // Up to as much data as it holds.
     let share = if rng.chance(0.4) { 1.0 } else { 0.7 + 0.3 * rng.unit() };
     let step = 0.01;
@@ -337,7 +339,7 @@ fn superblock(seed: u64) -> Value {
         "reclaim_units": layout.geometry.blocks_per_plane,
         "logical_units": layout.logical_pages,
         "rules": {
-            "victim": "greedy",
+            "victim": config.victim.name.name(),
             "foreground_below": config.gc.foreground_below,
             "units_per_page": config.geometry.page_size.0 / config.superblocks.unit.0,
             "word_line": config.superblocks.word_line,

@@ -89,6 +89,7 @@ fn a_whole_run_is_all_there() {
 fn what_overlaps_is_all_there() {
     let superblocks = [
         "ftl.mapping=superblocks",
+        "queue.max_writes=1024",
         "geometry.chips_per_channel=2",
         "geometry.pages_per_block=60",
         "superblocks.word_line=3",

@@ -17,7 +17,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 const FILE: &str = "lifetime.fleet";
 
 fn empty(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fleet-shards").join(name);
+    let path =
+        Path::new(env!("CARGO_TARGET_TMPDIR")).join("lifetime").join("fleet-shards").join(name);
     let _absent = fs::remove_dir_all(&path);
     fs::create_dir_all(&path).unwrap();
     path

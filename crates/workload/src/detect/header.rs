@@ -16,15 +16,18 @@ pub(super) fn read(lines: &[&[u8]]) -> Option<Result<Detected, Undetected>> {
     let (&first, rest) = lines.split_first()?;
     let first = first.strip_prefix(b"\xef\xbb\xbf").unwrap_or(first).trim_ascii();
     let own = Format::ALL.iter().copied().find(|format| names_columns_of(*format, first));
-    if let Some(format) = own {
-        return Some(in_format(format, first, rest));
+    let in_own = own.map(|format| in_format(format, first, rest));
+    if let Some(Ok(found)) = in_own {
+        return Some(Ok(found));
     }
-    let names = by_names(first, rest)?;
+    // What breaks the rules of the format may still be what its names say.
+    let Some(names) = by_names(first, rest) else { return in_own };
     let (ByNames::Complete(columns) | ByNames::Open(columns, _)) = &names;
     let readable = 2 * records(columns, rest).len() >= rest.len();
     match names {
         ByNames::Complete(columns) if readable => Some(Ok(named(columns, first))),
-        ByNames::Complete(_) => None,
+        ByNames::Complete(_) => in_own,
+        ByNames::Open(..) if in_own.is_some() => in_own,
         ByNames::Open(columns, open) => {
             let mut undetected = nearest::undetected(lines, None);
             undetected.otherwise = Some(format!(

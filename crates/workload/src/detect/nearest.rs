@@ -180,9 +180,10 @@ fn of_json(lines: &[&[u8]]) -> Option<&'static str> {
              jq -j 'select(.type == \"printf\").data', and try again with what comes out",
         );
     }
-    if matches!(lines.first(), Some(&(b"[" | b"{"))) {
+    let is_list = lines.first().is_some_and(|line| line.starts_with(b"[{"));
+    if is_list || matches!(lines.first(), Some(&(b"[" | b"{"))) {
         return Some(
-            "this is JSON over several lines: put each request on a line of its own, with \
+            "this is JSON, but not an object on each line: put each request on a line of its own, with \
              jq -c '.[]' if it is a list of requests, and try again with what comes out",
         );
     }

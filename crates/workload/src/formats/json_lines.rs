@@ -4,8 +4,8 @@
 //! A key without a unit in its name is read as follows, and a note says so: a time that is a date
 //! of this century shows its unit; another whole number counts nanoseconds, as bpftrace's `nsecs`
 //! and the clocks of most loggers, and a number with decimals counts seconds. Addresses and sizes
-//! count bytes unless the name says sectors. Objects with none of operation, address and size are
-//! messages of the tool, and are left out.
+//! count bytes unless the name says sectors or blocks, which count 512 B. Objects with none of
+//! operation, address and size are messages of the tool, and are left out.
 
 use super::{Table, TraceFormat};
 use crate::Cause;
@@ -38,7 +38,7 @@ impl TraceFormat for JsonLines {
     const COLUMNS: &'static str = "an object a line: time op offset size device";
     const ABOUT: &'static str = "\
         an object a line, keys by name: time in the unit of its name, else whole ns or decimal \
-        seconds (counted from the first request on), sectors of 512 B where the name says so, else \
+        seconds (counted from the first request on), 512 B where the name says sector, lba or block, else \
         bytes, op one of r, w, t, f or words";
     const TABLE: Table = Table {
         time: "by the key's name; else ns, or s with decimals",

@@ -192,16 +192,18 @@ fn column<'a>(
     }
 }
 
-/// Nanoseconds since 1970 of the first date that a time may be, and of the last: 2000 to 2100.
-const DATES: std::ops::RangeInclusive<u64> = 946_684_800_000_000_000..=4_102_444_800_000_000_000;
+/// Nanoseconds since 1970 of the first date that a time may be, and of the last: 2000 to 2040.
+/// Later ones would take more clocks for dates that count since a machine began: nanoseconds of 11
+/// to 25 days look like microseconds since 1970.
+const DATES: std::ops::RangeInclusive<u64> = 946_684_800_000_000_000..=2_208_988_800_000_000_000;
 /// The same dates in ticks of 100 ns since 1601.
-const TICKS: std::ops::RangeInclusive<u64> = 125_911_584_000_000_000..=157_469_184_000_000_000;
+const TICKS: std::ops::RangeInclusive<u64> = 125_911_584_000_000_000..=138_534_624_000_000_000;
 
 /// The longest mean time between requests that are dated. The nanoseconds of a machine that has run
 /// for half an hour are as large as the milliseconds since 1970, but for the distances.
 const LONGEST_GAP: u64 = 60_000_000_000;
 
-/// Returns the unit in which all values are dates of this century, as digits of a nanosecond;
+/// Returns the unit in which all values are dates of 2000 to 2040, as digits of a nanosecond;
 /// `None` if they are none. At most one unit fits.
 pub(crate) fn unit_of_dates<'a>(values: impl Iterator<Item = &'a [u8]> + Clone) -> Option<usize> {
     values.clone().next()?;

@@ -192,7 +192,6 @@ const TIME_UNITS: &[(&str, usize)] = &[
     ("microsecond", 3),
     ("microseconds", 3),
     ("100ns", 2),
-    ("ticks", 2),
     ("filetime", 2),
     ("ns", 0),
     ("nsec", 0),

@@ -44,6 +44,20 @@ impl Victim for AnyVictim {
     }
 }
 
+impl AnyVictim {
+    /// Returns the block to collect next, if any candidate has an invalid page.
+    pub fn choose(&mut self, candidates: &Candidates<'_>, now: Nanos) -> Option<BlockId> {
+        let best = candidates.fewest_valid()?;
+        let gains = candidates.valid(best) < candidates.capacity();
+        let victim = if gains { self.pick(candidates, now) } else { None };
+        if let (Some(block), AnyVictim::Custom(_)) = (victim, &self) {
+            let is_one = candidates.contains(block);
+            assert!(is_one, "policy.victim chose block {}, which is no candidate", block.0);
+        }
+        victim
+    }
+}
+
 /// A policy supplied by the code that builds the drive. It acts during preconditioning as well,
 /// because the state of a drive in use depends on it.
 pub trait CustomVictim: Custom {

@@ -1,0 +1,152 @@
+//! Superblocks in the block table: a *block* is a superblock, its *pages* are mapping units, and
+//! they are scanned for a victim instead of bucketed, because a drive has only some hundreds of
+//! them.
+
+use super::block_table::{Block, BlockState, Blocks, PlaneBlocks};
+use fowler_units::{BlockId, Bytes, Geometry, Nanos, PlaneId, UnitId};
+
+impl Blocks {
+    /// Returns the memory that the superblocks of a drive take.
+    pub fn bytes_scanned(geometry: &Geometry) -> Bytes {
+        let blocks = u64::from(geometry.blocks());
+        let pages = u64::from(geometry.pages_per_block);
+        Bytes::of::<(Block, u32, u64, Nanos)>(blocks)
+            + Bytes::of::<u64>(blocks * pages.div_ceil(64))
+            + Bytes::of::<PlaneBlocks>(2)
+    }
+
+    /// The superblocks of a fresh drive, scanned instead of bucketed, of which those from `aside`
+    /// on are set aside. Each holds `capacity` pages of data.
+    pub fn scanned(geometry: Geometry, capacity: u32, aside: BlockId) -> Self {
+        let mut blocks = Self::with(geometry, geometry.pages(), 2, aside, false);
+        blocks.capacity = capacity;
+        blocks
+    }
+
+    /// Returns the first of the full blocks of a plane with the fewest valid pages, by a scan.
+    pub(super) fn emptiest(&self, plane: PlaneId) -> Option<BlockId> {
+        let numbers = self.of_plane(plane);
+        let all = &self.blocks.as_slice()[numbers.start as usize..numbers.end as usize];
+        let (mut least, mut found) = (u32::MAX, None);
+        for (number, block) in numbers.zip(all) {
+            if block.valid < least && block.progress.is(BlockState::Full) {
+                (least, found) = (block.valid, Some(BlockId(number)));
+            }
+        }
+        found
+    }
+
+    /// Marks a page of a block as invalid, if blocks are scanned. Returns whether it was valid.
+    #[inline]
+    pub fn release(&mut self, unit: UnitId, block: BlockId) -> bool {
+        debug_assert_eq!(self.locator.block_of(unit), block);
+        debug_assert!(self.is_scanned(), "its bucket would not be the right one");
+        let was_valid = self.clear(unit);
+        self.blocks[block].valid -= u32::from(was_valid);
+        was_valid
+    }
+
+    /// Returns which of `count` pages of a block from one on, at most 32, are valid: the first in
+    /// the lowest bit.
+    #[inline]
+    pub fn valid_among(&self, first: UnitId, count: u32) -> u32 {
+        debug_assert!((1..=32).contains(&count), "{count} pages");
+        let (word, bit) = self.bit_of(first);
+        let bits = self.bits.entry(word) >> (bit % 64);
+        let rest = 64 - bit % 64;
+        let next = if rest < count { self.bits.entry(word + 1) << rest } else { 0 };
+        (bits | next) as u32 & (u32::MAX >> (32 - count))
+    }
+
+    /// Gives a victim back: some of its pages are still valid, and it is a candidate again. Its
+    /// place in the order of filling stays.
+    pub fn give_back(&mut self, block: BlockId) {
+        assert_eq!(self.state(block), BlockState::Collecting);
+        self.blocks[block].set_state(BlockState::Full);
+        let plane = self.plane_of(block);
+        self.planes[plane].full += 1;
+        self.link(block, plane);
+    }
+
+    /// Puts the erased blocks of a plane, none of them twice, into an order, in which they will be
+    /// opened. Returns whether it has them all.
+    pub fn order_free(&mut self, plane: PlaneId, order: &[BlockId]) -> bool {
+        let mut left = self.planes[plane].free.len();
+        for &block in order {
+            let its = self.blocks.get(block);
+            if !its.is_some_and(|its| its.progress.is(BlockState::Free))
+                || self.plane_of(block) != plane
+            {
+                return false;
+            }
+            self.planes[plane].free.remove(&mut self.blocks, block);
+            self.planes[plane].free.push_back(&mut self.blocks, block);
+            left = left.wrapping_sub(1);
+        }
+        left == 0
+    }
+
+    /// Returns the erased blocks of a plane, the longest-waiting first.
+    pub fn free_blocks(&self, plane: PlaneId) -> impl Iterator<Item = BlockId> {
+        self.planes[plane].free.iter(&self.blocks)
+    }
+
+    /// Sets how often each block has been erased.
+    pub fn set_erases(&mut self, erases: &[u32]) {
+        self.erases.as_mut_slice().copy_from_slice(erases);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Three blocks of so many pages, of which every third is valid, and some more.
+    fn blocks(pages: u32) -> Blocks {
+        let geometry = Geometry {
+            channels: 1,
+            chips_per_channel: 1,
+            dies_per_chip: 1,
+            planes_per_die: 1,
+            blocks_per_plane: 3,
+            pages_per_block: pages,
+            page_size: Bytes(4096),
+        };
+        let mut blocks = Blocks::scanned(geometry, pages, BlockId(2));
+        for _ in 0..2 {
+            let block = blocks.open(PlaneId(0)).expect("an erased one");
+            blocks.take(block, pages);
+            for place in (0..pages).filter(|place| place % 3 == 0 || place % 7 == 1) {
+                blocks.bind(UnitId(block.0 * pages + place), block);
+            }
+        }
+        blocks
+    }
+
+    #[test]
+    fn valid_pages_are_those_of_the_bits() {
+        for pages in [33, 64, 100, 128, 130] {
+            let blocks = blocks(pages);
+            for count in [1, 2, 3, 4, 31, 32] {
+                for first in (0..2).flat_map(|block| {
+                    (0..=pages - count).map(move |place| UnitId(block * pages + place))
+                }) {
+                    let valid = |at: &u32| blocks.is_valid(UnitId(first.0 + at));
+                    let expected = (0..count).filter(valid).map(|at| 1 << at).sum::<u32>();
+                    let found = blocks.valid_among(first, count);
+                    assert_eq!(found, expected, "{count} of {first:?}, blocks of {pages}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_order_of_erased_blocks_names_each_of_the_plane() {
+        let mut blocks = Blocks::scanned(*blocks(64).geometry(), 64, BlockId(2));
+        assert!(blocks.order_free(PlaneId(0), &[BlockId(1), BlockId(0)]));
+        assert_eq!(blocks.free_blocks(PlaneId(0)).collect::<Vec<_>>(), [BlockId(1), BlockId(0)]);
+        assert!(!blocks.order_free(PlaneId(0), &[BlockId(1)]), "one is missing");
+        assert!(!blocks.order_free(PlaneId(0), &[BlockId(1), BlockId(2)]), "of another plane");
+        assert!(!blocks.order_free(PlaneId(0), &[BlockId(1), BlockId(9)]), "beyond the drive");
+    }
+}
