@@ -100,7 +100,7 @@ fn the_page_of_an_interrupted_run_says_so() {
     assert_eq!(output.status.code(), Some(2), "{output:?}");
     let page = fs::read_to_string(folder.join("report.html")).unwrap();
     assert!(
-        page.contains("role=\"alert\">Interrupted after 200 requests under "),
+        page.contains("role=\"alert\">Interrupted after 200 requests without a scheme: "),
         "it must say so"
     );
     assert!(page.contains("this is no request"), "and why");

@@ -1,5 +1,7 @@
 //! The axis of a comparison: what its runs differ in.
 
+use crate::scheme::NO_SCHEME;
+
 /// What the runs of a comparison differ in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Axis {
@@ -22,6 +24,15 @@ impl Axis {
     /// Returns the noun for one of them: `scheme` or `drive`.
     pub fn noun(self) -> &'static str {
         ["scheme", "drive"][self as usize]
+    }
+
+    /// Returns where a run with a name took place, as part of a sentence: `under rps`, `without a
+    /// scheme` or `on nvme-pm9a3`.
+    pub fn place(self, label: &str) -> String {
+        match self {
+            Axis::Schemes if label == NO_SCHEME => "without a scheme".into(),
+            _ => format!("{} {label}", self.preposition()),
+        }
     }
 
     /// Returns the preposition that goes with a name: a run is `under` a scheme and `on` a drive.

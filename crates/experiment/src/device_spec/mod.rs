@@ -152,10 +152,10 @@ impl Resolved {
         if self.candidate.is_some() { Axis::Devices } else { Axis::Schemes }
     }
 
-    /// Returns where a run took place, as part of a sentence: `under rps`, or `on nvme-pm9a3` where
-    /// drives are compared.
+    /// Returns where a run took place, as part of a sentence: `under rps`, `without a scheme`, or
+    /// `on nvme-pm9a3` where drives are compared.
     pub fn place(&self) -> String {
-        format!("{} {}", self.axis().preposition(), self.label())
+        self.axis().place(self.label())
     }
 
     /// Returns the drive for what only page-mapped drives can do.

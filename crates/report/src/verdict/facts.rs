@@ -114,9 +114,9 @@ impl Facts {
         }
     }
 
-    /// Returns where it took place, as part of a sentence: `under rps`, or `on nvme-pm9a3`.
+    /// Returns where it took place, as part of a sentence; see [`Axis::place`].
     pub(super) fn place(&self) -> String {
-        format!("{} {}", self.axis.preposition(), self.label)
+        self.axis.place(&self.label)
     }
 
     /// Returns whether another run served the same requests.
