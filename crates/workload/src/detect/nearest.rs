@@ -18,9 +18,14 @@ use fowler_units::{HostIo, printable};
 pub(super) fn undetected(lines: &[&[u8]], rejected: Option<(Format, String)>) -> Undetected {
     let first_line = lines.first().map_or_else(String::new, printable);
     let own = || rejected.as_ref().and_then(|(format, _)| in_other_unit(*format, lines));
-    let otherwise = own().or_else(|| proposed(lines)).or_else(|| {
+    // Who made the file may know better than its rules.
+    let named = || {
         let (format, _) = rejected.as_ref()?;
         Some(format!("if it is one all the same, say so: --format {format}"))
+    };
+    let otherwise = own().or_else(|| match (named(), proposed(lines)) {
+        (Some(named), Some(proposed)) => Some(format!("{named}; if not, {proposed}")),
+        (named, proposed) => named.or(proposed),
     });
     let nearest = rejected.or_else(|| nearest(lines));
     Undetected { candidates: Vec::new(), first_line, nearest, otherwise }
