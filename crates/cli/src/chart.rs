@@ -21,7 +21,8 @@ const ACROSS: usize = 2;
 const UPWARDS: usize = 4;
 /// Rows for each step of the upward axis, by the number of steps.
 const ROWS: [usize; 5] = [0, 6, 4, 3, 2];
-/// What the upward axis says at the end of each step.
+/// The labels of the upward axis, from its lower end up; each step is a tenth of the requests
+/// before it.
 const STEPS: [&str; 5] = ["min", "p90", "p99", "p99.9", "p99.99"];
 /// A dotted curve has a dot where a solid one has so many.
 const DOTTED: usize = 3;
@@ -81,7 +82,7 @@ fn title(curves: &[Curve<'_>]) -> String {
 struct Point {
     /// Latency, in nanoseconds; never 0.
     ns: f64,
-    /// How many tenths, of tenths, of requests are slower: 2 at p99.
+    /// The negative decimal logarithm of the share of requests that are slower: 2 at p99.
     slower_than: f64,
 }
 
@@ -106,7 +107,7 @@ fn points(latencies: &Latencies, steps: usize) -> Vec<Point> {
     points
 }
 
-/// What the time axis shows: from one round value to another.
+/// The range of the time axis, in nanoseconds, from one round value to another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Range {
     from: f64,

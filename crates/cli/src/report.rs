@@ -256,7 +256,7 @@ pub(crate) fn search_line(first: &Outcome) -> String {
 /// Faults that are shown; the others are only counted.
 const FAULTS_SHOWN: usize = 20;
 
-/// What each fault did, a line each; those beyond `most` are only counted.
+/// Returns a line for each fault on what it did; those beyond `most` are only counted.
 pub(crate) fn fault_lines(outcome: &Outcome, most: usize) -> String {
     let mut text = String::new();
     let struck = || outcome.faults.iter().filter_map(|its| Some((its.fault, its.effect?)));

@@ -18,7 +18,7 @@ const PERCENTILES: [Percentile; 4] =
     [Percentile::P50, Percentile::P95, Percentile::P99, Percentile::P999];
 /// Before a percentile that stands on few requests.
 const ROUGH: &str = "~";
-/// What is said of the drive, with the name of each metric.
+/// The metrics of the drive in a short report, each with its name there.
 const OF_THE_DRIVE: [(&str, &str); 6] = [
     ("idle_share", "idle"),
     ("waf", "write amplification"),
@@ -27,7 +27,7 @@ const OF_THE_DRIVE: [(&str, &str); 6] = [
     ("census.lost", "pages lost at the end"),
     ("failed_dies.failed", "dies failed for good"),
 ];
-/// Those of them that are said only if there are any.
+/// The metrics of lost data and failed dies, which are shown only where they are above zero.
 const LOST: [&str; 3] = ["counters.uncorrectable_reads", "census.lost", "failed_dies.failed"];
 /// The metrics whose intervals over several seeds are shown.
 const INTERVALS: [&str; 7] = [
@@ -70,8 +70,8 @@ pub(crate) fn report(outcomes: &[Outcome], spread: Option<&Spread>, explains: &s
     emphasized(&text) + space + &said + &more
 }
 
-/// What was run, as far as the verdict does not say so: how a trace was read, and of a comparison
-/// the drives and the workload.
+/// Returns the lines about the input that the verdict leaves out: how a trace was read, and of a
+/// comparison the drives and the workload.
 fn asked_for(outcomes: &[Outcome]) -> String {
     let Some(first) = outcomes.first() else { return String::new() };
     let mut text = String::new();
@@ -203,7 +203,7 @@ fn of_several(outcomes: &[Outcome], spread: Option<&Spread>) -> String {
     text
 }
 
-/// Whether a metric has a row in the short table.
+/// Returns true if a metric has a row in the short table.
 fn matters(path: &str) -> bool {
     let of_kind = |kind: Kind| {
         let Some(metric) = path.strip_prefix(kind.name()).and_then(|it| it.strip_prefix('.'))
@@ -240,7 +240,7 @@ fn shown(findings: Vec<Finding>) -> Vec<Finding> {
     findings.into_iter().filter(is_shown).collect()
 }
 
-/// Whether a percentile of so many requests stands on too few.
+/// Returns true if fewer than [`verdict::BEYOND`] of `count` requests are slower than a percentile.
 fn is_beyond(count: u64, percentile: Percentile) -> bool {
     count / percentile.one_in() < verdict::BEYOND
 }

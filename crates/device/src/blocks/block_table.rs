@@ -58,7 +58,8 @@ pub struct Blocks {
     pub(super) bits: Column<u64>,
     pub(super) buckets: Column<Pile<BlockId>>,
     pub(super) planes: IdVec<PlaneId, PlaneBlocks>,
-    /// The most valid pages of a block: fewer than it has pages where some hold parity.
+    /// The pages of a block that hold data: all of them, or, of a superblock, those without parity
+    /// and without the places of SLC mode.
     pub(super) capacity: u32,
     /// The first of the superblocks set aside, which have a plane of their own; `NONE` if none are.
     aside: BlockId,
