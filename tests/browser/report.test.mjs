@@ -32,11 +32,13 @@ const run = (folder, ...flags) => {
   return path.join(out, folder, 'report.html');
 };
 
-/// Opens a page and passes it to `look`. Fails on console messages, and on requests other than for the file.
-const opened = async (file, options, look) => {
+/// Opens a page, in which `first` has run before its own scripts, and passes it to `look`. Fails on console messages,
+/// and on requests other than for the file.
+const opened = async (file, options, look, first = () => {}) => {
   // Reduced motion: tests read positions right after scrolling, so scrolling must not be animated.
   const context = await browser.newContext({ acceptDownloads: true, reducedMotion: 'reduce', ...options });
   const page = await context.newPage();
+  await page.addInitScript(first);
   const complaints = [];
   page.on('console', (message) => complaints.push(`${message.type()}: ${message.text()}`));
   page.on('pageerror', (error) => complaints.push(`error: ${error.message}`));
@@ -295,6 +297,18 @@ test('a comparison, at two widths', async (context) => {
       const least = HEATS.includes(id) ? 0.05 : 0.001;
       assert.ok(Math.max(...colored) > least, `${id} has no data: ${colored}`);
     }
+  }));
+
+  // The library paints what takes longer than a frame in the next ones, also after the chart has been printed.
+  await context.test('a slow machine prints without errors', () => opened(file, {}, async (page) => {
+    for (let time = 0; time < 2; time += 1) {
+      await page.evaluate(() => ['beforeprint', 'afterprint'].forEach((name) => dispatchEvent(new Event(name))));
+      await page.evaluate(() => new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(done)); }));
+    }
+  }, () => {
+    const now = Date.now.bind(Date);
+    let late = 0;
+    Date.now = () => now() + (late += 20);
   }));
 
   // Slow: it opens the table behind every chart, and the browser lists more than 100 controls twice.
