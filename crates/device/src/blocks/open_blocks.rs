@@ -6,25 +6,14 @@ use crate::cells::program_mode::{Mode, Step, Voltage};
 use crate::cells::reliability::{CLASSES, Coarsest, StrengthClass};
 use crate::config::{Config, GcFrontier};
 use crate::observe::operation::Source;
-use crate::policy::placement::{AnyPlacement, Opens, Placement, StreamLimits, StreamTable};
+use crate::policy::placement::{
+    AnyPlacement, Opens, Params, Placement, STREAMS_MAX, StreamLimits, StreamTable,
+};
 use crate::policy::step::{AnyStep, StepRule};
 use crate::policy::stream_tag::{AccessClass, StreamTag};
 use crate::policy::voltage::{AnyVoltage, VoltageKind, VoltageRule};
 use fowler_units::{BlockId, Bytes, Geometry, Id, IdVec, PlaneId};
 use serde::{Deserialize, Serialize};
-
-/// The length of a table by tag that is read without a bounds check.
-const TAGS: usize = StreamTag::COUNT.next_power_of_two();
-
-/// Returns a table of the streams by tag. Streams beyond the limits, which only a custom placement
-/// can return, are taken for the first.
-fn table(streams: StreamTable, limits: StreamLimits) -> [u8; TAGS] {
-    let mut table = [0; TAGS];
-    for (place, stream) in table.iter_mut().zip(streams) {
-        *place = if stream < limits.streams { stream } else { 0 };
-    }
-    table
-}
 
 /// Returns what the streams of a drive must comply with.
 fn limits(config: &Config) -> StreamLimits {
@@ -34,8 +23,8 @@ fn limits(config: &Config) -> StreamLimits {
 /// The open blocks of one plane.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Frontier {
-    host: [BlockId; StreamTag::COUNT],
-    collected: [BlockId; StreamTag::COUNT],
+    host: [BlockId; STREAMS_MAX],
+    collected: [BlockId; STREAMS_MAX],
     swapped: BlockId,
 }
 
@@ -70,8 +59,9 @@ pub struct OpenBlocks {
     planes: IdVec<PlaneId, Frontier>,
     collected_to: GcFrontier,
     placement: AnyPlacement,
+    params: Params,
     /// The stream of each tag.
-    streams: [u8; TAGS],
+    streams: StreamTable,
     step: AnyStep,
     voltage: AnyVoltage,
     /// The data that each block was opened for, and how its pages are programmed.
@@ -86,8 +76,8 @@ impl OpenBlocks {
     /// No open blocks; all blocks are assumed equally strong and to tolerate only the nominal step.
     pub fn new(config: &Config, geometry: &Geometry) -> Self {
         let none = Frontier {
-            host: [BlockId::NONE; StreamTag::COUNT],
-            collected: [BlockId::NONE; StreamTag::COUNT],
+            host: [BlockId::NONE; STREAMS_MAX],
+            collected: [BlockId::NONE; STREAMS_MAX],
             swapped: BlockId::NONE,
         };
         let blocks = geometry.blocks() as usize;
@@ -98,8 +88,9 @@ impl OpenBlocks {
         Self {
             planes: IdVec::filled(none, geometry.planes() as usize),
             collected_to: config.gc.frontier,
-            streams: table(placement.streams(limits(config)), limits(config)),
+            streams: limits(config).table_of(&mut placement),
             placement,
+            params: config.placement,
             step: AnyStep::new(&config.step, config.seed),
             tags: IdVec::filled(StreamTag::PLAIN, blocks),
             modes: IdVec::filled(plain, blocks),
@@ -149,14 +140,14 @@ impl OpenBlocks {
     pub fn place_by(&mut self, config: &Config) {
         let custom = config.policies.placement.as_ref();
         self.placement = AnyPlacement::custom_or_new(custom, &config.placement, config.seed);
-        let streams = table(self.placement.streams(limits(config)), limits(config));
+        let streams = limits(config).table_of(&mut self.placement);
         let plain = StreamTag::PLAIN.index();
-        let [was, is] = [self.streams, streams].map(|its| usize::from(its[plain]));
+        let [was, is] = [self.streams, streams].map(|table| usize::from(table[plain]));
         for its in self.planes.as_mut_slice() {
             its.host.swap(was, is);
             its.collected.swap(was, is);
         }
-        self.streams = streams;
+        (self.streams, self.params) = (streams, config.placement);
     }
 
     /// Sets the estimated class of each block, and the coarsest step of each class.
@@ -183,17 +174,16 @@ impl OpenBlocks {
         self.modes[block].voltage = self.voltage.voltage(tag);
     }
 
-    /// Returns the tag of a block's data once GC has moved it: the same access class, and no longer
-    /// expected to become invalid soon.
+    /// Returns the tag of a block's data once GC has moved it.
     #[inline]
     pub fn tag_of_survivors(&self, block: BlockId) -> StreamTag {
-        StreamTag::new(false, self.tags[block].class())
+        self.params.survivors(self.tags[block])
     }
 
     /// Returns the stream of a tag.
     #[inline]
     pub fn stream(&self, tag: StreamTag) -> usize {
-        usize::from(self.streams[tag.index() % TAGS])
+        usize::from(self.streams[tag.index()])
     }
 
     /// Returns the tag of the data that a block was opened for.
@@ -215,7 +205,7 @@ impl OpenBlocks {
     /// Returns the use of the open block that takes data of `source` and `tag`.
     #[inline]
     pub fn opened_for(&self, source: Source, tag: StreamTag) -> Opened {
-        let stream = self.streams[tag.index() % TAGS];
+        let stream = self.streams[tag.index()];
         // Refresh puts data into the same blocks as GC.
         match (source, self.collected_to) {
             (Source::Wear, _) => Opened::Swapped,

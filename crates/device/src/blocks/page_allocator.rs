@@ -9,6 +9,7 @@ use crate::config::layout::Layout;
 use crate::config::{Config, GcFrontier};
 use crate::observe::operation::Source;
 use crate::policy::placement::Dies;
+use crate::policy::placement::STREAMS_MAX;
 use crate::policy::stream_tag::StreamTag;
 use fowler_units::{BlockId, Bytes, DieId, Geometry, Id, IdVec, Lpn, PlaneId, UnitId};
 use serde::{Deserialize, Serialize};
@@ -21,7 +22,7 @@ struct Stripe {
     /// The number of pages that the die can hold.
     room: u32,
     /// The next plane of each stream: its pages should lie at the same offset on all planes.
-    turns: [u8; StreamTag::COUNT],
+    turns: [u8; STREAMS_MAX],
 }
 
 /// A snapshot of the allocator, except for the block table.
@@ -484,7 +485,7 @@ impl PageAllocator {
         debug_assert!(
             self.page_by_page
                 && self.turn == 0
-                && self.stripes.as_slice().iter().all(|it| it.turns == [0; StreamTag::COUNT])
+                && self.stripes.as_slice().iter().all(|it| it.turns == [0; STREAMS_MAX])
         );
         let planes = self.blocks.geometry().planes_per_die;
         let turns = (0..planes).flat_map(|turn| self.order.iter().map(move |die| (die, turn)));

@@ -7,13 +7,15 @@ use crate::config::{Config, ReadHot};
 use crate::policy::hotness::{Hotness, Used};
 use crate::policy::stream_tag::StreamTag;
 use crate::policy::voltage::{AnyVoltage, VoltageRule};
-use fowler_units::{Bytes, DieId, IdVec, Lpn};
+use fowler_units::{Bytes, DieId, IdVec, Lpn, PlacementHandle};
 
 /// Classifies pages by their use.
 #[derive(Clone, Debug)]
 pub struct AccessClasses {
     /// The detectors.
     pub hotness: Hotness,
+    /// The placement handles that tags tell apart; 0 if the placement does not go by them.
+    handles: u8,
     /// Whether pages stay in the buffer after a read.
     pub keeps_reads: bool,
     /// What happens to read-hot pages that leave clean.
@@ -31,6 +33,7 @@ impl AccessClasses {
         Self {
             hotness: Hotness::new(&config.hotness, layout.geometry.page_size)
                 .or_custom(config.policies.hotness.as_ref()),
+            handles: config.placement.tagged_handles(),
             keeps_reads: config.buffer.cache_reads,
             read_hot: config.buffer.read_hot,
             marks: Self::marks(config, layout),
@@ -42,6 +45,19 @@ impl AccessClasses {
     pub fn bytes(config: &Config, layout: &Layout) -> Bytes {
         let marked = config.buffer.read_hot == ReadHot::OnEvict;
         Bytes::of::<Voltage>(if marked { layout.mapped_pages.into() } else { 0 })
+    }
+
+    /// Returns the tag of data written by a request of `pages` pages with a placement handle.
+    #[inline]
+    pub fn tag_of_write(&mut self, pages: u32, handle: PlacementHandle) -> StreamTag {
+        let tag = self.hotness.tag_of_write(pages);
+        self.placed(tag, handle)
+    }
+
+    /// Returns a tag with the placement handle of a write, if the placement goes by handles.
+    #[inline]
+    pub fn placed(&self, tag: StreamTag, handle: PlacementHandle) -> StreamTag {
+        tag.placed(handle, self.handles)
     }
 
     /// Returns the tag of a page to be programmed, with its access class.

@@ -26,7 +26,7 @@ pub mod stripes;
 mod superblocks;
 
 use crate::policy::custom::Policies;
-use crate::policy::stream_tag::AccessClass;
+use crate::policy::stream_tag::{AccessClass, StreamTag};
 use crate::policy::{
     die_order, hotness, placement, redundancy, replacement, scrub, sensing, step, suspension,
     throttle, victim, voltage, wear,
@@ -390,6 +390,8 @@ impl Config {
                 dies: placement::Dies::Rotate,
                 stripe_unit: 1,
                 hot_to_strong: false,
+                handles: StreamTag::HANDLES.into(),
+                isolation: placement::Isolation::Initial,
             },
             step: step::Params { name: step::StepKind::Nominal },
             voltage: voltage::Params { name: voltage::VoltageKind::Nominal },

@@ -9,7 +9,6 @@ use crate::host::displaced::Service;
 use crate::mapping::page_map::Location;
 use crate::observe::law::{Violation, law};
 use crate::observe::operation::{Op, Source};
-use crate::policy::stream_tag::StreamTag;
 use fowler_units::{BlockId, DieId, FrameId, Id, Lpn, PlaneId, UnitId};
 
 impl Device {
@@ -204,8 +203,7 @@ impl Device {
             let tag = match txn.owner {
                 Owner::Frame(_) => txn.tag,
                 Owner::Job if txn.source == Source::Gc && txn.op == Op::Program => {
-                    let from = open_blocks.tag_of(locator.block_of(txn.from));
-                    StreamTag::new(false, from.class())
+                    open_blocks.tag_of_survivors(locator.block_of(txn.from))
                 }
                 _ => continue,
             };

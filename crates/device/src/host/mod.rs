@@ -184,7 +184,7 @@ impl Ftl {
     fn describe(&mut self, id: ReqId) {
         let request = self.front.requests.get_mut(id);
         request.group = request.pages.min(u32::from(u16::MAX)) as u16;
-        request.tag = self.core.classes.hotness.tag_of_write(request.pages);
+        request.tag = self.core.classes.tag_of_write(request.pages, request.io.placement);
         if self.rules.partial == PartialWrites::Overwrite {
             request.covered = self.core.buffer.whole();
         } else if request.covers_whole_pages(&self.core.locator) {

@@ -1,5 +1,7 @@
-//! The tag of a page on its way to the flash: its access class, and whether it is hot.
+//! The tag of a page on its way to the flash: its access class, whether it is hot, and the placement
+//! handle that the host gave it.
 
+use fowler_units::PlacementHandle;
 use serde::{Deserialize, Serialize};
 
 /// How a page was used while it was in the buffer (HIRE, section 3.1).
@@ -27,24 +29,38 @@ fowler_units::enumerated! {
     pub ByClass
 }
 
-/// The combined result of the detectors of [`crate::policy::hotness`] for a page, as a number below
-/// [`StreamTag::COUNT`].
+/// All that is known about where a page belongs, as a number below [`StreamTag::COUNT`]: the results
+/// of the detectors of [`crate::policy::hotness`], and the host's placement handle on a drive whose
+/// placement goes by handles (0 on others).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StreamTag(u8);
 
+/// The bits of a tag below those of its handle: one for hot data, two for the access class.
+const HANDLE_SHIFT: u32 = 3;
+
 impl StreamTag {
-    /// The number of tags.
-    pub const COUNT: usize = 2 * AccessClass::ALL.len();
+    /// The number of handles that tags distinguish.
+    pub const HANDLES: u8 = 8;
+    /// The number of tags of one handle.
+    pub const PLAIN_COUNT: usize = 2 * AccessClass::ALL.len();
+    /// The bound of [`StreamTag::index`]. Not every number below it is a tag.
+    pub const COUNT: usize = (StreamTag::HANDLES as usize) << HANDLE_SHIFT;
     /// The tag of a page about which nothing is known.
     pub const PLAIN: StreamTag = StreamTag(0);
 
     /// Returns every tag.
     pub fn all() -> impl Iterator<Item = StreamTag> {
-        (0..StreamTag::COUNT as u8).map(StreamTag)
+        let handles = 0..StreamTag::HANDLES;
+        handles.flat_map(|handle| {
+            let classes = AccessClass::ALL.into_iter();
+            let plain =
+                classes.flat_map(|class| [false, true].map(|hot| StreamTag::new(hot, class)));
+            plain.map(move |tag| tag.of_handle(handle))
+        })
     }
 
-    /// Creates a tag from whether the page is expected to become invalid soon, and its access
-    /// class.
+    /// Creates a tag of handle 0 from whether the page is expected to become invalid soon, and its
+    /// access class.
     #[inline]
     pub fn new(hot: bool, class: AccessClass) -> StreamTag {
         StreamTag(2 * class as u8 + u8::from(hot))
@@ -65,12 +81,76 @@ impl StreamTag {
     /// Returns the access class.
     #[inline]
     pub fn class(self) -> AccessClass {
-        AccessClass::ALL[usize::from(self.0 / 2)]
+        AccessClass::ALL[usize::from(self.0 >> 1 & 3)]
+    }
+
+    /// Returns the number of the placement handle, below [`StreamTag::HANDLES`].
+    #[inline]
+    pub fn handle(self) -> u8 {
+        self.0 >> HANDLE_SHIFT
     }
 
     /// Changes the access class.
     #[inline]
     pub fn with(self, class: AccessClass) -> StreamTag {
-        StreamTag::new(self.is_hot(), class)
+        StreamTag(self.0 & !0b110 | 2 * class as u8)
+    }
+
+    /// Changes the handle.
+    #[inline]
+    pub fn of_handle(self, handle: u8) -> StreamTag {
+        debug_assert!(handle < StreamTag::HANDLES);
+        StreamTag(self.0 & 0b111 | handle << HANDLE_SHIFT)
+    }
+
+    /// Gives the tag the handle that the host named, on a drive of so many. A write that names
+    /// none, or one that the drive does not have, goes to handle 0 (NVMe TP4146, placement handle
+    /// of a write without a valid placement identifier).
+    #[inline]
+    pub fn placed(self, host: PlacementHandle, handles: u8) -> StreamTag {
+        if host.0 < handles { self.of_handle(host.0) } else { self }
+    }
+
+    /// Returns the tag of data that is expected to become invalid soon.
+    #[inline]
+    pub fn heated(self) -> StreamTag {
+        StreamTag(self.0 | 1)
+    }
+
+    /// Returns the tag of data that garbage collection has moved: of the same access class and
+    /// handle, and no longer expected to become invalid soon.
+    #[inline]
+    pub fn survived(self) -> StreamTag {
+        StreamTag(self.0 & !1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tag_is_what_it_was_made_of() {
+        assert_eq!(StreamTag::all().count(), 48);
+        for tag in StreamTag::all() {
+            let (hot, class, handle) = (tag.is_hot(), tag.class(), tag.handle());
+            assert!(tag.index() < StreamTag::COUNT);
+            assert_eq!(StreamTag::new(hot, class).of_handle(handle), tag);
+            let cold = tag.survived();
+            assert_eq!((cold.is_hot(), cold.class(), cold.handle()), (false, class, handle));
+            for class in AccessClass::ALL {
+                let with = tag.with(class);
+                assert_eq!((with.is_hot(), with.class(), with.handle()), (hot, class, handle));
+            }
+        }
+    }
+
+    #[test]
+    fn a_write_without_a_handle_of_the_drive_goes_to_the_first() {
+        for (host, handle) in [(0, 0), (3, 3), (4, 0), (7, 0), (254, 0), (255, 0)] {
+            let tag = StreamTag::new(true, AccessClass::WriteHot);
+            let placed = tag.placed(PlacementHandle(host), 4);
+            assert_eq!(placed, tag.of_handle(handle), "handle {host} of a drive with 4");
+        }
     }
 }

@@ -25,15 +25,20 @@ impl Config {
     /// and of blocks (preconditioning writes plain data into blocks that are all alike), except for
     /// the number of open blocks that it reserves. Of custom policies only a victim rule acts then.
     pub fn ages_like(&self, other: &Config) -> bool {
-        let open = |its: &Config| its.placement.streams(its.hotness.tags());
-        self.aged_part(other) == *other && open(self) == open(other)
+        self.aged_part(other) == *other && self.open_streams() == other.open_streams()
     }
 
     /// Returns `other` with everything of this configuration that the placement of data depends on,
     /// and the number of open blocks that are reserved for kinds of data. Two configurations age
     /// alike if both are the same for the same `other`.
     pub fn placement_identity(&self, other: &Config) -> (Config, usize) {
-        (self.aged_part(other), self.placement.streams(self.hotness.tags()))
+        (self.aged_part(other), self.open_streams())
+    }
+
+    /// Returns the number of streams of host data and of moved data, whose open blocks are taken from
+    /// the spare capacity.
+    pub(crate) fn open_streams(&self) -> usize {
+        self.placement.host_streams(&self.hotness) + self.placement.moved_streams(&self.hotness)
     }
 
     fn aged_part(&self, other: &Config) -> Config {

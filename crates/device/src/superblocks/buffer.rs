@@ -1,6 +1,7 @@
 //! The frames of the write buffer. A frame holds one unit from the moment its write is acknowledged
 //! until a program command has stored it.
 
+use crate::policy::stream_tag::StreamTag;
 use fowler_units::{Bytes, FrameId, Id};
 use std::collections::VecDeque;
 
@@ -20,8 +21,11 @@ pub(super) enum State {
 struct Frame {
     page: u32,
     state: State,
-    /// Whether its data is still wanted; a trim takes that from it.
+    /// True until a trim, or a write of the same unit to another stream, makes its data invalid.
     wanted: bool,
+    /// The stream of its data, and the tag by which it belongs there.
+    stream: u8,
+    tag: StreamTag,
 }
 
 /// The frames.
@@ -29,52 +33,62 @@ struct Frame {
 pub(super) struct Buffer {
     frames: Vec<Frame>,
     free: Vec<FrameId>,
-    /// The frames that wait for a command, in order, and how many of them are still wanted.
-    ready: VecDeque<FrameId>,
+    /// By stream.
+    ready: Vec<Ready>,
+}
+
+/// The frames of a stream that wait for a command, in order, and how many of them are still wanted.
+#[derive(Clone, Debug)]
+struct Ready {
+    frames: VecDeque<FrameId>,
     wanted: u32,
 }
 
 impl Buffer {
-    pub fn new(frames: u32) -> Buffer {
-        let blank = Frame { page: 0, state: State::Free, wanted: false };
+    pub fn new(frames: u32, streams: u8) -> Buffer {
+        let blank =
+            Frame { page: 0, state: State::Free, wanted: false, stream: 0, tag: StreamTag::PLAIN };
+        let ready = || Ready { frames: VecDeque::with_capacity(frames as usize), wanted: 0 };
         Buffer {
             frames: vec![blank; frames as usize],
             free: (0..frames).rev().map(FrameId).collect(),
-            ready: VecDeque::with_capacity(frames as usize),
-            wanted: 0,
+            ready: (0..streams).map(|_| ready()).collect(),
         }
     }
 
-    pub fn bytes(frames: u32) -> Bytes {
-        Bytes::of::<(Frame, FrameId, FrameId)>(frames.into())
+    pub fn bytes(frames: u32, streams: u8) -> Bytes {
+        Bytes::of::<(Frame, FrameId)>(frames.into())
+            + Bytes::of::<FrameId>(u64::from(frames) * u64::from(streams))
     }
 
-    /// Takes a free frame for a unit of the host.
+    /// Takes a free frame for a unit of the host, of this stream and tag.
     #[inline]
-    pub fn take(&mut self, page: u32) -> Option<FrameId> {
+    pub fn take(&mut self, page: u32, (stream, tag): (u8, StreamTag)) -> Option<FrameId> {
         let id = match self.free.pop() {
             Some(id) => id,
             None => self.take_unwanted()?,
         };
-        self.frames[id.index()] = Frame { page, state: State::Merging, wanted: true };
+        self.frames[id.index()] = Frame { page, state: State::Merging, wanted: true, stream, tag };
         Some(id)
     }
 
     /// Frees the frames that wait for a command that would not store them, and takes one.
     #[cold]
     fn take_unwanted(&mut self) -> Option<FrameId> {
-        if self.ready.len() == self.wanted as usize {
-            return None;
-        }
         let (frames, free) = (&mut self.frames, &mut self.free);
-        self.ready.retain(|&id| {
-            let frame = &mut frames[id.index()];
-            if !frame.wanted {
-                frame.state = State::Free;
-                free.push(id);
+        for ready in &mut self.ready {
+            if ready.frames.len() == ready.wanted as usize {
+                continue;
             }
-            frame.wanted
-        });
+            ready.frames.retain(|&id| {
+                let frame = &mut frames[id.index()];
+                if !frame.wanted {
+                    frame.state = State::Free;
+                    free.push(id);
+                }
+                frame.wanted
+            });
+        }
         self.free.pop()
     }
 
@@ -88,10 +102,11 @@ impl Buffer {
         self.free.len()
     }
 
-    /// Returns whether a write of the same unit may overwrite what the frame holds.
+    /// Returns whether a write of the same unit in this stream may overwrite what the frame holds.
     #[inline]
-    pub fn takes_overwrite(&self, id: FrameId) -> bool {
-        matches!(self.frames[id.index()].state, State::Merging | State::Ready)
+    pub fn takes_overwrite(&self, id: FrameId, stream: u8) -> bool {
+        let frame = &self.frames[id.index()];
+        matches!(frame.state, State::Merging | State::Ready) && frame.stream == stream
     }
 
     /// The frame holds its whole unit: it waits for a command.
@@ -101,8 +116,9 @@ impl Buffer {
         debug_assert_eq!(frame.state, State::Merging);
         if frame.wanted {
             frame.state = State::Ready;
-            self.wanted += 1;
-            self.ready.push_back(id);
+            let ready = &mut self.ready[usize::from(frame.stream)];
+            ready.wanted += 1;
+            ready.frames.push_back(id);
         } else {
             self.release(id);
         }
@@ -111,24 +127,33 @@ impl Buffer {
     /// Nobody wants the data of the frame any more.
     pub fn give_up(&mut self, id: FrameId) {
         let frame = &mut self.frames[id.index()];
-        self.wanted -= u32::from(frame.state == State::Ready && frame.wanted);
+        let ready = &mut self.ready[usize::from(frame.stream)];
+        ready.wanted -= u32::from(frame.state == State::Ready && frame.wanted);
         frame.wanted = false;
     }
 
-    /// Returns the number of frames that wait for a command.
+    /// Returns the number of frames of a stream that wait for a command.
     #[inline]
-    pub fn waiting(&self) -> u32 {
-        self.wanted
+    pub fn waiting(&self, stream: u8) -> u32 {
+        self.ready[usize::from(stream)].wanted
     }
 
-    /// Takes the next frame for a command, and frees those before it that nobody wants.
+    /// Returns the tag of the first frame of a stream that waits for a command.
+    pub fn first_tag(&self, stream: u8) -> StreamTag {
+        let frames = self.ready[usize::from(stream)].frames.iter();
+        let mut tags = frames.map(|id| &self.frames[id.index()]).filter(|frame| frame.wanted);
+        tags.next().map_or(StreamTag::PLAIN, |frame| frame.tag)
+    }
+
+    /// Takes the next frame of a stream for a command, and frees those before it that nobody wants.
     #[inline]
-    pub fn next(&mut self) -> Option<FrameId> {
+    pub fn next(&mut self, stream: u8) -> Option<FrameId> {
         loop {
-            let id = self.ready.pop_front()?;
+            let ready = &mut self.ready[usize::from(stream)];
+            let id = ready.frames.pop_front()?;
             if self.frames[id.index()].wanted {
                 self.frames[id.index()].state = State::Leaving;
-                self.wanted -= 1;
+                ready.wanted -= 1;
                 return Some(id);
             }
             self.release(id);

@@ -125,8 +125,10 @@ impl Superblocks {
         law!(free == counted, "{free} erased, {counted} counted");
         let (moving, _) = self.collector.in_flight();
         law!(leaving == moving, "{leaving} units leave superblocks, {moving} are moving");
-        let (promised, room) = (self.collector.promised(), self.room_for_moved());
-        law!(promised <= room, "{promised} units are to be moved to where {room} fit");
+        for &stream in self.streams.moved() {
+            let (promised, room) = (self.collector.promised(stream), self.room_for_moved(stream));
+            law!(promised <= room, "{promised} units go to stream {stream}, where {room} fit");
+        }
         Ok(())
     }
 
@@ -170,7 +172,7 @@ impl Superblocks {
         if let Some(open) = self.commands.open_of(Stream::Slc) {
             law!(cache.mode(open.superblock) == Mode::Slc, "{open:?} is not in SLC mode");
         }
-        for stream in [Stream::Host, Stream::Moved] {
+        for stream in [Stream::Host(0), Stream::Moved(0)] {
             let open = self.commands.open_of(stream);
             let usual = open.is_none_or(|open| cache.mode(open.superblock) == Mode::Usual);
             law!(usual, "{stream:?} fills {open:?}, which is in SLC mode");

@@ -12,6 +12,7 @@
 
 use super::shape::Shape;
 use crate::config::Config;
+use crate::policy::placement::STREAMS_MAX;
 use std::collections::VecDeque;
 
 /// Why a superblock is emptied.
@@ -44,6 +45,8 @@ pub(super) struct Job {
     pub(super) written: i64,
     /// How far host and job may be ahead of each other.
     pub(super) slack: i64,
+    /// The stream that its units are moved into.
+    pub(super) into: u8,
 }
 
 /// The slack of a job in idle time, and of one that gains nothing: there is nobody to keep in step
@@ -58,13 +61,14 @@ pub(super) struct Collector {
     pub(super) job: Option<Job>,
     /// The superblock chosen to be emptied for its space, whose units have no place to go to yet.
     pub(super) chosen: Option<u32>,
-    /// Units read and not yet sent to their new place: the unit of the host, and where it was.
-    pub(super) copied: VecDeque<(u32, u32)>,
+    /// Units read and not yet sent to their new place, by stream: the unit of the host, and where it
+    /// was.
+    pub(super) copied: Vec<VecDeque<(u32, u32)>>,
     /// Units between their read and the end of their program, and the most there may be.
     pub(super) moving: u32,
     moving_most: u32,
-    /// Those of them that no program command has taken yet.
-    pub(super) unsent: u32,
+    /// Those of them that no program command has taken yet, by stream.
+    pub(super) unsent: [u32; STREAMS_MAX],
     /// Reads in flight.
     pub(super) reading: u32,
     /// How far host and collection may be ahead of each other, in units: two word lines of all
@@ -80,17 +84,17 @@ pub(super) struct Collector {
 }
 
 impl Collector {
-    pub fn new(config: &Config, shape: &Shape) -> Collector {
+    pub fn new(config: &Config, shape: &Shape, streams: u8) -> Collector {
         // What two word lines of all dies hold is on its way: enough to keep every die at work.
         let moving_most = 2 * shape.dies * shape.units_per_command;
         Collector {
             below: config.gc.foreground_below,
             job: None,
             chosen: None,
-            copied: VecDeque::with_capacity(moving_most as usize),
+            copied: vec![VecDeque::with_capacity(moving_most as usize); usize::from(streams)],
             moving: 0,
             moving_most,
-            unsent: 0,
+            unsent: [0; STREAMS_MAX],
             reading: 0,
             slack: moving_most.into(),
             carried: 0,
@@ -118,10 +122,11 @@ impl Collector {
         }
     }
 
-    /// Returns the units that superblocks being emptied may still send to their new place.
-    pub fn promised(&self) -> i64 {
-        let unread = self.job.map_or(0, |job| (job.valid - job.moved).max(0));
-        unread + i64::from(self.unsent)
+    /// Returns the units that superblocks being emptied may still send to a stream.
+    pub fn promised(&self, stream: u8) -> i64 {
+        let job = self.job.filter(|job| job.into == stream);
+        let unread = job.map_or(0, |job| (job.valid - job.moved).max(0));
+        unread + i64::from(self.unsent[usize::from(stream)])
     }
 
     /// Returns the number of superblocks that it keeps erased.
@@ -129,10 +134,15 @@ impl Collector {
         self.below
     }
 
-    /// Takes a unit that has been read, to be sent to its new place.
-    pub fn next_copied(&mut self) -> (u32, u32) {
-        self.unsent -= 1;
-        self.copied.pop_front().expect("counted by the caller")
+    /// Takes a unit that has been read, to be sent to its new place in a stream.
+    pub fn next_copied(&mut self, stream: u8) -> (u32, u32) {
+        self.unsent[usize::from(stream)] -= 1;
+        self.copied[usize::from(stream)].pop_front().expect("counted by the caller")
+    }
+
+    /// Returns the unit that will be taken next, without taking it.
+    pub fn first_copied(&self, stream: u8) -> (u32, u32) {
+        self.copied[usize::from(stream)][0]
     }
 
     /// Units have been stored in their new place.
@@ -140,9 +150,9 @@ impl Collector {
         self.moving -= units;
     }
 
-    /// Returns the units that have been read and wait to be sent.
-    pub fn waiting(&self) -> u32 {
-        self.copied.len() as u32
+    /// Returns the units that have been read and wait to be sent to a stream.
+    pub fn waiting(&self, stream: u8) -> u32 {
+        self.copied[usize::from(stream)].len() as u32
     }
 
     /// Returns whether nothing more is read until the next job begins.

@@ -35,7 +35,7 @@ impl Superblocks {
             return (self.slc.is_some() && self.begin_folding(flash)) || self.begin_refresh(flash);
         }
         // Often not even what the emptiest holds fits somewhere.
-        if !self.map.emptiest().is_some_and(|(_, least)| self.fits(least)) {
+        if !self.map.emptiest().is_some_and(|(it, least)| self.fits(least, it)) {
             return false;
         }
         // One that lends units to fill up a command is full again when they are stored.
@@ -61,7 +61,7 @@ impl Superblocks {
     /// Begins to empty a superblock, by which the host gains so many units. Returns whether what it
     /// holds fits somewhere.
     pub(super) fn begin_emptying(&mut self, victim: u32, valid: u32, gain: u32, why: Why) -> bool {
-        if !self.fits(valid) {
+        if !self.fits(valid, victim) {
             return false;
         }
         self.map.empty(victim);
@@ -81,23 +81,33 @@ impl Superblocks {
                 Why::Space | Why::CacheFull => self.collector.slack,
                 Why::Idle | Why::Refresh => UNPACED,
             },
+            into: self.streams.of_survivors(victim),
         });
         true
     }
 
-    /// Returns whether so many units more fit where moved ones go.
-    fn fits(&self, units: u32) -> bool {
-        self.collector.promised() + i64::from(units) <= self.room_for_moved()
+    /// Returns whether so many units more fit where those of a superblock go.
+    fn fits(&self, units: u32, superblock: u32) -> bool {
+        let stream = self.streams.of_survivors(superblock);
+        self.collector.promised(stream) + i64::from(units) <= self.room_for_moved(stream)
     }
 
-    /// Returns how many units fit where moved ones go, without the superblocks that the host may
-    /// take: it never takes the last one. No more are promised: of superblocks that are emptied
-    /// beyond that, each would keep units that have no place to go to, and none could be erased.
-    pub(super) fn room_for_moved(&self) -> i64 {
-        let open = self.commands.open_of(Stream::Moved);
-        let rest = open.map_or(0, |open| self.shape.data_units_from(open.command));
-        let last = if self.map.free_count() > 0 { self.shape.data_units() } else { 0 };
-        i64::from(rest) + i64::from(last)
+    /// Returns how many units fit where those moved into a stream go, without the superblocks that
+    /// the host may take, and those that other streams will: the host always leaves one for each
+    /// stream ([`super::streams::Streams::kept`]). No more are promised: of superblocks that are
+    /// emptied beyond that, each would keep units that have no place to go to, and none could be
+    /// erased.
+    pub(super) fn room_for_moved(&self, stream: u8) -> i64 {
+        let data = i64::from(self.shape.data_units());
+        let rest = |stream| {
+            let open = self.commands.open_of(Stream::Moved(stream));
+            i64::from(open.map_or(0, |open| self.shape.data_units_from(open.command)))
+        };
+        let others = self.streams.moved().iter().filter(|&&other| other != stream);
+        let beyond = |&other: &u8| (self.collector.promised(other) - rest(other)).max(0);
+        let taken: i64 = others.map(|other| (beyond(other) + data - 1) / data).sum();
+        let erased = i64::from(self.map.free_count().min(self.streams.kept()));
+        rest(stream) + (erased - taken).max(0) * data
     }
 
     /// Reads valid units of the superblock being emptied, as far as it may. Returns whether it has
@@ -149,7 +159,7 @@ impl Superblocks {
         // Which of the units of the page are wanted travels with the read.
         (txn.unit, txn.from, txn.epoch) = (place, UnitId(first), which);
         self.collector.moving += parts;
-        self.collector.unsent += parts;
+        self.collector.unsent[usize::from(self.streams.of_survivors(superblock))] += parts;
         self.collector.reading += 1;
         self.map.leaves(superblock, parts);
         super::submit_read(flash, id, parts);
@@ -161,14 +171,15 @@ impl Superblocks {
         let Txn { from, epoch: which, .. } = *flash.txns.get(id);
         flash.txns.close(id);
         self.collector.reading -= 1;
+        let into = usize::from(self.streams.of_survivors(superblock));
         for at in (0..self.shape.units_per_page).filter(|at| which & (1 << at) != 0) {
             let unit = from.0 + at;
             match self.map.valid_owner(unit) {
-                Some(page) => self.collector.copied.push_back((page, unit)),
+                Some(page) => self.collector.copied[into].push_back((page, unit)),
                 // The host has written it again since.
                 None => {
                     self.collector.moving -= 1;
-                    self.collector.unsent -= 1;
+                    self.collector.unsent[into] -= 1;
                     self.map.has_left(superblock);
                 }
             }

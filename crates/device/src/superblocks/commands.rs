@@ -1,22 +1,45 @@
 //! Open superblocks, and the program commands that fill them.
 //!
-//! What the host writes and what garbage collection moves fill a superblock each; what goes into
-//! the SLC cache fills a third, whose commands hold one page of a word line instead of all. A
-//! command takes the next word line of the next die: a whole one, even if there is less to store,
+//! Each stream of what the host writes and of what garbage collection moves fills a superblock
+//! ([`super::streams`]); what goes into the SLC cache fills another, whose commands hold one page
+//! of a word line instead of all. A command takes the next word line of the next die: a whole one, even if there is less to store,
 //! and every `superblocks.parity`-th of a superblock is parity over those before it.
 
 use super::passes::Passes;
 use super::shape::Shape;
 use crate::config::FlashConfig;
+use crate::policy::placement::STREAMS_MAX;
 use fowler_units::{Bytes, FrameId, Id, TxnId};
 
 /// What fills a superblock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stream {
-    Host,
-    Moved,
+    /// A stream of what the host writes.
+    Host(u8),
+    /// A stream of what garbage collection moves.
+    Moved(u8),
     /// What the host writes, in SLC mode.
     Slc,
+}
+
+impl Stream {
+    /// The number of streams that a drive may have.
+    pub const COUNT: usize = 2 * STREAMS_MAX + 1;
+
+    /// Returns its number, below [`Stream::COUNT`].
+    #[inline]
+    pub fn index(self) -> usize {
+        match self {
+            Stream::Host(number) => usize::from(number),
+            Stream::Moved(number) => STREAMS_MAX + usize::from(number),
+            Stream::Slc => 2 * STREAMS_MAX,
+        }
+    }
+
+    /// Returns whether what it stores comes from the host.
+    pub fn is_of_host(self) -> bool {
+        !matches!(self, Stream::Moved(_))
+    }
 }
 
 /// A superblock being filled.
@@ -61,7 +84,7 @@ impl Command {
 /// The commands in flight, and the open superblocks.
 #[derive(Clone, Debug)]
 pub(super) struct Commands {
-    open: [Option<Open>; 3],
+    open: [Option<Open>; Stream::COUNT],
     pub(super) records: Vec<Command>,
     /// What each command stores, command by command.
     pub(super) stored: Vec<Stored>,
@@ -69,18 +92,18 @@ pub(super) struct Commands {
     pub(super) units_per_command: usize,
     /// Those between their passes, on a drive that programs in two.
     pub passes: Option<Box<Passes>>,
-    /// While the drive is filled before its first request: the next unit of the command that each
-    /// stream has begun, and its end.
+    /// While the drive is filled before its first request: the next unit of the command that the
+    /// host's stream has begun, and that which moved data has begun; and their ends.
     pub filling: [Option<(u32, u32)>; 2],
 }
 
 impl Commands {
-    pub fn new(config: &FlashConfig, shape: &Shape, frames: u32) -> Commands {
-        let count = Commands::most(config, shape, frames);
+    pub fn new(config: &FlashConfig, shape: &Shape, frames: u32, moved: u32) -> Commands {
+        let count = Commands::most(config, shape, frames, moved);
         let blank = Command::new(0, 0, 0);
         let units = shape.units_per_command as usize;
         Commands {
-            open: [None; 3],
+            open: [None; Stream::COUNT],
             records: vec![blank; count],
             stored: vec![Stored::Frame(FrameId(0)); count * units],
             free: (0..count as u32).rev().collect(),
@@ -92,33 +115,19 @@ impl Commands {
 
     /// Returns the most commands in flight: as many as the buffer fills, as many as are being moved
     /// ([`super::collection`]), and the parity between them. Of those that move data and program in
-    /// two passes, three on each die may have ended the first and not the second.
-    pub fn most(config: &FlashConfig, shape: &Shape, frames: u32) -> usize {
-        let between = (config.program_passes - 1) * 3 * shape.dies;
+    /// two passes, three on each die may have ended the first and not the second, for each stream
+    /// of moved data.
+    pub fn most(config: &FlashConfig, shape: &Shape, frames: u32, moved: u32) -> usize {
+        let between = (config.program_passes - 1) * 3 * shape.dies * moved;
         let data = frames / shape.least_units + 2 * shape.dies + between + 4;
         2 * data as usize
     }
 
-    pub fn bytes(config: &FlashConfig, shape: &Shape, frames: u32) -> Bytes {
-        let count = Commands::most(config, shape, frames) as u64;
+    pub fn bytes(config: &FlashConfig, shape: &Shape, frames: u32, moved: u32) -> Bytes {
+        let count = Commands::most(config, shape, frames, moved) as u64;
         Bytes::of::<(Command, u32)>(count)
             + Bytes::of::<Stored>(count * u64::from(shape.units_per_command))
             + Passes::bytes(config, shape)
-    }
-
-    /// Goes on with the superblocks that other commands have opened.
-    pub fn open_as(&mut self, other: &Commands) {
-        self.open = other.open;
-    }
-
-    /// Returns the superblocks that are open, by stream.
-    pub fn all_open(&self) -> [Option<Open>; 3] {
-        self.open
-    }
-
-    /// Goes on with these open superblocks.
-    pub fn restore_open(&mut self, open: [Option<Open>; 3]) {
-        self.open = open;
     }
 
     /// Returns the page programs of a command after the first.
@@ -147,11 +156,11 @@ impl Commands {
 
     /// Returns the superblock that a stream fills.
     pub fn open_of(&self, stream: Stream) -> Option<Open> {
-        self.open[stream as usize]
+        self.open[stream.index()]
     }
 
     pub fn set_open(&mut self, stream: Stream, open: Option<Open>) {
-        self.open[stream as usize] = open;
+        self.open[stream.index()] = open;
     }
 
     /// Returns the frames in flight.

@@ -2,7 +2,7 @@
 //! and collected by the same rules, without dies.
 
 use super::Superblocks;
-use super::commands::{Open, Stream};
+use super::commands::Open;
 use crate::config::{Config, Pattern};
 use crate::precondition::{Preconditioned, WATCHED_EVERY, Watch};
 use fowler_units::{Nanos, Rng, Scatter};
@@ -10,6 +10,10 @@ use fowler_units::{Nanos, Rng, Scatter};
 /// How often every unit is overwritten, on average, before the state counts as steady. With greedy
 /// collection the first pass brings it there; SNIA's PTS asks for two.
 const PASSES: u64 = 3;
+
+/// The streams that are filled, by their place in [`super::streams::Streams::of_filling`].
+const HOST: usize = 0;
+const MOVED: usize = 1;
 
 /// Fills a fresh drive as its configuration says. None if it was stopped.
 pub(super) fn fill(
@@ -119,29 +123,30 @@ impl Filling<'_> {
     #[inline]
     pub(super) fn write(&mut self, page: u32) {
         self.written += 1;
-        self.put(Stream::Host, page);
+        self.put(HOST, page);
     }
 
-    /// Writes a unit to the superblock of a stream.
+    /// Writes a unit to the superblock that is open for one of [`HOST`] and [`MOVED`].
     #[inline]
-    fn put(&mut self, stream: Stream, page: u32) {
-        let unit = match self.drive.commands.filling[stream as usize] {
+    fn put(&mut self, which: usize, page: u32) {
+        let unit = match self.drive.commands.filling[which] {
             Some((next, end)) if next < end => {
-                self.drive.commands.filling[stream as usize] = Some((next + 1, end));
+                self.drive.commands.filling[which] = Some((next + 1, end));
                 next
             }
-            _ => self.next_command(stream),
+            _ => self.next_command(which),
         };
         self.drive.map.store(page, unit);
     }
 
     /// Begins the next command of a stream that stores data. Returns its first unit.
     #[cold]
-    fn next_command(&mut self, stream: Stream) -> u32 {
+    fn next_command(&mut self, which: usize) -> u32 {
+        let stream = self.drive.streams.of_filling()[which];
         loop {
             let drive = &mut *self.drive;
             let Some(open) = drive.commands.open_of(stream) else {
-                if stream == Stream::Host {
+                if which == HOST {
                     self.make_room();
                 }
                 let superblock = self.drive.map.open().expect("collection keeps one erased");
@@ -158,12 +163,12 @@ impl Filling<'_> {
             }
             drive.advance(stream, open);
             if stores {
-                if let Some((_, end)) = drive.commands.filling[stream as usize] {
+                if let Some((_, end)) = drive.commands.filling[which] {
                     drive.map.landed(drive.shape.superblock_of(end - 1), Nanos::ZERO);
                 }
                 let first = drive.shape.unit_of_command(open.superblock, open.command);
                 let end = first + drive.shape.units_per_command;
-                drive.commands.filling[stream as usize] = Some((first + 1, end));
+                drive.commands.filling[which] = Some((first + 1, end));
                 return first;
             }
         }
@@ -184,7 +189,7 @@ impl Filling<'_> {
                 if let Some(page) = self.drive.map.valid_owner(unit) {
                     debug_assert!(self.drive.map.is_at(page, unit));
                     self.moved += 1;
-                    self.put(Stream::Moved, page);
+                    self.put(MOVED, page);
                 }
             }
             self.drive.map.erased(victim);

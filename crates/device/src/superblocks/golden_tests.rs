@@ -116,7 +116,7 @@ fn beside_a_program(suspension: SuspensionKind, delay: Span, at: u64) -> Vec<u64
     config.die_order.name = DieOrderKind::ReadFirst;
     let mut device = drive(&config);
     let its = device.superblocks();
-    let open = its.commands.open_of(super::commands::Stream::Host).expect("half full");
+    let open = its.commands.open_of(super::commands::Stream::Host(0)).expect("half full");
     let die = its.shape.die_at(open.command % its.shape.dies);
     let unit = unit_on(&device, die);
     // Units that no read asks for.

@@ -17,7 +17,11 @@ use fowler_units::{FrameId, HostIo, HostOp, Lpn, Nanos, ReqId, TxnId, UnitId};
 impl Superblocks {
     /// Admits a request that has come over the link.
     pub(super) fn admit_request(&mut self, flash: &mut Flash, io: HostIo, ready: Nanos) {
-        let id = self.front.requests.open(Request::new(io, ready, &self.units));
+        let mut request = Request::new(io, ready, &self.units);
+        if self.streams.count() > 1 && io.op == HostOp::Write {
+            request.tag = self.streams.tag_of_write(request.pages, io.placement);
+        }
+        let id = self.front.requests.open(request);
         match io.op {
             // What has been acknowledged survives a loss of power.
             HostOp::Flush => self.answer_at_once(flash, id),
@@ -209,8 +213,10 @@ impl Superblocks {
     /// Takes a frame for a unit. Returns whether there was one.
     fn write_unit(&mut self, flash: &mut Flash, id: ReqId, page: u32) -> bool {
         let place = self.map.place(page);
+        let tag = self.front.requests.get(id).tag;
+        let stream = self.streams.of(tag);
         if let Location::Buffer(frame) = place
-            && self.buffer.takes_overwrite(frame)
+            && self.buffer.takes_overwrite(frame, stream)
         {
             flash.counters.pages_written += 1;
             flash.counters.buffer_write_hits += 1;
@@ -219,9 +225,12 @@ impl Superblocks {
         if !self.pace.lets_in(flash) {
             return false;
         }
-        let Some(frame) = self.buffer.take(page) else { return false };
+        let Some(frame) = self.buffer.take(page, (stream, tag)) else { return false };
         self.pace.entered(self.buffer.len() - self.buffer.free_count(), flash.now());
         flash.counters.pages_written += 1;
+        if let Location::Buffer(old) = place {
+            self.buffer.give_up(old);
+        }
         self.map.buffer(page, frame);
         let size = self.units.page_size();
         let whole = self.front.requests.get(id).within(Lpn(page), size) == (0, size);

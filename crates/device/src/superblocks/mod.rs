@@ -19,6 +19,7 @@
 //! - `host.rs`: requests: reads, writes, trims, and whom a full buffer holds up.
 //! - `commands.rs`, `programs.rs`: open superblocks, and the program commands that fill them.
 //! - `passes.rs`, `second_passes.rs`: commands that are programmed in two passes.
+//! - `streams.rs`: which data shares superblocks.
 //! - `collection.rs`: garbage collection, in step with the host. `top_up.rs`: what fills the last
 //!   command of a superblock that gains little.
 //! - `slc_cache.rs`: superblocks in SLC mode, which the host's data goes to first.
@@ -26,7 +27,7 @@
 //! - `filling.rs`: the state before the first request. `saved_state.rs`, `words.rs`:
 //!   that state as words.
 //! - `refusals.rs`: the sizes of such a drive, and why a configuration of one cannot work.
-//!   `aging_refusals.rs`: the same of its cells.
+//!   `aging_refusals.rs`, `stream_refusals.rs`: the same of its cells and of its streams.
 //! - `check.rs`: the laws of the drive.
 
 mod aging;
@@ -64,6 +65,8 @@ mod shape;
 mod slc_cache;
 #[cfg(test)]
 mod slc_tests;
+mod stream_refusals;
+mod streams;
 #[cfg(test)]
 mod theory_tests;
 mod top_up;
@@ -92,6 +95,7 @@ use map::Map;
 use pace::Pace;
 use shape::Shape;
 use slc_cache::SlcCache;
+use streams::Streams;
 pub use words::{PutWords, TakeWords};
 
 /// The translation of a drive with superblocks.
@@ -106,6 +110,7 @@ pub struct Superblocks {
     buffer: Buffer,
     pace: Pace,
     commands: Commands,
+    streams: Streams,
     /// Which superblock is emptied for its space.
     victim: AnyVictim,
     collector: Collector,
@@ -161,7 +166,9 @@ impl Superblocks {
             victim: self.victim.clone(),
             ..Superblocks::empty(config)
         };
-        its.commands.open_as(&self.commands);
+        for (from, to) in self.streams.of_filling().into_iter().zip(its.streams.of_filling()) {
+            its.commands.set_open(to, self.commands.open_of(from));
+        }
         if let (Some(aging), Some(filled)) = (&mut its.aging, &self.aging) {
             aging.filled_as(filled, &its.map);
         }
@@ -173,6 +180,8 @@ impl Superblocks {
     fn empty(config: &Config) -> Superblocks {
         let shape = Shape::new(config);
         let layout = config.superblock_sizes();
+        let streams = Streams::new(config, shape.superblocks);
+        let (count, moved) = (streams.count(), streams.kept());
         let units =
             Locator::new(&Geometry { page_size: config.superblocks.unit, ..layout.geometry });
         Superblocks {
@@ -181,15 +190,16 @@ impl Superblocks {
             front: FrontEnd::new(config, &units),
             units,
             map: Map::new(&shape, layout.logical_pages, config.slc.fixed),
-            buffer: Buffer::new(layout.frames),
+            buffer: Buffer::new(layout.frames, count),
             pace: Pace::new(&config.buffer, layout.frames),
-            commands: Commands::new(&config.flash, &shape, layout.frames),
+            commands: Commands::new(&config.flash, &shape, layout.frames, moved),
             victim: AnyVictim::custom_or_new(
                 config.policies.victim.as_ref(),
                 &config.victim,
                 config.seed,
             ),
-            collector: Collector::new(config, &shape),
+            collector: Collector::new(config, &shape, count),
+            streams,
             slc: SlcCache::new(&config.slc, &shape).map(Box::new),
             aging: Aging::new(config, &shape).map(Box::new),
             line: Line::new(config),
@@ -205,8 +215,9 @@ impl Superblocks {
         let shape = Shape::new(config);
         let layout = config.superblock_sizes();
         Map::bytes(&shape, layout.logical_pages)
-            + Buffer::bytes(layout.frames)
-            + Commands::bytes(&config.flash, &shape, layout.frames)
+            + Buffer::bytes(layout.frames, config.placement.limits(false).streams)
+            + Commands::bytes(&config.flash, &shape, layout.frames, config.moved_streams())
+            + Streams::bytes(config, shape.superblocks)
             + SlcCache::bytes(&config.slc, &shape)
             + Aging::bytes(config, &shape)
             + Line::bytes(config)

@@ -5,6 +5,7 @@
 //! its frames of the buffer for so long; what garbage collection moves leaves its old place after
 //! the first pass. See docs/decisions/superblocks.md, "What are two passes?".
 
+use super::commands::Stream;
 use super::shape::Shape;
 use crate::config::FlashConfig;
 use crate::observe::operation::Source;
@@ -20,8 +21,9 @@ pub(super) struct Begun {
 /// The commands whose second pass has not ended.
 #[derive(Clone, Debug)]
 pub(super) struct Passes {
-    /// Those whose second pass has not been sent, by stream and by position in striping order.
-    pub(super) begun: [Vec<Option<Begun>>; 2],
+    /// Those whose second pass has not been sent, by stream ([`Stream::index`]) and
+    /// by position in striping order.
+    pub(super) begun: Vec<Vec<Option<Begun>>>,
     /// The commands of all superblocks that have begun and not ended.
     pub(super) unfinished: Vec<bool>,
 }
@@ -29,10 +31,10 @@ pub(super) struct Passes {
 impl Passes {
     /// Creates the state of a drive that programs in two passes; none of another.
     pub fn new(config: &FlashConfig, shape: &Shape) -> Option<Box<Passes>> {
-        let none = || vec![None; shape.dies as usize];
+        let none = vec![None; shape.dies as usize];
         let commands = (shape.superblocks * shape.commands) as usize;
         (config.program_passes > 1).then(|| {
-            Box::new(Passes { begun: [none(), none()], unfinished: vec![false; commands] })
+            Box::new(Passes { begun: vec![none; Stream::COUNT], unfinished: vec![false; commands] })
         })
     }
 
@@ -40,7 +42,7 @@ impl Passes {
         if config.program_passes == 1 {
             return Bytes(0);
         }
-        Bytes::of::<[Option<Begun>; 2]>(shape.dies.into())
+        Bytes::of::<[Option<Begun>; Stream::COUNT]>(shape.dies.into())
             + Bytes::of::<bool>(u64::from(shape.superblocks) * u64::from(shape.commands))
     }
 

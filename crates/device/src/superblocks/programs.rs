@@ -6,23 +6,26 @@ use crate::flash::Flash;
 use crate::flash::queue::TxnClass;
 use crate::flash::txn::Owner;
 use crate::observe::operation::{Op, Source};
+use crate::policy::stream_tag::StreamTag;
 use fowler_units::{Id, TxnId};
 
 impl Superblocks {
     /// Sends what waits in the buffer to the flash, a whole command at a time, as far as there is
     /// room and garbage collection keeps up.
     pub(super) fn drain(&mut self, flash: &mut Flash) {
-        while self.buffer.waiting() >= self.shape.least_units && self.collector.lets_host_write() {
-            let Some(stream) = self.stream_of_host() else { break };
-            let units = self.units_of(stream);
-            if self.buffer.waiting() < units {
-                break;
-            }
-            let Some(open) = self.position(flash, stream) else { break };
+        while self.collector.lets_host_write() {
+            let Some((queue, stream, units)) = self.next_to_program() else { break };
+            let Some(open) = self.position(flash, stream) else {
+                // Another stream may have an open superblock.
+                if self.streams.count() == 1 {
+                    break;
+                }
+                continue;
+            };
             let number = self.begin_command(stream, open, units);
             let first = number as usize * self.commands.units_per_command;
             for at in first..first + units as usize {
-                let frame = self.buffer.next().expect("counted");
+                let frame = self.buffer.next(queue).expect("counted");
                 self.commands.stored[at] = Stored::Frame(frame);
             }
             self.collector.host_wrote(units);
@@ -33,43 +36,84 @@ impl Superblocks {
             }
             self.collect(flash);
         }
-        if self.buffer.waiting() >= self.shape.least_units {
+        let least = self.shape.least_units;
+        if (0..self.streams.count()).any(|queue| self.buffer.waiting(queue) >= least) {
             self.collect(flash);
         }
+    }
+
+    /// Returns the queue of the buffer whose frames fill the next command, its stream, and the units
+    /// of that command; none if no queue has as many, or those that do wait for a superblock.
+    fn next_to_program(&mut self) -> Option<(u8, Stream, u32)> {
+        if self.streams.count() > 1 {
+            return self.next_of_streams();
+        }
+        if self.buffer.waiting(0) < self.shape.least_units {
+            return None;
+        }
+        let stream = self.stream_of_host()?;
+        let units = self.units_of(stream);
+        (self.buffer.waiting(0) >= units).then_some((0, stream, units))
+    }
+
+    /// Like [`Superblocks::next_to_program`] on a drive with several streams, which take turns.
+    fn next_of_streams(&mut self) -> Option<(u8, Stream, u32)> {
+        let units = self.shape.units_per_command;
+        let may_open = self.host_may_open();
+        let due = |&queue: &u8| {
+            let open = self.commands.open_of(Stream::Host(queue)).is_some();
+            (open || may_open) && self.buffer.waiting(queue) >= units
+        };
+        let queue = self.streams.in_turn().find(due)?;
+        self.streams.had_turn(queue);
+        Some((queue, Stream::Host(queue), units))
+    }
+
+    /// Returns whether the host may open a superblock. Garbage collection must always find one for
+    /// each of its streams, or nothing could ever be freed.
+    fn host_may_open(&self) -> bool {
+        self.map.free_count() > self.streams.kept()
     }
 
     /// Returns the units of a command of a stream.
     fn units_of(&self, stream: Stream) -> u32 {
         match stream {
-            Stream::Host | Stream::Moved => self.shape.units_per_command,
+            Stream::Host(_) | Stream::Moved(_) => self.shape.units_per_command,
             Stream::Slc => self.shape.slc_units,
         }
     }
 
     /// Sends units that garbage collection has read to their new place; the rest of the command is
     /// padding. Returns whether there was a place.
-    pub(super) fn store_moved(&mut self, flash: &mut Flash, units: u32) -> bool {
-        let Some(open) = self.position(flash, Stream::Moved) else { return false };
-        let number = self.begin_command(Stream::Moved, open, units);
+    pub(super) fn store_moved(&mut self, flash: &mut Flash, into: u8, units: u32) -> bool {
+        let stream = Stream::Moved(into);
+        let Some(open) = self.position(flash, stream) else { return false };
+        let number = self.begin_command(stream, open, units);
         let first = number as usize * self.shape.units_per_command as usize;
         let mut source = Source::Gc;
         for at in first..first + units as usize {
-            let (page, from) = self.collector.next_copied();
+            let (page, from) = self.collector.next_copied(into);
             if at == first {
                 source = self.source_of(self.shape.superblock_of(from));
             }
             self.commands.stored[at] = Stored::Moved { page, from };
         }
-        self.submit_command(flash, (Stream::Moved, open), number, source);
-        self.advance(Stream::Moved, open);
+        self.submit_command(flash, (stream, open), number, source);
+        self.advance(stream, open);
         true
     }
 
     /// Returns whether the host can program nothing until a superblock has been emptied.
     pub(super) fn host_lacks_superblock(&self) -> bool {
+        let units = self.shape.units_per_command;
+        let is_closed = |queue| self.commands.open_of(Stream::Host(queue)).is_none();
         match self.stream_of_host() {
             Some(Stream::Slc) => false,
-            Some(_) => self.commands.open_of(Stream::Host).is_none() && self.map.free_count() < 2,
+            Some(_) if self.host_may_open() => false,
+            // One of several streams matters only if it has something to program.
+            Some(_) if self.streams.count() > 1 => (0..self.streams.count())
+                .any(|queue| is_closed(queue) && self.buffer.waiting(queue) >= units),
+            Some(_) => is_closed(0),
             None => true,
         }
     }
@@ -80,11 +124,11 @@ impl Superblocks {
         loop {
             let Some(open) = self.commands.open_of(stream) else {
                 let superblock = match stream {
-                    // Garbage collection must always find one, or nothing could ever be freed.
-                    Stream::Host if self.map.free_count() < 2 => return None,
-                    Stream::Host | Stream::Moved => self.map.open()?,
+                    Stream::Host(_) if !self.host_may_open() => return None,
+                    Stream::Host(_) | Stream::Moved(_) => self.map.open()?,
                     Stream::Slc => self.open_slc()?,
                 };
+                self.name_data_of(superblock, stream);
                 self.commands.set_open(stream, Some(Open { superblock, command: 0 }));
                 self.age_anew(superblock, flash.now());
                 continue;
@@ -96,6 +140,22 @@ impl Superblocks {
             self.submit_command(flash, (stream, open), number, Source::Parity);
             self.advance(stream, open);
         }
+    }
+
+    /// A superblock is opened for a stream: its data has the tag of what opens it.
+    fn name_data_of(&mut self, superblock: u32, stream: Stream) {
+        if self.streams.count() == 1 {
+            return;
+        }
+        let tag = match stream {
+            Stream::Host(queue) => self.buffer.first_tag(queue),
+            Stream::Moved(into) => {
+                let (_, from) = self.collector.first_copied(into);
+                self.streams.tag_of_survivors(self.shape.superblock_of(from))
+            }
+            Stream::Slc => StreamTag::PLAIN,
+        };
+        self.streams.opened(superblock, tag);
     }
 
     /// Moves a stream on to its next command. A superblock that is full is closed.
@@ -142,9 +202,9 @@ impl Superblocks {
         source: Source,
         owner: Owner,
     ) {
-        let class = match stream {
-            Stream::Host | Stream::Slc => TxnClass::HostProgram,
-            Stream::Moved => TxnClass::BackgroundProgram,
+        let class = match stream.is_of_host() {
+            true => TxnClass::HostProgram,
+            false => TxnClass::BackgroundProgram,
         };
         let Command { first_unit, left: pages, .. } = self.commands.records[number as usize];
         let parts = self.shape.units_per_page;

@@ -36,7 +36,8 @@ impl Config {
         };
         let logical = (shape.all_units() as f64 * share).floor() as u32;
         let frames = (self.buffer.size.0 / unit).min(u64::from(Event::INDEX_MAX)) as u32;
-        let commands = Commands::most(&self.flash, &shape, frames) as u32;
+        let moved = self.moved_streams();
+        let commands = Commands::most(&self.flash, &shape, frames, moved) as u32;
         // Of those used in SLC mode, one is open.
         let in_slc = self.slc.fixed + u32::from(self.slc.dynamic > 0);
         let folded = if self.slc.is_on() { FOLDED_MOST } else { 0 };
@@ -50,14 +51,15 @@ impl Config {
             logical_pages: logical,
             mapped_pages: logical,
             parities: 0,
-            reserve_blocks: self.gc.foreground_below + 2 + in_slc,
+            // One superblock is open for each stream.
+            reserve_blocks: self.gc.foreground_below + self.open_streams() as u32 + in_slc,
             frames,
             transactions: self.queue.max_reads as usize
                 + (commands * shape.pages_per_command * self.flash.program_passes) as usize
                 // Units being moved, old units being read for frames, and two erases of each die.
                 + (2 * shape.dies * shape.units_per_command) as usize
                 + frames as usize
-                + ((self.gc.foreground_below + 2 + folded + refreshed) * shape.dies) as usize
+                + ((self.gc.foreground_below + 1 + moved + folded + refreshed) * shape.dies) as usize
                 + 16,
         }
     }
@@ -172,6 +174,7 @@ impl Config {
             format!("a buffer of {frames} units of {unit}; two commands take {least}")
         });
         self.refuse_passes(&shape, &layout, refusals);
+        self.refuse_streams(&shape, &layout, refusals);
         let reserve = layout.reserve_blocks;
         let most =
             u64::from(shape.superblocks.saturating_sub(reserve)) * u64::from(shape.data_units());
@@ -211,11 +214,9 @@ impl Config {
     /// Refuses what only the page-mapped controller does.
     fn refuse_policies(&self, refusals: &mut Refusals) {
         let plain = Config::new(self.geometry, self.timing);
-        let custom = ["policy.die_order", "policy.suspension", "policy.victim"];
+        let custom = ["policy.die_order", "policy.suspension", "policy.victim", "policy.placement"];
         let known = self.policies.labels().all(|(key, _)| custom.contains(&key));
         for (key, same) in [
-            ("policy.hotness", self.hotness == plain.hotness),
-            ("policy.placement", self.placement == plain.placement),
             ("policy.step", self.step == plain.step),
             ("policy.voltage", self.voltage == plain.voltage),
             ("policy.replacement", self.replacement == plain.replacement),
@@ -237,12 +238,13 @@ impl Config {
                 &[key, "ftl.mapping"],
                 || format!("{key} is not what a drive with superblocks does"),
                 || {
-                    "such a drive has policy.die_order, policy.suspension and policy.victim; leave out \
-                     the rest"
+                    "such a drive has policy.die_order, policy.suspension, policy.victim, policy.hotness \
+                     and policy.placement; leave out the rest"
                         .into()
                 },
             );
         }
+        self.refuse_kinds_of_data(refusals);
         self.refuse_what_has_no_effect(refusals);
         let gc = &self.gc;
         refusals.unless(gc.foreground_below >= BELOW_LEAST, &["gc.foreground_below"], || {

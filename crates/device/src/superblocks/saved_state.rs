@@ -21,7 +21,8 @@ impl Superblocks {
         let [waf_low, waf_high] = halves(waf.unwrap_or_default().to_bits());
         put(&[filled.0, filled.1, low, high, waf.is_some().into(), waf_low, waf_high])?;
         put(&[steady.into()])?;
-        for open in self.commands.all_open() {
+        for stream in self.streams.of_filling() {
+            let open = self.commands.open_of(stream);
             put(&open.map_or([NONE, NONE], |open| [open.superblock, open.command]))?;
         }
         let opened = self.aging.as_ref().map_or(&[][..], |aging| aging.opened_in_order());
@@ -67,7 +68,9 @@ impl Superblocks {
         if !all.iter().all(is_there) {
             return Err("a superblock is open that the drive does not have".into());
         }
-        its.commands.restore_open(open);
+        for (stream, open) in its.streams.of_filling().into_iter().zip(open) {
+            its.commands.set_open(stream, open);
+        }
         let opened = list(take, superblocks)?;
         its.map.restore(take, &all)?;
         match &mut its.aging {

@@ -30,7 +30,7 @@ impl Superblocks {
         passes.unfinished[(open.superblock * self.shape.commands + open.command) as usize] = true;
         let position = (open.command % self.shape.dies) as usize;
         let last = open.command + self.shape.dies >= self.shape.commands;
-        let place = &mut passes.begun[stream as usize][position];
+        let place = &mut passes.begun[stream.index()][position];
         let before = std::mem::replace(place, (!last).then_some(begun));
         for its in [before, last.then_some(begun)].into_iter().flatten() {
             let owner = Owner::Command(its.number);

@@ -133,7 +133,7 @@ impl Superblocks {
     #[inline]
     pub(super) fn stream_of_host(&self) -> Option<Stream> {
         match &self.slc {
-            None => Some(Stream::Host),
+            None => Some(Stream::Host(0)),
             Some(cache) => self.stream_beside(cache),
         }
     }
@@ -144,7 +144,7 @@ impl Superblocks {
         } else if cache.config.when_full == WhenFull::Wait && !cache.held.is_empty() {
             None
         } else {
-            Some(Stream::Host)
+            Some(Stream::Host(0))
         }
     }
 

@@ -15,26 +15,29 @@ impl Superblocks {
     /// Sends what has been read to its new place. What is less than a command waits for more, if
     /// more will come.
     pub(super) fn store_copied(&mut self, flash: &mut Flash) {
+        for at in 0..self.streams.moved().len() {
+            let stream = self.streams.moved()[at];
+            while self.store_copied_of(flash, stream) {}
+        }
+    }
+
+    /// Sends the next command of what has been read for a stream. Returns whether it has.
+    fn store_copied_of(&mut self, flash: &mut Flash, stream: u8) -> bool {
         let whole = self.shape.units_per_command;
-        loop {
-            let waiting = self.collector.waiting();
-            let units = waiting.min(whole);
-            if waiting < whole {
-                let ends = waiting > 0 && self.collector.rests();
-                if !ends || self.top_up(flash, whole - waiting) {
-                    return;
-                }
-            }
-            if !self.store_moved(flash, units) {
-                return;
+        let waiting = self.collector.waiting(stream);
+        if waiting < whole {
+            let ends = waiting > 0 && self.collector.rests();
+            if !ends || self.top_up(flash, stream, whole - waiting) {
+                return false;
             }
         }
+        self.store_moved(flash, stream, waiting.min(whole))
     }
 
     /// Reads units of the next emptiest superblock into the places that are left. Returns whether
     /// the command should wait: units are being read for it, or will be when there is room. If not,
     /// it is padded.
-    fn top_up(&mut self, flash: &mut Flash, mut places: u32) -> bool {
+    fn top_up(&mut self, flash: &mut Flash, stream: u8, mut places: u32) -> bool {
         let page = self.shape.units_per_page;
         if !self.collector.gained_little {
             return false;
@@ -47,6 +50,9 @@ impl Superblocks {
         let Some((superblock, _)) = self.map.emptiest().filter(|&(_, valid)| valid > 0) else {
             return false;
         };
+        if self.streams.of_survivors(superblock) != stream {
+            return false;
+        }
         self.map.empty(superblock);
         self.map.set_emptied(superblock, Emptied::Lent);
         let first = self.shape.first_unit(superblock);

@@ -332,6 +332,7 @@ impl LifetimeDrive {
                 _ => StreamTag::PLAIN,
             };
             if wrote {
+                let tag = self.core.classes.placed(tag, io.placement);
                 self.gc.store_as(&mut self.core, page, tag, self.kept);
             } else if io.op == HostOp::Trim && self.gc.forget_now(&mut self.core, page) {
                 self.counters.pages_trimmed += 1;

@@ -276,7 +276,12 @@ impl CustomVictim for FirstFilledFromTheLast {
 
 impl CustomPlacement for FirstFilledFromTheLast {
     fn streams(&mut self, limits: StreamLimits) -> StreamTable {
-        std::array::from_fn(|tag| limits.streams.saturating_sub(1 + tag as u8))
+        let mut table = StreamTable::default();
+        for tag in StreamTag::all() {
+            let number = tag.of_handle(0).index() as u8;
+            table[tag.index()] = limits.streams.saturating_sub(1 + number);
+        }
+        table
     }
 
     fn opens(&mut self, _tag: StreamTag) -> Opens {

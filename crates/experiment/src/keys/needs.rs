@@ -43,11 +43,12 @@ impl Requirement {
 
 /// Every requirement, in the order in which settings without effect are reported. Those of a row
 /// are reported together, in the words of the first.
-pub(crate) static NEEDS: [&[&Requirement]; 14] = [
+pub(crate) static NEEDS: [&[&Requirement]; 15] = [
     &[&ERRORS, &ERRORS_OF_STREAMS, &ERRORS_OF_VOLTAGES],
     &[&FADING],
     &[&COMPARISONS],
-    &[&HOTNESS],
+    &[&HOTNESS, &HOTNESS_OF_STREAMS],
+    &[&HANDLES],
     &[&BAD_BLOCKS],
     &[&SAVED_PAGES],
     &[&CAPACITOR],
@@ -161,12 +162,26 @@ pub(super) static COMPARISONS: Requirement = Requirement {
            example), and policy.redundancy.integrity = true",
 };
 
+pub(super) static HANDLES: Requirement = Requirement {
+    phrase: "placement by handles: policy.placement = \"handles\"",
+    keys: &["policy.placement"],
+    met: |drive| drive.placement.name == PlacementKind::Handles,
+    what: "no effect: the placement of this drive does not go by handles",
+    hint: "set policy.placement = \"handles\"",
+};
+
 pub(super) static HOTNESS: Requirement = Requirement {
     phrase: "a detector of hot data: policy.hotness",
     keys: &["policy.hotness"],
     met: |drive| drive.hotness.detectors != 0,
     what: "no effect: nothing on this drive detects hot data",
     hint: "add a detector: policy.hotness = [\"request_size\"]",
+};
+
+/// [`HOTNESS`], where data is placed in a stream for each kind.
+pub(super) static HOTNESS_OF_STREAMS: Requirement = Requirement {
+    met: |drive| drive.placement.name != PlacementKind::Streams || (HOTNESS.met)(drive),
+    ..HOTNESS
 };
 
 pub(super) static BAD_BLOCKS: Requirement = Requirement {

@@ -3,10 +3,9 @@
 use super::key::{ANY, Key, at, optional, words};
 use super::needs;
 use crate::field::{Access, Field, Word};
-use fowler_device::Config;
 use fowler_device::policy::die_order::DieOrderKind;
 use fowler_device::policy::hotness::Detector;
-use fowler_device::policy::placement::{Dies, PlacementKind};
+use fowler_device::policy::placement::{Dies, Isolation, PlacementKind};
 use fowler_device::policy::redundancy::{
     AboveNUpdate, CachePower, Checks, CutPrograms, RedundancyKind, UpdateOrder,
 };
@@ -19,6 +18,7 @@ use fowler_device::policy::throttle::{Enforcement, EpochRule, ThrottleKind};
 use fowler_device::policy::victim::VictimKind;
 use fowler_device::policy::voltage::VoltageKind;
 use fowler_device::policy::wear::WearKind;
+use fowler_device::{Config, StreamTag};
 use fowler_nand::{CancelledProgram, Reload};
 use fowler_units::{ByteRate, Bytes, Span};
 
@@ -139,7 +139,7 @@ fn of_data() -> Vec<Key<Config>> {
         optional("policy.hotness.watermark", "buffer_hits: share of reads, or of writes, above which a page is read-hot or write-hot",
             Field::Real(0.5..=1.0, at!(hotness.watermark))),
         optional("policy.placement", "which open block takes which data",
-            slot!(placement, PlacementKind)).needs(&[&needs::HOTNESS]),
+            slot!(placement, PlacementKind)).needs(&[&needs::HOTNESS_OF_STREAMS]),
         optional("policy.placement.dies", "which die a host page is written to",
             words!(placement.dies,
                 "rotate" => Dies::Rotate, "the next die in turn that has room";
@@ -149,6 +149,13 @@ fn of_data() -> Vec<Key<Config>> {
             Field::Count(1..=1024, at!(placement.stripe_unit as u32))),
         optional("policy.placement.hot_to_strong", "streams: put hot data in strong blocks and other data in weak ones",
             Field::Flag(at!(placement.hot_to_strong))).needs(&[&needs::ERRORS_OF_STREAMS]),
+        optional("policy.placement.handles", "handles: placement handles of the drive; a write with another one, or none, goes to the first",
+            Field::Count(2..=u64::from(StreamTag::HANDLES), at!(placement.handles as u32))).needs(&[&needs::HANDLES]),
+        optional("policy.placement.isolation", "handles: how far data of different handles is kept apart",
+            words!(placement.isolation,
+                "initial" => Isolation::Initial, "until it is moved: the survivors of all handles share open blocks";
+                "persistent" => Isolation::Persistent, "always: the survivors of each handle have open blocks of their own";
+            )).needs(&[&needs::HANDLES]),
         optional("policy.step", "the ISPP step at which data is programmed",
             slot!(step, StepKind)).needs(&[&needs::ERRORS, &needs::HOTNESS]),
         optional("policy.voltage", "the threshold voltages at which data is programmed",

@@ -5,15 +5,18 @@
 //! changes the device's state.
 
 use crate::policy::custom::Custom;
+use crate::policy::hotness;
 use crate::policy::registry::slot;
 use crate::policy::stream_tag::StreamTag;
 use dyn_clone::clone_trait_object;
+use std::ops::{Index, IndexMut};
 
 slot! { $
     /// The placement a device was configured with.
     pub enum AnyPlacement, named PlacementKind, match by each_placement, or Custom(CustomPlacement) {
         "single_stream" => single_stream::SingleStream, "one open block per plane, for all data";
         "streams" => streams::Streams, "one open block per plane for each tag";
+        "handles" => handles::Handles, "one open block per plane for each placement handle of the host (FDP)";
     }
 }
 
@@ -30,6 +33,20 @@ pub struct Params {
     /// `streams` only: hot data opens the strongest erased block of a plane, other data the
     /// weakest.
     pub hot_to_strong: bool,
+    /// `handles` only: the number of placement handles, 2 to [`StreamTag::HANDLES`].
+    pub handles: u32,
+    /// `handles` only: where garbage collection puts what it moves.
+    pub isolation: Isolation,
+}
+
+/// How far data of different placement handles is kept apart (NVMe TP4146, reclaim unit handle
+/// types).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Isolation {
+    /// As long as it has not been moved: the survivors of all handles share open blocks.
+    Initial,
+    /// Always: the survivors of each handle have an open block of their own.
+    Persistent,
 }
 
 /// How host pages are assigned to dies.
@@ -53,8 +70,36 @@ pub enum Opens {
     Weakest,
 }
 
+/// The most streams of host data, and of data that garbage collection moves.
+pub const STREAMS_MAX: usize = StreamTag::HANDLES as usize;
+
 /// The stream of each tag, by [`StreamTag::index`].
-pub type StreamTable = [u8; StreamTag::COUNT];
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StreamTable([u8; StreamTag::COUNT]);
+
+impl Default for StreamTable {
+    fn default() -> StreamTable {
+        StreamTable([0; StreamTag::COUNT])
+    }
+}
+
+impl Index<usize> for StreamTable {
+    type Output = u8;
+
+    #[inline]
+    fn index(&self, tag: usize) -> &u8 {
+        // A power of two, so the compiler needs no check.
+        &self.0[tag % StreamTag::COUNT]
+    }
+}
+
+impl IndexMut<usize> for StreamTable {
+    fn index_mut(&mut self, tag: usize) -> &mut u8 {
+        &mut self.0[tag % StreamTag::COUNT]
+    }
+}
+
+const _: () = assert!(StreamTag::COUNT.is_power_of_two());
 
 /// What the streams of a drive must comply with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,6 +109,18 @@ pub struct StreamLimits {
     /// Whether data of different access classes must be in different streams: their voltages
     /// differ, and those of a block are all the same.
     pub classes_apart: bool,
+}
+
+impl StreamLimits {
+    /// Asks a placement for the stream of each tag. Streams beyond the limits, which only a custom
+    /// placement can return, are taken for the first.
+    pub fn table_of(self, placement: &mut AnyPlacement) -> StreamTable {
+        let mut streams = placement.streams(self);
+        for stream in &mut streams.0 {
+            *stream = if *stream < self.streams { *stream } else { 0 };
+        }
+        streams
+    }
 }
 
 /// A rule that assigns tagged data to blocks.
@@ -99,16 +156,45 @@ impl Params {
     pub fn limits(&self, classes_apart: bool) -> StreamLimits {
         let streams = match self.name {
             PlacementKind::SingleStream => 1,
-            PlacementKind::Streams => StreamTag::COUNT as u8,
+            PlacementKind::Streams => StreamTag::PLAIN_COUNT as u8,
+            PlacementKind::Handles => self.tagged_handles(),
         };
         StreamLimits { streams, classes_apart }
     }
 
-    /// Returns the number of streams if there are `tags` tags.
-    pub fn streams(&self, tags: usize) -> usize {
+    /// Returns the number of streams that the host's data is divided into by these detectors.
+    pub fn host_streams(&self, detectors: &hotness::Params) -> usize {
+        self.streams(detectors.tags(), self.handles as usize)
+    }
+
+    /// Returns the number of streams of data that garbage collection has moved.
+    pub fn moved_streams(&self, detectors: &hotness::Params) -> usize {
+        let handles = match self.isolation {
+            Isolation::Initial => 1,
+            Isolation::Persistent => self.handles as usize,
+        };
+        self.streams(detectors.classes(), handles)
+    }
+
+    /// Returns the tag of data of this tag once garbage collection has moved it.
+    #[inline]
+    pub fn survivors(&self, tag: StreamTag) -> StreamTag {
+        match (self.name, self.isolation) {
+            (PlacementKind::Handles, Isolation::Initial) => tag.survived().of_handle(0),
+            _ => tag.survived(),
+        }
+    }
+
+    fn streams(&self, tags: usize, handles: usize) -> usize {
         match self.name {
             PlacementKind::SingleStream => 1,
             PlacementKind::Streams => tags,
+            PlacementKind::Handles => handles,
         }
+    }
+
+    /// Returns the number of handles that tags carry; 0 if the placement does not go by handles.
+    pub fn tagged_handles(&self) -> u8 {
+        if self.name == PlacementKind::Handles { self.handles as u8 } else { 0 }
     }
 }

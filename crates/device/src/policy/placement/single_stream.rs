@@ -15,7 +15,7 @@ impl SingleStream {
 
 impl Placement for SingleStream {
     fn streams(&mut self, _limits: StreamLimits) -> StreamTable {
-        [0; StreamTag::COUNT]
+        StreamTable::default()
     }
 
     fn opens(&mut self, _tag: StreamTag) -> Opens {

@@ -19,7 +19,11 @@ impl Streams {
 
 impl Placement for Streams {
     fn streams(&mut self, _limits: StreamLimits) -> StreamTable {
-        std::array::from_fn(|tag| tag as u8)
+        let mut table = StreamTable::default();
+        for tag in StreamTag::all() {
+            table[tag.index()] = tag.of_handle(0).index() as u8;
+        }
+        table
     }
 
     fn opens(&mut self, tag: StreamTag) -> Opens {

@@ -273,11 +273,10 @@ fn streams(config: &mut Config, rng: &mut Rng) {
     config.hotness.detectors = one_of(rng, &[0, 1, 2, 3]);
     config.hotness.watermark = one_of(rng, &[0.6, 0.95, 1.0]);
     config.hotness.hot_up_to = Bytes(one_of(rng, &[0, 1, 3]) * config.geometry.page_size.0);
-    config.placement.name = one_of(rng, PlacementKind::ALL);
+    config.placement.name = one_of(rng, &[PlacementKind::SingleStream, PlacementKind::Streams]);
     // Each stream has blocks of its own to keep open.
-    config.geometry.blocks_per_plane += config.placement.streams(config.hotness.tags()) as u32 - 1;
-    config.geometry.blocks_per_plane +=
-        config.placement.streams(config.hotness.classes()) as u32 - 1;
+    config.geometry.blocks_per_plane += config.placement.host_streams(&config.hotness) as u32 - 1;
+    config.geometry.blocks_per_plane += config.placement.moved_streams(&config.hotness) as u32 - 1;
     config.placement.dies = one_of(rng, &[Dies::Rotate, Dies::ByAddress]);
     config.placement.hot_to_strong = rng.chance(0.5);
     config.step.name = one_of(rng, StepKind::ALL);

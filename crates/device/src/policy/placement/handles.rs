@@ -1,0 +1,30 @@
+//! One open block per plane, or reclaim unit, for each placement handle of the host, so that data
+//! of one lifetime becomes invalid together (NVMe TP4146, flexible data placement). What garbage
+//! collection moves stays apart by handle, or does not ([`super::Isolation`]).
+
+use super::{Opens, Params, Placement, StreamLimits, StreamTable};
+use crate::policy::stream_tag::StreamTag;
+
+/// The policy; see the module.
+#[derive(Clone, Debug)]
+pub struct Handles;
+
+impl Handles {
+    pub(super) fn new(_params: &Params, _seed: u64) -> Self {
+        Self
+    }
+}
+
+impl Placement for Handles {
+    fn streams(&mut self, _limits: StreamLimits) -> StreamTable {
+        let mut table = StreamTable::default();
+        for tag in StreamTag::all() {
+            table[tag.index()] = tag.handle();
+        }
+        table
+    }
+
+    fn opens(&mut self, _tag: StreamTag) -> Opens {
+        Opens::Oldest
+    }
+}

@@ -1,0 +1,123 @@
+//! Why the streams of a drive with superblocks cannot work: each fills a superblock and keeps part
+//! of a program command in the buffer.
+
+use super::shape::Shape;
+use crate::config::Config;
+use crate::config::layout::{Layout, Refusals};
+use crate::policy::hotness::Detector;
+use crate::policy::placement::Dies;
+use fowler_units::Bytes;
+
+impl Config {
+    /// Returns the number of streams of data that garbage collection has moved.
+    pub(super) fn moved_streams(&self) -> u32 {
+        self.placement.moved_streams(&self.hotness) as u32
+    }
+
+    /// Returns whether the data of the host is divided into several streams.
+    fn has_streams(&self) -> bool {
+        self.placement.limits(false).streams > 1
+    }
+
+    /// Refuses rules about kinds of data that have no meaning on a drive with superblocks.
+    pub(super) fn refuse_kinds_of_data(&self, refusals: &mut Refusals) {
+        let classes = self.hotness.uses(Detector::BufferHits) || self.policies.hotness.is_some();
+        refusals.unless_hinted(
+            !classes,
+            &["policy.hotness", "ftl.mapping"],
+            || {
+                "buffer_hits counts the hits of a page while it waits in the buffer, but the buffer of \
+                 a drive with superblocks sends its units to the flash as soon as they fill a program \
+                 command"
+                    .into()
+            },
+            || "use \"request_size\"".into(),
+        );
+        let by_address = self.placement.dies == Dies::ByAddress;
+        refusals.unless_hinted(
+            !by_address && self.placement.stripe_unit == 1,
+            &["policy.placement.dies", "policy.placement.stripe_unit", "ftl.mapping"],
+            || {
+                "the commands of a superblock go round all dies in a fixed order, whatever the \
+                 addresses of their data"
+                    .into()
+            },
+            || "leave both out".into(),
+        );
+        refusals.unless_hinted(
+            !self.placement.hot_to_strong,
+            &["policy.placement.hot_to_strong", "ftl.mapping"],
+            || {
+                "a superblock has a block of every plane, strong and weak: none is stronger than \
+                 others by much, and the cells of this drive have no strengths"
+                    .into()
+            },
+            || "leave it out: hot and cold data have superblocks of their own all the same".into(),
+        );
+        refusals.unless_hinted(
+            !self.has_streams() || !self.slc.is_on(),
+            &["policy.placement", "slc.static", "slc.dynamic"],
+            || "the SLC cache takes all data of the host into the same superblocks".into(),
+            || "leave out the cache (slc.static = 0, slc.dynamic = 0) or policy.placement".into(),
+        );
+    }
+
+    /// Refuses streams for which the buffer, the spare capacity or the dies do not suffice.
+    pub(super) fn refuse_streams(&self, shape: &Shape, layout: &Layout, refusals: &mut Refusals) {
+        if !self.has_streams() {
+            return;
+        }
+        let (host, moved) =
+            (self.placement.host_streams(&self.hotness) as u32, self.moved_streams());
+        let units = shape.units_per_command;
+        let needed = match self.flash.program_passes {
+            1 => u64::from((host - 1) * (units - 1) + 2 * units),
+            _ => u64::from(host) * u64::from(shape.dies + 2) * u64::from(units),
+        };
+        let unit = self.superblocks.unit;
+        refusals.unless_hinted(
+            u64::from(layout.frames) >= needed,
+            &["policy.placement", "buffer.size"],
+            || {
+                format!(
+                    "a buffer of {} units of {unit}; each of {host} streams keeps part of a command in \
+                     it, which takes {needed} with two whole commands",
+                    layout.frames
+                )
+            },
+            || format!("set buffer.size = \"{}\", or use fewer streams", Bytes(needed * unit.0)),
+        );
+        let below = self.gc.foreground_below;
+        refusals.unless(below > moved, &["gc.foreground_below", "policy.placement"], || {
+            format!(
+                "{below}; garbage collection moves data into {moved} streams, each of which may need an \
+                 erased superblock: expected at least {}",
+                moved + 1
+            )
+        });
+        refusals.unless(2 * shape.dies > moved, &["policy.placement", "geometry"], || {
+            format!(
+                "garbage collection moves at most the data of {} commands at a time, two for each die; \
+                 {moved} streams may keep that many incomplete",
+                2 * shape.dies
+            )
+        });
+        // Each stream of moved data may pad a command for each superblock that is emptied.
+        let room = shape.data_units().saturating_sub(moved * units);
+        let most =
+            u64::from(shape.superblocks.saturating_sub(layout.reserve_blocks)) * u64::from(room);
+        refusals.unless(
+            u64::from(layout.logical_pages) <= most,
+            &["policy.placement", "geometry.over_provisioning"],
+            || {
+                format!(
+                    "the host would see {} units; beside {} superblocks in reserve, of which {} are open \
+                     for streams, and what incomplete commands of {moved} streams waste, {most} fit",
+                    layout.logical_pages,
+                    layout.reserve_blocks,
+                    self.open_streams()
+                )
+            },
+        );
+    }
+}

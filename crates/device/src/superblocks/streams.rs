@@ -1,0 +1,140 @@
+//! Streams: which open superblock a unit of the host goes to, and where garbage collection puts it
+//! later. Data of one stream shares superblocks. A superblock is moved into the stream of the data
+//! that it was opened for.
+
+use super::commands::Stream;
+use crate::config::Config;
+use crate::policy::hotness::Hotness;
+use crate::policy::placement::{AnyPlacement, Params, StreamTable};
+use crate::policy::stream_tag::StreamTag;
+use fowler_units::{Bytes, PlacementHandle};
+
+/// The streams of a drive.
+#[derive(Clone, Debug)]
+pub(super) struct Streams {
+    hotness: Hotness,
+    params: Params,
+    /// The stream of each tag.
+    table: StreamTable,
+    /// The number of streams that the host's data is divided into.
+    count: u8,
+    /// The streams of data that is moved.
+    moved: Vec<u8>,
+    /// The tag of the data that each superblock was opened for; empty if there is one stream.
+    tags: Vec<StreamTag>,
+    /// The stream of the host whose turn it is to program.
+    turn: u8,
+}
+
+impl Streams {
+    /// Creates the streams of a drive with so many superblocks, all of which hold plain data.
+    pub fn new(config: &Config, superblocks: u32) -> Streams {
+        let custom = config.policies.placement.as_ref();
+        let mut placement = AnyPlacement::custom_or_new(custom, &config.placement, config.seed);
+        let limits = config.placement.limits(false);
+        let table = limits.table_of(&mut placement);
+        let mut moved: Vec<u8> = Streams::tags_of(config)
+            .map(|tag| table[config.placement.survivors(tag).index()])
+            .collect();
+        moved.sort_unstable();
+        moved.dedup();
+        let several = limits.streams > 1;
+        Streams {
+            hotness: Hotness::new(&config.hotness, config.superblocks.unit),
+            params: config.placement,
+            table,
+            count: limits.streams,
+            moved,
+            tags: if several { vec![StreamTag::PLAIN; superblocks as usize] } else { Vec::new() },
+            turn: 0,
+        }
+    }
+
+    /// Returns the tags that data of this drive may have.
+    fn tags_of(config: &Config) -> impl Iterator<Item = StreamTag> {
+        let sizes = config.hotness.tags() > config.hotness.classes();
+        let handles = config.placement.tagged_handles().max(1);
+        (0..handles).flat_map(move |handle| {
+            let tag = StreamTag::PLAIN.of_handle(handle);
+            [Some(tag), sizes.then(|| tag.heated())].into_iter().flatten()
+        })
+    }
+
+    /// Returns the memory that the streams of a drive with so many superblocks take.
+    pub fn bytes(config: &Config, superblocks: u32) -> Bytes {
+        let several = config.placement.limits(false).streams > 1;
+        Bytes::of::<StreamTag>(if several { superblocks.into() } else { 0 })
+    }
+
+    /// Returns the number of streams of the host's data.
+    #[inline]
+    pub fn count(&self) -> u8 {
+        self.count
+    }
+
+    /// Returns the streams of data that is moved.
+    pub fn moved(&self) -> &[u8] {
+        &self.moved
+    }
+
+    /// Returns the number of superblocks that the host leaves erased for data that is moved: one
+    /// for each of its streams. With fewer, a stream might find none, and nothing could ever be
+    /// freed.
+    #[inline]
+    pub fn kept(&self) -> u32 {
+        self.moved.len() as u32
+    }
+
+    /// Returns the streams that are filled before the first request: plain data of the host, and
+    /// what is moved of it. None is filled in SLC mode, which comes last.
+    pub fn of_filling(&self) -> [Stream; 3] {
+        let survivors = self.params.survivors(StreamTag::PLAIN);
+        let host = Stream::Host(self.of(StreamTag::PLAIN));
+        [host, Stream::Moved(self.of(survivors)), Stream::Slc]
+    }
+
+    /// Returns the tag of data written by a request of so many units with a placement handle.
+    pub fn tag_of_write(&mut self, units: u32, handle: PlacementHandle) -> StreamTag {
+        self.hotness.tag_of_write(units).placed(handle, self.params.tagged_handles())
+    }
+
+    /// Returns the streams of the host's data, beginning with the one whose turn it is.
+    pub fn in_turn(&self) -> impl Iterator<Item = u8> + use<> {
+        let (turn, count) = (self.turn, self.count);
+        (turn..count).chain(0..turn)
+    }
+
+    /// A stream of the host has had its turn to program.
+    pub fn had_turn(&mut self, stream: u8) {
+        self.turn = (stream + 1) % self.count;
+    }
+
+    /// Returns the stream of a tag.
+    #[inline]
+    pub fn of(&self, tag: StreamTag) -> u8 {
+        self.table[tag.index()]
+    }
+
+    /// Returns the stream into which the data of a superblock is moved.
+    #[inline]
+    pub fn of_survivors(&self, superblock: u32) -> u8 {
+        match self.tags.get(superblock as usize) {
+            Some(&tag) => self.of(self.params.survivors(tag)),
+            None => 0,
+        }
+    }
+
+    /// A superblock is opened for data of a tag.
+    #[inline]
+    pub fn opened(&mut self, superblock: u32, tag: StreamTag) {
+        if let Some(place) = self.tags.get_mut(superblock as usize) {
+            *place = tag;
+        }
+    }
+
+    /// Returns the tag of what is moved from a superblock.
+    pub fn tag_of_survivors(&self, superblock: u32) -> StreamTag {
+        let tag = self.tags.get(superblock as usize).copied().unwrap_or_default();
+        self.params.survivors(tag)
+    }
+}
