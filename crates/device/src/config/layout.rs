@@ -472,10 +472,13 @@ impl Config {
                  read-hot and write-hot"
             )
         });
-        let page = self.geometry.page_size;
+        let (name, page) = match self.superblocks.mapping {
+            Mapping::Pages => ("page", self.geometry.page_size),
+            Mapping::Superblocks => ("unit", self.superblocks.unit),
+        };
         let small = self.hotness.hot_up_to;
         refusals.unless(small.0 == 0 || small >= page, &["policy.hotness.hot_up_to"], || {
-            format!("a limit of {small}; expected 0B, or at least one page of {page}")
+            format!("a limit of {small}; expected 0B, or at least one {name} of {page}")
         });
         let pages = self.buffer.size.0 / self.geometry.page_size.0.max(1);
         let by_use = self.hotness.uses(Detector::BufferHits);

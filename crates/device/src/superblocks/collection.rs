@@ -84,9 +84,9 @@ pub(super) struct Collector {
 }
 
 impl Collector {
-    pub fn new(config: &Config, shape: &Shape, streams: u8) -> Collector {
-        // What two word lines of all dies hold is on its way: enough to keep every die at work.
-        let moving_most = 2 * shape.dies * shape.units_per_command;
+    /// Creates the state on a drive with so many streams, of which `moved` are of moved data.
+    pub fn new(config: &Config, shape: &Shape, (streams, moved): (u8, u32)) -> Collector {
+        let moving_most = Collector::commands_moving(shape, moved) * shape.units_per_command;
         Collector {
             below: config.gc.foreground_below,
             job: None,
@@ -96,11 +96,18 @@ impl Collector {
             moving_most,
             unsent: [0; STREAMS_MAX],
             reading: 0,
-            slack: moving_most.into(),
+            slack: (2 * shape.dies * shape.units_per_command).into(),
             carried: 0,
             gained_little: false,
             leaving: 0,
         }
+    }
+
+    /// Returns the most commands whose data is on its way to its new place: two word lines of all
+    /// dies, which is enough to keep every die at work, and what each further stream of moved data
+    /// may keep incomplete.
+    pub fn commands_moving(shape: &Shape, moved: u32) -> u32 {
+        2 * shape.dies + moved - 1
     }
 
     /// Returns whether the host may program another command.

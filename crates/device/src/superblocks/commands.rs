@@ -5,6 +5,7 @@
 //! of a word line instead of all. A command takes the next word line of the next die: a whole one, even if there is less to store,
 //! and every `superblocks.parity`-th of a superblock is parity over those before it.
 
+use super::collection::Collector;
 use super::passes::Passes;
 use super::shape::Shape;
 use crate::config::FlashConfig;
@@ -119,7 +120,8 @@ impl Commands {
     /// of moved data.
     pub fn most(config: &FlashConfig, shape: &Shape, frames: u32, moved: u32) -> usize {
         let between = (config.program_passes - 1) * 3 * shape.dies * moved;
-        let data = frames / shape.least_units + 2 * shape.dies + between + 4;
+        let moving = Collector::commands_moving(shape, moved);
+        let data = frames / shape.least_units + moving + between + 4;
         2 * data as usize
     }
 

@@ -198,7 +198,7 @@ impl Superblocks {
                 &config.victim,
                 config.seed,
             ),
-            collector: Collector::new(config, &shape, count),
+            collector: Collector::new(config, &shape, (count, moved)),
             streams,
             slc: SlcCache::new(&config.slc, &shape).map(Box::new),
             aging: Aging::new(config, &shape).map(Box::new),

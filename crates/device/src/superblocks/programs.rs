@@ -65,7 +65,7 @@ impl Superblocks {
             (open || may_open) && self.buffer.waiting(queue) >= units
         };
         let queue = self.streams.in_turn().find(due)?;
-        self.streams.had_turn(queue);
+        self.streams.programs(queue);
         Some((queue, Stream::Host(queue), units))
     }
 
@@ -105,17 +105,22 @@ impl Superblocks {
 
     /// Returns whether the host can program nothing until a superblock has been emptied.
     pub(super) fn host_lacks_superblock(&self) -> bool {
-        let units = self.shape.units_per_command;
-        let is_closed = |queue| self.commands.open_of(Stream::Host(queue)).is_none();
         match self.stream_of_host() {
             Some(Stream::Slc) => false,
-            Some(_) if self.host_may_open() => false,
-            // One of several streams matters only if it has something to program.
-            Some(_) if self.streams.count() > 1 => (0..self.streams.count())
-                .any(|queue| is_closed(queue) && self.buffer.waiting(queue) >= units),
-            Some(_) => is_closed(0),
+            Some(_) => !self.host_may_open() && self.a_stream_is_closed(),
             None => true,
         }
+    }
+
+    /// Returns whether the stream that has programmed last, or one that could program a command,
+    /// has no open superblock. One that is not in use needs none.
+    fn a_stream_is_closed(&self) -> bool {
+        let units = self.shape.units_per_command;
+        let last = self.streams.last_programmed();
+        (0..self.streams.count()).any(|queue| {
+            self.commands.open_of(Stream::Host(queue)).is_none()
+                && (queue == last || self.buffer.waiting(queue) >= units)
+        })
     }
 
     /// Returns where the next command of a stream that stores data goes, after the parity that is

@@ -1,6 +1,7 @@
 //! The sizes of a drive with superblocks, and why a configuration of one cannot work.
 
 use super::aging::REFRESHED_MOST;
+use super::collection::Collector;
 use super::commands::Commands;
 use super::map::UNITS_MAX;
 use super::shape::Shape;
@@ -57,7 +58,7 @@ impl Config {
             transactions: self.queue.max_reads as usize
                 + (commands * shape.pages_per_command * self.flash.program_passes) as usize
                 // Units being moved, old units being read for frames, and two erases of each die.
-                + (2 * shape.dies * shape.units_per_command) as usize
+                + (Collector::commands_moving(&shape, moved) * shape.units_per_command) as usize
                 + frames as usize
                 + ((self.gc.foreground_below + 1 + moved + folded + refreshed) * shape.dies) as usize
                 + 16,

@@ -95,13 +95,6 @@ impl Config {
                 moved + 1
             )
         });
-        refusals.unless(2 * shape.dies > moved, &["policy.placement", "geometry"], || {
-            format!(
-                "garbage collection moves at most the data of {} commands at a time, two for each die; \
-                 {moved} streams may keep that many incomplete",
-                2 * shape.dies
-            )
-        });
         // Each stream of moved data may pad a command for each superblock that is emptied.
         let room = shape.data_units().saturating_sub(moved * units);
         let most =

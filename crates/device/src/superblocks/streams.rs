@@ -22,8 +22,8 @@ pub(super) struct Streams {
     moved: Vec<u8>,
     /// The tag of the data that each superblock was opened for; empty if there is one stream.
     tags: Vec<StreamTag>,
-    /// The stream of the host whose turn it is to program.
-    turn: u8,
+    /// The stream of the host that has programmed last.
+    last: u8,
 }
 
 impl Streams {
@@ -46,7 +46,7 @@ impl Streams {
             count: limits.streams,
             moved,
             tags: if several { vec![StreamTag::PLAIN; superblocks as usize] } else { Vec::new() },
-            turn: 0,
+            last: 0,
         }
     }
 
@@ -100,13 +100,19 @@ impl Streams {
 
     /// Returns the streams of the host's data, beginning with the one whose turn it is.
     pub fn in_turn(&self) -> impl Iterator<Item = u8> + use<> {
-        let (turn, count) = (self.turn, self.count);
-        (turn..count).chain(0..turn)
+        let (next, count) = (self.last + 1, self.count);
+        (next..count).chain(0..next)
     }
 
-    /// A stream of the host has had its turn to program.
-    pub fn had_turn(&mut self, stream: u8) {
-        self.turn = (stream + 1) % self.count;
+    /// Returns the stream of the host that has programmed last.
+    #[inline]
+    pub fn last_programmed(&self) -> u8 {
+        self.last
+    }
+
+    /// A stream of the host programs a command.
+    pub fn programs(&mut self, stream: u8) {
+        self.last = stream;
     }
 
     /// Returns the stream of a tag.

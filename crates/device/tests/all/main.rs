@@ -13,6 +13,7 @@ mod fault_schedule;
 mod faults;
 mod fed;
 mod golden_die;
+mod handles;
 mod lifetime;
 mod pacing;
 mod power;

@@ -1,7 +1,9 @@
 //! Random drives with superblocks under random requests, checked at every event.
 
 use crate::support::random::one_of;
-use crate::support::superblocks::{aging, built, cached, drawn, requests, zones};
+use crate::support::superblocks::{
+    aging, built, cached, drawn, handled, requests, streamed, streams_of, zones,
+};
 use fowler_device::policy::victim::{self, VictimKind};
 use fowler_device::*;
 use fowler_units::Rng;
@@ -25,6 +27,11 @@ fn zones_are_written_whatever_the_age() {
 #[test]
 fn zones_are_written_whatever_the_victim() {
     write_zones("zones and victims", victims);
+}
+
+#[test]
+fn zones_are_written_whatever_the_streams() {
+    write_zones("zones and streams", streamed);
 }
 
 /// A drive that chooses its victims otherwise, with or without a cache or data that ages.
@@ -59,12 +66,16 @@ fn write_zones_of(seed: u64, stream: &str, altered: impl Fn(&mut Rng, Config) ->
     let mut rng = Rng::stream(seed, stream);
     let config = drawn(&mut rng);
     let mut config = altered(&mut rng, config);
-    config.geometry.blocks_per_plane = 16 + rng.below(48) as u32;
+    config.geometry.blocks_per_plane = 16 + rng.below(48) as u32 + 8 * (streams_of(&config) - 2);
     config.over_provisioning = one_of(&mut rng, &[0.15, 0.25, 0.4, 0.6]);
+    if streams_of(&config) > 2 {
+        config.over_provisioning = (config.over_provisioning + 0.25).min(0.8);
+    }
     config.precondition.fill = 1.0;
     let Ok(mut device) = built(&config) else { return false };
     let logical = config.layout().expect("it was built").logical.0;
-    let all = zones(&mut rng, logical, 1500);
+    let mut all = zones(&mut rng, logical, 1500);
+    handled(&mut Rng::stream(seed, "handles"), &mut all);
     let mut answers: Vec<Completion> = Vec::new();
     let depth = 1 + rng.below(u64::from(config.queue.depth)) as u32;
     let mut events = 0;
@@ -90,6 +101,12 @@ fn nothing_is_lost_whatever_the_drive() {
 #[test]
 fn nothing_is_lost_whatever_the_victim() {
     lose_nothing("superblocks and victims", 12, victims);
+}
+
+/// The same whichever data shares superblocks.
+#[test]
+fn nothing_is_lost_whatever_the_streams() {
+    lose_nothing("superblocks and streams", 12, streamed);
 }
 
 /// The same with an SLC cache, which is also emptied in pauses, and interrupted in that.
@@ -129,7 +146,8 @@ fn lose_nothing(
         assert_eq!(config.superblocks.mapping, Mapping::Superblocks);
         device.check_superblocks().unwrap_or_else(|law| panic!("seed {seed}, at first: {law:?}"));
         let logical = config.layout().expect("it was built").logical.0;
-        let all = requests(&mut rng, logical, 600, pauses);
+        let mut all = requests(&mut rng, logical, 600, pauses);
+        handled(&mut Rng::stream(seed, "handles"), &mut all);
         let pacing = match rng.below(2) {
             0 => Pacing::Open,
             _ => Pacing::Closed { depth: 1 + rng.below(u64::from(config.queue.depth)) as u32 },

@@ -3,9 +3,11 @@
 //! set of the pages that hold data) that must agree in the end. A failure names its seed.
 
 use crate::support::random::{Choice, drive, one_of, requests};
+use fowler_device::policy::placement::{Isolation, PlacementKind};
+use fowler_device::policy::voltage::VoltageKind;
 use fowler_device::reliability::RetryCost;
 use fowler_device::*;
-use fowler_units::{Deadline, HostIo, HostOp, Lpn, Rng, Span};
+use fowler_units::{Deadline, HostIo, HostOp, Lpn, PlacementHandle, Rng, Span};
 use std::collections::BTreeSet;
 
 /// The pages that hold data in the end, by the obvious model: requests one after another.
@@ -41,6 +43,13 @@ fn case(seed: u64, checked: bool) -> bool {
     if !config.redundancy.has_stripes() {
         config.placement.stripe_unit = one_of(&mut later, &[1, 1, 2, 3, 8]);
     }
+    if config.voltage.name != VoltageKind::ByHotness && later.chance(0.2) {
+        config.placement.name = PlacementKind::Handles;
+        config.placement.handles = 2 + later.below(3) as u32;
+        config.placement.isolation =
+            one_of(&mut later, &[Isolation::Initial, Isolation::Persistent]);
+        config.geometry.blocks_per_plane += 2 * config.placement.handles;
+    }
     config.reliability.retry = one_of(&mut later, &[RetryCost::Whole, RetryCost::Increment]);
     let Ok(mut device) = Device::new(&config) else { return false };
     let initially = held(&device);
@@ -50,6 +59,7 @@ fn case(seed: u64, checked: bool) -> bool {
         if later.chance(0.2) {
             *io = io.with_deadline(Deadline::after(Span(later.below(100_000_000))));
         }
+        io.placement = PlacementHandle(later.below(6) as u8);
     }
     let pacing = one_of(
         &mut rng,

@@ -3,10 +3,14 @@
 use super::mlc;
 use super::random::one_of;
 use fowler_device::policy::die_order::DieOrderKind;
+use fowler_device::policy::hotness::Detector;
+use fowler_device::policy::placement::{Isolation, PlacementKind};
 use fowler_device::policy::suspension::SuspensionKind;
 use fowler_device::*;
 use fowler_nand::PerPageType;
-use fowler_units::{ByteRate, Bytes, Geometry, HostIo, HostOp, Nanos, QueueId, Rng, Span};
+use fowler_units::{
+    ByteRate, Bytes, Geometry, HostIo, HostOp, Nanos, PlacementHandle, QueueId, Rng, Span,
+};
 use std::sync::atomic::AtomicBool;
 
 static NEVER: AtomicBool = AtomicBool::new(false);
@@ -19,7 +23,7 @@ pub fn built(config: &Config) -> Result<Device<Superblocks>, Vec<Refusal>> {
 }
 
 /// Four dies of two planes on two channels, pages of four units, three pages to a word line.
-fn tiny() -> Config {
+pub fn tiny() -> Config {
     let geometry = Geometry {
         channels: 2,
         chips_per_channel: 2,
@@ -151,6 +155,49 @@ pub fn aging(rng: &mut Rng, mut config: Config) -> Config {
     let hours = one_of(rng, &[0, 30, 300, 3000, 10_000]);
     config.reliability.oldest = Span::ms(3_600_000) * hours;
     config
+}
+
+/// Divides the data of the host into streams: by the size of requests, or by two to eight handles.
+pub fn streamed(rng: &mut Rng, mut config: Config) -> Config {
+    if rng.chance(0.3) {
+        config = aging(rng, config);
+        config.slc = SlcConfig { fixed: 0, dynamic: 0, ..config.slc };
+    }
+    if rng.chance(0.3) {
+        config.hotness.detectors = 1 << Detector::RequestSize as u32;
+        config.hotness.hot_up_to = Bytes(one_of(rng, &[0, 4096, 16 << 10]));
+        config.placement.name = PlacementKind::Streams;
+    } else {
+        config.placement.name = PlacementKind::Handles;
+        config.placement.handles = 2 + rng.below(7) as u32;
+        config.placement.isolation = one_of(rng, &[Isolation::Initial, Isolation::Persistent]);
+    }
+    let moved = config.placement.moved_streams(&config.hotness) as u32;
+    let streams = streams_of(&config);
+    config.gc.foreground_below = moved + 1 + rng.below(3) as u32;
+    config.geometry.blocks_per_plane += 3 * streams + 2 * config.gc.foreground_below;
+    config.geometry.pages_per_block = 12 * (1 + rng.below(3) as u32);
+    // Room for a word line of each of 6 dies with 64 units, for each stream.
+    let lines = if config.flash.program_passes == 2 { 8 } else { 1 };
+    config.buffer.size.0 += 4096 * 64 * u64::from(streams) * lines;
+    config
+}
+
+/// Returns the number of streams of a drive: each has an open superblock.
+pub fn streams_of(config: &Config) -> u32 {
+    let Config { placement, hotness, .. } = config;
+    (placement.host_streams(hotness) + placement.moved_streams(hotness)) as u32
+}
+
+/// Gives the writes among requests a placement handle, or none.
+pub fn handled(rng: &mut Rng, all: &mut [HostIo]) {
+    let most = 1 + rng.below(9);
+    for io in all.iter_mut().filter(|io| io.op == HostOp::Write) {
+        io.placement = match rng.below(10) {
+            0 => PlacementHandle::NONE,
+            _ => PlacementHandle(rng.below(most) as u8),
+        };
+    }
 }
 
 /// Requests at random times; of `pauses` of them, one waits for up to 20 ms.
