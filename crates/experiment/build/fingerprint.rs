@@ -1,5 +1,6 @@
-//! A hash of the sources that simulate: the same for every checkout, build profile and program that
-//! they are built into. What an earlier version measured is told from what this one measures by it.
+//! A hash of the sources that simulate: equal in every checkout, build profile and program that
+//! they are built into. Saved results carry the hash, so results of an earlier version are told
+//! from those of this version.
 
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;

@@ -16,9 +16,9 @@ pub type Word = (&'static str, &'static str);
 
 /// The getter and setter of a value of type `V` in a `T`.
 pub struct Access<T, V> {
-    /// Reads it.
+    /// Reads the value.
     pub get: fn(&T) -> V,
-    /// Writes it.
+    /// Writes the value.
     pub set: fn(&mut T, V),
 }
 

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-/// How long a writer may take before the user is told, in milliseconds.
+/// Time that a writer may take before the user is told, in milliseconds.
 #[cfg(unix)]
 const PATIENCE: i64 = 1000;
 

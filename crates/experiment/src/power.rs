@@ -5,13 +5,14 @@ use fowler_units::{Nanos, Span};
 /// A power loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PowerOff {
-    /// When, in the time of the requests: all later requests are delayed by its length.
+    /// Time of the power loss, in the time of the requests. All later requests are delayed by its
+    /// length.
     pub at: Nanos,
-    /// How long it lasts.
+    /// Length of time without power.
     pub lasts: Span,
 }
 
-/// What [`parse`] expects.
+/// Description of the text that [`parse`] accepts, for error messages.
 pub const EXPECTED: &str = "times and lengths such as \"10s 381d\", or \"10s 1h, 500s 381d\"";
 
 /// The longest total time without power: five years. Ages of data are limited to nine.

@@ -24,7 +24,7 @@ pub const MAX_RUNS: usize = 12;
 /// The range of factors that are searched.
 const FACTORS: std::ops::RangeInclusive<f64> = 0.001..=1e6;
 
-/// How fast requests come.
+/// The speed at which requests are issued.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum ReplaySpeed {
     /// At the recorded times, or as the generator's description says.

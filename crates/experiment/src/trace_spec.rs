@@ -20,7 +20,7 @@ pub struct TraceSpec {
     pub path: PathBuf,
     /// Format, lenience, devices.
     pub options: ReadOptions,
-    /// What happens to addresses that the drive does not have.
+    /// Treatment of addresses that the drive does not have.
     pub remap: Remap,
     /// The SHA-256 of the file, once known: all clones share it.
     hash: Arc<OnceLock<String>>,
@@ -32,7 +32,7 @@ impl TraceSpec {
         TraceSpec { path, options, remap, hash: Arc::default() }
     }
 
-    /// Opens it. That takes a pass over the file if its devices lie side by side.
+    /// Opens the trace. That takes a pass over the file if its devices lie side by side.
     pub(crate) fn open(&self, passes: &Passes<'_>) -> Result<TraceReader, TraceError> {
         let reader = TraceReader::open_watched(&self.path, &self.options, |read| {
             passes.report(read.share())

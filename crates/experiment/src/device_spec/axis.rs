@@ -1,8 +1,8 @@
-//! The axis of a comparison: what its runs differ in.
+//! The axis of a comparison: the property in which the runs differ.
 
 use crate::scheme::NO_SCHEME;
 
-/// What the runs of a comparison differ in.
+/// The property in which the runs of a comparison differ: scheme or drive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Axis {
     /// The scheme; the drive is the same.

@@ -23,7 +23,7 @@ pub struct RunSpec {
     pub faults: Vec<Scripted>,
     /// The log of all requests, if one is wanted.
     pub requests: Option<RequestsFile>,
-    /// Whether to record the data of charts: [`detail`](crate::outcome::Outcome::detail).
+    /// True to record the data of charts: [`detail`](crate::outcome::Outcome::detail).
     pub detail: bool,
 }
 

@@ -1,5 +1,5 @@
-//! What a specification names that is in no preset and no file: values of the program that runs the
-//! sweep.
+//! Values of the program that runs the sweep: devices, policies and requests that a specification
+//! names and that are in no preset and no file.
 
 use super::{Plan, Requests};
 use crate::device_spec::Source;

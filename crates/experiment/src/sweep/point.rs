@@ -23,14 +23,14 @@ pub const HASH_DIGITS: usize = 32;
 /// A point of a design.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Point {
-    /// Its index in the design, from 0.
+    /// Index of the point in the design, from 0.
     pub number: usize,
-    /// A hash of everything its result depends on: the sources of the simulator, the resolved
-    /// drive, the requests, and how they are issued. Points with the same hash share a run.
+    /// A hash of everything that the point's result depends on: the sources of the simulator, the
+    /// resolved drive, the requests, and how they are issued. Points with equal hashes share a run.
     pub hash: String,
-    /// Its value on each axis; `None` where a list sets none.
+    /// Value of the point on each axis; `None` where a list sets none.
     pub levels: Vec<Option<Level>>,
-    /// The names of what it runs.
+    /// The names of the drive, scheme and workload that the point runs.
     pub names: Names,
     /// Why there is no valid drive, if so; the point then fails.
     pub refusal: Option<String>,
@@ -50,13 +50,14 @@ pub struct Names {
 /// The result of a point.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finished {
-    /// Its index in the design.
+    /// Index of the point in the design, from 0.
     pub point: usize,
-    /// Its summary, without anything that depends on wall-clock time, or why it failed.
+    /// Summary of the point's run, without anything that depends on wall-clock time, or why the
+    /// point failed.
     pub result: Result<Value, String>,
 }
 
-/// What a point has to run.
+/// The inputs of a point's run.
 struct Task {
     device: DeviceSpec,
     names: Names,
@@ -104,7 +105,7 @@ impl Plan {
         let refusal = drive.as_ref().err().map(Diagnostics::to_string);
         let drive = match &drive {
             Ok(drive) => {
-                // Its drive takes more memory if it is to note what faults take.
+                // A drive that records the effects of faults takes more memory.
                 let noting = self.workloads[&task.source].lists_faults;
                 let noting = noting.then(|| drive.clone().noting_losses().ok()).flatten();
                 need.add(noting.as_ref().unwrap_or(drive), replay_speed.copies());

@@ -115,16 +115,16 @@ pub fn save(
     write(sums, listed(&all).as_bytes())
 }
 
-/// Whether the files of a point are what was written.
+/// The state of the saved files of a point.
 #[derive(Debug)]
 pub enum Verified {
     /// The point is not finished.
     Missing,
-    /// This file is not what was written.
+    /// This file is not as it was written.
     Damaged(PathBuf),
-    /// All is as it was written.
+    /// All files are as they were written.
     Whole {
-        /// Whether the extra file is among it.
+        /// True if the checksums list the extra file.
         extra: bool,
     },
 }

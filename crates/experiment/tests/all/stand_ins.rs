@@ -87,14 +87,15 @@ const VOLUMES: [Volume; 15] = [
     ("msr-web0", 2_029_945, 70.1, 30.0, 8.6),
 ];
 const WEEK_S: f64 = 604_800.0;
-/// Of so many requests the rate has a standard error of 0.5 % (the variance of their number over
-/// its mean is 23 in long spans), the share of writes one of at most 0.6 % of itself (that of
-/// stg_1, drawn in batches that persist), and a mean size one of at most 1 % (the 31,000 reads of
-/// prxy_0). The seed is fixed: the limit of 2 % is two to four of them, and what is wrong by 4 % is
-/// found.
+/// Number of requests that are examined. With this many, the rate has a standard error of 0.5 %
+/// (the variance of their number over its mean is 23 in long spans), the share of writes one of at
+/// most 0.6 % of itself (that of stg_1, drawn in batches that persist), and a mean size one of at
+/// most 1 % (the 31,000 reads of prxy_0). The seed is fixed: the limit of 2 % is two to four
+/// standard errors, and an error of 4 % is found.
 const LOOKED_AT: usize = 1_000_000;
 
-/// What of a volume is not within 2 % of what is wanted, over its first requests.
+/// Returns the properties of a volume's first requests that differ from the published ones by more
+/// than 2 %.
 fn misses(source: &Source, drive: &Resolved, wanted: Volume) -> Vec<String> {
     let (name, week, writes, read_kib, write_kib) = wanted;
     let (mut counts, mut bytes, mut last) = ([0.0; 2], [0.0; 2], 0.0);
@@ -189,8 +190,8 @@ const FITS: [Fit; 4] = [
         [1.0, 0.2, 1.0, 1.0, 0.15, 1.0, 0.2]),
 ];
 
-/// How far each distribution of `a` is from that of `b`: gaps, requests in windows of 4 and of 40
-/// requests on average, sizes, reuse.
+/// Distances between each distribution of `a` and that of `b`: gaps, requests in windows of 4 and
+/// of 40 requests on average, sizes, reuse.
 fn distances(a: &Profile, b: &Profile) -> [(&'static str, f64); 7] {
     let counts = |it: &Profile, mean: f64| it.counts(it.window_of(mean));
     [
