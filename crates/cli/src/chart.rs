@@ -29,9 +29,9 @@ const DOTTED: usize = 3;
 
 /// A curve of a chart.
 pub(crate) struct Curve<'a> {
-    /// Plural name of what took so long.
+    /// Plural name of the requests of the curve.
     pub name: &'a str,
-    /// How long each took.
+    /// Latencies of these requests.
     pub latencies: &'a Latencies,
 }
 
@@ -127,7 +127,7 @@ impl Range {
         Some(Range { from, until })
     }
 
-    /// Where a time is between the ends of the axis, from 0 to 1.
+    /// Position of a time between the ends of the axis, from 0 to 1.
     fn share(self, ns: f64) -> f64 {
         ((ns / self.from).ln() / (self.until / self.from).ln()).clamp(0.0, 1.0)
     }
@@ -326,7 +326,7 @@ mod tests {
         }
     }
 
-    /// Where both curves are in the same cells, one of them still has fewer dots.
+    /// Where both curves are in the same cells, the dotted one still has fewer dots.
     #[test]
     fn the_second_curve_has_a_third_of_the_dots() {
         let same = latencies((1..=1_000u64).map(|it| (it * 1_000, 1)));

@@ -9,12 +9,12 @@ use std::cell::Cell;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// What a command would have written, kept for whoever called it.
+/// The output of a command that is returned to the caller instead of being written.
 #[derive(Default)]
 pub(crate) struct Kept {
-    /// Standard output.
+    /// Text for standard output.
     pub text: String,
-    /// What is wrong with the input.
+    /// Errors in the input.
     pub diagnostics: Diagnostics,
 }
 
@@ -22,8 +22,7 @@ thread_local! {
     static KEPT: Cell<Option<Kept>> = const { Cell::new(None) };
 }
 
-/// Keeps results and what is wrong with the input, of what `act` does on this thread, instead of
-/// writing them.
+/// Runs `act`, and returns its output and errors on this thread instead of writing them.
 pub(crate) fn keep<T>(act: impl FnOnce() -> T) -> (T, Kept) {
     KEPT.set(Some(Kept::default()));
     let done = act();
@@ -44,8 +43,8 @@ const NARROWEST: usize = 60;
 /// The most columns that a terminal is taken to have.
 const WIDEST: usize = 10_000;
 
-/// How many columns standard output has: what COLUMNS says, as shells export it, or the terminal.
-/// None if it is no terminal: then a script finds every line and every table whole.
+/// Number of columns of standard output: from COLUMNS, as shells export it, or from the terminal.
+/// `None` if it is no terminal: then a script finds every line and every table whole.
 pub(crate) fn width() -> Option<usize> {
     columns(&Term::stdout())
 }
@@ -58,7 +57,7 @@ fn columns(terminal: &Term) -> Option<usize> {
     columns.map(|columns| columns.clamp(NARROWEST, WIDEST))
 }
 
-/// How many columns standard error has; none if it is no terminal.
+/// Number of columns of standard error; `None` if it is no terminal.
 fn error_width() -> Option<usize> {
     columns(&Term::stderr())
 }
@@ -154,7 +153,7 @@ pub(crate) fn complain(diagnostics: &Diagnostics) {
         let word = Style::new().for_stderr().red().bold().apply_to("error:");
         let text = format!("error: {diagnostic}");
         let fit = |line: &str| match line {
-            // What the user wrote is repeated as it is.
+            // The user's own text is repeated unchanged.
             line if line.starts_with("    text: ") => line.into(),
             line => wrapped(line, error_width(), 4),
         };

@@ -10,7 +10,7 @@ use std::path::Path;
 /// The name of the file, in the folder of results, that what is done so far is saved in.
 pub(crate) const CHECKPOINT: &str = "lifetime.checkpoint";
 
-/// Prints and writes what came of it, and then removes what it would resume from.
+/// Prints and writes the result of a lifetime, and then removes the checkpoint.
 pub(crate) fn finish(
     lived: &Lifetime,
     output: &Output,
@@ -35,7 +35,7 @@ pub(crate) fn finish(
             console::note_opens(&folder.join(page));
         }
     } else if let Err(why) = lived.remove_checkpoint() {
-        // It is only a cache, and the result is printed.
+        // The checkpoint is only a cache, and the result is printed.
         console::note(&format!("note: {why}"));
     }
     Ok(())

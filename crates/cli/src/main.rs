@@ -39,7 +39,7 @@ fn or_exit(pointer: *mut u8, bytes: usize) -> *mut u8 {
 #[cold]
 fn out_of_memory(bytes: usize) -> ! {
     let hint = "  hint: `--dry-run` of run, compare and sweep says how much memory they take";
-    // Nothing here allocates.
+    // Nothing in this function may allocate.
     let text = "error: out of memory: the system refused";
     let _nobody_reads = writeln!(std::io::stderr(), "{text} {bytes} bytes\n{hint}");
     fowler_experiment::atomic_file::abandon_at_once();

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// The flag that names it.
 pub(crate) const FLAG: &str = "--requests";
-/// Its name in a folder of results.
+/// Name of the file for requests in a folder of results.
 pub(crate) const NAME: &str = "requests.parquet";
 
 /// The file at `path`.
@@ -44,7 +44,7 @@ pub(crate) fn columns(_: &Path) -> Option<(Arc<dyn RequestSource>, &'static str)
     None
 }
 
-/// What is wrong in a program that was built without Parquet.
+/// The error for a Parquet file in a program that was built without Parquet.
 #[cfg(not(feature = "parquet"))]
 pub(crate) fn without_parquet(file: &str) -> Diagnostic {
     Diagnostic::new(file, "this program was built without Parquet (its cargo feature `parquet`)")

@@ -139,14 +139,14 @@ fn too_long(most: u64) -> Diagnostics {
     Diagnostic::new(STANDARD_INPUT, what).hint(hint).into()
 }
 
-/// How much may be kept, and whether there was more.
+/// The most bytes that may be kept, and whether there were more.
 #[derive(Clone, Copy)]
 struct Limit {
     most: u64,
     is_reached: bool,
 }
 
-/// What is kept of standard input while it is read.
+/// The copy of standard input while it is read.
 struct Keeping {
     file: Temporary,
     length: u64,

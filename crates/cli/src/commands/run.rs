@@ -64,7 +64,7 @@ fn each_device(mut arguments: Run) -> Result<Exit, Diagnostics> {
         let what = "a generated workload has no devices";
         return Err(Diagnostic::new("--split", what).expected("--trace FILE").into());
     };
-    // What is wrong with the command is said before the trace is read for its devices.
+    // Errors of the command are reported before the trace is read for its devices.
     let mut diagnostics = Diagnostics::default();
     fit::run_spec(load, &arguments.candidate(), &mut diagnostics);
     if requests::columns(&path).is_some() {

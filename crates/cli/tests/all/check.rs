@@ -158,7 +158,7 @@ fn a_folder_holds_a_sweep_or_results_of_another_command() {
     assert!(!said.contains("design.parquet"), "{said}");
 }
 
-/// What is among the points of a sweep, or in their place, is never passed over.
+/// Unknown files among the points of a sweep, or in the place of points, are reported.
 #[cfg(feature = "parquet")]
 #[test]
 fn what_does_not_belong_to_a_sweep_is_said() {
@@ -269,7 +269,7 @@ fn a_lock_that_is_no_file_is_found() {
     assert_eq!(check(&out, &[]).0, Some(0));
 }
 
-/// Nothing waits for somebody who writes to a pipe, or reads from it.
+/// No command waits for a process that writes to a pipe or reads from it.
 #[cfg(unix)]
 #[test]
 fn pipes_in_the_place_of_results_are_refused() {

@@ -184,7 +184,7 @@ fn what_is_wrong_with_a_shard_is_said() {
     assert!(!fs::exists(here.path("merged")).unwrap());
 }
 
-/// What cannot be printed is an error, and what was saved is kept.
+/// Output that cannot be printed is an error, and saved files are kept.
 #[test]
 fn a_fleet_that_cannot_be_printed_is_an_error() {
     if !fs::exists("/dev/full").unwrap() {

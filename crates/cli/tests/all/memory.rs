@@ -1,5 +1,5 @@
-//! What does not fit in memory is refused before anything is allocated. The limit of the address
-//! space stands for any other.
+//! Runs that do not fit in memory are refused before anything is allocated. The limit of the
+//! address space stands for any other limit.
 #![cfg(target_os = "linux")]
 
 use std::process::Command;
@@ -88,7 +88,7 @@ fn what_is_available_grows_with_the_limit() {
     }
 }
 
-/// Nothing runs in them.
+/// Threads would have nothing to run.
 #[test]
 fn a_look_at_a_trace_starts_no_threads() {
     use std::io::{Read, Write};
