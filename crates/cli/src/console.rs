@@ -93,7 +93,7 @@ pub(crate) fn opens(file: &Path) -> String {
 }
 
 /// Writes a result to standard output. A reader that has seen enough, such as `head`, is no error.
-/// What the user named may be anything: nothing of it commands the terminal.
+/// Names from the user may be any text: no part of them commands the terminal.
 pub(crate) fn print(text: &str) {
     if kept(|kept| kept.text.push_str(text)) {
         return;

@@ -61,7 +61,7 @@ struct Page<'a> {
     /// A line or two on what the page shows.
     lead: Vec<String>,
     passages: &'a [Passage],
-    /// What the numbers say, in sentences.
+    /// The verdict on the results, in sentences.
     verdict: Vec<String>,
     /// Warnings and notes.
     remarks: Vec<Remark>,
@@ -84,7 +84,7 @@ struct Page<'a> {
 
 /// A warning or note at the top of a page.
 struct Remark {
-    /// Whether it is a warning.
+    /// True for a warning, false for a note.
     grave: bool,
     text: String,
 }
@@ -103,7 +103,7 @@ pub struct Section {
 
 /// A picture that has already been drawn.
 pub struct Drawing {
-    /// Its file name without the extension.
+    /// File name of the picture without the extension.
     pub name: String,
     /// The picture, which includes its title.
     pub svg: String,

@@ -1,4 +1,4 @@
-//! Which scheme or drive is better, and by how much.
+//! Finds the better scheme or drive, and by how much.
 
 use super::facts::Facts;
 use super::finding::{Case, Finding, and};
@@ -146,7 +146,8 @@ fn times(by: f64) -> String {
     ratio(by).trim_end_matches('x').to_string()
 }
 
-/// What it costs: the other kind of request, and pages programmed.
+/// Describes the costs of the better run: latency of the other kind of request, and pages
+/// programmed.
 fn price(first: &Facts, best: &Facts, kind: Kind) -> String {
     let mut price = Vec::new();
     let other = if kind == Kind::Read { Kind::Write } else { Kind::Read };
