@@ -86,7 +86,8 @@ pub(super) struct Checks {
     pub parity: Option<Parities>,
     /// Invariants that were broken after any event.
     pub broken: u64,
-    /// How often parity was computed from the rest of the stripe, and from the replaced pages.
+    /// Number of times that parity was computed from the rest of the stripe, and from the replaced
+    /// pages.
     pub by_rest: u64,
     pub by_old: u64,
     /// The log of Figure 4's example.

@@ -12,7 +12,7 @@ use fowler_experiment::tables::{Cell, Sheet};
 /// Cycles between two points, and the last point: the axis of Figure 2 ends at 20,000.
 const STEP: u32 = 1000;
 const MOST: u32 = 20_000;
-/// In nanoseconds.
+/// A day in nanoseconds.
 const DAY: f64 = 86_400e9;
 
 /// The limits of cells after a number of cycles.
