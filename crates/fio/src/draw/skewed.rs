@@ -9,7 +9,7 @@ use libm::{ceil, log, pow};
 
 /// Terms of the zeta sums, at most.
 const TERMS: u64 = 10_000_000;
-/// What spreads blocks: 2^64 divided by the golden ratio, squared.
+/// Multiplier that spreads hot blocks over the file: 2^64 divided by the golden ratio, squared.
 const SPREAD: u64 = 0x61c8_8646_80b5_83eb;
 /// Uniform draws that make a normal one.
 const SUMMANDS: u64 = 12;

@@ -2,7 +2,7 @@
 
 use super::value::{Units, suffixed};
 
-/// How deep parentheses and signs can be nested.
+/// The deepest nesting of parentheses and signs.
 const DEPTH: u32 = 64;
 
 /// Evaluates `text`: numbers with suffixes, `+ - * / % ^` and parentheses.

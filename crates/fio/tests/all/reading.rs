@@ -1,4 +1,4 @@
-//! What a job file means, and what is said of a wrong one.
+//! The meaning of job files, and the errors of wrong ones.
 
 use crate::sequences::listed;
 use fowler_fio::{Environment, JobFile, Layout, Seeding, Size};
@@ -123,7 +123,7 @@ fn what_has_no_bound_or_no_sense_is_refused() {
     assert!(parse(most).is_ok());
 }
 
-/// As many files as there may be are laid out at once, not after a search for each.
+/// The largest number of files is laid out at once, without a search for each.
 #[test]
 fn many_files_are_laid_out() {
     let jobs = parse("[j]\nsize=4g\nbs=4k\nnrfiles=500k\n").expect("a job file").jobs;
@@ -276,7 +276,7 @@ fn engines_wait_for_trims_as_those_of_fio_do() {
         ("io_uring", [false, true]),
         ("io_uring_cmd", [false, true]),
         ("null", [false, false]),
-        // It waits for each request.
+        // The engine waits for each request.
         ("psync", [false, false]),
     ] {
         for kind in ["trim", "randtrim", "trimwrite", "randtrimwrite"] {

@@ -1,4 +1,4 @@
-//! What the tests share: the sequence of a job file as fio's cases have it.
+//! Helpers that tests share: the sequence of a job file in the form of fio's cases.
 
 use fowler_fio::{Environment, JobFile, Layout, Seeding, Sequence};
 use std::fmt::Write;

@@ -47,7 +47,7 @@ fn the_name_of_the_file_counts_from_3_35_on() {
         assert_eq!(of("a", V333), of("b", V333), "{distribution}");
         assert_ne!(of("a", V335), of("b", V335), "{distribution}");
     }
-    // What is not skewed has one generator for all files.
+    // Offsets that are not skewed come from one generator for all files.
     let uniform = |name| offsets(name, "random", seeds, V335);
     assert_eq!(uniform("a"), uniform("b"));
 }
