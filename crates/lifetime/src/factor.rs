@@ -14,8 +14,8 @@ const PROGRAMS_MOST: f64 = 7e8;
 /// The write amplification assumed for that choice, since it is not known in advance.
 pub(crate) const WAF_GUESSED: f64 = 2.2;
 
-/// The fewest repetitions of its workload that a dilated lifetime must have: with fewer, what
-/// differs from one part of the workload to the next decides the result.
+/// The fewest repetitions of its workload that a dilated lifetime must have: with fewer, the
+/// differences between parts of the workload decide the result.
 const REPETITIONS_FEWEST: u32 = 3;
 
 /// Returns the lowest dilation at which a lifetime has about [`PROGRAMS_MOST`] programs. It is

@@ -228,7 +228,7 @@ pub fn check_fleet(spec: &LifetimeSpec, fleet: &fleet::FleetSpec) -> Diagnostics
         let scheme = spec.device.scheme(spec.scheme.as_deref())?;
         device_spec::resolve(&source, &scheme, &spec.device)
     });
-    // What is wrong with the drive itself is said elsewhere.
+    // Errors of the drive itself are reported elsewhere.
     if let Ok(drive) = drive {
         diagnostics.take(fleet::suits(&drive.config));
     }

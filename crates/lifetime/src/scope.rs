@@ -1,4 +1,4 @@
-//! What of a drive a lifetime simulates, what it leaves out, and what it refuses.
+//! The parts of a drive that a lifetime simulates, leaves out, and refuses.
 
 use fowler_device::policy::hotness::Detector;
 use fowler_device::policy::redundancy::RedundancyKind;

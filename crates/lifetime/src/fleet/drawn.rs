@@ -14,7 +14,7 @@ const PIECE: u32 = 256;
 /// Pieces for each thread between two reports of progress.
 const AT_ONCE: usize = 8;
 
-/// What is drawn.
+/// The drives that are drawn so far, and the drives that were replaced.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Drawn {
     /// The first drive in each place.
@@ -90,7 +90,7 @@ impl Drawn {
                         self.join(piece);
                     }
                     Err(Missing::TooMany) => return Err(too_many(horizon)),
-                    // Those behind it are not the next ones.
+                    // Drives after a missing piece are not the next ones.
                     Err(Missing::Stopped) => break,
                 }
             }
