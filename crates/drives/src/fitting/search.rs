@@ -99,7 +99,7 @@ pub(super) fn search(
     }
     let Some((slopes, beside)) = search.two_sided(&best)? else { return Ok(None) };
     let reached = least(beside);
-    // What is better by chance is taken as well; the slopes are those beside it.
+    // A point that is better by chance is taken as well; the slopes are those beside it.
     if squares(&reached.1) < squares(&best.1) {
         best = reached;
     }

@@ -1,4 +1,4 @@
-//! Measurements of real drives: the files, what they were measured by, and which rows are wanted.
+//! Measurements of real drives: the files, their protocols, and the selection of rows.
 //!
 //! **Owns** the form of such a file: title, protocol, units, drives, rows. **May touch** only the
 //! file it reads. It knows what is in a row, and nothing about how a row is simulated: that is the
@@ -41,7 +41,7 @@ impl Pick<'_> {
         }
     }
 
-    /// Returns where the row is, for messages and as its identity in a file of results.
+    /// Returns the place of the row, for messages and as its identity in a file of results.
     pub fn place(&self) -> String {
         let sample = self.drive.sample.as_ref().map_or(String::new(), |it| format!(", {it}"));
         format!("{}: {}{sample}: row {}", self.file.stem(), self.drive.model, self.row.number)

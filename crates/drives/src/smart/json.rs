@@ -183,7 +183,7 @@ fn fields(
     Fields { log, get: &get, wrong: Diagnostics::default() }.read()
 }
 
-/// Returns what `smartctl -j` says of the drive itself.
+/// Returns the identity of the drive from an output of `smartctl -j`.
 pub(super) fn identity(
     object: &Map<String, Value>,
     layout: Layout,

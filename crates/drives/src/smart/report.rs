@@ -65,7 +65,7 @@ impl SmartAnswer {
             true => ". How many years are left is not known.".to_string(),
             false => format!(". Power-on years left: {}.", lives.join(", ")),
         };
-        // Whoever reads no further must know.
+        // A reader who stops after the verdict must know of the doubts.
         if self.doubts.is_empty() { text } else { text + " The counters are doubtful: see below." }
     }
 
