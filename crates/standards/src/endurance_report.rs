@@ -9,11 +9,11 @@ use fowler_experiment::numbers::{bytes, percent, real};
 use fowler_experiment::tables::{Cell, Sheet};
 use serde_json::Value;
 
-/// What the table and the JSON are called.
+/// Description of the method, in the table and the JSON.
 const MANNER: &str = "in the manner of JESD218 and JESD219, on a simulated drive";
 
 impl Endurance {
-    /// Returns the table: what was measured, and what follows.
+    /// Returns the table: the measurements, and the numbers that follow.
     pub fn sheet(&self) -> Sheet {
         let title = format!(
             "Endurance of {}, scheme {}, {MANNER}: {}",
@@ -103,7 +103,8 @@ impl Endurance {
     }
 }
 
-/// What `fowler endurance` writes into `summary.json` and prints with `--json`.
+/// JSON Schema of the summary that `fowler endurance` writes into `summary.json` and prints with
+/// `--json`.
 pub fn schema() -> Value {
     let about = "What a host can write in the life of a drive. What is not known is null.";
     json_schema::document("Fowler: the summary of endurance", about, output::schema(&facts()))
