@@ -49,7 +49,7 @@ fn suspensions(_: &ChipCommand, result: &ChipResult) -> f64 {
     f64::from(result.suspensions)
 }
 
-/// Returns what theory expects under a scheme; empty without a steady state.
+/// Returns the expectations of theory under a scheme; empty without a steady state.
 fn means(scheme: &str, times: &DieTimes, load: &Load) -> Vec<Mean> {
     let both = |means: Option<die::Means>| {
         means.map_or_else(Vec::new, |means| {
