@@ -55,7 +55,7 @@ impl Outcome {
         Ok(pages::at_least(latencies).into_iter().map(|(at, share)| (at.as_us(), share)).collect())
     }
 
-    /// Whether it has the detail that a report needs.
+    /// True if the outcome has the detail that a report needs.
     #[getter]
     fn detailed(&self) -> bool {
         self.finished.detail.is_some()
