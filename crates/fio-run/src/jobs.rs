@@ -243,7 +243,7 @@ impl Jobs {
     /// Runs the jobs.
     ///
     /// # Errors
-    /// What is wrong with the drive or with files, or that it was stopped before the first request.
+    /// If the drive or a file is wrong, or the run was stopped before the first request.
     pub fn run(&self, wanted: Wanted, control: Control<'_>) -> Result<Fio, Diagnostics> {
         (control.progress)(Progress::Planned(1));
         self.0.run(leaves(&wanted), (), control).map(|(fio, ())| fio)

@@ -43,7 +43,7 @@ impl LogFiles {
     /// Completes the files once every process is gone. Returns their paths.
     ///
     /// # Errors
-    /// What could not be written.
+    /// Every file that could not be written.
     pub fn finish(self) -> Result<Vec<PathBuf>, Diagnostics> {
         let (mut paths, mut diagnostics) = (Vec::new(), Diagnostics::default());
         for (path, file) in self.0 {

@@ -64,7 +64,7 @@ impl Setup {
     /// Runs the jobs, watched by `watcher`.
     ///
     /// # Errors
-    /// What is wrong with the drive or the logs, or that it was stopped before the first request.
+    /// If the drive or a log is wrong, or the run was stopped before the first request.
     pub fn run<W: Watcher>(
         &self,
         leaves: Leaves<'_>,
