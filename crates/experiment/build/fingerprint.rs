@@ -55,7 +55,8 @@ pub fn of(root: &Path, top: &str) -> String {
     for (name, file) in files {
         let path = root.join(file);
         let contents = std::fs::read(&path).unwrap_or_else(|error| unreadable(&path, &error));
-        // With their lengths, so that nothing can pass from a name to a text or from file to file.
+        // Each part comes after its length, so that no bytes can pass from a name to a text or from
+        // file to file.
         for part in [name.as_bytes(), &contents] {
             digest.update((part.len() as u64).to_le_bytes());
             digest.update(part);

@@ -119,7 +119,7 @@ fn beside(path: &Path) -> io::Result<(File, PathBuf)> {
                 list.push(partial.clone());
                 return Ok((file, partial));
             }
-            // Another process took it for abandoned before it was locked, and removes it.
+            // Another process took the file for abandoned before it was locked, and removes it.
             Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
@@ -211,12 +211,12 @@ fn without_process(name: &str) -> Option<&str> {
     (is_process && is_number && !whole.is_empty()).then_some(whole)
 }
 
-/// Removes the unfinished files of killed programs from a folder. Leaves those that a program is
+/// Removes the unfinished files of killed programs from a folder. Leaves files that a program is
 /// writing, and files whose names only look alike. On a file system without locks, all of them
 /// stay: nobody knows who is writing.
 ///
 /// # Errors
-/// If the folder cannot be read, unless that is not permitted. What cannot be removed now is
+/// If the folder cannot be read, unless that is not permitted. A file that cannot be removed now is
 /// removed another time.
 pub fn remove_abandoned(folder: &Path) -> Result<(), Diagnostics> {
     let found = match disk::entries(folder) {
@@ -241,10 +241,10 @@ pub(crate) fn is_special(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|facts| !facts.is_file() && !facts.is_dir())
 }
 
-/// Checks that what has the path of a file to be read back, if anything has, is a regular file.
+/// Checks that the path of a file to be read back is free or that of a regular file.
 ///
 /// # Errors
-/// If it is not.
+/// If the path is that of something else.
 pub fn stored(path: &Path) -> Result<(), Diagnostics> {
     let Some(what) = disk::no_file(path)? else { return Ok(()) };
     let hint = "remove it, or choose another path".to_string();

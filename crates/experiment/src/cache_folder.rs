@@ -37,8 +37,8 @@ pub struct Bound {
 }
 
 /// Removes the files of a kind that nobody has used for [`AGE_MOST`], and the least recently used
-/// ones until there is room for one more of `bytes` bytes; and what killed programs left. What
-/// cannot be removed now is removed another time.
+/// ones until there is room for one more of `bytes` bytes; and unfinished files of killed programs.
+/// A file that cannot be removed now is removed another time.
 pub fn make_room(folder: &Path, bound: Bound, bytes: u64) {
     // A folder that cannot be read is found when the file is written.
     let _unreadable = remove_abandoned(folder);

@@ -19,7 +19,7 @@ pub const MOST_DEVICES: usize = 64;
 pub struct Candidate {
     /// The drive.
     pub device: DeviceSpec,
-    /// The scheme on it; none leaves it as described.
+    /// The scheme on the drive; `None` leaves the drive as described.
     pub scheme: Option<String>,
     /// Name of the drive where drives are compared; `None` where schemes are.
     name: Option<String>,

@@ -28,9 +28,9 @@ const LARGEST: u64 = 16 << 20;
 #[serde(deny_unknown_fields)]
 pub struct Contents {
     format: u32,
-    /// The version of Fowler that wrote them.
+    /// The version of Fowler that wrote these files.
     pub version: String,
-    /// The command that wrote them, such as `run`.
+    /// The command that wrote these files, such as `run`.
     pub command: String,
     /// The SHA-256 of each file, by its name.
     pub files: BTreeMap<String, String>,

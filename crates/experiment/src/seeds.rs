@@ -46,8 +46,8 @@ impl Spread {
         self.values.iter().flat_map(BTreeMap::values).map(Vec::len).max().unwrap_or(0)
     }
 
-    /// Returns the mean of a metric of a scheme, by its place, over the seeds; `None` if it is not
-    /// known under each of them.
+    /// Returns the mean of a metric of a scheme, by its place, over the seeds; `None` if the metric
+    /// is not known under each of them.
     pub fn of(&self, scheme: usize, path: &str) -> Option<Interval> {
         interval(self.known(scheme, path)?)
     }
@@ -92,8 +92,8 @@ impl Spread {
         }
     }
 
-    /// Returns it as an object: for each scheme or drive, mean and half the width of the 95 %
-    /// interval of each metric.
+    /// Returns the spread as an object: for each scheme or drive, mean and half the width of the 95
+    /// % interval of each metric.
     pub fn json(&self, axis: Axis) -> Value {
         written(&facts(axis), self)
     }

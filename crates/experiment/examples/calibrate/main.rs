@@ -1,17 +1,17 @@
-//! Calibrates the stand-ins of the traces of the P/E suspension paper: finds the few keys of one
-//! that bring its mean latencies under FIFO nearest to those of Table 2, and nothing else. What the
-//! paper claims of its schemes is not looked at here, and nothing of the drives is changed.
+//! Calibrates the stand-ins of the traces of the P/E suspension paper: finds the few keys of a
+//! stand-in that bring its mean latencies under FIFO nearest to those of Table 2. The calibration
+//! reads no claim of the paper about schemes, and changes nothing of the drives.
 //!
 //! `cargo run --release --example calibrate -- f1` prints the keys, the latencies and the
 //! residuals.
 //!
-//! `-- --check f1` searches nothing and prints what the file as it is comes to.
+//! `-- --check f1` searches nothing and prints the results of the file as it is.
 //!
-//! `-- --ensemble` writes what `presets/papers/pes-ensemble.toml` holds (see `ensemble.rs`).
+//! `-- --ensemble` writes the contents of `presets/papers/pes-ensemble.toml` (see `ensemble.rs`).
 //!
-//! The trace is compressed for each drive until that one idles for 70 % of the time; that is
-//! settled anew for every candidate. The search is that of Nelder and Mead (1965) in the logarithms
-//! of the keys, from a fixed start, without a random number: it finds the same again.
+//! The trace is compressed for each drive until that drive idles for 70 % of the time, anew for
+//! every candidate. The search is that of Nelder and Mead (1965) in the logarithms of the keys,
+//! from a fixed start, without a random number: a second search has the same result.
 #![allow(clippy::print_stdout, reason = "a command prints")]
 
 mod ensemble;

@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 const DRAFT: &str = "https://json-schema.org/draft/2020-12/schema";
 
-/// A schema of its own: `body` with what it is about.
+/// Returns a schema document: `body` with a title and a description.
 pub fn document(title: &str, about: &str, body: Value) -> Value {
     let mut schema = json!({ "$schema": DRAFT, "title": title, "description": about });
     if let (Value::Object(schema), Value::Object(body)) = (&mut schema, body) {
@@ -49,7 +49,7 @@ pub fn described(mut schema: Value, about: &str) -> Value {
 pub(crate) struct Tree {
     /// Description of the table at this place; unused where the place has a value.
     pub about: String,
-    /// The value, if it may be one.
+    /// Schema of the value, if the place may hold one.
     pub value: Option<Value>,
     /// True if the place may also hold a table: the value as `name`, beside the keys below.
     pub named: bool,
@@ -61,7 +61,7 @@ pub(crate) struct Tree {
 }
 
 impl Tree {
-    /// The place of a path, made if there is none.
+    /// Returns the place of a path, which is made if there is none.
     pub fn at(&mut self, path: &str) -> &mut Tree {
         let (first, rest) = path.split_once('.').map_or((path, None), |(a, b)| (a, Some(b)));
         let known = self.below.iter().position(|(name, _)| name == first);

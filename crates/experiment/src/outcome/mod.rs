@@ -122,7 +122,7 @@ pub struct Wear {
 }
 
 impl Wear {
-    /// Summarizes these counts.
+    /// Returns the distribution of these counts of erases.
     pub fn of(erases: &[u32]) -> Wear {
         let total: u64 = erases.iter().map(|&count| u64::from(count)).sum();
         Wear {

@@ -209,7 +209,7 @@ pub fn drive(
     if faults { drive.noting_losses() } else { Ok(drive) }
 }
 
-/// Checks everything that a run of `scheme` needs. What takes a pass over the trace is reused from
+/// Checks everything that a run of `scheme` needs. Results of a pass over the trace are reused from
 /// an earlier run on a drive of the same size.
 pub(crate) fn ready(
     spec: &RunSpec,

@@ -11,7 +11,7 @@ use crate::workload::WorkloadSpec;
 pub struct RunSpec {
     /// The drive.
     pub device: DeviceSpec,
-    /// The scheme on it; none leaves it as described.
+    /// The scheme on the drive; `None` leaves the drive as described.
     pub scheme: Option<String>,
     /// The requests.
     pub workload: WorkloadSpec,

@@ -219,7 +219,7 @@ pub fn record_of<R: Repeatable>(
     Ok((done, timeline, diagnostics))
 }
 
-/// After how many requests a run was stopped, if it was.
+/// Returns the number of requests after which a run was stopped, if it was.
 fn stopped_after(outcome: &Outcome) -> Option<u64> {
     matches!(outcome.ending, Ending::Stopped).then_some(outcome.workload.requests)
 }

@@ -88,8 +88,8 @@ pub struct Asked {
 pub struct Own {
     /// Index of the operation in [`Timeline::operations`].
     pub place: usize,
-    /// Since when the request waited for it. This may be later than the start of the operation, if
-    /// the request joined one of another write.
+    /// Time from which on the request waited for the operation. This may be later than the start of
+    /// the operation, if the request joined one of another write.
     pub submitted: Nanos,
 }
 

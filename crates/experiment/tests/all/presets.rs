@@ -133,7 +133,8 @@ fn every_number_of_a_device_says_where_it_comes_from() {
         ["[measured]", "[datasheet]", "[paper]", "[fitted]", "[inferred]", "[assumed]"];
     let mut marked_lines = 0;
     for device in Folder::Devices.presets() {
-        // Behind it is what was fitted, each with its bounds and their source.
+        // The table after the drive's own keys has the fitted values, each with its bounds and
+        // their source.
         let drive = device.text.split("\n[calibrate]\n").next().unwrap_or_default();
         for (index, line) in drive.lines().enumerate() {
             let (setting, comment) = line.split_once('#').unwrap_or((line, ""));

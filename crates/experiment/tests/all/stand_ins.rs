@@ -17,8 +17,8 @@ fn drive(name: &str) -> Resolved {
 }
 
 /// A stand-in: requests, requests per second, share of reads, mean size of reads and of writes in
-/// bytes. What is said of Financial1 and 2 is what `workloads.json` reports; of the others, what
-/// their files ask for.
+/// bytes. The numbers of Financial1 and 2 are those that `workloads.json` reports; the others are
+/// those that their files ask for.
 type Wanted = (&'static str, u64, f64, f64, f64, f64);
 
 #[rustfmt::skip]
@@ -171,8 +171,9 @@ fn excerpt(file: &str, format: Format) -> Option<Profile> {
     Some(Profile::of(reader.map(Result::unwrap)))
 }
 
-/// An excerpt, its format, how many requests it has, a stand-in, and how far each distribution of
-/// as many of its requests may be: 1 for those that it does not claim.
+/// An excerpt, its format, its number of requests, a stand-in, and the largest allowed distance of
+/// each distribution of as many of the stand-in's requests: 1 for distributions that the stand-in
+/// does not claim.
 type Fit = (&'static str, Format, usize, &'static str, [f64; 7]);
 
 /// The two excerpts of MSR Cambridge are 0.13, 0.36, 0.88, 0.15, 0.93 and 0.15 from each other,

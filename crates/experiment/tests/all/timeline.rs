@@ -276,7 +276,8 @@ fn windows_hold_what_overlaps_them_and_the_slowest_are_the_slowest() {
         assert!(latency > 0.0 && text.text.contains("Causes: "), "{}", text.text);
         assert!(text.text.contains("completed at +"), "{}", text.text);
     }
-    // In words they are the same, though less of the others is kept for that.
+    // Explained in words, the requests are equal, though less of the other operations is kept for
+    // that.
     let explained = recorded(&spec, Choice::Explained(4));
     assert_eq!(explained.timeline.explain(&explained.outcome), reported);
     let slices =
