@@ -14,7 +14,7 @@ pub(crate) enum Exit {
     Done,
     /// The input is wrong; what is wrong has been said.
     BadInput,
-    /// The user stopped it.
+    /// The user stopped the command.
     Stopped,
     /// The fault is ours.
     Fault,

@@ -47,7 +47,7 @@ mod drives {
     use fowler_lifetime::Lifetime;
     use std::path::Path;
 
-    /// Writes them, if there is a fleet; returns the name of the file.
+    /// Writes the drives of the fleet, if there is a fleet; returns the name of the file.
     #[cfg(feature = "parquet")]
     pub(super) fn write(lived: &Lifetime, folder: &Path) -> Result<Option<String>, Diagnostics> {
         use fowler_columns::fleet_table::{NAME, write};

@@ -4,8 +4,8 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::Write;
 use std::process::ExitCode;
 
-/// The system's allocator. What it cannot give ends the program with a message and exit code 2,
-/// not with an abort.
+/// The system's allocator. An allocation that fails ends the program with a message and exit code
+/// 2, not with an abort.
 struct OrExit;
 
 #[allow(unsafe_code, reason = "an allocator cannot be written without")]

@@ -143,8 +143,8 @@ impl Output {
         pages::runs(outcomes, spread, passages, &self.reports)
     }
 
-    /// Lists what `command` has written into the folder: the summary, pages, requests, and these
-    /// `others`. What an earlier run left there is removed.
+    /// Lists the files that `command` has written into the folder: the summary, pages, requests,
+    /// and these `others`. Files that an earlier run left there are removed.
     pub fn list(
         &self,
         command: &str,

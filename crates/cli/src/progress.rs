@@ -19,7 +19,7 @@ const TICK: Duration = Duration::from_millis(200);
 /// Units of a bar to one part of the work.
 const PART: f64 = 1e6;
 
-/// Work of which it is not known yet how much there is.
+/// Template for work whose amount is not known yet.
 const UNKNOWN: &str = "{spinner} {msg}";
 /// Template of a bar: the share of the work that is done, its description, and the time left.
 const DONE: &str = "[{bar:16}] {percent:>3} %  {msg}, {left}";
@@ -108,8 +108,8 @@ fn draw_as(bar: &ProgressBar, template: &str) {
     }
 }
 
-/// The time left in words: unknown before anything is done. What remains after the last share
-/// takes time as well, so no bar says that none is left.
+/// The time left in words: unknown before anything is done. The work after the last share takes
+/// time as well, so no bar says that none is left.
 fn words(left: Option<Duration>, share: f32) -> String {
     match left {
         _ if share >= 1.0 => "finishing".into(),

@@ -22,7 +22,7 @@ impl Schema {
         (self.json)()
     }
 
-    /// The name that its file usually has.
+    /// Returns the usual name of the schema's file.
     pub(crate) fn file(&self) -> String {
         format!("{}.schema.json", self.name)
     }

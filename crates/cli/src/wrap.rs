@@ -6,8 +6,8 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 /// The fewest columns that are worth breaking a line for.
 const NARROWEST: usize = 24;
 
-/// `text` with lines of at most `width` characters, broken at spaces. What follows is indented as
-/// the line is, and by `hang` more.
+/// `text` with lines of at most `width` characters, broken at spaces. Continuation lines are
+/// indented as the line is, and by `hang` more.
 pub(crate) fn wrapped(text: &str, width: Option<usize>, hang: usize) -> String {
     each_line(text, width, |line, width| {
         let indent = line.len() - line.trim_start_matches(' ').len();

@@ -56,7 +56,7 @@ impl Run {
     }
 }
 
-/// Runs every device. What goes wrong with one does not keep the others from running; the command
+/// Runs every device. An error of one device does not keep the others from running; the command
 /// ends as the worst of them does.
 fn each_device(mut arguments: Run) -> Result<Exit, Diagnostics> {
     let load = &arguments.setup.load;

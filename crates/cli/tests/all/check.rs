@@ -199,7 +199,7 @@ fn what_does_not_belong_to_a_sweep_is_said() {
     let counts = "| 2      |        2 |      0 |        0 |";
     assert!(code == Some(0) && said.contains(counts), "{code:?} {said}");
 
-    // A folder in the place of a point. What is in it is somebody's.
+    // A folder in the place of a point. Its contents are somebody's.
     fs::remove_file(&row).unwrap();
     fs::create_dir(&row).unwrap();
     fs::write(format!("{row}/mine"), "mine").unwrap();
@@ -239,7 +239,7 @@ fn a_shard_without_its_file_is_no_whole_sweep() {
         assert!(code == Some(2) && said.contains("| shard"), "{code:?} {said}");
         assert!(said.contains("the same shard"), "{said}");
         assert_eq!(sweep(&part, &[]).0, Some(2));
-        // Neither does it become the folder of the shard whose file was put there.
+        // The folder does not become that of the shard whose file was put there, either.
         let (code, said) = sweep(&part, &["--shard", "1/2"]);
         let reported = ["is not 1/2 of", "holds shard 2/2, with the shard of 1/2"][number];
         assert!(code == Some(2) && said.contains(reported), "{code:?} {said}");

@@ -66,7 +66,7 @@ fn threads_that_do_not_fit_are_refused() {
     assert!(!err.contains("panicked"), "{err}");
 }
 
-/// Threads take what their stacks need, and the allocator reserves nothing for them.
+/// The memory of threads is that of their stacks; the allocator reserves nothing for them.
 #[test]
 fn what_is_available_grows_with_the_limit() {
     let many = ["fifo", "rps", "pes_ips", "pe0", "pes_ipc"].join(",");

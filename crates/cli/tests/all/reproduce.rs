@@ -121,7 +121,7 @@ fn what_is_wrong_is_said() {
     fs::remove_file(&file).unwrap();
 }
 
-/// Every entry has its claim, with the same numbers; returns how many there are.
+/// Compares every entry with its claim: the numbers must be equal. Returns the number of entries.
 fn compared(entries: &serde_json::Value, claims: &[toml::Value]) -> usize {
     let mut compared = 0;
     for entry in entries.as_array().unwrap() {
