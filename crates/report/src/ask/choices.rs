@@ -32,8 +32,8 @@ impl Choice {
     }
 }
 
-/// Looks at what is replayed of a trace: the requests up to the limit, of several devices those of
-/// the one with the most, unless the options choose.
+/// Surveys the part of a trace that is replayed: the requests up to the limit; of several devices
+/// the one with the most requests, unless the options choose.
 ///
 /// # Errors
 /// If the trace cannot be read.

@@ -3,8 +3,8 @@
 //! See docs/decisions/reports.md, "Which template engine renders the report page?".
 //!
 //! A page is a template filled with tables and with charts as data. Its script draws the charts
-//! with Apache ECharts, which is embedded (`vendor/`, with its license). The same results give the
-//! same bytes: nothing on a page depends on the machine or its clock.
+//! with Apache ECharts, which is embedded (`vendor/`, with its license). Equal results give equal
+//! bytes: nothing on a page depends on the machine or its clock.
 //!
 //! The room reads outcomes, the layout of metrics, the verdict and the warnings. It renders the
 //! page of runs and the page of a study, and writes no other file.
