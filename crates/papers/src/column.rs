@@ -13,7 +13,8 @@ use std::path::{Path, PathBuf};
 #[serde(deny_unknown_fields)]
 pub(crate) struct Published {
     name: String,
-    /// The preset of its stand-in; `None` for a trace that does not count in the paper's means.
+    /// The preset of the workload's stand-in; `None` for a trace that does not count in the paper's
+    /// means.
     stand_in: Option<String>,
     /// File names by which the real traces of the workload are recognized.
     #[serde(default)]

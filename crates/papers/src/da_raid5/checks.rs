@@ -157,7 +157,7 @@ fn parities(config: &Config, control: Control<'_>) -> Result<Option<Parities>, D
             let (first_reads, first_writes, _) = written(&mut device, page.0.into());
             let first = Operations { reads: first_reads, writes: first_writes };
             if device.stripe(stripe).parity.is_none() {
-                continue; // It went to a trusted block.
+                continue; // The page went to a trusted block.
             }
             let (reads, parities, data) = written(&mut device, page.0.into());
             if device.stripe(stripe).parity.is_some() {

@@ -1,5 +1,6 @@
-//! Every claim of the paper, and how it is measured. Those about Figures 3 and 4 are measured under
-//! the reading that the paper's numbers need; what the two others give stands beside it.
+//! Every claim of the paper, and how it is measured. Claims about Figures 3 and 4 are measured
+//! under the reading that the paper's numbers need; the numbers under the two others stand beside
+//! it.
 
 use super::plan::{
     AS_IT_IS, BASELINE, Case, Evidence, HIRE, HVC, LVC, ON_EVICT, READ_ONLY, RESTED, REWRITE,

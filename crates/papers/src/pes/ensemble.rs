@@ -1,6 +1,6 @@
 //! The ensemble of stand-ins: for the traces of which the paper prints four latencies and nothing
-//! else, every workload that fits those four is as good as another. What comes out is an interval:
-//! the least and the most of every gain over the members that are within the stated distance.
+//! else, every workload that fits those four is as good as another. The result is an interval: the
+//! least and the most of every gain over the members that are within the stated distance.
 
 use super::claims::{
     OVERHEAD, READS_IPC_BELOW_FIFO, READS_IPC_BELOW_RPS, READS_IPS_ABOVE_IPC, READS_PE0_BELOW_FIFO,

@@ -132,7 +132,8 @@ impl Plan<'_> {
         self.paper.trace.iter().filter_map(of).collect()
     }
 
-    /// The lives of every stand-in. Those of one are side by side, on one pass over its requests.
+    /// The lives of every stand-in. Lives of one stand-in are side by side, on one pass over its
+    /// requests.
     pub fn groups<'a>(
         &self,
         wafs: &BTreeMap<String, f64>,

@@ -182,8 +182,8 @@ fn gigabytes(device: &str) -> f64 {
     if device == "ready-32" { 32.0 } else { 128.0 }
 }
 
-/// Years and mean response of a scheme under another reading of the recovery than that of the
-/// drives. What is throttled without looking at the recovery writes as much under any.
+/// Returns the years and mean response of a scheme under another reading of the recovery than that
+/// of the drives. A throttle that does not look at the recovery writes as much under any reading.
 fn read(
     evidence: &Evidence,
     (trace, device): (&str, &str),

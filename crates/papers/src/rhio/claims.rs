@@ -370,7 +370,7 @@ mod tests {
 
     #[test]
     fn busier_volumes_gain_more_or_less() {
-        // The longer its name, the busier a volume.
+        // In this example, a volume is busier the longer its name is.
         let gains = |per_letter: f64| {
             invented(move |column, scheme, _| {
                 let busy = column.len() as f64 / 100.0;

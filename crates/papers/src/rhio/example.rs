@@ -130,11 +130,11 @@ pub(super) fn figure_2(paper: &Paper, order: Order, unit: u32) -> Result<Served,
 /// The order in which the six writes are served.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Order {
-    /// As they come (NOOP).
+    /// Writes are served as they come (NOOP).
     FirstCome,
-    /// By RHIO's order, and nothing else of RHIO.
+    /// Writes are served in RHIO's order, without the rest of RHIO.
     Alone,
-    /// By RHIO.
+    /// Writes are served by RHIO.
     Rhio,
 }
 
