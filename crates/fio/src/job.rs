@@ -239,7 +239,7 @@ pub enum ExitAll {
     All,
 }
 
-/// `rate` and its relatives. Zero means without.
+/// Rates of a job: `rate` and related options. Zero means no rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rate {
     /// Bytes per second, per direction.
@@ -270,7 +270,7 @@ pub struct Flow {
     pub sleep: Span,
 }
 
-/// `thinktime` and its relatives.
+/// Pauses of a job: `thinktime` and related options.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ThinkTime {
     /// Length of a pause; zero means without.
@@ -283,7 +283,7 @@ pub struct ThinkTime {
     pub io_time: Span,
 }
 
-/// `latency_target` and its relatives.
+/// A latency to meet: `latency_target` and related options.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LatencyTarget {
     /// The latency to stay below; zero means without.
@@ -310,7 +310,7 @@ pub enum SteadyMetric {
     Latency,
 }
 
-/// `steadystate` and its relatives.
+/// A criterion of steady state: `steadystate` and related options.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SteadyState {
     /// The metric that is measured.
@@ -327,7 +327,7 @@ pub struct SteadyState {
     pub ramp: Span,
 }
 
-/// `verify` and its relatives.
+/// Verification of written data: `verify` and related options.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Verify {
     /// True if written data is read back and checked.
@@ -356,7 +356,8 @@ pub struct Strided {
     pub skip: u64,
 }
 
-/// `write_*_log` and its relatives. A name is as written; empty for the job's name.
+/// Logs of a job: `write_*_log` and related options. A name is as written; empty for the job's
+/// name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Logs {
     /// `write_bw_log`.
@@ -554,17 +555,17 @@ pub struct Job {
     /// `serialize_overlap`: overlapping requests wait for each other.
     pub serialize_overlap: bool,
 
-    /// `rate` and its relatives.
+    /// Rates: `rate` and related options.
     pub rate: Rate,
-    /// `thinktime` and its relatives.
+    /// Pauses: `thinktime` and related options.
     pub think: ThinkTime,
     /// `flow`, `flow_id`, `flow_sleep`.
     pub flow: Flow,
-    /// `latency_target` and its relatives.
+    /// Latency to meet: `latency_target` and related options.
     pub latency: LatencyTarget,
     /// `steadystate`.
     pub steady: Option<SteadyState>,
-    /// `verify` and its relatives.
+    /// Verification: `verify` and related options.
     pub verify: Verify,
     /// `zonemode=strided`.
     pub strided: Option<Strided>,
@@ -586,7 +587,7 @@ pub struct Job {
     /// The jobs that end with this one.
     pub exit_all: ExitAll,
 
-    /// `write_*_log` and its relatives.
+    /// Logs: `write_*_log` and related options.
     pub logs: Logs,
     /// Statistics that the job reports.
     pub statistics: Statistics,

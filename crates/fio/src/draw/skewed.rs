@@ -1,7 +1,7 @@
 //! Skewed distributions over the blocks of a file: Zipf's law, Pareto, normal.
 //!
 //! Zipf's law is drawn as in J. Gray et al., "Quickly generating billion-record synthetic
-//! databases" (SIGMOD 1994). What is drawn is hashed, so that hot blocks are spread over the file.
+//! databases" (SIGMOD 1994). Drawn blocks are hashed, so that hot blocks are spread over the file.
 
 use super::Taus88;
 use crate::job::Distribution;

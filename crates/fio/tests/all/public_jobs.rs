@@ -17,7 +17,7 @@ const NO_BLOCK_DEVICE: &str = "is no block device, and is not simulated";
 
 fn read(job: &Value, with_environment: bool) -> Result<usize, String> {
     let mut environment = Environment::empty();
-    // The logs that they replay are not there.
+    // The logs that the jobs replay do not exist here.
     let request = Recorded { at: Span(0), op: Op::Read, file: 0, offset: 0, length: 4096 };
     let log = Recording::new(vec!["file".into()], vec![request]);
     let recording = move |_: &str, _: usize| Ok(log.clone());

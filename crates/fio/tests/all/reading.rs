@@ -203,7 +203,7 @@ fn short_sequences_by_hand() {
         all("rw=read"),
         ["read,0,4096", "read,4096,4096", "read,8192,4096", "read,12288,4096"]
     );
-    // Behind the end it wraps, until `size` bytes are read.
+    // Beyond the end of the file the job wraps, until `size` bytes are read.
     let holes = ["read,0,4096", "read,8192,4096", "read,0,4096", "read,8192,4096"];
     assert_eq!(all("rw=read:4k"), holes);
     assert_eq!(
