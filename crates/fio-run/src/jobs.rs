@@ -43,7 +43,7 @@ pub struct FioSpec {
     pub seeding: Seeding,
     /// The drive.
     pub device: DeviceSpec,
-    /// The scheme on it.
+    /// The scheme on the drive; `None` leaves the drive as described.
     pub scheme: Option<String>,
     /// Time that the host needs for a request.
     pub costs: HostCosts,

@@ -16,7 +16,7 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// All of them, in the order of fio's output.
+    /// All directions, in the order of fio's output.
     pub const ALL: [Direction; 3] = [Direction::Read, Direction::Write, Direction::Trim];
 
     /// Returns the name in JSON.
@@ -258,7 +258,7 @@ pub struct Plan {
     pub name: String,
     /// The number of the process, from 1: fio's job number.
     pub number: u32,
-    /// The job that it is a clone of, from 0.
+    /// The job of which the process is a clone, from 0.
     pub job: usize,
     /// Group of the process in the output.
     pub group: usize,

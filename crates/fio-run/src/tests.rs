@@ -152,7 +152,8 @@ fn batches_are_handed_over_and_collected_together() {
     let batches = Batches { submit: 4, complete_min: 4, complete_max: 4, low: 8 };
     let plan = Plan { batches, ..Plan::new("batches", 8) };
     let (fio, seen) = run(vec![task(plan, 16, read)]);
-    // Four are taken up at once and handed over after 2, 4, 6 and 8 us; then the next four.
+    // Four requests are taken up at once and handed over after 2, 4, 6 and 8 us; then the next
+    // four.
     let first: Vec<u64> = (1..=8).map(|number| number * 2_000).collect();
     assert_eq!(arrivals(&seen)[..8], first);
     let depths = fio.entries[0].stats.depths;

@@ -50,7 +50,7 @@ pub(super) enum Stage {
 }
 
 impl Stage {
-    /// All of them, in fio's order.
+    /// All stages, in fio's order.
     pub const ALL: [Stage; 3] = [Stage::Submission, Stage::Completion, Stage::Total];
 
     /// Returns the name of the stage in logs and outputs.

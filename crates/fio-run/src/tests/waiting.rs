@@ -81,7 +81,7 @@ fn what_ends_before_its_delay_is_over_has_done_nothing() {
     assert_eq!(iolog.lines().last(), Some("0 ends close"), "{iolog}");
 }
 
-/// Each has issued its share of the requests to within one when the time is over, whether those
+/// Each job has issued its share of the requests to within one when the time is over, whether jobs
 /// that are ahead sleep or wait.
 #[test]
 fn jobs_of_a_flow_issue_by_weight() {
