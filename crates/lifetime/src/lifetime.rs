@@ -26,7 +26,7 @@ pub struct Lifetime {
     pub left_out: Vec<String>,
     /// The drives at the dilation and, if requested, at twice the dilation.
     pub lived: Vec<Lived>,
-    /// Drives like it, if there is a fleet.
+    /// Drives like the simulated one, if there is a fleet.
     pub fleet: Option<Fleet>,
     pub(crate) checkpoints: Vec<PathBuf>,
 }

@@ -62,7 +62,7 @@ impl<'a> Repetition<'a> {
     }
 
     /// Returns one repetition after the other without end, all at the times of the first. `None` if
-    /// they are not in memory, or write nothing.
+    /// the requests are not in memory, or write nothing.
     pub fn endless(&self, control: Control<'a>) -> Option<impl Iterator<Item = HostIo> + '_> {
         let writes = |io: &HostIo| io.op == HostOp::Write && io.size > 0;
         let requests = self.in_memory.as_ref().filter(|all| all.iter().any(writes))?;

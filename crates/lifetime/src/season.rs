@@ -56,7 +56,7 @@ pub(super) fn season(
     }
     while left > 0 && !control.stopped() && rounds < SEASON_ROUNDS {
         let (mut done, mut given) = (0, 0);
-        // Other rounds than those of the lifetime.
+        // Numbers of rounds that no round of the lifetime has.
         let round = u64::MAX - u64::from(rounds);
         workload.replay(round, reads, quiet, |requests| {
             done = seasoned.season(requests.inspect(|io| told(&mut given, left, io)), left);
@@ -106,7 +106,7 @@ pub fn write_amplification(
         if is_enough(&lived) || control.stopped() {
             break;
         }
-        // Other rounds than those before and those of a lifetime.
+        // Numbers of rounds that neither earlier rounds nor those of a lifetime have.
         let round = u64::MAX / 2 - u64::from(round);
         workload.replay(round, false, quiet, |requests| {
             let requests = requests.map(|io| workload.since_first(io));

@@ -34,7 +34,7 @@ pub(super) struct Part<'a> {
     pub control: Control<'a>,
     /// Gets the share that is drawn.
     pub share: &'a (dyn Fn(f64) + Sync),
-    /// After how many drives, with those that replace others, to save what is drawn.
+    /// The most drives, with those that replace others, between two saves.
     pub every: u64,
     pub save: &'a mut dyn FnMut(&Drawn) -> Result<(), Diagnostics>,
 }

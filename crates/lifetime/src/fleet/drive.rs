@@ -10,7 +10,7 @@ pub(super) const REPLACED_MOST: u32 = 1000;
 pub enum Cause {
     /// The drive failed early.
     Early,
-    /// Too many of its blocks are worn out.
+    /// Too many blocks of the drive are worn out.
     Worn,
 }
 

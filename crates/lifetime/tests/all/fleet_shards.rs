@@ -126,7 +126,7 @@ fn a_fleet_that_is_stopped_resumes_to_the_same() {
         let share = |share: f64| {
             if drawing.load(Ordering::Relaxed) {
                 shares.lock().unwrap().push(share);
-                // Twice it is stopped after the first drives.
+                // The fleet is stopped twice after the first drives.
                 stop.store(times < 2, Ordering::Relaxed);
             }
         };
