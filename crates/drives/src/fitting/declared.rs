@@ -149,7 +149,7 @@ impl Declared {
     }
 }
 
-/// Tables beyond these are not looked at: they are too many anyway.
+/// Parameters beyond this number are not read: there are too many anyway.
 const ROWS_MOST: usize = 1_000;
 
 /// Returns the drive with some keys set.

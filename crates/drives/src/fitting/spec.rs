@@ -10,7 +10,7 @@ use std::path::PathBuf;
 pub struct FitSpec {
     /// The drive, which declares its parameters.
     pub drive: DeviceSpec,
-    /// The scheme on it.
+    /// The scheme on the drive; `None` leaves the drive as described.
     pub scheme: Option<String>,
     /// The measured files.
     pub files: Vec<PathBuf>,

@@ -32,7 +32,7 @@ pub use overview::Overview;
 pub struct ScoreSpec {
     /// The drive.
     pub drive: DeviceSpec,
-    /// The scheme on it.
+    /// The scheme on the drive; `None` leaves the drive as described.
     pub scheme: Option<String>,
     /// The measured files.
     pub files: Vec<PathBuf>,
@@ -47,7 +47,7 @@ pub struct ScoreSpec {
 pub struct Score {
     /// The drive, and the hash of its description.
     pub drive: (String, String),
-    /// The scheme on it.
+    /// Name of the scheme on the drive.
     pub scheme: String,
     /// The model that the drive was fitted to, if none of the files has that model.
     pub of_another: Option<String>,

@@ -24,9 +24,9 @@ const LOOK_EVERY: u64 = 4096;
 /// The time that a request spends in the host, outside the drive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HostPath {
-    /// From the hand-over, at which the clock starts, to the drive.
+    /// Time from the hand-over, at which the clock starts, to the drive.
     pub before: Span,
-    /// From the drive's answer to the end of the clock; only then is the slot free again.
+    /// Time from the drive's answer to the end of the clock; only then is the slot free again.
     pub after: Span,
     /// The least time between two hand-overs: the time that the thread of the stream needs for
     /// each.
@@ -70,7 +70,7 @@ impl<'a> Stream<'a> {
 pub struct Answer<'a> {
     /// The stream, in the order in which they were given.
     pub stream: usize,
-    /// From the hand-over to the host's view of the answer, the host path included.
+    /// Time from the hand-over to the host's view of the answer, the host path included.
     pub latency: Span,
     /// Completion by the drive.
     pub completion: &'a Completion,

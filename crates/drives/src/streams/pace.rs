@@ -5,13 +5,13 @@ use fowler_units::{HostIo, Nanos, Rng, Span};
 /// The pace of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {
-    /// As soon as a slot is free.
+    /// A request is issued as soon as a slot is free.
     Closed,
-    /// At fixed intervals.
+    /// Requests are issued at fixed intervals.
     Every(Span),
-    /// At exponential intervals with this mean.
+    /// Requests are issued at exponential intervals with this mean.
     Poisson(Span),
-    /// At the arrival times of the requests.
+    /// Requests are issued at their arrival times.
     AsGiven,
 }
 
