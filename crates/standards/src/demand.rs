@@ -31,7 +31,7 @@ pub struct Histogram {
     pub place: usize,
     /// Measurement at the point.
     pub element: Element,
-    /// All response times.
+    /// Response times of all requests at the point.
     pub latencies: Latencies,
 }
 

@@ -17,7 +17,7 @@ pub const BURST: u64 = 5;
 pub struct Waited {
     /// Seconds of the wait; shorter if minutes are.
     pub seconds: u64,
-    /// Each burst.
+    /// Measurements of each burst.
     pub bursts: Vec<Element>,
     /// Minutes of writes without a pause afterwards.
     pub back: Vec<Element>,

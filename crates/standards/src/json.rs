@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 pub(super) const MANNER: &str = "in the manner of SNIA's Solid State Storage Performance Test Specification (PTS), on a simulated drive";
 
 impl Pts {
-    /// Returns one object with everything. What is not known is null; there are no infinities.
+    /// Returns one object with everything. Unknown numbers are null; there are no infinities.
     pub fn json(&self) -> Value {
         written(&facts(), self)
     }

@@ -120,7 +120,7 @@ pub enum Purge {
 pub struct PtsSpec {
     /// The drive.
     pub device: DeviceSpec,
-    /// The scheme on it; none leaves it as described.
+    /// The scheme on the drive; `None` leaves the drive as described.
     pub scheme: Option<String>,
     /// Tests to run, in the order of the specification.
     pub tests: Vec<Test>,

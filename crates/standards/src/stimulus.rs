@@ -50,7 +50,7 @@ impl Stimulus {
 pub struct ActiveRange {
     /// Bytes from the start of the drive that may be used.
     pub span: u64,
-    /// Bytes of them that are used: all, or pieces spread evenly over them.
+    /// Bytes of the span that are used: all, or pieces spread evenly over the span.
     pub amount: u64,
 }
 
