@@ -229,8 +229,8 @@ fn now() -> Nanos {
     LAST.get()
 }
 
-/// Returns the number of a call, unique over all runs and threads. What one call was shown is
-/// invalid in any other.
+/// Returns the number of a call, unique over all runs and threads. A view that one call was shown
+/// is invalid in any other.
 fn next_call() -> u64 {
     static CALLS: AtomicU64 = AtomicU64::new(0);
     CALLS.fetch_add(1, Ordering::Relaxed)
