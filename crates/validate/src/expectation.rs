@@ -128,7 +128,8 @@ impl Point {
         Point { group, title, simulate: Box::new(simulate) }
     }
 
-    /// Returns whether `text` is the name of its group, or part of its own name.
+    /// Returns true if `text` is the name of the expectation's group, or part of the expectation's
+    /// own name.
     pub fn is_named(&self, text: &str) -> bool {
         let text = text.to_lowercase();
         match Group::ALL.into_iter().find(|group| group.name() == text) {
