@@ -173,7 +173,7 @@ impl Candidates {
         all.unique()
     }
 
-    /// Returns the same candidates with another seed.
+    /// Returns the candidates with another seed for all drives.
     pub(crate) fn with_seed(&self, seed: u64) -> Candidates {
         let is_seed = |setting: &String| setting.split('=').next().map(str::trim) == Some("seed");
         let mut changed = self.clone();

@@ -15,11 +15,11 @@ pub enum Operation {
     Create(PathBuf),
     /// Bytes are written to the end of a file.
     Write(PathBuf, Vec<u8>),
-    /// All bytes of a file are to reach the disk.
+    /// A file is synchronized, so that all its bytes reach the disk.
     Sync(PathBuf),
     /// A file gets another name, and replaces the file that has that name.
     Rename(PathBuf, PathBuf),
-    /// All names in a folder are to reach the disk.
+    /// A folder is synchronized, so that all names in it reach the disk.
     SyncFolder(PathBuf),
     /// A file is removed.
     Remove(PathBuf),
@@ -344,8 +344,8 @@ pub fn remove_empty_folder(path: &Path) -> io::Result<()> {
     retried(|| Operation::Remove(path.into()), |_| fs::remove_dir(path))
 }
 
-/// Returns how many bytes can be written to the file system of a folder; `None` if the system does
-/// not say.
+/// Returns the number of bytes that can be written to the file system of a folder; `None` if the
+/// system does not say.
 pub fn free_space(folder: &Path) -> Option<u64> {
     #[cfg(unix)]
     {

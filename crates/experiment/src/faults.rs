@@ -128,7 +128,8 @@ fn parse_all(texts: &[String]) -> (Vec<Scripted>, Vec<String>) {
     (all, wrong)
 }
 
-/// Returns what is wrong with the order of a fault and those before it.
+/// Returns the error in the order of a fault and the faults before it; `None` if the order is
+/// right.
 fn disorder(before: &[Scripted], fault: &Scripted) -> Option<String> {
     let off = fault.power_off();
     let last_off = before.iter().rev().find_map(Scripted::power_off);

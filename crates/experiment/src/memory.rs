@@ -102,8 +102,8 @@ impl Need {
     }
 }
 
-/// Returns how many of so many runs go on at the same time. A single one needs no threads, and
-/// none are started for it.
+/// Returns the number of runs, out of `runs`, that go on at the same time. A single run needs no
+/// threads, and none are started for it.
 pub fn at_once(runs: usize) -> usize {
     if runs <= 1 { runs } else { runs.min(rayon::current_num_threads()) }
 }
@@ -179,7 +179,7 @@ fn machine() -> Option<Bytes> {
     Some(Bytes(kib.trim().trim_end_matches("kB").trim().parse::<u64>().ok()?.saturating_mul(1024)))
 }
 
-/// Returns what the limit of the address space leaves.
+/// Returns the bytes that the limit of the address space leaves.
 fn addresses() -> Option<Bytes> {
     #[cfg(target_os = "linux")]
     {

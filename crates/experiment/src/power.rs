@@ -40,7 +40,7 @@ pub fn parse(text: &str) -> Result<Vec<PowerOff>, String> {
     if wrong.is_empty() { Ok(all) } else { Err(wrong.join("; ")) }
 }
 
-/// Returns what is wrong with the order of two power losses.
+/// Returns the error in the order of two power losses; `None` if the order is right.
 pub(crate) fn disorder(before: &PowerOff, span: &PowerOff) -> Option<String> {
     let (at, then) = (span.at - Nanos::ZERO, before.at - Nanos::ZERO);
     if at == then {
@@ -49,7 +49,7 @@ pub(crate) fn disorder(before: &PowerOff, span: &PowerOff) -> Option<String> {
     (at < then).then(|| format!("the power loss at {at} is listed after the one at {then}"))
 }
 
-/// Returns what is wrong with the length of all of them.
+/// Returns an error if power losses are too long in total.
 pub(crate) fn too_long(spans: impl Iterator<Item = PowerOff>) -> Option<String> {
     let longest = spans.map(|span| u128::from(span.lasts.0)).sum::<u128>();
     (longest > u128::from(LONGEST.0))

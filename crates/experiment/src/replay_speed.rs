@@ -39,8 +39,8 @@ pub enum ReplaySpeed {
 }
 
 impl ReplaySpeed {
-    /// Returns how many copies of a drive exist at a time: the search for a speed keeps one, with
-    /// which each of its runs begins.
+    /// Returns the number of copies of a drive that exist at a time: the search for a speed keeps
+    /// one, with which each of its runs begins.
     pub fn copies(self) -> u64 {
         if matches!(self, ReplaySpeed::Idle(_)) { 2 } else { 1 }
     }

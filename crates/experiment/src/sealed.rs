@@ -104,7 +104,7 @@ pub fn open(path: &Path, kind: Kind) -> Result<Opened, Diagnostics> {
     })
 }
 
-/// Why a file is refused.
+/// The reason why a file is refused.
 #[derive(Debug)]
 pub enum Refused {
     /// The file is damaged and cannot be read by any version.

@@ -23,7 +23,7 @@ pub struct Looked {
     pub file: String,
     /// The name of its format.
     pub format: &'static str,
-    /// All requests that were read.
+    /// Facts about all requests that were read.
     pub info: TraceInfo,
     /// The report of reading them; `None` for a file of columns.
     pub read: Option<ReadReport>,

@@ -41,13 +41,13 @@ impl TraceSpec {
         reader
     }
 
-    /// Returns how many passes over the file opening it takes.
+    /// Returns the number of passes over the file that opening the trace takes.
     pub(crate) fn opening(&self) -> u32 {
         u32::from(self.options.device == DeviceChoice::SideBySide)
     }
 
-    /// Returns how many passes over the file preparing it takes: for its addresses, and for its
-    /// hash if that is wanted and not known yet.
+    /// Returns the number of passes over the file that preparing the trace takes: for its
+    /// addresses, and for its hash if that is wanted and not known yet.
     pub(crate) fn passes(&self, hash: bool) -> u32 {
         let touches = if self.remap == Remap::Compact { self.opening() + 1 } else { 0 };
         touches + u32::from(hash && self.hash.get().is_none())

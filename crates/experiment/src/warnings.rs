@@ -144,7 +144,8 @@ fn lost(outcomes: &[Outcome]) -> Vec<String> {
     texts
 }
 
-/// Says which drives could no longer serve what they should, because too few dies were left.
+/// Returns a warning for each drive that stopped serving writes, or everything, because too few
+/// dies were left.
 fn of_failed_dies(outcomes: &[Outcome]) -> Vec<String> {
     let of = |outcome: &Outcome| {
         let (dies, since) = (outcome.failed_dies?, read_only(outcome)?);

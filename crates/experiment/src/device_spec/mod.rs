@@ -152,7 +152,7 @@ impl Resolved {
         if self.candidate.is_some() { Axis::Devices } else { Axis::Schemes }
     }
 
-    /// Returns where a run took place, as part of a sentence: `under rps`, `without a scheme`, or
+    /// Returns a phrase with the scheme or the drive of a run: `under rps`, `without a scheme`, or
     /// `on nvme-pm9a3` where drives are compared.
     pub fn place(&self) -> String {
         self.axis().place(self.label())

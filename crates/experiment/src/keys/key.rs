@@ -26,7 +26,8 @@ impl<T> Key<T> {
         Key { needs: needs.to_vec(), ..self }
     }
 
-    /// Returns what the key needs to have an effect, as a noun phrase; empty if it needs nothing.
+    /// Returns the condition under which the key has an effect, as a noun phrase; empty if there is
+    /// none.
     pub fn needed(&self) -> String {
         let phrases: Vec<&str> = self.needs.iter().map(|it| it.phrase).collect();
         phrases.join("; and ")

@@ -13,7 +13,7 @@ pub const FEWEST_ERASED: u64 = 10;
 /// use erases as much as it programs; one that erases less than half of that is still filling up.
 const LEAST_ERASED: f64 = 0.5;
 
-/// Why write amplification is withheld.
+/// The reason why write amplification is withheld.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Withheld {
     /// No block was erased.

@@ -50,7 +50,7 @@ pub trait Translation: Layer + Clone {
     /// Returns the history of a drive before its first request.
     fn history(device: &Device<Self>) -> &Preconditioned;
 
-    /// Returns how often each block, or superblock, has been erased.
+    /// Returns the number of erases of each block, or superblock.
     fn erase_counts(device: &Device<Self>) -> &[u32];
 
     /// Serves requests, with `faults` on the way.

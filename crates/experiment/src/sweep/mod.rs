@@ -94,7 +94,7 @@ impl Origin {
     }
 }
 
-/// Returns how many points a specification has, without planning them. For tests that plan only
+/// Returns the number of points of a specification, without planning them. For tests that plan only
 /// few.
 ///
 /// # Errors

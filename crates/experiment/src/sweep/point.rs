@@ -32,7 +32,7 @@ pub struct Point {
     pub levels: Vec<Option<Level>>,
     /// The names of the drive, scheme and workload that the point runs.
     pub names: Names,
-    /// Why there is no valid drive, if so; the point then fails.
+    /// The reason why the point has no valid drive, and fails; `None` if the drive is valid.
     pub refusal: Option<String>,
 }
 
@@ -67,7 +67,7 @@ struct Task {
 }
 
 impl Plan {
-    /// Returns what the point of that number has to run: the common values with those of its axes.
+    /// Returns the task of the point with this number: the common values with those of its axes.
     fn task(&self, number: usize) -> Task {
         let base = &self.base;
         let scheme = base.scheme.clone().unwrap_or_else(|| Scheme::none().name().into());
@@ -194,7 +194,7 @@ fn real(chosen: &Chosen) -> f64 {
     }
 }
 
-/// Returns what to save of a run; `None` if it was stopped.
+/// Returns the result of a run to save; `None` if the run was stopped.
 pub(super) fn verdict(outcome: &Outcome) -> Option<Result<Value, Diagnostics>> {
     match &outcome.ending {
         Ending::Stopped => None,

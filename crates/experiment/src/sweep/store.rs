@@ -120,9 +120,9 @@ pub fn save(
 pub enum Verified {
     /// The point is not finished.
     Missing,
-    /// This file is not as it was written.
+    /// A file of the point, with this path, differs from what was written.
     Damaged(PathBuf),
-    /// All files are as they were written.
+    /// The files of the point are as they were written.
     Whole {
         /// True if the checksums list the extra file.
         extra: bool,

@@ -110,7 +110,7 @@ pub struct Recorded {
     pub outcome: Outcome,
     /// The recording.
     pub timeline: Timeline,
-    /// Why the recording is incomplete, if it is.
+    /// The reasons why the recording is incomplete; empty if it is complete.
     pub diagnostics: Diagnostics,
 }
 

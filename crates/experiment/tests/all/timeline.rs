@@ -283,7 +283,7 @@ fn windows_hold_what_overlaps_them_and_the_slowest_are_the_slowest() {
     let slices =
         |its: &Recorded| its.timeline.operations.iter().map(|it| it.slices.len()).sum::<usize>();
     assert!(slices(&explained) < slices(&slow), "{} {}", slices(&explained), slices(&slow));
-    // Both recordings contain the same requests, however they were made.
+    // The two recordings, of the slowest requests and of the whole run, contain the same requests.
     for asked in &slow.timeline.requests {
         let same = whole.timeline.requests.iter().find(|it| it.number == asked.number).unwrap();
         assert_eq!(same.completion.io, asked.completion.io);

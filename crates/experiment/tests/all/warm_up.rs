@@ -34,7 +34,8 @@ fn outcome(
     Run::new(&spec, Control { stop: &AtomicBool::new(false), progress: &|_| () }).outcome()
 }
 
-/// Both parts of a run together are what the whole run is, but for the requests at the boundary.
+/// The warm-up and the rest of a run together have the numbers of the whole run, but for the
+/// requests at the boundary.
 #[test]
 fn only_what_follows_is_measured() {
     for speed in [ReplaySpeed::AsRecorded, ReplaySpeed::Closed(4)] {
