@@ -326,7 +326,7 @@ mod tests {
         }
     }
 
-    /// Where both curves are in the same cells, the dotted one still has fewer dots.
+    /// Of two curves in the same cells, the dotted curve has fewer dots.
     #[test]
     fn the_second_curve_has_a_third_of_the_dots() {
         let same = latencies((1..=1_000u64).map(|it| (it * 1_000, 1)));

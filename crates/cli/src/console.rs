@@ -143,7 +143,7 @@ fn emphasis_only(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Says what is wrong with the input.
+/// Reports diagnostics about the input.
 pub(crate) fn complain(diagnostics: &Diagnostics) {
     if kept(|kept| kept.diagnostics.0.extend_from_slice(&diagnostics.0)) {
         return;
@@ -165,7 +165,8 @@ pub(crate) fn complain(diagnostics: &Diagnostics) {
     }
 }
 
-/// Says what is wrong with a flag, of several. The last of them says how the command is used.
+/// Prints the error of a wrong flag without the usage. Of several errors, only the last one shows
+/// the usage.
 pub(crate) fn wrong_flag(error: &mut clap::Error) {
     error.insert(ContextKind::Usage, ContextValue::None);
     let text = error.render();

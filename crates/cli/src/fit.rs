@@ -31,7 +31,7 @@ pub(crate) fn device_of(name: &str, settings: &Settings) -> DeviceSpec {
     DeviceSpec { device: name.into(), set, seed, ..DeviceSpec::default() }
 }
 
-/// Returns how a trace is to be read, from its flags.
+/// Returns the options for reading a trace, from its flags.
 pub(crate) fn read_options(reading: &Reading) -> Result<ReadOptions, Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     let format = reading.format.as_deref().map(format_by_name).transpose();

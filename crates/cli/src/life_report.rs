@@ -62,7 +62,7 @@ mod drives {
     }
 }
 
-/// Says what becomes of a life that was stopped.
+/// Returns a sentence on a life that was stopped: where it is saved, if it is.
 pub(crate) fn stopped(checkpoint: &SaveTo, saved: bool) -> String {
     match checkpoint {
         SaveTo::File(place) | SaveTo::Cache(place) if saved => format!(

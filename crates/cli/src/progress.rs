@@ -360,7 +360,7 @@ impl Shares {
         self.bar.set_message(message.to_string());
     }
 
-    /// Says what is known so far, behind the bar.
+    /// Shows a text, such as an early result, behind the bar.
     pub fn say(&self, text: String) {
         if locked(&self.began).is_some() {
             self.bar.set_message(text);

@@ -67,7 +67,7 @@ pub(crate) fn over_seeds(
     format!("\n{}", grid.text())
 }
 
-/// Why requests were slow, and of which run they are.
+/// Returns the explanations of slow requests, with the name of their run.
 pub(crate) fn explanations(outcome: &Outcome, texts: impl Iterator<Item = String>) -> String {
     let mut text = String::new();
     for paragraph in texts {

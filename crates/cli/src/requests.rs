@@ -38,7 +38,7 @@ pub(crate) fn columns(path: &Path) -> Option<(Arc<dyn RequestSource>, &'static s
     Some((Arc::new(file), format))
 }
 
-/// None: the reader of text says what is missing.
+/// Returns `None` without Parquet support: the reader of text then reports what is missing.
 #[cfg(not(feature = "parquet"))]
 pub(crate) fn columns(_: &Path) -> Option<(Arc<dyn RequestSource>, &'static str)> {
     None

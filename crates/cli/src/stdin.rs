@@ -116,7 +116,7 @@ fn say_what_is_awaited() {
     }
 }
 
-/// Returns how many bytes may be kept in a folder.
+/// Returns the number of bytes of standard input that may be kept in a folder.
 fn most(folder: &Path) -> Result<u64, Diagnostics> {
     let half = disk::free_space(folder).map_or(u64::MAX, |free| free / 2);
     let Some(text) = std::env::var_os(MOST).filter(|text| !text.is_empty()) else {

@@ -147,7 +147,7 @@ fn one(arguments: &Run) -> Result<Exit, Diagnostics> {
     Ok(combine_exit(exit, &diagnostics))
 }
 
-/// All other errors of the command are reported too.
+/// Adds the errors of the run's other flags, so that all errors are reported together.
 fn with_setup(mut diagnostics: Diagnostics, arguments: &Run) -> Diagnostics {
     fit::run_spec(&arguments.setup.load, &arguments.candidate(), &mut diagnostics);
     diagnostics

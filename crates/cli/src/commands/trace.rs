@@ -201,7 +201,8 @@ fn anonymize(
     Ok(())
 }
 
-/// Says how much is hidden. Extents of one piece have kept their order.
+/// Returns lines on the size of the permutation, which show how much it hides. Extents of one piece
+/// have kept their order.
 fn hidden(extents: u64, pieces: u64, largest: u64, extent: &str) -> Vec<String> {
     let all = [counted(extents, "extent"), counted(pieces, "piece"), counted(largest, "extent")];
     let [extents_in, pieces_of, largest_of] = all;
@@ -219,7 +220,7 @@ fn hidden(extents: u64, pieces: u64, largest: u64, extent: &str) -> Vec<String> 
     said
 }
 
-/// Why flags that say how a trace is read do not apply to Parquet and Arrow.
+/// The reason why flags for the reading of a trace do not apply to Parquet and Arrow.
 const TEXT_ONLY: &str = "applies to text and binary traces only";
 
 fn info(file: &Path, reading: &Reading, json: bool) -> Result<(), Diagnostics> {

@@ -195,7 +195,7 @@ fn what_does_not_belong_to_a_sweep_is_said() {
     let (code, said) = check(&out, &["--repair"]);
     assert!(code == Some(0) && said.contains("1 point of an earlier design"), "{code:?} {said}");
     let (code, said) = fowler(&["sweep", &spec, "--out", &out]);
-    // All are finished, and none runs now.
+    // All points are finished, and no point runs now.
     let counts = "| 2      |        2 |      0 |        0 |";
     assert!(code == Some(0) && said.contains(counts), "{code:?} {said}");
 

@@ -23,7 +23,7 @@ enum Plan {
     Fails(usize),
     /// Every other operation is interrupted.
     Interrupts,
-    /// This many bytes are read or written at once.
+    /// An operation reads or writes at most this many bytes.
     Short(usize),
 }
 

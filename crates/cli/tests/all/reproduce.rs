@@ -131,7 +131,7 @@ fn compared(entries: &serde_json::Value, claims: &[toml::Value]) -> usize {
         for pair in numbers.flat_map(|it| it.as_array().unwrap()) {
             let label = pair[0].as_str().unwrap();
             let ours = pair[1].as_float().or(pair[1].as_integer().map(|it| it as f64));
-            // Other values are worded: there is no number under the label.
+            // Values in words have no number under the label.
             if let Some(theirs) = entry["value"][label].as_f64() {
                 assert_eq!(ours, Some(theirs), "{} {label}", entry["id"]);
                 compared += 1;
