@@ -9,7 +9,7 @@ use fowler_experiment::outcome::Outcome;
 use fowler_metrics::Kind;
 
 const DAY_S: f64 = 86_400.0;
-/// Why nothing is said of days and years.
+/// The reason why the answers have nothing on days and years.
 const NO_TIMES: &str =
     "All requests of the trace have the same time, so nothing is known of a day.";
 
@@ -276,8 +276,8 @@ fn bounds(known: &Known<'_>) -> [f64; 2] {
     [least, known.outcome.steady_waf.unwrap_or(most)]
 }
 
-/// Returns how far years from the rate of a trace can be trusted: a day has its hours in it, an
-/// hour has not (assumed).
+/// Returns a word for the trust in years from the rate of a trace: a recording of a day covers all
+/// hours, a recording of an hour does not (assumed).
 fn how_far(known: &Known<'_>) -> &'static str {
     match known.recorded.as_s() {
         span_s if span_s < 3600.0 => "A guess",

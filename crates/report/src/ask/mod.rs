@@ -60,7 +60,7 @@ pub enum Drives {
 /// Long use of a drive, which is simulated above this crate.
 #[derive(Clone, Copy)]
 pub struct LongUse {
-    /// Returns why long use of a drive is not simulated; `None` if it is.
+    /// Returns the reason why long use of a drive is not simulated; `None` if it is.
     pub why_not: fn(&Resolved) -> Option<String>,
     /// Returns the pages programmed per host page after long use of a drive by at most so many
     /// requests of a workload, repeated; `None` if stopped.

@@ -86,7 +86,7 @@ impl Change {
 /// The way in which chance is told from a real difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Chance {
-    /// Both runs have several seeds, and so intervals.
+    /// The two results have several seeds each, and so intervals.
     Seeds,
     /// The runs differ in nothing but the seed: every difference is chance.
     OnlySeed,

@@ -190,7 +190,7 @@ fn title(outcomes: &[Outcome]) -> String {
     }
 }
 
-/// Returns what a page of runs shows, a line for each fact.
+/// Returns the facts at the head of a page of runs, one line each.
 fn lead(outcomes: &[Outcome], labels: &[&str]) -> Vec<String> {
     let first = &outcomes[0];
     let requests = counted(first.workload.requests, "request");

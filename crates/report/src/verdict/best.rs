@@ -72,7 +72,7 @@ pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
     }]
 }
 
-/// Says that the best differs from what it is compared with by too little.
+/// Returns the sentence that the best run differs too little from the run that it is compared with.
 fn no_best(
     axis: Axis,
     kind: Kind,
@@ -100,7 +100,7 @@ fn no_best(
     }
 }
 
-/// Why a run cannot be called better, if it cannot.
+/// Returns the reason why a run cannot be called better; `None` if it can.
 fn unfair(first: &Facts, its: &Facts) -> Option<String> {
     let why = if its.lost > 0 {
         format!("lost {}", counted(its.lost, "page"))

@@ -1,4 +1,4 @@
-//! Why two columns are the same.
+//! The reason why two columns are the same.
 
 use super::facts::Facts;
 use super::finding::{Case, Finding, and};

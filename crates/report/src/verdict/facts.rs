@@ -20,7 +20,7 @@ pub(crate) struct Facts {
     pub axis: Axis,
     /// Reads and writes.
     pub served: ByKind<Served>,
-    /// All requests.
+    /// Number of all requests of the run.
     pub requests: u64,
     /// Pages that the drive programmed, by source.
     pub programs: BySource<u64>,
@@ -115,7 +115,7 @@ impl Facts {
         }
     }
 
-    /// Returns where the run took place, as part of a sentence; see [`Axis::place`].
+    /// Returns a phrase with the scheme or the drive of the run; see [`Axis::place`].
     pub(super) fn place(&self) -> String {
         self.axis.place(&self.label)
     }
@@ -145,7 +145,7 @@ impl Facts {
         Some([Interval::of(before, from), Interval::of(from, end)])
     }
 
-    /// Returns what makes requests meet more often.
+    /// Returns the flags that put more load on the drive, so that more requests meet.
     pub(super) fn more_load(&self) -> &'static str {
         match self.open {
             true => "a higher rate (--speed), or a closed loop (--queue-depth)",

@@ -47,7 +47,7 @@ const RULES: [(&str, Rule); 8] = [
     ("few", few::look),
 ];
 
-/// Returns what the rules say of these runs; the first is the one that others are compared with.
+/// Returns the findings of all rules about these runs. The first run is the baseline.
 pub fn of(outcomes: &[Outcome], spread: Option<&Spread>) -> Vec<Finding> {
     let runs: Vec<Facts> = outcomes.iter().map(Facts::of).collect();
     look(&Case { runs: &runs, spread })
