@@ -27,7 +27,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// A progress report of a study.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Step {
-    /// This many more runs were scheduled.
+    /// More runs, of this number, were scheduled.
     Planned(usize),
     /// A run in progress advanced by this share of itself.
     Advanced(f64),
@@ -172,7 +172,7 @@ impl<'a> RunFolder<'a> {
         warnings.iter().cloned().collect()
     }
 
-    /// Returns the same folder for a repetition of the study.
+    /// Returns the subfolder for a repetition of the study.
     ///
     /// # Errors
     /// If a folder for its runs cannot be created.
@@ -403,7 +403,7 @@ pub(crate) mod tests {
     use std::sync::Mutex;
     use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-    /// Returns how many points there are, all of existing drives and workloads.
+    /// Returns the number of points. Fails if a drive or a workload of a point does not exist.
     pub(crate) fn set_up(points: &[StudyPoint]) -> usize {
         for point in points {
             point.identity().unwrap_or_else(|why| panic!("{}: {why}", point.name));

@@ -44,7 +44,7 @@ pub(crate) trait Study: Sized + 'static {
     /// Everything that is wrong with the paper's data or the user's traces.
     fn gather(request: &Request, runs: &RunFolder<'_>) -> Result<Option<Self>, Diagnostics>;
 
-    /// Returns what the paper prints.
+    /// Returns the numbers and statements that the paper prints.
     fn printed(&self) -> Printed<'_>;
 
     /// Returns the workloads that were run.

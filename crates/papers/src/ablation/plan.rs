@@ -106,7 +106,7 @@ impl Metric {
     }
 }
 
-/// All measurements.
+/// The measurements of the study.
 pub(super) struct Evidence {
     pub plan: Plan,
     pub columns: Vec<Column>,

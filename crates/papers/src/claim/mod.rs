@@ -76,7 +76,7 @@ pub(crate) struct Statement {
     pub how: String,
     /// The criterion for agreement.
     pub check: Check,
-    /// Why our numbers differ, if they do.
+    /// The reason why our numbers differ from the published ones, if they do.
     #[serde(default)]
     pub why: String,
     /// True if our number could not differ: it is a parameter of the preset, arithmetic on the
@@ -136,7 +136,7 @@ impl Measured {
         Measured::exactly(values.map(|(label, value)| (label.to_string(), value)).into())
     }
 
-    /// Returns the same numbers with the direction that holds or does not.
+    /// Returns the measured numbers, with the fact that the direction holds or does not.
     pub fn if_holds(self, holds: bool) -> Measured {
         Measured { holds, ..self }
     }

@@ -204,7 +204,7 @@ impl Statement {
         out(farthest(numbers(), &measured.values, kind))
     }
 
-    /// Returns what is wrong with the first direction that does not hold or was not measured.
+    /// Returns a sentence on the first direction that does not hold or was not measured.
     fn broken_direction(&self, measured: &Measured) -> Option<String> {
         for stated in &self.directions {
             match measured.directions.iter().find(|(words, _)| words == stated) {

@@ -290,7 +290,7 @@ pub(super) enum Shown {
 impl Shown {
     /// The quantities that the paper shows.
     pub const PAPER: [Shown; 3] = [Shown::Response, Shown::Writes, Shown::Reads];
-    /// All quantities.
+    /// Every quantity that a table may show.
     pub const ALL: [Shown; 4] = [Shown::Response, Shown::Writes, Shown::Reads, Shown::Work];
 
     /// Returns the quantity for a run.
@@ -351,8 +351,7 @@ mod tests {
         assert_eq!(count(false), tested + grid + others);
     }
 
-    /// All stand-ins have the requests that the longest of their runs takes, and so do as many in
-    /// each.
+    /// Every stand-in has at least the requests that its longest run takes, so no run ends early.
     #[test]
     fn no_stand_in_ends_early() {
         let paper = Paper::open().unwrap();

@@ -221,7 +221,7 @@ fn readings(paper: &Paper) -> Vec<Variant> {
     all
 }
 
-/// Both orders over load, a group for each number of pages in a stripe.
+/// Returns the variants of both orders over load, one group for each number of pages in a stripe.
 fn grid(paper: &Paper) -> Vec<Vec<Variant>> {
     let of_stripe = |&n: &u32| {
         let run = |it: Setting| {

@@ -216,7 +216,7 @@ pub(crate) struct Evidence {
     pub(super) states: Option<States>,
 }
 
-/// Returns how much of a workload a variant is measured on. A real excerpt is too short for a
+/// Returns the part of a workload on which a variant is measured. A real excerpt is too short for a
 /// warm-up.
 fn length(
     paper: &Paper,
@@ -304,7 +304,7 @@ fn oracles<'a>(
     columns.iter().map(job).collect()
 }
 
-/// Returns how many requests a generated workload has; `None` for a trace.
+/// Returns the number of requests of a generated workload; `None` for a trace.
 fn requests_of(workload: &WorkloadSpec) -> Result<Option<u64>, Diagnostics> {
     let WorkloadSpec::Generated(source) = workload else { return Ok(None) };
     let text = description(source)?;

@@ -212,7 +212,8 @@ fn longest_wait(all: &[Interruption]) -> f64 {
     all.iter().map(|it| it.wait.as_us()).fold(0.0, f64::max)
 }
 
-/// Returns how much longer suspended operations took, if all took the same.
+/// Returns the extra time of suspended operations, in microseconds; `None` if it differs between
+/// them.
 fn same_extra(all: &[Interruption]) -> Option<f64> {
     let suspended = all.iter().filter(|it| it.suspensions > 0);
     let extras: BTreeSet<Span> = suspended.map(|it| it.extra).collect();

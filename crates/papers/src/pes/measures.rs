@@ -154,7 +154,7 @@ pub(super) fn excess(
     Some(Measured::exactly(values))
 }
 
-/// Adds what the paper says of IPS beside its numbers.
+/// Adds the statements of the paper about IPS, beside its numbers.
 pub(super) fn above(evidence: &Evidence, measured: Option<Measured>) -> Option<Measured> {
     let pair = ("pes_ips", "pes_ipc");
     let [slc, mlc] = Flash::ALL.map(|flash| evidence.ratios(flash.plain(), READ, pair));

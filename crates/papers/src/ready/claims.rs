@@ -288,7 +288,7 @@ fn below_capacity(evidence: &Evidence) -> Option<Measured> {
     Some(measured.direction("proj loses more than exchange", proj > exchange))
 }
 
-/// Returns how many years the drive of a trace lives under a scheme.
+/// Returns the life of the drive of a trace under a scheme, in years.
 fn years(evidence: &Evidence, trace: &str, scheme: &str) -> Option<f64> {
     evidence.life(trace, scheme)?.effective_lifetime_years
 }

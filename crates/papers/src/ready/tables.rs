@@ -232,9 +232,9 @@ pub(super) fn by_reading(paper: &Paper, evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// Returns what ST loses of its capacity, in theory: a closed host that writes for a share of each
-/// cycle leaves the rate unused for the rest of it; while it writes it is throttled to the rate.
-/// `demand` is its mean demand over the fixed rate.
+/// Returns the share of its capacity that ST loses, in theory: a closed host that writes for a
+/// share of each cycle leaves the rate unused for the rest of the cycle; while the host writes, it
+/// is throttled to the rate. `demand` is the host's mean demand over the fixed rate.
 pub(super) fn lost(demand: f64, share: f64) -> f64 {
     if demand <= share { 1.0 - demand } else { (1.0 - share) / (demand + 1.0 - share) }
 }

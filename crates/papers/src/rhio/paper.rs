@@ -16,7 +16,7 @@ pub(super) struct Paper {
     pub title: String,
     /// The share of each volume's week in the runs that claims read.
     pub week: f64,
-    /// Other shares, to see whether that is long enough.
+    /// Other shares of the week, which show whether `week` is long enough.
     pub lengths: Vec<f64>,
     /// The number of requests in every other run.
     pub swept_requests: u64,

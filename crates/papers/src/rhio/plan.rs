@@ -118,7 +118,7 @@ struct Row<'a> {
 /// The part of a workload that is run.
 #[derive(Clone, Copy)]
 enum Length {
-    /// This share of the workload's week.
+    /// The requests of this share of the workload's week.
     Week(f64),
     Requests(u64),
 }
@@ -242,7 +242,7 @@ pub(super) fn units(paper: &Paper) -> Vec<u32> {
     all
 }
 
-/// Returns how many requests a share of a workload's week has; of a real excerpt, all.
+/// Returns the number of requests in a share of a workload's week; of a real excerpt, all requests.
 fn requests_of(column: &Column, share: f64) -> Result<u64, Diagnostics> {
     /// The keys that are read from a stand-in's description.
     #[derive(Deserialize)]
