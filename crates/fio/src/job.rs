@@ -235,7 +235,7 @@ pub enum ExitAll {
     Group,
     /// The running jobs between two stonewalls end.
     Stonewall,
-    /// All jobs end, also those that have not started.
+    /// All jobs end, including jobs that have not started.
     All,
 }
 
@@ -416,12 +416,12 @@ pub struct Statistics {
 /// `unified_rw_reporting`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Unified {
-    /// Each direction by itself.
+    /// Results for each direction by itself.
     #[default]
     Separate,
-    /// All directions as one.
+    /// One result for all directions together.
     Mixed,
-    /// Both.
+    /// Results for each direction, and one for all together.
     Both,
 }
 

@@ -78,7 +78,7 @@ impl Recording {
         Recording::new(self.files, self.requests)
     }
 
-    /// Returns where the requests to a file end.
+    /// Returns the offset at which the requests to a file end, in bytes.
     pub(crate) fn end_of(&self, file: usize) -> u64 {
         self.reach[file]
     }

@@ -48,7 +48,7 @@ pub struct Sequence {
     /// Requests and bytes of each direction since the start, without those that read back.
     issued: ByDirection<u64>,
     issued_bytes: ByDirection<u64>,
-    /// All requests and bytes since the start.
+    /// Number of requests since the start; `all_bytes` has their bytes.
     all: u64,
     all_bytes: u64,
     /// Bytes of this pass.

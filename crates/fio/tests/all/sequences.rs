@@ -27,7 +27,7 @@ pub fn listed(text: &str, seeding: Seeding) -> Result<String, String> {
     Ok(csv)
 }
 
-/// Says where two lists differ.
+/// Returns the first line in which two lists differ; `None` if they are equal.
 pub fn difference(ours: &str, theirs: &str) -> Option<String> {
     let (ours, theirs): (Vec<_>, Vec<_>) = (ours.lines().collect(), theirs.lines().collect());
     let at = (0..ours.len().max(theirs.len())).find(|&at| ours.get(at) != theirs.get(at))?;
