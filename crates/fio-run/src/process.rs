@@ -156,7 +156,7 @@ impl<'a> Process<'a> {
         self.state == State::Ended
     }
 
-    /// Tells the process to end: requests in flight are still collected.
+    /// Stops the process. Requests in flight are still collected.
     pub fn tell_to_end(&mut self, now: Nanos) {
         self.told = true;
         match self.state {

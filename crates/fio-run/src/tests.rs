@@ -347,7 +347,8 @@ fn what_must_come_after_all_waits_for_all() {
 
 #[test]
 fn a_latency_target_finds_the_depth_that_meets_it() {
-    // All reads on one page of one die: each waits for those before it, 60 us or so for each.
+    // All reads are of one page of one die: each read waits for the reads before it, about 60 us
+    // for each.
     let same = |_| read(0);
     let target =
         Target { latency: Span::us(330), window: Span::ms(20), percentile: 95.0, runs_on: false };
