@@ -48,7 +48,8 @@ impl Lifetime {
             return Some(dilated(at_k, at_k));
         }
         let at_2k = (row.value)(self, self.lived.get(1)?)?;
-        // These numbers describe the simulation, and not the life.
+        // The repetitions and the blocked time at the end describe the simulation, and not the
+        // life.
         let of_the_life = !["repetitions", "blocked_at_end_s"].contains(&row.key);
         of_the_life.then(|| dilated(at_k, at_2k))
     }

@@ -34,15 +34,17 @@ pub(crate) fn chosen(config: &Config, survey: &Survey, times: u32) -> u32 {
     fewest.min(most).max(1.0) as u32
 }
 
-/// Returns how many repetitions of the workload the host of an undilated life gets through, in its
-/// own time, if a host page costs `waf` pages: a throttled host gets through fewer than the clock.
+/// Returns the number of repetitions of the workload that the host of an undilated life gets
+/// through, in its own time, if a host page costs `waf` pages: a throttled host gets through fewer
+/// than the clock.
 pub(crate) fn repetitions(config: &Config, survey: &Survey, waf: f64) -> f64 {
     let repetitions = config.life.target.0 as f64 / survey.span.0 as f64;
     let demand = repetitions * survey.pages as f64 * waf;
     repetitions * (allowed(config, demand) / demand)
 }
 
-/// Returns how many pages of a demand the throttle lets the drive program in its life.
+/// Returns the number of pages, out of a demand, that the throttle lets the drive program in its
+/// life.
 fn allowed(config: &Config, demand: f64) -> f64 {
     let pages = f64::from(config.geometry.pages());
     match config.throttle.name {

@@ -186,8 +186,8 @@ fn side_by_side<'a>(
         let share = |own: f64| {
             let mut shares = shares.lock().unwrap_or_else(PoisonError::into_inner);
             shares[*number] = own;
-            // All is done when the slowest is. Report under the lock, so that progress never goes
-            // backwards.
+            // The lives are done when the slowest is. Report under the lock, so that progress never
+            // goes backwards.
             (life.watch.share)(match has_a_core_each {
                 true => shares.iter().copied().fold(1.0, f64::min),
                 false => of_work(lives, shares.iter().copied()),

@@ -8,7 +8,7 @@ use fowler_device::{AccessClass, Config, ReadHot};
 use fowler_experiment::device_spec::Resolved;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 
-/// Returns why the life of a drive is not simulated; `None` if it is.
+/// Returns the reason why the life of a drive is not simulated; `None` if it is.
 pub fn why_not(drive: &Resolved) -> Option<String> {
     let refused = drive.clone().page_mapped("a lifetime").and_then(|drive| whole(&drive));
     refused.err().and_then(|why| why.0.first().map(|it| it.what.clone()))

@@ -39,7 +39,7 @@ pub(super) struct Part<'a> {
     pub save: &'a mut dyn FnMut(&Drawn) -> Result<(), Diagnostics>,
 }
 
-/// Why a piece is not there.
+/// The reason why a part of the fleet was not drawn.
 enum Missing {
     Stopped,
     TooMany,

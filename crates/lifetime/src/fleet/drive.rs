@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// The most drives that a place may use up within the target life.
 pub(super) const REPLACED_MOST: u32 = 1000;
 
-/// Why a drive is replaced.
+/// The reason why a drive is replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
     /// The drive failed early.
