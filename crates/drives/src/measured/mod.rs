@@ -98,7 +98,7 @@ fn refuse_unknown_keys(filter: &Filter, all: &[Pick<'_>], diagnostics: &mut Diag
     }
 }
 
-/// Says which condition leaves no row, and what values there are.
+/// Returns a diagnostic that names the condition which leaves no row, and the values that exist.
 fn nothing(filter: &Filter, all: &[Pick<'_>]) -> Diagnostic {
     const SHOWN: usize = 12;
     let what = Diagnostic::new("--rows", "no row is like that").text(&filter.text);

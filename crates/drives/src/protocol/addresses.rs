@@ -75,7 +75,7 @@ impl Slots {
             &Addresses::Zones { size, open } => {
                 let size = ((slots as f64 * size).round() as u64).clamp(1, slots);
                 let zones = slots / size;
-                // All closed zones in random order; the open ones are the last.
+                // The closed zones in random order, followed by the open zones.
                 let order = Scatter::new(zones, &mut rng);
                 let mut all: Vec<u64> = (0..zones).map(|zone| order.at(zone)).collect();
                 let count = u64::from(open).min(zones) as usize;

@@ -25,7 +25,7 @@ pub struct Job {
 pub enum State {
     /// Erased.
     Empty,
-    /// This share, from 0 to 1, was written once, in order; the rest is empty.
+    /// A share of the drive, from 0 to 1, was written once, in order; the rest is empty.
     Sequential(f64),
     /// Every page was written once, in random order.
     Shuffled,
