@@ -84,7 +84,7 @@ impl Endurance {
         sheet
     }
 
-    /// Says how the cost was measured.
+    /// Returns a sentence on the measurement of the cost.
     fn measured(&self) -> String {
         let Some(window) = self.cost.window else {
             return "bytes programmed per byte written; the trace was repeated on a drive without dies or buffer".into();

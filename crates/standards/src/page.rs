@@ -114,7 +114,7 @@ impl Tested {
             Found::Throughput(sizes) => sizes.iter().all(|(_, rounds)| rounds.is_steady()),
             Found::HostIdle(all) => all.base.is_steady(),
             Found::Demand(all) => all.base.is_steady() && all.rounds.is_steady(),
-            // These tests end for other reasons as well.
+            // Saturation and cross stimulus end for other reasons than a steady state.
             Found::Saturation(_) | Found::CrossStimulus(_) => true,
         }
     }

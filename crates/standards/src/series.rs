@@ -31,7 +31,7 @@ const EXPECTED: &str = "a list of numbers, {\"values\": [...]}, or several of th
 /// A series of rounds, and what the file says about it besides.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
-    /// Other fields of the series, such as `id` and `kind`.
+    /// Fields of the series besides the values, such as `id` and `kind`.
     about: Map<String, Value>,
     /// The tracking variable of each round.
     pub values: Vec<f64>,

@@ -134,7 +134,7 @@ impl Tested {
 }
 
 impl super::Cliff {
-    /// Says in a sentence where throughput fell and why.
+    /// Returns a sentence on the fall of throughput and its causes.
     pub fn sentence(&self) -> String {
         let real = fowler_experiment::numbers::real;
         let [fresh, end] = self.iops;

@@ -58,7 +58,7 @@ pub struct ActiveRange {
 pub const PIECE: u64 = 2 << 20;
 
 impl ActiveRange {
-    /// Returns where a byte of the used amount lies on the drive.
+    /// Returns the address on the drive, in bytes, of a byte of the used amount.
     #[inline]
     pub fn place(&self, byte: u64) -> u64 {
         if self.amount == self.span {
