@@ -168,7 +168,7 @@ fn poisson(
     let each = suspended.map(|Mean(_, _, mean, ..)| mean * (1.0 - share));
     let count = replications(&times, (load, share), each, effort);
     let config = drive.simulated.clone();
-    // All schemes get the same arrivals; each load has its own.
+    // All schemes get the same arrivals; each load has a random stream of its own.
     let stream = format!("validate/die/{}/{load}/{share}", drive.flash);
     let name = title.clone();
     Point::new(Group::Die, title, move |control| {
