@@ -89,7 +89,7 @@ pub(crate) fn write_report(
     py.detach(|| pages::write(&path, &page())).or_raise(py)
 }
 
-/// Returns what the numbers of runs say, and several seeds of them, as a list in JSON.
+/// Returns the findings about runs, and about several seeds of them, as a list in JSON.
 #[pyfunction]
 #[pyo3(signature = (outcomes, spread=None))]
 pub(crate) fn verdict(
