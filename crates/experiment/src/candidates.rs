@@ -78,9 +78,9 @@ impl Candidates {
         Candidates { axis: Axis::Schemes, all: vec![Candidate { device, scheme, name: None }] }
     }
 
-    /// Returns these drives, each under the scheme. A preset is called by its name, a file by its
-    /// name without folder and ending; files that would be called alike have as much of their path
-    /// as tells them apart.
+    /// Returns the candidates of a comparison of drives, all under one scheme. A preset is called
+    /// by its name, a file by its name without folder and ending; files that would be called alike
+    /// have as much of their path as tells them apart.
     ///
     /// # Errors
     /// If there are fewer than two, or one of them is listed twice.

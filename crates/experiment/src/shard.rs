@@ -21,7 +21,7 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// The whole as its only shard.
+    /// The shard that is the whole work.
     pub const WHOLE: Shard = Shard { number: 1, of: 1 };
 
     /// Reads `i/n`, such as `3/40`.

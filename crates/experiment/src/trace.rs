@@ -21,11 +21,11 @@ use std::path::Path;
 pub struct Looked {
     /// The file.
     pub file: String,
-    /// The name of its format.
+    /// The name of the file's format.
     pub format: &'static str,
     /// Facts about all requests that were read.
     pub info: TraceInfo,
-    /// The report of reading them; `None` for a file of columns.
+    /// The report of reading the requests; `None` for a file of columns.
     pub read: Option<ReadReport>,
     /// The requests of each device by its number, if no device was chosen and there are several.
     pub devices: BTreeMap<u64, TraceInfo>,

@@ -77,8 +77,8 @@ pub(crate) fn of_key<T>(key: &Key<T>, default: Option<&T>) -> Value {
     schema
 }
 
-/// Schema of these keys as tables in tables. With `defaults`, required keys are required here too,
-/// and the others have their defaults.
+/// Returns the schema of configuration keys as tables in tables. With `defaults`, required keys are
+/// required here too, and the others have their defaults.
 pub(crate) fn of_keys<T>(keys: &[Key<T>], defaults: Option<&T>) -> Tree {
     let mut tree = Tree::default();
     for key in keys {

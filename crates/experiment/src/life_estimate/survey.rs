@@ -13,9 +13,10 @@ pub struct Survey {
     pub requests: u64,
     /// Number of writes in the repetition.
     pub writes: u64,
-    /// Bytes that these writes hold.
+    /// Number of bytes that the writes of the repetition hold.
     pub bytes: u64,
-    /// Pages that these writes touch: a write of part of a page takes all of it.
+    /// Number of pages that the writes of the repetition touch: a write of part of a page counts as
+    /// a page.
     pub pages: u64,
     /// Arrival time of the first request.
     pub first: Nanos,

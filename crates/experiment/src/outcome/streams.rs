@@ -11,7 +11,7 @@ pub struct Seen {
     pub kind: &'static str,
     /// Number of requests.
     pub requests: u64,
-    /// Bytes of these requests.
+    /// Number of bytes of the counted requests.
     pub bytes: u64,
     /// The time over which the requests are counted.
     pub over: Span,

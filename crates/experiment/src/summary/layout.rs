@@ -10,7 +10,7 @@ use serde_json::Value;
 /// The condition to show a row or column; it must hold for any of the runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum When {
-    /// Any of these metrics is above zero.
+    /// At least one of the listed metrics is above zero.
     Positive(&'static [&'static str]),
     /// The metric is known.
     Known(&'static str),

@@ -55,7 +55,7 @@ pub enum Stored {
     RunOnly,
     /// Only in the summary: it is too long for a column.
     SummaryOnly,
-    /// Nowhere: it is derived from others for tables.
+    /// Only in tables: the metric is derived from others, and no file has it.
     Nowhere,
 }
 

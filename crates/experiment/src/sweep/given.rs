@@ -18,7 +18,8 @@ pub struct Given {
     pub devices: BTreeMap<String, Source>,
     /// Custom policies, for schemes.
     pub policies: Vec<(String, Policies)>,
-    /// Requests, for workloads. They are read once for their hash, and again for each point.
+    /// Requests by the names that workloads use. They are read once for their hash, and again for
+    /// each point.
     pub requests: BTreeMap<String, Arc<dyn RequestSource>>,
 }
 

@@ -164,7 +164,7 @@ pub fn listed(sums: &[(&str, String)]) -> String {
 
 /// Returns the checksum listed for a file.
 pub fn listed_hash(sums: &str, name: &str) -> Option<String> {
-    // A line without its end has been cut short.
+    // A line without a newline has been cut short.
     let one = |line: &str| {
         let (sum, its) = line.strip_suffix('\n')?.split_once("  ")?;
         (its == name).then(|| sum.to_string())

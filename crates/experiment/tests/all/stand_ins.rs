@@ -46,9 +46,9 @@ fn stand_ins_have_the_statistics_that_they_are_asked_for() {
                 ("size of writes", info.mean_size(HostOp::Write).unwrap(), write_size),
             ] {
                 let off = reached / wanted - 1.0;
-                // The rates of these two are not published, and nothing depends on them: they are
-                // compressed. Requests come in some 3,000 and 1,500 batches of geometric size, so
-                // that three standard errors, sqrt(2 / batches) each, are 8 and 11 %.
+                // The rates of `dap` and `msn` are not published, and nothing depends on them: the
+                // two are compressed. Requests come in some 3,000 and 1,500 batches of geometric
+                // size, so that three standard errors, sqrt(2 / batches) each, are 8 and 11 %.
                 let limit = match (name, what) {
                     ("dap", "rate") => 0.08,
                     ("msn", "rate") => 0.11,
