@@ -31,7 +31,7 @@ const DOTTED: usize = 3;
 pub(crate) struct Curve<'a> {
     /// Plural name of the requests of the curve.
     pub name: &'a str,
-    /// Latencies of these requests.
+    /// The latencies of the requests of the curve.
     pub latencies: &'a Latencies,
 }
 
@@ -114,11 +114,12 @@ struct Range {
     until: f64,
 }
 
-/// Round values: these times a power of ten.
+/// Factors of round values: a round value is one of these times a power of ten.
 const ROUND: [f64; 3] = [1.0, 2.0, 5.0];
 
 impl Range {
-    /// The range of these times; none if there are none.
+    /// Returns the smallest range between round values that contains all times; `None` without
+    /// times.
     fn of(times: impl Iterator<Item = f64> + Clone) -> Option<Range> {
         let least = times.clone().min_by(f64::total_cmp)?;
         let most = times.max_by(f64::total_cmp)?;

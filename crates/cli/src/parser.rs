@@ -160,7 +160,7 @@ fn places(arguments: &[OsString], error: &Error) -> Vec<usize> {
                 return Vec::new();
             };
             let joined = format!("{flag}={value}");
-            // Without its value, the flag comes last or before another.
+            // A flag without its value is the last argument, or stands before another flag.
             let bare = |place: usize| {
                 value.is_empty() && texts.get(place + 1).is_none_or(|it| it.starts_with('-'))
             };

@@ -110,7 +110,7 @@ pub(crate) fn wrapped_command(
         }
         column += it.width().unwrap_or(0);
     }
-    // A flag keeps its value, if that is not on a line of its own.
+    // A flag and its value stay together, unless the value has a line of its own.
     let is_value = |space: &Break| !command[space.at + 1..].starts_with('-');
     let parts = breaks.iter().filter(|it| !is_value(it)).copied().collect::<Vec<_>>();
     let indent = " ".repeat(hang);

@@ -41,7 +41,7 @@ struct Findings {
     removable: Vec<PathBuf>,
     /// Files that are accounted for.
     known: BTreeSet<PathBuf>,
-    /// Files among those of Fowler that it did not write.
+    /// Files in Fowler's folders that Fowler did not write.
     others: Vec<PathBuf>,
     /// The command whose results are listed.
     command: Option<String>,

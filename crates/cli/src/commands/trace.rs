@@ -330,7 +330,7 @@ fn of_devices(devices: &BTreeMap<u64, TraceInfo>, read: &ReadReport) -> String {
     format!("\n{}\n{}", grid.text(), console::fitted(question, 0))
 }
 
-/// A line: what it is about, and what there is to say.
+/// A line of the output: its subject, and the text.
 type Line = (&'static str, String);
 
 /// Lines about the reading of the trace, and its contents.
