@@ -90,7 +90,7 @@ fn of_kind(outcome: &Outcome, kind: Kind) -> Option<String> {
     ))
 }
 
-/// The texts of these rules.
+/// Returns the texts of the findings of some rules.
 fn of_rules(said: &[Finding], rules: &[&str]) -> Vec<String> {
     said.iter().filter(|it| rules.contains(&it.rule)).map(|it| it.text.clone()).collect()
 }

@@ -29,7 +29,7 @@ pub struct Other {
 enum Piece {
     /// Lines of the other text: the place of the first, counted from 0, and their number.
     Lines(usize, usize),
-    /// A line of its own.
+    /// A line that the other text lacks.
     Own(String),
 }
 

@@ -36,7 +36,7 @@ pub(crate) struct Facts {
     pub open: bool,
     /// Simulated time, in seconds.
     pub simulated_s: f64,
-    /// Physical pages beyond those of data and parity.
+    /// Number of physical pages beyond the pages of data and parity.
     pub spare_pages: u64,
     /// Blocks.
     pub blocks: u64,
