@@ -66,8 +66,8 @@ mod tests {
     use super::super::life;
     use super::*;
 
-    /// The limits are those of the error rate from which the loss of data follows: at each of them
-    /// the code corrects 99.9 % of words.
+    /// The limits follow from the error rate at which data is lost: at each limit the code corrects
+    /// 99.9 % of words.
     #[test]
     fn the_code_corrects_what_the_limits_allow() {
         let config = config().unwrap();

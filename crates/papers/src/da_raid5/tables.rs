@@ -407,7 +407,8 @@ fn readings(evidence: &Evidence) -> Sheet {
         for column in evidence.runs.stand_ins() {
             let mut row = vec![variant.into(), column.name.as_str().into(), case.name.into()];
             let base = n_update(6);
-            // HC as it is, at the same length, is that of Figure 6; PPC that of the grid.
+            // HC is compared with its unchanged run of the same stripe length in Figure 6, PPC with
+            // its run in the grid.
             let setting = Setting { order: Order::ReadFirst, stripe: 8, load: 1.0 };
             for shown in Shown::ALL {
                 let name = column.name.as_str();

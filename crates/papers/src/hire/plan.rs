@@ -165,7 +165,7 @@ pub(super) fn windows(paper: &Paper) -> Vec<(f64, f64)> {
     ends.windows(2).map(|pair| (pair[0], pair[1])).collect()
 }
 
-/// The drive as it is, with the sweeps' number of requests.
+/// Name of the variant of the unchanged drive with the sweeps' number of requests.
 pub(super) const UNCLASSED: &str = "unknown before";
 
 /// Names of the variants of the sweeps.
@@ -491,8 +491,9 @@ pub(super) mod tests {
         assert_eq!(shown, Length { most: Some(1000), warm_up: 500 });
     }
 
-    /// Runs as they would have to come out for these reads, writes that wait, and programs by
-    /// voltage, all workloads alike. Pages leave the buffer as they are programmed.
+    /// Returns invented evidence: `of` gives the mean latencies of reads and of writes, and the
+    /// programs by voltage, of a workload in a case, the same for all variants. Pages leave the
+    /// buffer as they are programmed.
     pub(in crate::hire) fn invented(of: impl Fn(&str, Case) -> (f64, f64, [u64; 3])) -> Evidence {
         let paper = Paper::open().unwrap();
         let columns = columns(&paper.workload, None).unwrap();

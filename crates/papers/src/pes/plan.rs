@@ -347,8 +347,8 @@ pub(super) mod tests {
         Evidence { paper, runs, members: Vec::new(), speeds, starvation: None, fit: None }
     }
 
-    /// Runs as they would have to come out for these means of reads and writes, all workloads
-    /// alike.
+    /// Returns invented evidence: `of` gives the mean latencies of reads and of writes on a flash
+    /// and under a scheme, the same for all workloads.
     pub(in crate::pes) fn invented(of: impl Fn(Flash, &str) -> (f64, f64)) -> Evidence {
         Evidence { members: Vec::new(), ..with_members(|flash, scheme, _| of(flash, scheme)) }
     }

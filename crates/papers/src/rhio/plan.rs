@@ -22,7 +22,7 @@ pub(super) const SCHEMES: [(&str, &str); 4] =
 pub(super) struct Kind {
     pub name: &'static str,
     pub mean: Number,
-    /// The share of these requests that was prioritized.
+    /// The share of requests of this kind that was prioritized.
     share: Number,
 }
 
