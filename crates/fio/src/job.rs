@@ -440,7 +440,7 @@ pub struct Replay {
     pub align: u32,
     /// `replay_time_scale`: the speed in percent of the recorded one.
     pub time_scale: u32,
-    /// `replay_skip`: these are left out.
+    /// `replay_skip`: the kinds of operations that are left out.
     pub skip: Vec<Op>,
 }
 

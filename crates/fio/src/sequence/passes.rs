@@ -11,7 +11,7 @@ pub(super) enum Phase {
     Between,
     /// The job issues requests.
     Issue,
-    /// Everything is issued: it flushes this file and those after it.
+    /// Everything is issued: the job flushes the file with this number and all files after it.
     Flush(usize),
     /// The job reads back what it wrote.
     ReadBack,
