@@ -159,7 +159,7 @@ fn named(names: &[&str], counts: &[u64], all: u64) -> Value {
     names.iter().zip(counts).map(share).collect::<Map<_, _>>().into()
 }
 
-/// Batches by their share of all batches.
+/// Returns each size of batches with its share of all batches.
 fn batches(counts: &[u64; 7]) -> Value {
     named(&BATCHES, counts, counts.iter().sum())
 }

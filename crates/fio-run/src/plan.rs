@@ -7,7 +7,7 @@ use fowler_units::{HostOp, Span};
 /// The directions of fio's data, in its order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Direction {
-    /// Reads, those of `verify` included.
+    /// Reads, including the reads of `verify`.
     Read,
     /// Writes.
     Write,

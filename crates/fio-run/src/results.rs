@@ -20,7 +20,7 @@ pub(super) struct Entry {
     pub processes: usize,
     /// The job's options as given, in fio's words.
     pub options: Vec<(String, String)>,
-    /// Statistics of these processes.
+    /// Statistics of the processes of the entry.
     pub stats: Stats,
     /// Metrics for which percentiles are reported.
     pub recorded: Recorded,

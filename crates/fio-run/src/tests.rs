@@ -439,7 +439,8 @@ fn missing(path: &str, theirs: &Value, ours: &Value, into: &mut Vec<String>) {
         let path = format!("{path}/{key}");
         match (ours.get(key), key.as_str()) {
             (None, _) => into.push(format!("{path} is missing")),
-            // The keys below these depend on the job, and on latencies.
+            // The keys within `job options`, `global options` and `bins` depend on the job and on
+            // latencies.
             (Some(_), "job options" | "global options" | "bins") => {}
             (Some(ours), _) => missing(&path, value, ours, into),
         }
