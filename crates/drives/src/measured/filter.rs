@@ -17,9 +17,9 @@ pub struct Filter {
 /// A condition on the value of a key.
 #[derive(Clone, Debug, PartialEq)]
 enum Wanted {
-    /// One of these values.
+    /// Equal to one of the listed values.
     Among(Vec<String>),
-    /// A number in this range, both ends included.
+    /// A number between two bounds, both included.
     Within(f64, f64),
 }
 

@@ -73,7 +73,7 @@ pub(super) struct Moment {
     pub moved: [f64; 2],
     /// Requests of the probe and of the load that were answered: reads and writes of each.
     pub answered: [[f64; 2]; 2],
-    /// Bytes programmed, and those of them that GC had copied.
+    /// Number of bytes programmed, including bytes that GC copied.
     pub programmed: f64,
     /// See [`Moment::programmed`].
     pub copied: f64,

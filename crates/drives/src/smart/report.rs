@@ -10,7 +10,8 @@ use fowler_experiment::provenance::VERSION;
 use fowler_experiment::tables::{Cell, Sheet};
 use serde_json::{Value, json};
 
-/// Years beyond these are not told apart: something else ends before the cells do.
+/// The longest life that is shown as a number, in years. A drive with a longer life fails for other
+/// reasons than its cells.
 const LONG_YEARS: f64 = 100.0;
 
 fn years(value: f64) -> String {
