@@ -12,9 +12,9 @@ use fowler_units::{DieId, HostOp, Id, Nanos, Span};
 pub struct Element {
     /// Requests answered.
     pub requests: u64,
-    /// Bytes of these requests.
+    /// Number of bytes of the answered requests.
     pub bytes: u64,
-    /// Bytes of the writes among them.
+    /// Number of bytes of the answered writes.
     pub written: u64,
     /// Seconds from the first request to the last answer. fio divides by the same time.
     pub seconds: f64,

@@ -107,7 +107,7 @@ mod tests {
             (window.data_excursion, window.slope, window.slope_excursion()),
             (4.0, 1.0, 4.0)
         );
-        // The first of these values is round 2.
+        // The window begins with round 2.
         assert_eq!((window.line(2), window.line(6)), (1.0, 5.0));
         assert_eq!(Window::ending(&[1.0; 4], 4), None);
         assert_eq!(Window::ending(&[1.0; 5], 6), None);
